@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,6 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from cantstop_arena.native.code_files import discard
 
 Arrays = Sequence[NDArray[Any]]
 _SUMS = "sums.json"
@@ -36,7 +37,7 @@ def _loaded(folder: Path) -> Arrays | None:
         if [_sum(file) for file in files] != sums:
             return None
         return [np.asarray(np.load(file, mmap_mode="r")) for file in files]
-    except (OSError, ValueError):
+    except (OSError, ValueError, TypeError):  # missing, cut, or somebody else's
         return None
 
 
@@ -65,8 +66,8 @@ def _write(folder: Path, arrays: Arrays) -> None:
 
 
 def _move(source: Path, target: Path) -> None:
-    if _loaded(target) is None and target.exists():
-        shutil.rmtree(target)
+    if _loaded(target) is None:
+        discard(target)
     if not target.exists():
         source.replace(target)
 

@@ -5,9 +5,12 @@ already are loaded by `object_files`, without it.
 """
 
 import gc
+import sys
+import traceback
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, cached_property, partial, update_wrapper
 from pathlib import Path
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numba
@@ -15,6 +18,7 @@ import numpy as np
 from numba import types
 from numba.core import config, event
 
+from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.native.numba_store import LINKED, LinkedStore, Store
 
 
@@ -59,7 +63,10 @@ class Decorators(NamedTuple):
     """
 
     njit_entry: Any
-    """For a function that Python calls; its machine code is stored on disk."""
+    """For a function that Python calls; its machine code is stored on disk.
+
+    Compiled functions may call it, too: then it is compiled as a part of them.
+    """
     njit_inline: Any
     """For a function that only compiled functions call; it becomes part of its caller."""
     njit_call: Any
@@ -83,10 +90,7 @@ def decorators(
     def entry(function: Callable[..., Any], nrt: bool) -> Any:
         if config.DISABLE_JIT:
             return np.errstate(over="ignore")(function)  # random numbers wrap around
-        options = {} if nrt else {"_nrt": False}
-        dispatcher = numba.njit(nogil=True, error_model="numpy", **options)(function)
-        dispatcher._cache = Store(function.__name__, stamp_of(function), folder)
-        return dispatcher
+        return Entry(function, Store(function.__name__, stamp_of(function), folder), nrt)
 
     def inline(function: Callable[..., Any], nrt: bool) -> Any:
         dispatcher = _linked(nrt, forceinline=True)(function)
@@ -105,10 +109,104 @@ def decorators(
     return Decorators(_with_options(entry), _with_options(inline), _with_options(call), bot)
 
 
+class Entry:
+    """A function that Python calls compiled, and plain where numba cannot compile it.
+
+    Compiled functions that call it get it as if it were under `njit_call`, so that it is compiled
+    by itself only if Python calls it.
+    """
+
+    def __init__(self, function: Callable[..., Any], store: Store, nrt: bool) -> None:
+        update_wrapper(self, function)
+        self.py_func = function
+        self._store = store
+        self._nrt = nrt
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes this for where compiled functions call it."""
+        return types.Dispatcher(self._as_called)
+
+    @cached_property
+    def _as_called(self) -> Any:
+        return _linked(self._nrt)(self.py_func)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._function(*arguments)
+
+    @cached_property
+    def _function(self) -> Callable[..., Any]:
+        """numba's dispatcher, which becomes the plain function if it cannot compile."""
+        dispatcher = numba.njit(nogil=True, error_model="numpy", **_counting(self._nrt))(
+            self.py_func
+        )
+        dispatcher._cache = self._store
+        compile_for_types = dispatcher.compile
+
+        def compile_or_raise(signature: Any) -> Any:
+            try:
+                return compile_for_types(signature)
+            except Exception as error:
+                raise _NotCompiled from error
+
+        def call(*arguments: Any) -> Any:
+            try:
+                return dispatcher(*arguments)
+            except _NotCompiled as error:
+                self._report(error.__cause__)
+                self.__dict__["_function"] = as_plain_function(self.py_func)
+                return self._function(*arguments)
+
+        dispatcher.compile = compile_or_raise
+        return call
+
+    def _report(self, error: BaseException | None) -> None:
+        """Print one sentence; the traceback goes to a file beside the machine code."""
+        path = Path(self._store.cache_path) / f"{self.py_func.__name__}-not-compiled.txt"
+        try:
+            with draft_of(path) as draft:
+                draft.write_text("".join(traceback.format_exception(error)))
+            details = f" Details: {path}"
+        except OSError:
+            details = ""
+        name = f"{self.py_func.__module__}.{self.py_func.__name__}"
+        print(
+            f"arena: {name} cannot be compiled here ({type(error).__name__}); it runs as plain"
+            f" Python, which takes some hundred times as long.{details}",
+            file=sys.stderr,
+        )
+
+
+class _NotCompiled(Exception):
+    """numba has failed to compile a function; the cause is its error."""
+
+
+def as_plain_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with all compiled functions that it calls, and so on, as plain Python."""
+    plain: Callable[..., Any] = _as_plain(function, {})
+    return np.errstate(over="ignore")(plain)  # random numbers wrap around
+
+
+def _as_plain(function: Any, plain: dict[Any, Any]) -> Any:
+    """The same; `plain` has the functions that have been met, by their compiled ones."""
+    if function not in plain:
+        scope: dict[str, Any] = {}
+        plain[function] = FunctionType(
+            function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
+        )
+        for name, value in function.__globals__.items():
+            source = getattr(value, "py_func", None)
+            scope[name] = value if source is None else _as_plain(source, plain)
+    return plain[function]
+
+
 def _linked(nrt: bool, **options: Any) -> Any:
     """numba's decorator for functions that only compiled functions call."""
-    counting = {} if nrt else {"_nrt": False}
-    return numba.njit(error_model="numpy", **options, **counting, **LINKED)
+    return numba.njit(error_model="numpy", **options, **_counting(nrt), **LINKED)
+
+
+def _counting(nrt: bool) -> dict[str, bool]:
+    return {} if nrt else {"_nrt": False}
 
 
 def _with_options(decorate: Callable[..., Any]) -> Any:

@@ -47,6 +47,7 @@ class KernelTable(PlainTable):
 
     def start(self, seats: Group, deal: int) -> None:
         """Start a deal in plain Python, for games that are recorded or traced step by step."""
+        super().warm_up()  # here at the latest, before any bot's time counts
         self.seats = seats
         self.begin(deal)
         self._seed_python(deal)
@@ -60,10 +61,10 @@ class KernelTable(PlainTable):
         return self._played or super().result()
 
     def warm_up(self) -> None:
-        super().warm_up()
-        players = len(self.orders[0])
+        if not self.is_compiled(range(len(self._names))):
+            super().warm_up()
         if any(self._names) and fast(self.rules, ()):
-            play_all(self.rules, ["greedy"] * players, [])
+            play_all(self.rules, ["greedy"] * len(self.orders[0]), [])
 
     def play_compiled(
         self, block: Block, start: int, stop: int, tally: Any

@@ -8,6 +8,7 @@ greatest of these minima, over all partitions of the numbers of cards into rows 
 
 from collections.abc import Iterator
 from functools import cache
+from importlib.resources import files
 from itertools import accumulate
 
 import numpy as np
@@ -20,7 +21,17 @@ MAX_CARDS_PLACED = 16
 
 @cache
 def max_crates() -> NDArray[np.int64]:
-    """Most crates of a pile, indexed by its exact tops, left and right cards; 0 without a pile."""
+    """Most crates of a pile, indexed by its exact tops, left and right cards; 0 without a pile.
+
+    From the file beside this module, as computing it takes half a second.
+    """
+    with (files(__package__) / "max_crates.npy").open("rb") as file:
+        table: NDArray[np.int64] = np.load(file).astype(np.int64)
+    return table
+
+
+def computed_max_crates() -> NDArray[np.int64]:
+    """The table in `max_crates.npy`."""
     table = np.zeros((MAX_CARDS_PLACED + 1,) * 3, np.int64)
     for highest in range(1, MAX_CARDS_PLACED + 1):
         lines = list(_falling(highest, MAX_CARDS_PLACED - highest))

@@ -251,13 +251,23 @@ def _write_best(query, cells, count, nearby, texts, rows, plan, keys, draw_count
 def _write_candidate(cells, count, candidate, query, plan):
     placed = apply_candidate(cells, count, candidate, plan)
     if query.limits[LYING] == 0:
-        low_x, low_y = plan[:placed, X].min(), plan[:placed, Y].min()
+        low_x, low_y, _, _ = _edges(plan, placed)
         for i in range(placed):
             plan[i, X] -= low_x
             plan[i, Y] -= low_y
     _sort_cells(plan, placed)
     _carry_open(cells, count, plan, placed)
     return placed
+
+
+@njit_call(nrt=False)
+def _edges(plan, placed):
+    """The lowest x and y of a plan's cells, and the highest."""
+    low_x, low_y, high_x, high_y = plan[0, X], plan[0, Y], plan[0, X], plan[0, Y]
+    for i in range(1, placed):
+        low_x, high_x = min(low_x, plan[i, X]), max(high_x, plan[i, X])
+        low_y, high_y = min(low_y, plan[i, Y]), max(high_y, plan[i, Y])
+    return low_x, low_y, high_x, high_y
 
 
 @njit_call(nrt=False)
@@ -298,10 +308,10 @@ def _text_order(first, second):
 @njit_call(nrt=False)
 def _write_text(plan, placed, text):
     """Write the pile text of a plan, one byte per character, padded with zeros."""
-    low_x, low_y = plan[:placed, X].min(), plan[:placed, Y].min()
-    width, depth = plan[:placed, X].max() - low_x + 1, plan[:placed, Y].max() - low_y + 1
-    text[:] = 0
-    text[: (width + 1) * depth] = ord("0")
+    low_x, low_y, high_x, high_y = _edges(plan, placed)
+    width, depth = high_x - low_x + 1, high_y - low_y + 1
+    for i in range(len(text)):
+        text[i] = ord("0") if i < (width + 1) * depth else 0
     for i in range(placed):
         index = (plan[i, Y] - low_y) * (width + 1) + plan[i, X] - low_x
         height = plan[i, H]
