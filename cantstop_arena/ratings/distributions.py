@@ -1,15 +1,15 @@
-"""The few distributions that errors and tests need: normal, Student's, chi-square and Fisher's.
+"""Tails and quantiles of the normal, Student's, chi-square and Fisher's distributions.
 
-Tails, not cumulated probabilities, are what is computed, so that small ones keep their digits.
+Upper tails, not cumulative probabilities, are computed, so that small ones keep their digits.
 
 - Normal: `math.erfc`.
 - Student: half of I(n/2, 1/2; n / (n + t²)), the incomplete beta function, by its continued
-  fraction (Abramowitz and Stegun 1964, 26.5.8, summed as Lentz did, 1976). From `MANY` degrees of
-  freedom on, where that needs many terms, by the normal deviate of the same tail (Hill 1970).
+  fraction (Abramowitz and Stegun 1964, 26.5.8, summed as Lentz did, 1976). From `HILL_FROM` degrees
+  of freedom on, where that needs many terms, by the normal deviate of the same tail (Hill 1970).
 - Fisher's F: the same function.
 - Chi-square: the incomplete gamma function, by its series below the mean (Abramowitz and Stegun
   6.5.29) and by its continued fraction above (6.5.31).
-- Noncentral chi-square: the normal deviate of Sankaran (1963), right to some thousandths.
+- Noncentral chi-square: the normal deviate of Sankaran (1963), exact to some thousandths.
 - Quantiles: Newton's method on the tail.
 """
 
@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.floating[Any]]
 
 CENTRAL = 0.95  # what an interval covers
-MANY = 300.0  # degrees of freedom from which Hill's deviate is exact to 1e-12
+HILL_FROM = 300.0  # degrees of freedom from which Hill's deviate is exact to 1e-12
 CHI_SQUARE_ABOVE = 1e7  # degrees of freedom below from which F is a chi-square
 MAX_STEPS = 10_000
-HALVINGS = 60
-ENOUGH = 1e-15
+BISECTIONS = 60
+TOLERANCE = 1e-15
 TINY = 1e-300
 
 
@@ -41,9 +41,9 @@ def student_tail(deviates: Floats, dof: Floats) -> Floats:
     """The probabilities that Student's numbers with these degrees of freedom are larger."""
     t, v = np.broadcast_arrays(np.asarray(deviates, float), np.asarray(dof, float))
     above = np.empty(t.shape)
-    few = v < MANY
+    few = v < HILL_FROM
     above[few] = _beta(v[few] / 2, 0.5, t[few] ** 2 / v[few]) / 2
-    above[~few] = _each(normal_tail, _hill(np.abs(t[~few]), v[~few]))
+    above[~few] = _mapped(normal_tail, _hill(np.abs(t[~few]), v[~few]))
     return np.where(t >= 0, above, 1 - above)
 
 
@@ -62,7 +62,10 @@ def chi_square_tail(x: float, dof: float) -> float:
 
 
 def fisher_tail(ratio: float, above: float, below: float) -> float:
-    """The probability that Fisher's F is larger; a chi-square's, if hardly anything is below."""
+    """The probability that Fisher's F is larger, with `above` and `below` degrees of freedom.
+
+    From CHI_SQUARE_ABOVE degrees of freedom below on, that of a chi-square.
+    """
     if below > CHI_SQUARE_ABOVE:
         return chi_square_tail(ratio * above, above)
     odds = np.array([above * max(ratio, 0.0) / below])
@@ -70,16 +73,16 @@ def fisher_tail(ratio: float, above: float, below: float) -> float:
 
 
 def noncentrality(x: float, dof: float, tail: float) -> float:
-    """The noncentrality with which a noncentral chi-square number is larger than x so often.
+    """The noncentrality with which a noncentral chi-square exceeds x with probability `tail`.
 
-    0 where it is larger more often without any.
+    0 where a central one exceeds x with that probability or more.
     """
     low, high = 0.0, 1.0
     if chi_square_tail(x, dof) >= tail:
         return 0.0
     while _noncentral_tail(x, dof, high) < tail:
         low, high = high, 2 * high
-    for _ in range(HALVINGS):
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if _noncentral_tail(x, dof, middle) < tail else (low, middle)
     return (low + high) / 2
@@ -94,7 +97,7 @@ def _noncentral_tail(x: float, dof: float, distance: float) -> float:
     return normal_tail(((x / mean) ** h - middle) / (h * sqrt(2 * p) * (1 + 0.5 * m * p)))
 
 
-def _each(function: Callable[[float], float], numbers: Floats) -> Floats:
+def _mapped(function: Callable[[float], float], numbers: Floats) -> Floats:
     return np.array([function(number) for number in numbers.tolist()], float)
 
 
@@ -104,8 +107,10 @@ def _hill(t: Floats, v: Floats) -> Floats:
     b = 48 * a**2
     square = a * np.log1p(t**2 / v)
     z = np.sqrt(square)
-    lesser = ((4 * square + 33) * square + 240) * square + 855
-    deviate: Floats = z + z * ((square + 3) / b - lesser / (10 * b * (b + 0.8 * square**2 + 100)))
+    correction = ((4 * square + 33) * square + 240) * square + 855
+    deviate: Floats = z + z * (
+        (square + 3) / b - correction / (10 * b * (b + 0.8 * square**2 + 100))
+    )
     return deviate
 
 
@@ -113,13 +118,13 @@ def _beta(a: Floats, b: float, odds: Floats) -> Floats:
     """The regularised incomplete beta function I(a, b; x), where (1 - x) / x are the odds."""
     x, remaining = 1 / (1 + odds), odds / (1 + odds)
     front = np.exp(
-        _each(lambda p: lgamma(p + b) - lgamma(p) - lgamma(b), a)
+        _mapped(lambda p: lgamma(p + b) - lgamma(p) - lgamma(b), a)
         + a * np.log(np.maximum(x, TINY))
         + b * np.log(np.maximum(remaining, TINY))
     )
     low = x < (a + 1) / (a + b + 2)
-    there = _beta_fraction(np.where(low, a, b), np.where(low, b, a), np.where(low, x, remaining))
-    value: Floats = np.where(low, front * there / a, 1 - front * there / b)
+    tail = _beta_fraction(np.where(low, a, b), np.where(low, b, a), np.where(low, x, remaining))
+    value: Floats = np.where(low, front * tail / a, 1 - front * tail / b)
     return value
 
 
@@ -134,7 +139,7 @@ def _beta_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
             d = 1 / (1 + term * d)
             c = 1 + term / c
             value = value * (c * d)
-        if np.abs(c * d - 1).max(initial=0.0) < ENOUGH:
+        if np.abs(c * d - 1).max(initial=0.0) < TOLERANCE:
             break
     return value
 
@@ -144,7 +149,7 @@ def _gamma_series(a: float, x: float) -> float:
     for n in range(1, MAX_STEPS):
         term *= x / (a + n)
         total += term
-        if term < total * ENOUGH / 10:
+        if term < total * TOLERANCE / 10:
             break
     return total
 
@@ -159,14 +164,14 @@ def _gamma_fraction(a: float, x: float) -> float:
         d = 1 / (term * d + b)
         c = b + term / c
         value *= c * d
-        if abs(c * d - 1) < ENOUGH:
+        if abs(c * d - 1) < TOLERANCE:
             break
     return value
 
 
 @lru_cache(maxsize=4096)
 def _quantile(dof: float, tail: float) -> float:
-    """By Newton's method on log(tail) against log(t): almost a straight line for every freedom."""
+    """By Newton's method on log(tail) against log(t), nearly linear for all degrees of freedom."""
     if tail == 0.5:
         return 0.0
     if tail > 0.5:
@@ -182,7 +187,7 @@ def _quantile(dof: float, tail: float) -> float:
 
 
 def _start(dof: float, tail: float) -> float:
-    """Exact for one degree of freedom, roughly a normal deviate for many."""
+    """Newton's starting point: exact for 1 degree of freedom, roughly a normal deviate for many."""
     start = sqrt(-2 * log(2 * tail)) if dof > 2 else 1 / (pi * tail)
     return start if isfinite(start) and start > 0 else 1e-3
 

@@ -1,7 +1,8 @@
-"""From results to ratings: what the fitted model and its errors say in Elo points.
+"""From results to ratings: the fitted model and its errors in Elo points.
 
-The model and its fit are in `luce`, the errors in `errors`, groups of equals in `groups`. Elo is
-given relative to the mean of each field, which has 1500 points, or to the field's anchor.
+The model and its fit are in `model.luce`, the errors in `covariance`, the groups of bots that are
+not significantly different in `multiple_comparisons`. Elo is relative to the mean of each field,
+which has 1500 points, or to the field's anchor.
 """
 
 from typing import Any
@@ -34,84 +35,84 @@ def rate(results: TournamentTotals) -> Ratings:
     model = maximum(evidence)
     expected = results.until.expected if results.until else None
     sandwich = Sandwich(model, expected, intraclass_correlation(results, model, order))
-    return _Rated(results, model, sandwich, order).ratings()
+    return _RatingBuilder(results, model, sandwich, order).ratings()
 
 
-class _Rated:
-    """A fitted model on its way to ratings, reckoned in canonical numbers as the model is."""
+class _RatingBuilder:
+    """Turns a fitted model into ratings; arrays are in the model's canonical order of the bots."""
 
     def __init__(
         self, results: TournamentTotals, model: Luce, sandwich: Sandwich, order: Ints
     ) -> None:
         self.results, self.model, self.sandwich, self.order = results, model, sandwich, order
         self.names = [results.bots[bot] for bot in order]
-        self.number = np.argsort(order, kind="stable")  # canonical, of the bots in their own order
-        self.mesh = np.ix_(self.number, self.number)
+        self.canonical = np.argsort(order, kind="stable")  # by bot number
+        self.mesh = np.ix_(self.canonical, self.canonical)
         self.together = model.links.together
         self.strengths = model.strengths
 
     def ratings(self) -> Ratings:
-        """All there is to tell, in the bots' own order."""
-        contrast_variance = self.sandwich.of_differences(len(self.names))
-        worse = self._worse(contrast_variance)
-        values = self._significant_pairs(contrast_variance, worse)
-        relative = self._relative()
-        variance = self._heavy(self.sandwich.of_contrasts(relative), relative)
-        ranges = ranks(values & (self.strengths[:, None] > self.strengths))
-        rated, signs = self._points(variance), self._groups(values)
+        """The ratings, by bot number."""
+        pair_variance = self.sandwich.of_differences(len(self.names))
+        worse = self._inferiority(pair_variance)
+        different = self._significant_pairs(pair_variance, worse)
+        contrasts = self._elo_contrasts()
+        elo_variance = self._with_limited_freedom(self.sandwich.of_contrasts(contrasts), contrasts)
+        ranges = ranks(different & (self.strengths[:, None] > self.strengths))
+        rated, groups = self._points(elo_variance), self._groups(different)
         seats, first_seat = self._seats()
-        covariance = ELO**2 * relative @ self.sandwich.covariance @ relative.T
+        covariance = ELO**2 * contrasts @ self.sandwich.covariance @ contrasts.T
         return Ratings(
             bots=self.results.bots,
-            ratings=tuple(rated[bot] for bot in self.number),
+            ratings=tuple(rated[bot] for bot in self.canonical),
             seats=seats,
             first_seat=first_seat,
             fields=tuple(fields_of(self.together[self.mesh]).tolist()),
-            at_bound=self._own(self.model.links.at_bound),
-            groups=tuple(signs[bot] for bot in self.number),
-            ranks=tuple(ranges[bot] for bot in self.number),
-            labels=self._labels(contrast_variance, variance),
+            at_bound=self._bot_numbers(self.model.links.at_bound),
+            groups=tuple(groups[bot] for bot in self.canonical),
+            ranks=tuple(ranges[bot] for bot in self.canonical),
+            labels=self._labels(pair_variance, elo_variance),
             deals=self.sandwich.deals,
             covariance=covariance[self.mesh],
-            _pair_variance=_renumbered(contrast_variance, self.mesh),
+            _pair_variance=_renumbered(pair_variance, self.mesh),
             _superior=1 - worse[self.mesh],
         )
 
-    def _own(self, which: Truths) -> tuple[int, ...]:
-        """The bots' own numbers."""
-        return tuple(np.flatnonzero(which[self.number]).tolist())
+    def _bot_numbers(self, which: Truths) -> tuple[int, ...]:
+        """The numbers of the bots that a mask in canonical order selects."""
+        return tuple(np.flatnonzero(which[self.canonical]).tolist())
 
     def _weights(self) -> Floats:
-        """For each bot the weights of those that its Elo is relative to: a field's mean, or anchor.
+        """Weights, bots by bots, of the reference of each bot's Elo: its field's mean, or anchor.
 
-        Several anchors of one field hold their mean.
+        Several anchors of one field weigh alike, so that their mean is fixed.
         """
         anchored = np.array([bot in self.results.anchor for bot in self.names], np.bool_)
         anchors: Truths = self.together & anchored
-        some = anchors.any(axis=1, keepdims=True)
-        holds = np.where(some, anchors, self.together)
-        weights: Floats = holds / holds.sum(axis=1, keepdims=True)
+        has_anchor = anchors.any(axis=1, keepdims=True)
+        reference = np.where(has_anchor, anchors, self.together)
+        weights: Floats = reference / reference.sum(axis=1, keepdims=True)
         return weights
 
-    def _relative(self) -> Floats:
-        """The contrasts of parameters that the Elo of the bots are."""
+    def _elo_contrasts(self) -> Floats:
+        """The contrasts of parameters that are the bots' Elo: bots by parameters."""
         bots = len(self.names)
         contrasts = np.zeros((bots, bots + self.model.evidence.seats))
         contrasts[:, :bots] = np.eye(bots) - self._weights()
         return contrasts
 
     def _points(self, variance: ContrastVariance) -> list[Points]:
-        """The Elo, without the ends that no game bounds."""
-        holds = np.array([self.results.anchor.get(bot, MEAN_ELO) for bot in self.names])
-        zero = self._weights() @ (holds - ELO * self.strengths)
+        """The Elo with intervals; an end that the games do not bound is None."""
+        reference_elo = np.array([self.results.anchor.get(bot, MEAN_ELO) for bot in self.names])
+        offset = self._weights() @ (reference_elo - ELO * self.strengths)
         links = self.model.links
-        rated = []
-        for bot, points in enumerate((zero + ELO * self.strengths).tolist()):
-            result = points_of(points, variance, bot)
-            low = None if links.open_below[bot] else result.low
-            high = None if links.open_above[bot] else result.high
-            rated.append(Points(points, result.error, low, high))
-        return rated
+        ratings = []
+        for bot, points in enumerate((offset + ELO * self.strengths).tolist()):
+            bot_points = points_of(points, variance, bot)
+            low = None if links.open_below[bot] else bot_points.low
+            high = None if links.open_above[bot] else bot_points.high
+            ratings.append(Points(points, bot_points.error, low, high))
+        return ratings
 
     def _seats(self) -> tuple[tuple[Points, ...], Points | None]:
         """The seats' effects relative to their mean, and the first's to the mean of the others."""
@@ -123,14 +124,14 @@ class _Rated:
         weights[:seats] = np.eye(seats) - 1 / seats
         weights[seats, 0] = 1
         contrasts = np.concatenate([np.zeros((seats + 1, bots)), weights], axis=1)
-        contrast_variance = self._heavy(self.sandwich.of_contrasts(contrasts), contrasts)
+        seat_variance = self._with_limited_freedom(self.sandwich.of_contrasts(contrasts), contrasts)
         points = (ELO * weights @ self.model.seats).tolist()
-        *effects, first = (
-            points_of(point, contrast_variance, row) for row, point in enumerate(points)
-        )
+        *effects, first = (points_of(point, seat_variance, row) for row, point in enumerate(points))
         return tuple(effects), first
 
-    def _heavy(self, variance: ContrastVariance, contrasts: Floats) -> ContrastVariance:
+    def _with_limited_freedom(
+        self, variance: ContrastVariance, contrasts: Floats
+    ) -> ContrastVariance:
         """With no more degrees of freedom than deals of such weight leave."""
         if self.sandwich.expected is not None:
             return variance
@@ -143,59 +144,62 @@ class _Rated:
             degrees_of_freedom=np.minimum(variance.degrees_of_freedom, np.maximum(limit, 1.0)),
         )
 
-    def _worse(self, isolated: ContrastVariance) -> Floats:
-        """The probability that the row's bot is worse than the column's; a half if unknown."""
+    def _inferiority(self, pair_variance: ContrastVariance) -> Floats:
+        """The probability that the row's bot is worse than the column's; 0.5 if unknown."""
         upper = np.triu_indices(len(self.names), 1)
         ahead = (self.strengths[:, None] - self.strengths)[upper]
-        error, dof = isolated.error[upper], np.maximum(isolated.degrees_of_freedom[upper], 1.0)
-        sure = isolated.names[upper] & (error > 0)
-        deviate = np.divide(ahead, error, out=np.zeros_like(ahead), where=sure)
-        tails = student_tail(np.abs(deviate), dof)
-        worse = np.full(isolated.error.shape, 0.5)
-        worse[upper] = np.where(deviate >= 0, tails, 1 - tails)
-        worse.T[upper] = np.where(deviate >= 0, 1 - tails, tails)
+        error, dof = (
+            pair_variance.error[upper],
+            np.maximum(pair_variance.degrees_of_freedom[upper], 1.0),
+        )
+        estimable = pair_variance.estimable[upper] & (error > 0)
+        deviates = np.divide(ahead, error, out=np.zeros_like(ahead), where=estimable)
+        tails = student_tail(np.abs(deviates), dof)
+        worse = np.full(pair_variance.error.shape, 0.5)
+        worse[upper] = np.where(deviates >= 0, tails, 1 - tails)
+        worse.T[upper] = np.where(deviates >= 0, 1 - tails, tails)
         return worse
 
-    def _significant_pairs(self, isolated: ContrastVariance, worse: Floats) -> Truths:
+    def _significant_pairs(self, pair_variance: ContrastVariance, worse: Floats) -> Truths:
         """Which pairs differ significantly, corrected for all pairs that can be compared."""
-        upper = np.triu(self.together, 1) & isolated.names
-        chances = 2 * np.minimum(worse, worse.T)[upper]
-        if isolated.expected is not None:  # one looked while games went on
-            chances = isolated.chances(self.strengths[:, None] - self.strengths)[upper]
-        values = np.zeros(upper.shape, np.bool_)
-        values[upper] = holm(chances) < SIGNIFICANT
-        return values | values.T
+        tested = np.triu(self.together, 1) & pair_variance.estimable
+        p_values = 2 * np.minimum(worse, worse.T)[tested]
+        if pair_variance.expected is not None:  # results were looked at while games went on
+            p_values = pair_variance.p_values(self.strengths[:, None] - self.strengths)[tested]
+        different = np.zeros(tested.shape, np.bool_)
+        different[tested] = holm(p_values) < SIGNIFICANT
+        return different | different.T
 
-    def _groups(self, values: Truths) -> list[str]:
-        """Letters of each field by itself, so that one does not stand for another's equals."""
-        signs = [""] * len(values)
+    def _groups(self, different: Truths) -> list[str]:
+        """The bots' group letters; no letter is used in two fields."""
+        groups = [""] * len(different)
         ranked = np.argsort(-self.strengths, kind="stable")
-        number = 0
+        letters_used = 0
         for field in sorted({*fields_of(self.together).tolist()}):
             order = [int(bot) for bot in ranked if self.together[bot, field]]
-            number += assign_groups(values, order, signs, number)
-        return signs
+            letters_used += assign_groups(different, order, groups, letters_used)
+        return groups
 
     def _labels(
-        self, isolated: ContrastVariance, variance: ContrastVariance
+        self, pair_variance: ContrastVariance, variance: ContrastVariance
     ) -> dict[Label, tuple[int, ...]]:
-        model, alone = self.model, self.model.evidence.seats == 1
+        model, is_solo = self.model, self.model.evidence.seats == 1
         everyone = np.ones(len(self.names), np.bool_)
         played = np.zeros(len(self.names), np.bool_)
         played[model.evidence.lineups.ravel()] = True
-        many = len({*fields_of(self.together)[played].tolist()}) > 1
-        constant: Truths = (isolated.constant & self.together).sum(axis=1) > 0
-        data = {
-            Label.ALONE: everyone & alone,
-            Label.NO_GAMES: ~played & (not alone),
-            Label.FEW_DEALS: played & ~variance.names & (not alone),
-            Label.FIELDS: played & many & (not alone),
+        several_fields = len({*fields_of(self.together)[played].tolist()}) > 1
+        constant: Truths = (pair_variance.constant & self.together).sum(axis=1) > 0
+        flags = {
+            Label.ALONE: everyone & is_solo,
+            Label.NO_GAMES: ~played & (not is_solo),
+            Label.FEW_DEALS: played & ~variance.estimable & (not is_solo),
+            Label.FIELDS: played & several_fields & (not is_solo),
             Label.ONE_SIDED: model.links.at_bound,
             Label.SEATS_ONE_SIDED: everyone & model.seats_at_bound,
-            Label.SEATS_UNKNOWN: everyone & (not model.seats_separable) & (not alone),
+            Label.SEATS_UNKNOWN: everyone & (not model.seats_separable) & (not is_solo),
             Label.SAME_DEALS: constant,
         }
-        return {label: self._own(which) for label, which in data.items() if which.any()}
+        return {label: self._bot_numbers(which) for label, which in flags.items() if which.any()}
 
 
 def _renumbered(variance: ContrastVariance, mesh: Any) -> ContrastVariance:
@@ -204,6 +208,6 @@ def _renumbered(variance: ContrastVariance, mesh: Any) -> ContrastVariance:
         variance=variance.variance[mesh],
         error=variance.error[mesh],
         degrees_of_freedom=variance.degrees_of_freedom[mesh],
-        names=variance.names[mesh],
+        estimable=variance.estimable[mesh],
         constant=variance.constant[mesh],
     )

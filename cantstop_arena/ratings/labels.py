@@ -1,14 +1,14 @@
-"""What limits ratings, as labels and in plain sentences."""
+"""The limits of ratings, as labels and in sentences."""
 
 from enum import StrEnum
 
-MAX_ANCHOR = 1e6  # that a bot's Elo can be set to, up and down
+MAX_ANCHOR = 1e6  # points: an anchor's Elo lies between -MAX_ANCHOR and MAX_ANCHOR
 MAX_ELO = 1000
-"""The largest difference that can be asked for; of 300 games the weaker bot wins one."""
+"""The largest difference in an option, in points; of 300 games the weaker bot wins one."""
 
 
 class Label(StrEnum):
-    """What a reader of ratings should know; a label is given with the bots it is about."""
+    """A limit of ratings; a label comes with the bots to which it applies."""
 
     ALONE = "alone"
     NO_GAMES = "no games"
@@ -21,7 +21,7 @@ class Label(StrEnum):
 
     @property
     def text(self) -> str:
-        """What it means, where it is not about single bots or they are named before."""
+        """The label's meaning in a sentence that names no bots."""
         return LABEL_TEXTS[self]
 
 

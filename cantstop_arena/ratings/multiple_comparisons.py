@@ -1,11 +1,11 @@
-"""Which bots can be told apart: corrected tests of all pairs, letters and ranges of ranks.
+"""Multiple comparisons: corrected p-values of all pairs, group letters and ranges of ranks.
 
 - Holm (1979): the smallest p-value is multiplied by the number of tests, the next by one less, and
   so on. The chance of any false claim is at most 5%, however the tests depend on each other.
 - A compact letter display (Piepho 2004): bots that share a letter are not significantly different.
   Letters are made by inserting one bot after the other and absorbing what others contain.
-- A bot's rank is at best one more than the number of bots that are told to be better, at worst
-  as many places from the end as bots are told to be worse. All these ranges hold together with
+- A bot's rank is at best one more than the number of bots that are significantly better, at worst
+  the number of bots less those that are significantly worse. All these ranges hold together with
   95% (Klein, Wright and Wieczorek 2020).
 """
 
@@ -20,7 +20,7 @@ SIGNIFICANT = 0.05
 
 
 def holm(chances: Floats) -> Floats:
-    """The p-values, in one row, corrected for their number."""
+    """The p-values, a one-dimensional array, corrected for their number."""
     order = np.argsort(chances, kind="stable")
     times = np.arange(len(chances), 0, -1)
     corrected = np.empty_like(chances)
@@ -28,26 +28,28 @@ def holm(chances: Floats) -> Floats:
     return corrected
 
 
-def assign_groups(isolated: Truths, order: list[int], signs: list[str], index: int = 0) -> int:
+def assign_groups(
+    different: Truths, order: list[int], groups: list[str], first_letter: int = 0
+) -> int:
     """Give letters to bots, from the best to the worst; returns how many letters that took.
 
     `apart[i, j]`: i and j are told apart. Letters are added to `signs`, from number `begun` on.
     """
-    conflicts = {bot: _mask(np.flatnonzero(isolated[bot])) for bot in order}
+    conflicts = {bot: _mask(np.flatnonzero(different[bot])) for bot in order}
     columns = [_mask(np.array(order, np.int64))]
     for bot in order:
         columns = _inserted(columns, 1 << bot, conflicts[bot])
     members = ([rank for rank, bot in enumerate(order) if column >> bot & 1] for column in columns)
-    for number, ranked in enumerate(sorted(members), start=index):
+    for number, ranked in enumerate(sorted(members), start=first_letter):
         for rank in ranked:
-            signs[order[rank]] += letter(number)
+            groups[order[rank]] += letter(number)
     return len(columns)
 
 
 def letter(number: int) -> str:
-    """a to z, then a1 to z1, and so on."""
-    again, index = divmod(number, len(ascii_lowercase))
-    return ascii_lowercase[index] + (str(again) if again else "")
+    """The letter of a group by its number: a to z, then a1 to z1, and so on."""
+    cycle, index = divmod(number, len(ascii_lowercase))
+    return ascii_lowercase[index] + (str(cycle) if cycle else "")
 
 
 def _mask(bots: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]") -> int:
@@ -55,18 +57,21 @@ def _mask(bots: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]") -> int:
 
 
 def _inserted(columns: list[int], bot: int, conflicts: int) -> list[int]:
-    """Every column with the bot and its conflicts is split in two; then columns are absorbed."""
-    stored = [column for column in columns if not (column & bot and column & conflicts)]
-    split = [column for column in columns if column & bot and column & conflicts]
-    fresh = {part for column in split for part in (column & ~bot, column & ~conflicts)}
-    for part in sorted(fresh, key=int.bit_count, reverse=True):
-        if not any(part & column == part for column in stored):
-            stored.append(part)
-    return stored
+    """The columns (bit masks of bots) with every one split that holds the bot and a conflict of it.
+
+    Halves that another column contains are dropped.
+    """
+    result = [column for column in columns if not (column & bot and column & conflicts)]
+    conflicting = [column for column in columns if column & bot and column & conflicts]
+    halves = {half for column in conflicting for half in (column & ~bot, column & ~conflicts)}
+    for half in sorted(halves, key=int.bit_count, reverse=True):
+        if not any(half & column == half for column in result):
+            result.append(half)
+    return result
 
 
 def ranks(better: Truths) -> tuple[tuple[int, int], ...]:
-    """For each bot the best and the worst rank it could have; `better[i, j]`: i is told better."""
+    """For each bot its best and worst possible rank; `better[i, j]`: i is significantly better."""
     best = 1 + better.sum(axis=0)
     worst = len(better) - better.sum(axis=1)
     return tuple(zip(best.tolist(), worst.tolist(), strict=True))

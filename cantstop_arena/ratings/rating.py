@@ -1,7 +1,7 @@
-"""The ratings of a tournament as they are told: Elo with errors, who is better than whom.
+"""The ratings of a tournament: Elo with errors, and the probabilities that one bot is better.
 
-The probability that i is better than j is that of Student's number to lie below difference / error:
-the posterior under an even prior, of what tournament tables call the likelihood of superiority.
+The probability that i is better than j, the likelihood of superiority of tournament tables, is that
+of Student's t below difference / error: the posterior under an even prior.
 """
 
 from collections.abc import Mapping
@@ -17,8 +17,8 @@ from cantstop_arena.ratings.model.luce import ELO
 class Points(msgspec.Struct, frozen=True):
     """A number of Elo points, its standard error and its 95% interval.
 
-    An `error` of None: the deals do not tell. An end of None: the games set no bound there, or
-    there is no error.
+    `error` is None with too few deals to estimate it. `low` or `high` is None where the games set
+    no bound on that side, or there is no error.
     """
 
     points: float
@@ -31,7 +31,7 @@ SELF = Points(0.0, 0.0, 0.0, 0.0)
 
 
 class RatingDifference(msgspec.Struct, frozen=True):
-    """How far one bot is ahead of another, and the probability that it is the better one."""
+    """How many points one bot is ahead of another, and the probability that it is better."""
 
     ahead: Points
     superiority: float
@@ -46,10 +46,10 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
     won, directly or through others, against each other.
 
     `seats` are the seats' effects relative to their mean and `first_seat` the first seat's relative
-    to the mean of the others, which is what going first is worth. `letters`: bots that share one
-    cannot be told apart; `ranks`: the best and worst that each could have. `labels` say what limits
-    all this. `covariance` is that of the Elo, in squared points, with no correction for few deals;
-    `errors` have it.
+    to the mean of the others, the first-player advantage. `groups` are letters: bots that share one
+    are not significantly different. `ranks` are the best and worst possible of each. `labels` say
+    what limits all this, each with its bots. `covariance` is that of the Elo, in squared points,
+    with no correction for few deals; `errors` include it.
     """
 
     bots: tuple[str, ...]
@@ -68,7 +68,7 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def elo(self) -> tuple[float, ...]:
-        """The Elo alone."""
+        """The Elo of the bots, without errors."""
         return tuple(rating.points for rating in self.ratings)
 
     @property
@@ -91,27 +91,27 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
         """Whether virtual games were needed."""
         return Label.ONE_SIDED in self.labels or Label.SEATS_ONE_SIDED in self.labels
 
-    def met(self, number: int, other: int) -> bool:
+    def met(self, bot: int, rival: int) -> bool:
         """Whether the two can be compared: games connect them."""
-        return self.fields[number] == self.fields[other]
+        return self.fields[bot] == self.fields[rival]
 
-    def superiority(self, number: int, other: int) -> float | None:
-        """The probability that one is better than the other; None if games do not connect them."""
-        return float(self._superior[number, other]) if self.met(number, other) else None
+    def superiority(self, bot: int, rival: int) -> float | None:
+        """The probability that a bot is better than a rival; None if games do not connect them."""
+        return float(self._superior[bot, rival]) if self.met(bot, rival) else None
 
-    def difference(self, number: int, other: int) -> RatingDifference | None:
-        """How far one is ahead of the other; None if games do not connect them."""
-        if not self.met(number, other):
+    def difference(self, bot: int, rival: int) -> RatingDifference | None:
+        """How far a bot is ahead of a rival; None if games do not connect them."""
+        if not self.met(bot, rival):
             return None
-        points = self.elo[number] - self.elo[other]
-        ahead = points_of(points, self._pair_variance, (number, other)) if number != other else SELF
-        return RatingDifference(ahead, float(self._superior[number, other]))
+        points = self.elo[bot] - self.elo[rival]
+        ahead = points_of(points, self._pair_variance, (bot, rival)) if bot != rival else SELF
+        return RatingDifference(ahead, float(self._superior[bot, rival]))
 
 
-def points_of(points: float, variance: ContrastVariance, position: int | tuple[int, int]) -> Points:
-    """Points of Elo with what the spread of strengths has at that place."""
-    if not variance.names[position]:
+def points_of(points: float, variance: ContrastVariance, index: int | tuple[int, int]) -> Points:
+    """Elo points with the error and the interval of the contrast at `index` of `variance`."""
+    if not variance.estimable[index]:
         return Points(points, None, None, None)
-    error = ELO * float(variance.error[position])
-    reach = ELO * variance.reach(position)
-    return Points(points, error, points - reach, points + reach)
+    error = ELO * float(variance.error[index])
+    half_width = ELO * variance.half_width(index)
+    return Points(points, error, points - half_width, points + half_width)

@@ -1,25 +1,25 @@
 """Shares of wins and mean counts, each with a 95% interval.
 
 A score is a share of wins: 1 for a bot that won every game it sat in.
-The games of one deal share their luck, so the deal is what was sampled. A score is the quotient of
+The games of one deal share their luck, so deals are the units of sampling. A score is the quotient of
 two sums over D deals, and its variance (Cochran 1953) is
 
     D / (D - 1) Σ (won - score · games)² / (Σ games)²
 
-with what was won and played in each deal. A game counts n = p (1 - p) / variance times as in a
-simple random sample (Kish 1965), and the interval is Wilson's (1927) with n games and Student's
-quantile with D - 1 degrees of freedom in place of the normal one, the modification of Korn and
-Graubard (1998):
+with the wins and games of each deal. The games are worth n = p (1 - p) / variance games of a simple
+random sample (Kish 1965), and the interval is Wilson's (1927) with n games and Student's quantile
+with D - 1 degrees of freedom in place of the normal one, the modification of Korn and Graubard
+(1998):
 
     (p + t²/2n ± t √(p (1 - p)/n + t²/4n²)) / (1 + t²/n)
 
-A bot that won nothing or everything: the same with n = D. Equal shares in every deal: deals that
-come out otherwise are then, with 95% confidence, a share of less than π = 1 - 0.05^(1/D) of all,
+A bot that won nothing or everything: the same with n = D. Equal shares in every deal: deals with
+another result are then, with 95% confidence, a share of less than π = 1 - 0.05^(1/D) of all,
 and the interval is from (1 - π) p to (1 - π) p + π. Fewer than two deals: 0 to 1.
 
-Where one looks while games go on, the interval is a confidence sequence, tuned for the deals that
-one expected to play: the same with its multiplier in place of Student's quantile, and a variance
-that is not taken to be smaller than looking can tell it to be (see `sequential.confidence`).
+Where results are looked at while games go on, the interval is a confidence sequence, tuned for the
+expected number of deals: the same with its multiplier in place of Student's quantile, and with a
+lower bound of the variance (`sequential.confidence.min_variance`).
 """
 
 from collections.abc import Sequence
@@ -35,12 +35,12 @@ from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.model.evidence import Ints
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK, min_variance, multiplier
 
-SURE = 0.05
+ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over games and its 95% interval; None where the games say nothing."""
+    """A mean over games and its 95% interval; None where there are too few games."""
 
     games: int
     mean: float | None
@@ -49,7 +49,10 @@ class Estimate:
 
 
 class DealRun(msgspec.Struct, frozen=True):
-    """Deals with the same number of games each: sums of the parts of WHOLE won, and of squares."""
+    """Deals with the same number of games each: the sum of the win units won, and of squares.
+
+    `win_units` is the number of units of a won game.
+    """
 
     deals: int
     games: int
@@ -64,14 +67,14 @@ def scores(results: TournamentTotals) -> tuple[Estimate, ...]:
 
 
 def expected_deals(results: TournamentTotals) -> float | None:
-    """The deals that one expected to play, where one looked while games went on."""
+    """The deals for which confidence sequences are tuned; None for a fixed number of games."""
     return results.until.expected if results.until else None
 
 
 def seat_scores(results: TournamentTotals) -> tuple[Estimate, ...]:
     """Each seat's share of wins, whoever sat there."""
     orders = len(results.orders)
-    position = range(len(results.bots), len(results.bots) + results.players)
+    seat_indices = range(len(results.bots), len(results.bots) + results.players)
     return tuple(
         score(
             [
@@ -86,19 +89,19 @@ def seat_scores(results: TournamentTotals) -> tuple[Estimate, ...]:
             ],
             expected_deals(results),
         )
-        for index in position
+        for index in seat_indices
     )
 
 
 def _runs(results: TournamentTotals) -> list[list[DealRun]]:
-    """Of each bot the deals in which it sat."""
+    """For each bot the deals in which it sat."""
     runs: list[list[DealRun]] = [[] for _ in results.bots]
     orders = len(results.orders)
     for stretch in results.deals.stretches:
         groups = np.bincount(np.array(stretch.groups).ravel(), minlength=len(results.bots))
-        own = stretch.products.diagonal()
+        squares = stretch.products.diagonal()
         for bot in np.flatnonzero(groups).tolist():
-            sums = int(stretch.totals[bot]), int(own[bot])
+            sums = int(stretch.totals[bot]), int(squares[bot])
             runs[bot].append(
                 DealRun(stretch.deals, orders * int(groups[bot]), *sums, win_units(results.players))
             )
@@ -113,14 +116,14 @@ def score(runs: Sequence[DealRun], expected: float | None = None) -> Estimate:
         return Estimate(0, None, 0.0, 1.0)
     total = sum(run.total for run in runs)
     squares = sum(_squared_residuals(run, total, games) for run in runs)
-    parts = runs[0].win_units
-    share = total / (parts * games)
-    share_variance = squares / (parts * games * games) ** 2
+    units = runs[0].win_units
+    share = total / (units * games)
+    share_variance = squares / (units * games * games) ** 2
     return Estimate(games, share, *interval(share, share_variance, deals, deals, expected))
 
 
 def _squared_residuals(run: DealRun, total: int, games: int) -> int:
-    """Σ (won - score · games)² over the deals, times all games squared, to the last digit."""
+    """Σ (won - score · games)² over the deals, times all games squared, exactly."""
     expected = total * run.games
     return (
         run.squares * games**2 - 2 * run.total * games * expected + run.deals * expected * expected
@@ -128,7 +131,11 @@ def _squared_residuals(run: DealRun, total: int, games: int) -> int:
 
 
 def interval(
-    share: float, share_variance: float, deals: int, sure: float, expected: float | None = None
+    share: float,
+    share_variance: float,
+    deals: int,
+    games_at_bound: float,
+    expected: float | None = None,
 ) -> tuple[float, float]:
     """The interval of a share, `share_variance` being its Σ (won - score · games)² / (Σ games)².
 
@@ -137,44 +144,42 @@ def interval(
     """
     if deals < (2 if expected is None else FIRST_LOOK):
         return 0.0, 1.0
-    reach = student_quantile(deals - 1) if expected is None else multiplier(deals, expected)
+    quantile = student_quantile(deals - 1) if expected is None else multiplier(deals, expected)
     if share in (0, 1):
-        return _wilson(share, sure, reach)
+        return _wilson(share, games_at_bound, quantile)
     if expected is not None:
         minimum = min_variance(max(share, 1 - share), deals, expected) / deals
         share_variance = max(share_variance, minimum)
     if share_variance <= 0:
-        missing = 1 - SURE ** (1 / deals)
-        return (1 - missing) * share, (1 - missing) * share + missing
+        rare = 1 - ALPHA ** (1 / deals)
+        return (1 - rare) * share, (1 - rare) * share + rare
     games = share * (1 - share) / share_variance * (deals - 1) / deals
-    return _wilson(share, games, reach)
+    return _wilson(share, games, quantile)
 
 
 def _wilson(share: float, games: float, quantile: float) -> tuple[float, float]:
-    ease = quantile**2 / games
-    middle = share + ease / 2
-    reach = sqrt(share * (1 - share) * ease + ease**2 / 4)
-    low, high = (middle - reach) / (1 + ease), (middle + reach) / (1 + ease)
+    shrinkage = quantile**2 / games
+    centre = share + shrinkage / 2
+    half_width = sqrt(share * (1 - share) * shrinkage + shrinkage**2 / 4)
+    low, high = (centre - half_width) / (1 + shrinkage), (centre + half_width) / (1 + shrinkage)
     return min(max(low, 0.0), share), max(min(high, 1.0), share)
 
 
 def variance(size: int, total: int, squares: int) -> float:
-    """The sample variance from whole-number sums, rounded once: (n Σx² - (Σx)²) / n (n - 1)."""
+    """The sample variance from integer sums, rounded once: (n Σx² - (Σx)²) / n (n - 1)."""
     return (size * squares - total**2) / (size * (size - 1))
 
 
 def crosstable(results: TournamentTotals) -> tuple[tuple[Estimate | None, ...], ...]:
-    """Each bot's score against each other bot, by number; None where there is nothing to compare.
+    """Each bot's score against each other bot, by number; None where neither won a game.
 
-    Of the games in which both sat, and of what either of the two won there, the row's bot's part:
-    wins_i / (wins_i + wins_j). For two seats that is the plain score. For more it leaves out what
-    third bots won, and is what the choice model predicts from the two strengths alone.
+    It is wins_i / (wins_i + wins_j) in the games in which both sat. For two seats that is the plain
+    score. For more it leaves out what third bots won, and is what the choice model predicts from
+    the two strengths alone.
     """
     deals, games = together(results)
     bots = range(len(results.bots))
-    return tuple(
-        tuple(_cell(results, deals, games, number, other) for other in bots) for number in bots
-    )
+    return tuple(tuple(_cell(results, deals, games, bot, rival) for rival in bots) for bot in bots)
 
 
 def together(results: TournamentTotals) -> tuple[Ints, Ints]:
@@ -184,38 +189,44 @@ def together(results: TournamentTotals) -> tuple[Ints, Ints]:
     for stretch in results.deals.stretches:
         groups = np.array(stretch.groups, np.int64).reshape(-1, results.players).T
         met = np.zeros_like(games)
-        for number in groups:
-            for other in groups:
-                np.add.at(met, (number, other), stretch.deals * len(results.orders))
+        for bot in groups:
+            for rival in groups:
+                np.add.at(met, (bot, rival), stretch.deals * len(results.orders))
         deals += stretch.deals * (met > 0)
         games += met
     return deals, games
 
 
 def _cell(
-    results: TournamentTotals, deals: Ints, games: Ints, number: int, other: int
+    results: TournamentTotals, deals: Ints, games: Ints, bot: int, rival: int
 ) -> Estimate | None:
     pairs = results.deals.pairs
-    own, yours = int(pairs.won[number, other]), int(pairs.won[other, number])
-    if number == other or own + yours == 0:
+    bot_units, rival_units = int(pairs.won[bot, rival]), int(pairs.won[rival, bot])
+    if bot == rival or bot_units + rival_units == 0:
         return None
-    squares = int(pairs.squares[number, other]), int(pairs.squares[other, number])
-    distance = pair_variance(own, yours, squares, int(pairs.crossed[number, other]))
-    met = int(deals[number, other])
-    sure = min(float(met), (own + yours) / win_units(results.players))
-    share = own / (own + yours)
-    ends = interval(share, distance, met, sure, expected_deals(results))
-    return Estimate(int(games[number, other]), share, *ends)
+    squares = int(pairs.squares[bot, rival]), int(pairs.squares[rival, bot])
+    share_variance = pair_variance(bot_units, rival_units, squares, int(pairs.crossed[bot, rival]))
+    met_deals = int(deals[bot, rival])
+    games_at_bound = min(float(met_deals), (bot_units + rival_units) / win_units(results.players))
+    share = bot_units / (bot_units + rival_units)
+    ends = interval(share, share_variance, met_deals, games_at_bound, expected_deals(results))
+    return Estimate(int(games[bot, rival]), share, *ends)
 
 
-def pair_variance(own: int, yours: int, squares: tuple[int, int], crossed: int) -> float:
+def pair_variance(
+    bot_units: int, rival_units: int, squares: tuple[int, int], crossed: int
+) -> float:
     """Σ (won - score · decided)² / (Σ decided)² over deals, decided being what the two won."""
-    number = squares[0] * yours**2 - 2 * crossed * own * yours + squares[1] * own**2
-    return number / (own + yours) ** 4
+    numerator = (
+        squares[0] * rival_units**2
+        - 2 * crossed * bot_units * rival_units
+        + squares[1] * bot_units**2
+    )
+    return numerator / (bot_units + rival_units) ** 4
 
 
 def per_game(results: TournamentTotals, count: str) -> tuple[Estimate, ...]:
-    """How much each bot has of a count in a game it plays alone: the mean, and Student's interval.
+    """Each bot's mean of a count in the games it plays alone, with Student's interval.
 
     For one seat only: with more, the sums of squares are those of all seats together.
     """
@@ -232,22 +243,23 @@ def _mean_count(tally: Tally | None, count: str) -> Estimate:
     if games < 2:
         return Estimate(1, mean, None, None)
     share_variance = variance(games, total, tally.squares[count])
-    half = student_quantile(games - 1) * sqrt(share_variance / games)
-    return Estimate(tally.games, mean, mean - half, mean + half)
+    half_width = student_quantile(games - 1) * sqrt(share_variance / games)
+    return Estimate(tally.games, mean, mean - half_width, mean + half_width)
 
 
 def groups_with_same_rivals(games: Ints) -> list[list[int]]:
-    """The bots, grouped by whom else they met how often; `games` are those of every two bots.
+    """Groups of bots that met the same rivals equally often.
 
-    Two bots are alike if each third one met both equally often, and so are all of a group.
+    `games` are those of every two bots. Two bots belong together if each third one met both equally
+    often.
     """
     groups: list[list[int]] = []
-    left = list(range(len(games)))
-    while left:
-        others = games != games[left[0]]
-        others[:, left[0]] = False
-        np.fill_diagonal(others, False)
-        same = ~others.any(axis=1)
-        groups.append([bot for bot in left if same[bot]])
-        left = [bot for bot in left if not same[bot]]
+    remaining = list(range(len(games)))
+    while remaining:
+        differ = games != games[remaining[0]]
+        differ[:, remaining[0]] = False
+        np.fill_diagonal(differ, False)
+        same = ~differ.any(axis=1)
+        groups.append([bot for bot in remaining if same[bot]])
+        remaining = [bot for bot in remaining if not same[bot]]
     return groups

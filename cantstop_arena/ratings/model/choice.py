@@ -12,8 +12,8 @@ from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints
 
 def chances(lineups: Ints, parameters: Floats) -> Floats:
     """The probability of winning that the model gives each seat of each lineup."""
-    seated = seated_strengths(lineups, parameters)
-    odds = np.exp(seated - seated.max(axis=0, initial=-np.inf))
+    strengths = seated_strengths(lineups, parameters)
+    odds = np.exp(strengths - strengths.max(axis=0, initial=-np.inf))
     chance: Floats = odds / odds.sum(axis=0)
     return chance
 
@@ -21,8 +21,8 @@ def chances(lineups: Ints, parameters: Floats) -> Floats:
 def seated_strengths(lineups: Ints, parameters: Floats) -> Floats:
     """The strength of each seat of each lineup: its bot's and its own effect."""
     seats = len(lineups)
-    seated: Floats = parameters[lineups] + parameters[-seats:, None]
-    return seated
+    strengths: Floats = parameters[lineups] + parameters[-seats:, None]
+    return strengths
 
 
 def add_by_seat(lineups: Ints, bots: int, amounts: Floats) -> Floats:
@@ -39,39 +39,39 @@ def gradient(evidence: Evidence, parameters: Floats) -> Floats:
     chance = chances(evidence.lineups, parameters)
     others = 1 - np.eye(evidence.seats)
     surplus = evidence.wins * (others @ chance) - (others @ evidence.wins) * chance
-    return add_by_seat(evidence.lineups, evidence.bots, surplus) + evidence.more
+    return add_by_seat(evidence.lineups, evidence.bots, surplus) + evidence.luck_correction
 
 
-def information(evidence: Evidence, parameters: Floats, seats_text: bool = True) -> Floats:
+def information(evidence: Evidence, parameters: Floats, seats_separable: bool = True) -> Floats:
     """Fisher's information: the sum of games · (diag(p) - p pᵀ), by bots and seats."""
     games = evidence.wins.sum(axis=0)
-    value = win_covariance(
+    matrix = win_covariance(
         evidence.lineups, evidence.bots, games, chances(evidence.lineups, parameters)
     )
-    if not seats_text:
-        value[evidence.bots :] = 0
-        value[:, evidence.bots :] = 0
-    return value
+    if not seats_separable:
+        matrix[evidence.bots :] = 0
+        matrix[:, evidence.bots :] = 0
+    return matrix
 
 
 def win_covariance(lineups: Ints, bots: int, games: Floats, chance: Floats) -> Floats:
     """The covariance of the wins by bot and seat: the sum of games · (diag(p) - p pᵀ)."""
-    seats, own = len(lineups), np.arange(len(lineups))
-    crossed = -games * chance[:, None] * chance
-    crossed[own, own] = 0
-    crossed[own, own] = -crossed.sum(axis=1)
-    pairs = lineups[:, None] * bots + lineups
-    seated = lineups[:, None] * seats + own[:, None]
+    seats, index = len(lineups), np.arange(len(lineups))
+    products = -games * chance[:, None] * chance
+    products[index, index] = 0
+    products[index, index] = -products.sum(axis=1)
+    bot_pairs = lineups[:, None] * bots + lineups
+    bot_seats = lineups[:, None] * seats + index[:, None]
     size = bots + seats
-    full = np.empty((size, size))
-    full[:bots, :bots] = add_by_bot(pairs, crossed, bots * bots).reshape(bots, bots)
-    full[:bots, bots:] = add_by_bot(seated, crossed, bots * seats).reshape(bots, seats)
-    full[bots:, :bots] = full[:bots, bots:].T
-    full[bots:, bots:] = crossed.sum(axis=2)
-    return full
+    matrix = np.empty((size, size))
+    matrix[:bots, :bots] = add_by_index(bot_pairs, products, bots * bots).reshape(bots, bots)
+    matrix[:bots, bots:] = add_by_index(bot_seats, products, bots * seats).reshape(bots, seats)
+    matrix[bots:, :bots] = matrix[:bots, bots:].T
+    matrix[bots:, bots:] = products.sum(axis=2)
+    return matrix
 
 
-def add_by_bot(positions: Ints, amounts: Floats, size: int) -> Floats:
+def add_by_index(indices: Ints, amounts: Floats, size: int) -> Floats:
     """Amounts added up by place."""
-    positions = np.broadcast_to(positions, amounts.shape)
-    return np.bincount(positions.ravel(), amounts.ravel(), minlength=size).astype(np.float64)
+    indices = np.broadcast_to(indices, amounts.shape)
+    return np.bincount(indices.ravel(), amounts.ravel(), minlength=size).astype(np.float64)

@@ -43,9 +43,9 @@ def connections(evidence: Evidence) -> Connections:
     core = _core(reach, together)
     has_core = (together & core).any(axis=1, keepdims=True)
     # Where a field has no largest set, every bot is measured against all others.
-    against: Truths = together & (core | ~has_core)
-    above: Truths = ~core & (against & ~reach.T).any(axis=1)
-    below: Truths = ~core & (against & ~reach).any(axis=1)
+    opponents: Truths = together & (core | ~has_core)
+    above: Truths = ~core & (opponents & ~reach.T).any(axis=1)
+    below: Truths = ~core & (opponents & ~reach).any(axis=1)
     return Connections(together, above, below)
 
 
@@ -79,6 +79,6 @@ def _core(reach: Truths, together: Truths) -> Truths:
     """The bots of the largest strongly connected part of their field; ties have no largest."""
     size = (reach & reach.T).sum(axis=1)
     largest = (together * size).max(axis=1, initial=0)
-    rivals = (together & (size == largest)).sum(axis=1)
-    core: Truths = (size == largest) & (rivals == size)
+    members = (together & (size == largest)).sum(axis=1)
+    core: Truths = (size == largest) & (members == size)
     return core

@@ -45,9 +45,9 @@ def sample_of(results: TournamentTotals, order: Ints, minimum: int) -> DealClust
         return None
     seatings = [lineup for group in sample for lineup in lineups_of(group, results.orders)]
     lineups = np.argsort(order, kind="stable")[np.array(seatings, np.int64).T]
-    row = np.lexsort(lineups)
+    columns = np.lexsort(lineups)
     masks = np.concatenate(list(sample.values()), axis=1)
-    return DealClusters(np.ascontiguousarray(lineups[:, row]), masks[:, row])
+    return DealClusters(np.ascontiguousarray(lineups[:, columns]), masks[:, columns])
 
 
 def heavy_tail_degrees_of_freedom(
@@ -63,14 +63,14 @@ def heavy_tail_degrees_of_freedom(
     if sample is None:
         return np.full(len(contrasts), np.inf)
     influence = _surplus(sample, model) @ model.inverse @ contrasts.T
-    return np.array([_degrees_of_freedom(deals, item) for item in influence.T])
+    return np.array([_degrees_of_freedom(deals, column) for column in influence.T])
 
 
 def _surplus(sample: DealClusters, model: Luce) -> Floats:
     """What bots, then seats, won in each deal beyond what the model expects of them."""
     bots = model.evidence.bots
-    left = sample.won(model.evidence.seats) - chances(sample.lineups, model.parameters)
-    return np.stack([add_by_seat(sample.lineups, bots, deal) for deal in left])
+    residuals = sample.won(model.evidence.seats) - chances(sample.lineups, model.parameters)
+    return np.stack([add_by_seat(sample.lineups, bots, deal) for deal in residuals])
 
 
 def _degrees_of_freedom(deals: int, influence: Floats) -> float:
@@ -92,13 +92,13 @@ def intraclass_correlation(results: TournamentTotals, model: Luce, order: Ints) 
         return 0.0
     bots = model.evidence.bots
     chance = chances(sample.lineups, model.parameters)
-    left = sample.won(len(chance)) - chance
-    size = np.sqrt(chance * (1 - chance))
-    together = expected = 0.0
-    for seat, seated in enumerate(sample.lineups):
-        sums = np.stack([np.bincount(seated, row, minlength=bots) for row in left[:, seat]])
-        together += float((sums**2).sum() - (left[:, seat] ** 2).sum())
-        sizes = np.bincount(seated, size[seat], minlength=bots)
-        expected += float((sizes**2).sum() - (size[seat] ** 2).sum())
-    expected *= len(left)
-    return min(max(together / expected, 0.0), 1.0) if expected > 0 else 0.0
+    residuals = sample.won(len(chance)) - chance
+    deviation = np.sqrt(chance * (1 - chance))
+    products = expected = 0.0
+    for seat, seat_bots in enumerate(sample.lineups):
+        sums = np.stack([np.bincount(seat_bots, row, minlength=bots) for row in residuals[:, seat]])
+        products += float((sums**2).sum() - (residuals[:, seat] ** 2).sum())
+        bot_deviations = np.bincount(seat_bots, deviation[seat], minlength=bots)
+        expected += float((bot_deviations**2).sum() - (deviation[seat] ** 2).sum())
+    expected *= len(residuals)
+    return min(max(products / expected, 0.0), 1.0) if expected > 0 else 0.0

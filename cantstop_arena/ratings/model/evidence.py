@@ -36,7 +36,7 @@ class Evidence(msgspec.Struct, frozen=True):
     lineups: Ints
     wins: Floats
     spans: "tuple[Span, ...]" = ()
-    more: Floats | float = 0.0
+    luck_correction: Floats | float = 0.0
 
     @property
     def seats(self) -> int:
@@ -68,28 +68,30 @@ def gather_evidence(results: TournamentTotals) -> tuple[Evidence, Ints]:
     number = np.empty_like(order)
     number[order] = np.arange(bots)
     lineups = number[lineups]
-    row = np.lexsort(lineups)
+    columns = np.lexsort(lineups)
     spans = sorted(
         (_span(stretch, number, order, results.orders) for stretch in stretches), key=_span_key
     )
-    lineups, won = _in_memory(lineups[:, row]), _in_memory(won[:, row])
-    more = _more(bots, lineups, won, spans) / win_units(seats) if results.luck else 0.0
-    return Evidence(bots, lineups, won / win_units(seats), tuple(spans), more), order
+    lineups, won = _contiguous(lineups[:, columns]), _contiguous(won[:, columns])
+    luck_correction = (
+        _luck_correction(bots, lineups, won, spans) / win_units(seats) if results.luck else 0.0
+    )
+    return Evidence(bots, lineups, won / win_units(seats), tuple(spans), luck_correction), order
 
 
-def _more(bots: int, lineups: Ints, won: Ints, spans: "list[Span]") -> Floats:
+def _luck_correction(bots: int, lineups: Ints, won: Ints, spans: "list[Span]") -> Floats:
     """What bots, then seats, won in deals beyond what they won by the games, in parts of WHOLE."""
     by_bot = np.bincount(lineups.ravel(), won.ravel(), minlength=bots)
     totals = sum((span.totals for span in spans), np.zeros(bots + len(won), np.int64))
-    more: Floats = totals - np.concatenate([by_bot, won.sum(axis=1)])
-    return more
+    surplus: Floats = totals - np.concatenate([by_bot, won.sum(axis=1)])
+    return surplus
 
 
 def _by_seat(rows: "list[tuple[int, ...]]", seats: int) -> Ints:
-    return _in_memory(np.array(rows, np.int64).reshape(-1, seats).T)
+    return _contiguous(np.array(rows, np.int64).reshape(-1, seats).T)
 
 
-def _in_memory(numbers: Ints) -> Ints:
+def _contiguous(numbers: Ints) -> Ints:
     """The same numbers, those of a seat side by side, which makes sums over seats fast."""
     return np.ascontiguousarray(numbers)
 
@@ -99,12 +101,12 @@ def _span(stretch: DealRange, number: Ints, order: Ints, orders: Orders) -> Span
     groups = number[_by_seat(list(stretch.groups), seats)]
     seated = np.array(orders, np.int64)
     lineups = groups[seated.T].reshape(seats, -1)
-    stored = np.concatenate([order, len(order) + np.arange(seats)])
+    indices = np.concatenate([order, len(order) + np.arange(seats)])
     return Span(
         deals=stretch.deals,
-        lineups=_in_memory(lineups[:, np.lexsort(lineups)]),
-        totals=np.asarray(stretch.totals)[stored],
-        products=np.asarray(stretch.products)[np.ix_(stored, stored)],
+        lineups=_contiguous(lineups[:, np.lexsort(lineups)]),
+        totals=np.asarray(stretch.totals)[indices],
+        products=np.asarray(stretch.products)[np.ix_(indices, indices)],
     )
 
 
@@ -119,24 +121,26 @@ def _colours(bots: int, lineups: Ints, won: Ints, stretches: list[DealRange]) ->
     """
     won = won // max(int(np.gcd.reduce(won, axis=None)), 1)
     products = [np.asarray(stretch.products)[:bots, :bots] for stretch in stretches]
-    products = [table // max(int(np.gcd.reduce(table, axis=None)), 1) for table in products]
+    products = [matrix // max(int(np.gcd.reduce(matrix, axis=None)), 1) for matrix in products]
     colours = np.zeros(bots, np.uint64)
     for _ in range(ROUNDS):
-        values = _mixed(colours)
-        observed = np.zeros(lineups.shape[1], np.uint64)
-        for bots_there, parts in zip(lineups, won, strict=True):
-            observed = _mixed(_mixed(observed + colours[bots_there]) + parts.astype(np.uint64))
-        for seat, bots_there in enumerate(lineups):
-            np.add.at(values, bots_there, _mixed(observed + np.uint64(seat + 1)))
-        for table in products:
-            values += _scattered(table, colours)
-        colours = values
+        refined = _mixed(colours)
+        column_colours = np.zeros(lineups.shape[1], np.uint64)
+        for seat_bots, units in zip(lineups, won, strict=True):
+            column_colours = _mixed(
+                _mixed(column_colours + colours[seat_bots]) + units.astype(np.uint64)
+            )
+        for seat, seat_bots in enumerate(lineups):
+            np.add.at(refined, seat_bots, _mixed(column_colours + np.uint64(seat + 1)))
+        for matrix in products:
+            refined += _scattered(matrix, colours)
+        colours = refined
     return colours
 
 
 def _scattered(products: Ints, colours: Colours) -> Colours:
-    kinds: Colours = _mixed(_mixed(products.astype(np.uint64)) + colours).sum(axis=1)
-    return _mixed(kinds + products.diagonal().astype(np.uint64))
+    row_sums: Colours = _mixed(_mixed(products.astype(np.uint64)) + colours).sum(axis=1)
+    return _mixed(row_sums + products.diagonal().astype(np.uint64))
 
 
 def _mixed(numbers: Colours) -> Colours:

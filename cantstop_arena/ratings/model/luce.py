@@ -25,7 +25,7 @@ from cantstop_arena.ratings.model.newton import maximise, regularised
 
 ELO = 400 / log(10)  # points for each unit of strength
 TIE = 1e-10  # in strength: a smaller difference is rounding, counts cannot tell it
-UNTOLD = 1e-9  # of a seat's games: less than that is rounding
+MIN_INFORMATION = 1e-9  # of a seat's games: less than that is rounding
 
 
 class Luce(msgspec.Struct, frozen=True):
@@ -55,57 +55,59 @@ class Luce(msgspec.Struct, frozen=True):
 def maximum(evidence: Evidence) -> Luce:
     """The strengths and seat effects that make the wins most likely; never infinite."""
     links = connections(evidence)
-    is_set = _are_seats_separable(evidence, links.together)
-    loose = np.any(links.together & links.at_bound, axis=1)
-    virtual = _virtual(evidence, links.together, loose)
-    value, has_match = maximise(_with(evidence, virtual), links.together, is_set)
-    if not has_match:
-        virtual = _virtual(evidence, links.together, np.ones(evidence.bots, np.bool_))
-        value, _ = maximise(_with(evidence, virtual), links.together, is_set)
-    bots, evidence = evidence.bots, _with(evidence, virtual)
-    curvature = regularised(information(evidence, value, is_set), links.together)
+    separable = _are_seats_separable(evidence, links.together)
+    unbounded = np.any(links.together & links.at_bound, axis=1)
+    virtual = _virtual_games(evidence, links.together, unbounded)
+    parameters, converged = maximise(
+        _with_virtual_games(evidence, virtual), links.together, separable
+    )
+    if not converged:
+        virtual = _virtual_games(evidence, links.together, np.ones(evidence.bots, np.bool_))
+        parameters, _ = maximise(_with_virtual_games(evidence, virtual), links.together, separable)
+    bots, evidence = evidence.bots, _with_virtual_games(evidence, virtual)
+    curvature = regularised(information(evidence, parameters, separable), links.together)
     return Luce(
         evidence=evidence,
         virtual=virtual,
-        strengths=equalise_ties(value[:bots]),
-        seats=equalise_ties(value[bots:]),
-        curvature=information(evidence, value, is_set),
+        strengths=equalise_ties(parameters[:bots]),
+        seats=equalise_ties(parameters[bots:]),
+        curvature=information(evidence, parameters, separable),
         inverse=np.linalg.inv(curvature),
         links=links,
-        seats_separable=is_set,
-        seats_at_bound=not has_match,
+        seats_separable=separable,
+        seats_at_bound=not converged,
     )
 
 
-def equalise_ties(numbers: Floats, minimum: float = TIE) -> Floats:
+def equalise_ties(numbers: Floats, tolerance: float = TIE) -> Floats:
     """Numbers that differ by no more than rounding made equal to the last digit."""
     order = np.argsort(numbers, kind="stable")
-    tie = np.cumsum(np.diff(numbers[order], prepend=-np.inf) > minimum) - 1
+    tie = np.cumsum(np.diff(numbers[order], prepend=-np.inf) > tolerance) - 1
     means = np.bincount(tie, numbers[order]) / np.bincount(tie)
     equal = np.empty_like(numbers)
     equal[order] = means[tie]
     return equal
 
 
-def _with(evidence: Evidence, virtual: Floats) -> Evidence:
+def _with_virtual_games(evidence: Evidence, virtual: Floats) -> Evidence:
     return replace(evidence, wins=evidence.wins + virtual / evidence.seats)
 
 
-def _virtual(evidence: Evidence, together: Truths, loose: Truths) -> Floats:
+def _virtual_games(evidence: Evidence, together: Truths, unbounded: Truths) -> Floats:
     """How many virtual games each lineup is given: in loose fields, one for each bot on average."""
     field = fields_of(together)[evidence.lineups[0]]
-    lineups = np.bincount(field, minlength=evidence.bots)[field]
+    field_lineups = np.bincount(field, minlength=evidence.bots)[field]
     games = together.sum(axis=1)[field] / evidence.seats
-    return np.where(loose[field], games / np.maximum(lineups, 1), 0.0)
+    return np.where(unbounded[field], games / np.maximum(field_lineups, 1), 0.0)
 
 
 def _are_seats_separable(evidence: Evidence, together: Truths) -> bool:
     """Whether the seatings tell the seats' effects from the bots' strengths."""
     bots, seats = evidence.bots, evidence.seats
-    once = replace(evidence, wins=np.full(evidence.wins.shape, 1 / seats))
-    design = regularised(information(once, np.zeros(bots + seats)), together)
-    left = np.linalg.solve(design[:bots, :bots], design[:bots, bots:])
-    remaining = design[bots:, bots:] - design[bots:, :bots] @ left
-    minimum = float(np.linalg.eigvalsh(remaining).min())
-    rows = evidence.lineups.shape[1]
-    return seats > 1 and rows > 0 and minimum > UNTOLD * rows
+    even = replace(evidence, wins=np.full(evidence.wins.shape, 1 / seats))
+    design = regularised(information(even, np.zeros(bots + seats)), together)
+    solution = np.linalg.solve(design[:bots, :bots], design[:bots, bots:])
+    schur_complement = design[bots:, bots:] - design[bots:, :bots] @ solution
+    min_eigenvalue = float(np.linalg.eigvalsh(schur_complement).min())
+    lineups = evidence.lineups.shape[1]
+    return seats > 1 and lineups > 0 and min_eigenvalue > MIN_INFORMATION * lineups

@@ -9,7 +9,7 @@ they shrink as squares do; where there is none the parameters run away in steps 
 import numpy as np
 
 from cantstop_arena.ratings.model.choice import (
-    add_by_bot,
+    add_by_index,
     add_by_seat,
     gradient,
     information,
@@ -20,31 +20,31 @@ from cantstop_arena.ratings.model.evidence import Evidence, Floats
 
 MAX_STEPS = 100
 MAX_HALVINGS = 60
-ENOUGH = 1e-9  # a Newton step, in strength: the next one would be about its square
+TOLERANCE = 1e-9  # a Newton step, in strength: the next one would be about its square
 RUNAWAY = 0.1  # where there is no maximum, steps do not shrink faster
-FAR = 8.0  # in strength: how far seats may move apart in a step, beyond how far they are
+MAX_DISTANCE = 8.0  # in strength: how far seats may move apart in a step, beyond how far they are
 DAMPING = 1e-12  # relative: keeps Newton's equations regular where rounding would not
 
 
-def maximise(evidence: Evidence, together: Truths, seats_text: bool) -> tuple[Floats, bool]:
+def maximise(evidence: Evidence, together: Truths, seats_separable: bool) -> tuple[Floats, bool]:
     """The maximum, centred, and whether the steps towards it shrank as they do if there is one."""
     bots = evidence.bots
     free = np.ones(bots + evidence.seats)
-    free[bots:] = seats_text
-    parameters = _start(evidence, together, seats_text)
-    before, length = np.inf, np.inf
+    free[bots:] = seats_separable
+    parameters = _start(evidence, together, seats_separable)
+    previous, length = np.inf, np.inf
     for _ in range(MAX_STEPS):
         slope = gradient(evidence, parameters) * free
         step = np.linalg.solve(
-            regularised(information(evidence, parameters, seats_text), together), slope
+            regularised(information(evidence, parameters, seats_separable), together), slope
         )
         step = _uphill(evidence, parameters, step, slope, free)
         parameters = parameters + step
-        before, length = length, np.abs(step).max(initial=0.0)
-        if length < ENOUGH:
+        previous, length = length, np.abs(step).max(initial=0.0)
+        if length < TOLERANCE:
             break
-    has_match = length < ENOUGH and (not np.isfinite(before) or length <= RUNAWAY * before)
-    return _centred(parameters, together), bool(has_match or evidence.wins.all())
+    converged = length < TOLERANCE and (not np.isfinite(previous) or length <= RUNAWAY * previous)
+    return _centred(parameters, together), bool(converged or evidence.wins.all())
 
 
 def _centred(parameters: Floats, together: Truths) -> Floats:
@@ -54,27 +54,27 @@ def _centred(parameters: Floats, together: Truths) -> Floats:
     return np.concatenate([parameters[:bots] - centre, seats - seats.mean()])
 
 
-def _start(evidence: Evidence, together: Truths, seats_text: bool) -> Floats:
+def _start(evidence: Evidence, together: Truths, seats_separable: bool) -> Floats:
     """Least squares on the logarithms of the odds of each two seats of a lineup.
 
     A quotient of two counts weighs as much as its logarithm is exact: 1 / (1/won + 1/lost).
     """
     bots, seats = evidence.bots, evidence.seats
     minimum = evidence.wins.min(where=evidence.wins > 0, initial=evidence.wins.max(initial=0.0))
-    won, own = evidence.wins + minimum / 2, np.arange(seats)
+    won, index = evidence.wins + minimum / 2, np.arange(seats)
     weight = 1 / (1 / won[:, None] + 1 / won)
-    odds = weight * np.log(won[:, None] / won)
-    weight[own, own] = 0
-    weight[own, own] = -weight.sum(axis=1)
+    log_odds = weight * np.log(won[:, None] / won)
+    weight[index, index] = 0
+    weight[index, index] = -weight.sum(axis=1)
     size = bots + seats
-    seated = np.broadcast_to(bots + own[:, None], evidence.lineups.shape)
-    rows = np.concatenate([evidence.lineups, seated])
-    position = rows[:, None] * size + rows
-    normal = add_by_bot(position, np.tile(-weight, (2, 2, 1)), size * size).reshape(size, size)
-    right = add_by_seat(evidence.lineups, bots, odds.sum(axis=1))
-    if not seats_text:
-        normal[bots:], normal[:, bots:], right[bots:] = 0, 0, 0
-    start: Floats = np.linalg.solve(regularised(normal, together), right)
+    seat_rows = np.broadcast_to(bots + index[:, None], evidence.lineups.shape)
+    rows = np.concatenate([evidence.lineups, seat_rows])
+    indices = rows[:, None] * size + rows
+    normal = add_by_index(indices, np.tile(-weight, (2, 2, 1)), size * size).reshape(size, size)
+    right_side = add_by_seat(evidence.lineups, bots, log_odds.sum(axis=1))
+    if not seats_separable:
+        normal[bots:], normal[:, bots:], right_side[bots:] = 0, 0, 0
+    start: Floats = np.linalg.solve(regularised(normal, together), right_side)
     return start
 
 
@@ -85,11 +85,11 @@ def _uphill(
 
     Slopes tell this more precisely than likelihoods, whose differences drown in rounding.
     """
-    isolated, further = (
+    range_now, range_of_step = (
         np.ptp(seated_strengths(evidence.lineups, numbers), axis=0)
         for numbers in (parameters, step)
     )
-    step = step / (further / (FAR + isolated)).max(initial=1.0)
+    step = step / (range_of_step / (MAX_DISTANCE + range_now)).max(initial=1.0)
     for _ in range(MAX_HALVINGS):
         if (gradient(evidence, parameters + step) * free) @ step >= -slope @ step:
             break
@@ -106,10 +106,10 @@ def regularised(curvature: Floats, together: Truths) -> Floats:
     scale = curvature.diagonal()
     minimum = scale[:bots][scale[:bots] > 0]
     weight = minimum.min() if len(minimum) else 1.0
-    held = np.zeros_like(curvature)
-    held[:bots, :bots] = together * weight
-    held[bots:, bots:] = weight
+    constraints = np.zeros_like(curvature)
+    constraints[:bots, :bots] = together * weight
+    constraints[bots:, bots:] = weight
     if not curvature[bots:].any():
-        held[bots:, bots:] = np.eye(len(curvature) - bots) * weight
-    regular: Floats = curvature + held + np.diag(DAMPING * scale)
+        constraints[bots:, bots:] = np.eye(len(curvature) - bots) * weight
+    regular: Floats = curvature + constraints + np.diag(DAMPING * scale)
     return regular

@@ -42,11 +42,11 @@ class Cycle(msgspec.Struct, frozen=True):
 
     def text(self, names: tuple[str, ...]) -> str:
         """The circle in words."""
-        name, two, three = (names[bot] for bot in self.bots)
+        first, second, third = (names[bot] for bot in self.bots)
         texts = [
             f"{winner} beats {loser} ({100 * score:.1f}%)"
             for winner, loser, score in zip(
-                (name, two, three), (two, three, name), self.scores, strict=True
+                (first, second, third), (second, third, first), self.scores, strict=True
             )
         ]
         return f"{texts[0]}, {texts[1]}, and yet {texts[2]}."
@@ -54,47 +54,50 @@ class Cycle(msgspec.Struct, frozen=True):
 
 def cycles(scores: PairScores, bots: int) -> tuple[Cycle, ...]:
     """The cycles among bots, the clearest first, not too many of them."""
-    deviate = _from_half(scores)
+    deviates = _deviates_from_half(scores)
     dof = scores.deals - 1
-    values = holm(2 * student_tail(np.abs(deviate), dof)) < SIGNIFICANT
+    significant = holm(2 * student_tail(np.abs(deviates), dof)) < SIGNIFICANT
     beats = np.zeros((bots, bots))
     score = np.zeros((bots, bots))
     score[scores.first, scores.second], score[scores.second, scores.first] = (
         scores.score,
         1 - scores.score,
     )
-    beats[scores.first, scores.second] = np.where(values & (deviate > 0), deviate, 0)
-    beats[scores.second, scores.first] = np.where(values & (deviate < 0), -deviate, 0)
-    matches = [
-        (min(beats[number, two], beats[two, three], beats[three, number]), (number, two, three))
-        for number, two, three in _circles(beats > 0)
+    beats[scores.first, scores.second] = np.where(significant & (deviates > 0), deviates, 0)
+    beats[scores.second, scores.first] = np.where(significant & (deviates < 0), -deviates, 0)
+    ordered = [
+        (
+            min(beats[first, second], beats[second, third], beats[third, first]),
+            (first, second, third),
+        )
+        for first, second, third in _three_cycles(beats > 0)
     ]
-    matches.sort(key=lambda circle: (-circle[0], circle[1]))
+    ordered.sort(key=lambda circle: (-circle[0], circle[1]))
     return tuple(
         Cycle((a, b, c), (float(score[a, b]), float(score[b, c]), float(score[c, a])))
-        for _, (a, b, c) in matches[:MAX_CYCLES]
+        for _, (a, b, c) in ordered[:MAX_CYCLES]
     )
 
 
-def _from_half(scores: PairScores) -> Floats:
+def _deviates_from_half(scores: PairScores) -> Floats:
     """How many standard errors each score is from one half; one that never varies by its deals."""
-    missing = 1 - SIGNIFICANT ** (1 / scores.deals)
-    error = np.where(scores.variance > 0, np.sqrt(scores.variance), missing / 2)
+    rare = 1 - SIGNIFICANT ** (1 / scores.deals)
+    error = np.where(scores.variance > 0, np.sqrt(scores.variance), rare / 2)
     deviate: Floats = (scores.score - 0.5) / error
     return deviate
 
 
-def _circles(
+def _three_cycles(
     beats: Truths,
 ) -> list[tuple[int, int, int]]:
     """Every circle of three, once, from its lowest number on."""
     closing = (beats.astype(np.float32) @ beats > 0) & beats.T
     return [
-        (item, two, three)
-        for three, item in zip(*(index.tolist() for index in np.nonzero(closing.T)), strict=True)
-        if item < three
-        for two in np.flatnonzero(beats[item] & beats[:, three]).tolist()
-        if two > item
+        (first, second, third)
+        for third, first in zip(*(index.tolist() for index in np.nonzero(closing.T)), strict=True)
+        if first < third
+        for second in np.flatnonzero(beats[first] & beats[:, third]).tolist()
+        if second > first
     ]
 
 
@@ -108,31 +111,36 @@ def cyclic_share(scores: PairScores, bots: int) -> CyclicShare | None:
     variance = np.where(
         scores.variance > 0, scores.variance * (total**2 / won / lost) ** 2, 1 / won + 1 / lost
     )
-    root = 1 / np.sqrt(variance)
-    flow = root * np.log(won / lost)
-    pairs = np.arange(len(flow))
-    differences = np.zeros((len(flow), bots))
-    differences[pairs, scores.first], differences[pairs, scores.second] = root, -root
-    gradient, rank = _projected(differences)
-    circles = len(flow) - rank
+    root_weights = 1 / np.sqrt(variance)
+    flow = root_weights * np.log(won / lost)
+    rows = np.arange(len(flow))
+    design = np.zeros((len(flow), bots))
+    design[rows, scores.first], design[rows, scores.second] = root_weights, -root_weights
+    gradient, rank = _gradient_basis(design)
+    dimensions = len(flow) - rank
     squares = float(flow @ flow)
-    if circles <= 0 or squares - len(flow) <= 2 * sqrt(2 * len(flow)):
+    if dimensions <= 0 or squares - len(flow) <= 2 * sqrt(2 * len(flow)):
         return None
-    remaining = flow - gradient @ (gradient.T @ flow)
-    around = float(remaining @ remaining)
-    along = max(squares - around - rank, 0.0)
-    ends = (noncentrality(around, circles, tail) for tail in (TAIL, 1 - TAIL))
-    return CyclicShare(*(_part(part, along) for part in (max(around - circles, 0.0), *ends)))
+    rest = flow - gradient @ (gradient.T @ flow)
+    rest_squares = float(rest @ rest)
+    gradient_squares = max(squares - rest_squares - rank, 0.0)
+    ends = (noncentrality(rest_squares, dimensions, tail) for tail in (TAIL, 1 - TAIL))
+    return CyclicShare(
+        *(
+            _share_of_rest(squares_left, gradient_squares)
+            for squares_left in (max(rest_squares - dimensions, 0.0), *ends)
+        )
+    )
 
 
-def _part(around: float, along: float) -> float:
-    return around / (around + along) if around > 0 else 0.0
+def _share_of_rest(rest_squares: float, gradient_squares: float) -> float:
+    return rest_squares / (rest_squares + gradient_squares) if rest_squares > 0 else 0.0
 
 
-def _projected(differences: Floats) -> tuple[Floats, int]:
+def _gradient_basis(design: Floats) -> tuple[Floats, int]:
     """An orthonormal basis of the gradients, and how many there are."""
-    if not differences.size:
-        return differences, 0
-    basis, sizes, _ = np.linalg.svd(differences, full_matrices=False)
+    if not design.size:
+        return design, 0
+    basis, sizes, _ = np.linalg.svd(design, full_matrices=False)
     rank = int((sizes > 1e-9 * sizes.max()).sum())
     return basis[:, :rank], rank

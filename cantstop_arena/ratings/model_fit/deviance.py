@@ -39,9 +39,9 @@ from cantstop_arena.ratings.model.luce import Luce, maximum
 
 MIN_EFFECT = 1e-3  # of a degree of freedom: below, all that varies is what the model explains
 MIN_SAMPLE = 30  # deals: with fewer the first order must do
-FEW = 40.0  # wins up to which the deviance's mean is added up term by term
+MAX_SUMMED = 40.0  # wins up to which the deviance's mean is added up term by term
 MAX_STEPS = 160
-AT_ONCE = 4096  # counts whose terms are in memory together
+CHUNK = 4096  # counts whose terms are in memory together
 
 
 class GoodnessOfFit(msgspec.Struct, frozen=True):
@@ -69,11 +69,11 @@ def goodness(results: TournamentTotals) -> GoodnessOfFit:
     sandwich = Sandwich(model)
     if dof == 0 or sandwich.deals < 2:
         return GoodnessOfFit(deviance, dof, None, None, None)
-    mean = _mean(evidence, model, _unfinished(results, evidence, order)) - sandwich.trace
+    mean = _mean_deviance(evidence, model, _unfinished(results, evidence, order)) - sandwich.trace
     effect = mean / dof
     if effect < MIN_EFFECT:
         return GoodnessOfFit(deviance, dof, max(effect, 0.0), None, None)
-    effective = min(_effective(results, model, order) or float(dof), float(dof))
+    effective = min(_effective_degrees_of_freedom(results, model, order) or float(dof), float(dof))
     chance = fisher_tail(deviance / mean, effective, effective * (sandwich.deals - 1))
     return GoodnessOfFit(deviance, dof, effect, effective, chance)
 
@@ -96,41 +96,43 @@ def _deviance(evidence: Evidence, model: Luce) -> float:
 
 def _unfinished(results: TournamentTotals, evidence: Evidence, order: Ints) -> Floats:
     """The unfinished games of each seating of the evidence."""
-    own = order[evidence.lineups].T.tolist()
-    return np.array([results.tallies[tuple(seating)].unfinished for seating in own], float)
+    seatings = order[evidence.lineups].T.tolist()
+    return np.array([results.tallies[tuple(seating)].unfinished for seating in seatings], float)
 
 
-def _mean(evidence: Evidence, model: Luce, unfinished: Floats) -> float:
+def _mean_deviance(evidence: Evidence, model: Luce, unfinished: Floats) -> float:
     """The mean that the deviance of all seatings would have around the true probabilities."""
     seats = evidence.seats
     games = evidence.wins.sum(axis=0)
     expected = _expected(evidence, model)
-    alone = _poisson(expected).sum(axis=0) - _poisson(games[None])[0]
+    deviances = _poisson_deviance(expected).sum(axis=0) - _poisson_deviance(games[None])[0]
     chance = expected / games
     shared = unfinished / games / seats * (1 - 1 / seats) * (1 / chance).sum(axis=0)
-    varies = np.clip(1 - shared / (seats - 1), 0.0, 1.0)
-    return float((alone * varies).sum())
+    factor = np.clip(1 - shared / (seats - 1), 0.0, 1.0)
+    return float((deviances * factor).sum())
 
 
-def _poisson(means: Floats) -> Floats:
+def _poisson_deviance(means: Floats) -> Floats:
     """The mean deviance of Poisson counts: 1 + 1/6μ + 1/6μ² for many, term by term for few."""
     deviance = 1 + 1 / (6 * np.maximum(means, 1.0)) + 1 / (6 * np.maximum(means, 1.0) ** 2)
-    few = means < FEW
-    parts = np.array_split(means[few], 1 + np.count_nonzero(few) // AT_ONCE)
-    deviance[few] = np.concatenate([_aggregated(part) for part in parts])
+    few = means < MAX_SUMMED
+    chunks = np.array_split(means[few], 1 + np.count_nonzero(few) // CHUNK)
+    deviance[few] = np.concatenate([_summed_deviance(chunk) for chunk in chunks])
     return deviance
 
 
-def _aggregated(means: Floats) -> Floats:
+def _summed_deviance(means: Floats) -> Floats:
     """The mean deviance of Poisson counts, term by term."""
     mean = np.maximum(means, 1e-300)[:, None]
     counts = np.arange(1, MAX_STEPS)
     logs = counts * np.log(mean) - mean - np.cumsum(np.log(counts))
-    options: Floats = np.exp(logs) * 2 * counts * (np.log(counts) - np.log(mean))
-    return np.asarray(options.sum(axis=1))
+    terms: Floats = np.exp(logs) * 2 * counts * (np.log(counts) - np.log(mean))
+    return np.asarray(terms.sum(axis=1))
 
 
-def _effective(results: TournamentTotals, model: Luce, order: Ints) -> float | None:
+def _effective_degrees_of_freedom(
+    results: TournamentTotals, model: Luce, order: Ints
+) -> float | None:
     """T² / Q from the sample of deals; None if it is too small."""
     sample = sample_of(results, order, MIN_SAMPLE)
     if sample is None:
@@ -152,11 +154,13 @@ def _inner_products(sample: DealClusters, model: Luce) -> Floats:
     chance = chances(lineups, model.parameters)
     residuals = sample.won(len(lineups)) - chance
     scores = np.stack([add_by_seat(lineups, bots, residual) for residual in residuals])
-    once = win_covariance(lineups, bots, np.ones(lineups.shape[1]), chance)
-    moved = scores @ _inverse(once, model)
-    seated = moved[:, :bots][:, lineups] + moved[:, bots:, None]
-    leaning = chance * (seated - (chance * seated).sum(axis=1, keepdims=True))
-    flat = ((residuals - leaning) / np.sqrt(chance)).reshape(len(moved), -1)
+    deal_information = win_covariance(lineups, bots, np.ones(lineups.shape[1]), chance)
+    steps = scores @ _inverse(deal_information, model)
+    strength_steps = steps[:, :bots][:, lineups] + steps[:, bots:, None]
+    expected_steps = chance * (
+        strength_steps - (chance * strength_steps).sum(axis=1, keepdims=True)
+    )
+    flat = ((residuals - expected_steps) / np.sqrt(chance)).reshape(len(steps), -1)
     products: Floats = flat @ flat.T
     return products
 

@@ -36,31 +36,31 @@ def moves(results: TournamentTotals) -> list[Moves | None]:
         return [None] * bots
     evidence, order = gather_evidence(results)
     strengths = maximum(evidence).strengths
-    values = np.array([_moved(evidence, strengths, bot) for bot in range(bots)])
-    number = np.argsort(order, kind="stable")
-    return [_extremes(values[:, position], order) for position in number]
+    shifts = np.array([_strength_shifts(evidence, strengths, bot) for bot in range(bots)])
+    canonical = np.argsort(order, kind="stable")
+    return [_extremes(shifts[:, index], order) for index in canonical]
 
 
-def _moved(evidence: Evidence, strengths: Floats, without: int) -> Floats:
+def _strength_shifts(evidence: Evidence, strengths: Floats, without: int) -> Floats:
     """How each bot's strength moves; nan where it has none without the bot."""
     remaining = np.arange(evidence.bots) != without
-    stored = (evidence.lineups != without).all(axis=0)
-    part = maximum(Evidence(evidence.bots, evidence.lineups[:, stored], evidence.wins[:, stored]))
-    moved = np.full(evidence.bots, np.nan)
+    usable = (evidence.lineups != without).all(axis=0)
+    refit = maximum(Evidence(evidence.bots, evidence.lineups[:, usable], evidence.wins[:, usable]))
+    shifts = np.full(evidence.bots, np.nan)
     if (
-        part.links.together[np.ix_(remaining, remaining)].all()
-        and not part.links.at_bound[remaining].any()
+        refit.links.together[np.ix_(remaining, remaining)].all()
+        and not refit.links.at_bound[remaining].any()
     ):
-        isolated = part.strengths[remaining] - strengths[remaining]
-        moved[remaining] = isolated - isolated.mean()
-    return moved
+        changes = refit.strengths[remaining] - strengths[remaining]
+        shifts[remaining] = changes - changes.mean()
+    return shifts
 
 
-def _extremes(values: Floats, order: Ints) -> Moves | None:
-    if np.isnan(values).all():
+def _extremes(shifts: Floats, order: Ints) -> Moves | None:
+    if np.isnan(shifts).all():
         return None
-    lowest, highest = int(np.nanargmin(values)), int(np.nanargmax(values))
+    lowest, highest = int(np.nanargmin(shifts)), int(np.nanargmax(shifts))
     return (
-        EloShift(float(ELO * values[lowest]), int(order[lowest])),
-        EloShift(float(ELO * values[highest]), int(order[highest])),
+        EloShift(float(ELO * shifts[lowest]), int(order[lowest])),
+        EloShift(float(ELO * shifts[highest]), int(order[highest])),
     )

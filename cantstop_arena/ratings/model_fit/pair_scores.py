@@ -28,20 +28,20 @@ def pair_scores(results: TournamentTotals) -> PairScores:
     deals, _ = together(results)
     pairs = results.deals.pairs
     won = np.asarray(pairs.won)
-    number, other = np.nonzero(np.triu((won + won.T > 0) & (deals > 1), 1))
-    own, yours = won[number, other].tolist(), won[other, number].tolist()
+    first, second = np.nonzero(np.triu((won + won.T > 0) & (deals > 1), 1))
+    first_won, second_won = won[first, second].tolist(), won[second, first].tolist()
     squares = zip(
-        pairs.squares[number, other].tolist(), pairs.squares[other, number].tolist(), strict=True
+        pairs.squares[first, second].tolist(), pairs.squares[second, first].tolist(), strict=True
     )
-    crossed = pairs.crossed[number, other].tolist()
-    spreads = np.array(list(map(pair_variance, own, yours, squares, crossed)), float)
-    met = deals[number, other].astype(float)
-    decided = np.array(own, float) + yours
+    crossed = pairs.crossed[first, second].tolist()
+    variances = np.array(list(map(pair_variance, first_won, second_won, squares, crossed)), float)
+    met_deals = deals[first, second].astype(float)
+    decided = np.array(first_won, float) + second_won
     return PairScores(
-        number,
-        other,
-        met,
+        first,
+        second,
+        met_deals,
         decided / win_units(results.players),
-        np.array(own) / decided,
-        spreads * met / (met - 1),
+        np.array(first_won) / decided,
+        variances * met_deals / (met_deals - 1),
     )

@@ -18,7 +18,9 @@ from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints
 from cantstop_arena.ratings.model.luce import Luce
 from cantstop_arena.ratings.model_fit.pair_scores import PairScores
 
-LOOSE = 0.01  # of a score's variance: if the prediction leaves less, it follows the score
+MIN_VARIANCE_LEFT = (
+    0.01  # of a score's variance: if the prediction leaves less, it follows the score
+)
 
 
 def predictions(
@@ -27,12 +29,12 @@ def predictions(
     """The scores that the model predicts, the part of their variance it leaves to residuals, and
     how far virtual games move the predictions.
     """
-    number = np.argsort(order, kind="stable")
+    canonical = np.argsort(order, kind="stable")
     predictor = _Predictor(model, sample)
-    pairs = zip(number[scores.first].tolist(), number[scores.second].tolist(), strict=True)
-    values = np.array([predictor.prediction(*pair) for pair in pairs]).reshape(-1, 3)
-    left: Floats = np.where(values[:, 1] > LOOSE, values[:, 1], 0.0)
-    return values[:, 0], left, values[:, 2]
+    pairs = zip(canonical[scores.first].tolist(), canonical[scores.second].tolist(), strict=True)
+    rows = np.array([predictor.prediction(*pair) for pair in pairs]).reshape(-1, 3)
+    left: Floats = np.where(rows[:, 1] > MIN_VARIANCE_LEFT, rows[:, 1], 0.0)
+    return rows[:, 0], left, rows[:, 2]
 
 
 class _Predictor:
@@ -42,48 +44,52 @@ class _Predictor:
         self.model, self.lineups = model, model.evidence.lineups
         self.games = model.evidence.wins.sum(axis=0) - model.virtual
         self.chance = chances(self.lineups, model.parameters)
-        self.pull = _pull(model, self.chance)
+        self.virtual_shift = _virtual_shift(model, self.chance)
         self.rows = _rows(model.evidence)
-        is_complete = sample is not None and np.array_equal(sample.lineups, self.lineups)
-        self.residuals = self.moved = None
-        if sample is not None and is_complete:
+        has_same_lineups = sample is not None and np.array_equal(sample.lineups, self.lineups)
+        self.residuals = self.shifts = None
+        if sample is not None and has_same_lineups:
             bots = model.evidence.bots
             self.residuals = sample.won(len(self.lineups)) - self.chance
-            scores = [add_by_seat(self.lineups, bots, item) for item in self.residuals]
-            self.moved = np.array(scores) @ model.inverse
+            scores = [add_by_seat(self.lineups, bots, residual) for residual in self.residuals]
+            self.shifts = np.array(scores) @ model.inverse
 
-    def prediction(self, number: int, other: int) -> tuple[float, float, float]:
+    def prediction(self, bot: int, rival: int) -> tuple[float, float, float]:
         """The score of one against the other, the part of z's variance that the fit leaves, and
         how far virtual games move the score.
         """
-        here = self.rows[min(number, other), max(number, other)]
-        lineups, games, chance = self.lineups[:, here], self.games[here], self.chance[:, here]
-        own, yours = (float((games * chance * (lineups == bot)).sum()) for bot in (number, other))
-        score = own / (own + yours)
-        weights = np.where(lineups == number, 1 - score, 0.0) - np.where(
-            lineups == other, score, 0.0
+        columns = self.rows[min(bot, rival), max(bot, rival)]
+        lineups, games, chance = (
+            self.lineups[:, columns],
+            self.games[columns],
+            self.chance[:, columns],
         )
+        bot_wins, rival_wins = (
+            float((games * chance * (lineups == bot)).sum()) for bot in (bot, rival)
+        )
+        score = bot_wins / (bot_wins + rival_wins)
+        weights = np.where(lineups == bot, 1 - score, 0.0) - np.where(lineups == rival, score, 0.0)
         centred = weights - (chance * weights).sum(axis=0)
-        towards = games * chance * centred
-        slope = add_by_seat(lineups, self.model.evidence.bots, towards)
+        weighted = games * chance * centred
+        slope = add_by_seat(lineups, self.model.evidence.bots, weighted)
         slope[self.model.evidence.bots :] *= self.model.seats_separable
-        varies = float((towards * centred).sum())
+        variance = float((weighted * centred).sum())
         taken = float(slope @ self.model.inverse @ slope)
-        left = 1 - taken / varies if varies > 0 else 0.0
-        moved = float(slope @ self.pull) / (own + yours)
-        return score, max(left, self._left(here, weights, slope)), moved
+        left = 1 - taken / variance if variance > 0 else 0.0
+        shift = float(slope @ self.virtual_shift) / (bot_wins + rival_wins)
+        return score, max(left, self._left_in_sample(columns, weights, slope)), shift
 
-    def _left(self, here: Ints, weights: Floats, slope: Floats) -> float:
+    def _left_in_sample(self, columns: Ints, weights: Floats, slope: Floats) -> float:
         """The same from the sample."""
-        if self.residuals is None or self.moved is None:
+        if self.residuals is None or self.shifts is None:
             return 0.0
-        isolated = np.einsum("dsr,sr->d", self.residuals[:, :, here], weights)
-        squares = float(isolated @ isolated)
-        remaining = isolated - self.moved @ slope
+        surplus = np.einsum("dsr,sr->d", self.residuals[:, :, columns], weights)
+        squares = float(surplus @ surplus)
+        remaining = surplus - self.shifts @ slope
         return min(float(remaining @ remaining) / squares, 1.0) if squares > 0 else 0.0
 
 
-def _pull(model: Luce, chance: Floats) -> Floats:
+def _virtual_shift(model: Luce, chance: Floats) -> Floats:
     """How far virtual games, won by all their seats alike, move the parameters: a Newton step."""
     evidence = model.evidence
     surplus = model.virtual * (1 / evidence.seats - chance)
@@ -96,7 +102,7 @@ def _rows(evidence: Evidence) -> dict[tuple[int, int], Ints]:
     rows: dict[tuple[int, int], list[int]] = {}
     for row, lineup in enumerate(evidence.lineups.T.tolist()):
         seated = sorted(lineup)
-        for index, item in enumerate(seated):
-            for other in seated[index + 1 :]:
-                rows.setdefault((item, other), []).append(row)
-    return {pair: np.array(where, np.int64) for pair, where in rows.items()}
+        for index, bot in enumerate(seated):
+            for rival in seated[index + 1 :]:
+                rows.setdefault((bot, rival), []).append(row)
+    return {pair: np.array(indices, np.int64) for pair, indices in rows.items()}

@@ -63,45 +63,56 @@ def _residuals(
     results: TournamentTotals, scores: PairScores, model: Luce, order: Ints
 ) -> tuple[Residual, ...]:
     sample = sample_of(results, order, MIN_SAMPLE)
-    predicted, left, moved = predictions(scores, model, order, sample)
-    by_chance = np.sqrt(np.maximum(scores.variance, _expected(scores, predicted)) * left)
-    error, tested = np.hypot(by_chance, moved), by_chance > 0
+    predicted, left, shift = predictions(scores, model, order, sample)
+    by_chance = np.sqrt(np.maximum(scores.variance, _expected_variances(scores, predicted)) * left)
+    error, tested = np.hypot(by_chance, shift), by_chance > 0
     residual = scores.score - predicted
     deviate = np.divide(residual, error, out=np.zeros_like(residual), where=tested)
     chance = np.ones_like(residual)
     tails = 2 * student_tail(np.abs(deviate[tested]), scores.deals[tested] - 1)
     chance[tested] = holm(tails)
-    items = [
-        _residual(scores, at, predicted, error, deviate, chance)
-        for at in np.flatnonzero(tested).tolist()
+    pairs = [
+        _residual(scores, index, predicted, error, deviate, chance)
+        for index in np.flatnonzero(tested).tolist()
     ]
     return tuple(
-        sorted(items, key=lambda pair: (pair.chance, -pair.deviate, pair.first, pair.second))
+        sorted(pairs, key=lambda pair: (pair.chance, -pair.deviate, pair.first, pair.second))
     )
 
 
-def _expected(scores: PairScores, predicted: Floats) -> Floats:
+def _expected_variances(scores: PairScores, predicted: Floats) -> Floats:
     """The variances that the scores would have, were they as predicted.
 
     A score near 0 or 1 varies little, by the luck that makes it so; its variance is then multiplied
     by how much more a binomial one would vary. One that does not vary counts a game for each deal.
     """
-    values = scores.score * (1 - scores.score)
+    binomial = scores.score * (1 - scores.score)
     games = np.minimum(scores.deals, scores.decided)
-    some = (scores.variance > 0) & (values > 0)
-    each = np.divide(scores.variance, values, out=1 / games, where=some)
-    expected: Floats = predicted * (1 - predicted) * each
+    varying = (scores.variance > 0) & (binomial > 0)
+    ratio = np.divide(scores.variance, binomial, out=1 / games, where=varying)
+    expected: Floats = predicted * (1 - predicted) * ratio
     return expected
 
 
 def _residual(
-    scores: PairScores, at: int, predicted: Floats, error: Floats, deviate: Floats, chance: Floats
+    scores: PairScores,
+    index: int,
+    predicted: Floats,
+    error: Floats,
+    deviate: Floats,
+    chance: Floats,
 ) -> Residual:
     """The pair with the bot first that does better than predicted."""
-    number, other = int(scores.first[at]), int(scores.second[at])
-    score, foreseen = float(scores.score[at]), float(predicted[at])
-    if score < foreseen:
-        number, other, score, foreseen = other, number, 1 - score, 1 - foreseen
+    first, second = int(scores.first[index]), int(scores.second[index])
+    score, expected = float(scores.score[index]), float(predicted[index])
+    if score < expected:
+        first, second, score, expected = second, first, 1 - score, 1 - expected
     return Residual(
-        number, other, score, foreseen, float(error[at]), abs(float(deviate[at])), float(chance[at])
+        first,
+        second,
+        score,
+        expected,
+        float(error[index]),
+        abs(float(deviate[index])),
+        float(chance[index]),
     )

@@ -22,8 +22,8 @@ ALPHA = 0.05
 FIRST_LOOK = 100
 """Deals before the first look: with fewer, an estimated variance is not to be trusted."""
 GROWTH = 1.25  # from look to look
-_EARLIEST = 20  # the first look comes at this part of the deals that one expects to need
-_ENOUGH = 1e-14
+_FIRST_LOOK_PART = 20  # the first look comes at this part of the deals that one expects to need
+_TOLERANCE = 1e-14
 
 
 def multiplier(deals: int, expected: float, alpha: float = ALPHA) -> float:
@@ -56,14 +56,14 @@ def chance(deviate: float, deals: int, expected: float) -> float:
     return min(1.0, sqrt(1 + ratio) * exp(-(deviate**2) / 2 * ratio / (1 + ratio)))
 
 
-def min_variance(furthest: float, deals: int, expected: float, alpha: float = ALPHA) -> float:
+def min_variance(max_distance: float, deals: int, expected: float, alpha: float = ALPHA) -> float:
     """The variance per deal to reckon with at least, whatever the deals seen tell.
 
     Where all of n deals, or nearly all, are alike, the estimated variance is no guide. A share of
     m² / n of all deals may be otherwise and not be seen, with the multiplier m; each can be as far
     as `furthest` from the mean. Half the width is then m² / n of that: sqrt(variance / n) · m.
     """
-    return (multiplier(deals, expected, alpha) * furthest) ** 2 / max(deals, 1)
+    return (multiplier(deals, expected, alpha) * max_distance) ** 2 / max(deals, 1)
 
 
 def deals_for(variance: float, half: float, alpha: float = ALPHA) -> float:
@@ -73,7 +73,7 @@ def deals_for(variance: float, half: float, alpha: float = ALPHA) -> float:
 
 def looks(expected: float, maximum: int, growth: float = GROWTH) -> Iterator[int]:
     """After which numbers of deals to look, ascending; the last is `most`."""
-    deals = max(FIRST_LOOK, ceil(expected / _EARLIEST))
+    deals = max(FIRST_LOOK, ceil(expected / _FIRST_LOOK_PART))
     while deals < maximum:
         yield deals
         deals = ceil(deals * growth)
@@ -82,9 +82,9 @@ def looks(expected: float, maximum: int, growth: float = GROWTH) -> Iterator[int
 
 def _best_ratio(alpha: float) -> float:
     """n · rho² at the deals for which rho is best: the r with r = log((1 + r) / alpha²)."""
-    ratio = before = -2 * log(alpha)
+    ratio = previous = -2 * log(alpha)
     while True:
-        ratio = log((1 + before) / alpha**2)
-        if abs(ratio - before) <= _ENOUGH * ratio:
+        ratio = log((1 + previous) / alpha**2)
+        if abs(ratio - previous) <= _TOLERANCE * ratio:
             return ratio
-        before = ratio
+        previous = ratio

@@ -13,30 +13,30 @@ from math import ceil, inf, sqrt
 from statistics import NormalDist
 
 _NORMAL = NormalDist()
-_HALVINGS = 200
+_BISECTIONS = 200
 
 
 def power(deals: float, difference: float, variance: float, alpha: float) -> float:
     """With what probability the difference is found; for many deals, see the module's head."""
-    reach = _NORMAL.inv_cdf(1 - alpha / 2)
+    quantile = _NORMAL.inv_cdf(1 - alpha / 2)
     signal = abs(difference) / sqrt(variance / deals) if variance else inf
-    return _NORMAL.cdf(signal - reach) + _NORMAL.cdf(-signal - reach)
+    return _NORMAL.cdf(signal - quantile) + _NORMAL.cdf(-signal - quantile)
 
 
-def deals_needed(difference: float, variance: float, value: float, alpha: float) -> int:
+def deals_needed(difference: float, variance: float, target: float, alpha: float) -> int:
     """The deals after which a difference is found with the wanted probability, two at least.
 
     `wanted` lies between alpha, which is had for nothing, and 1.
     """
     low, high = 0.0, 1.0
-    while power(high, difference, variance, alpha) < value:
+    while power(high, difference, variance, alpha) < target:
         low, high = high, 2 * high
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if not low < middle < high:
+    for _ in range(_BISECTIONS):
+        centre = (low + high) / 2
+        if not low < centre < high:
             break
-        if power(middle, difference, variance, alpha) < value:
-            low = middle
+        if power(centre, difference, variance, alpha) < target:
+            low = centre
         else:
-            high = middle
+            high = centre
     return max(2, ceil(high + _NORMAL.inv_cdf(1 - alpha / 2) ** 2 / 2))

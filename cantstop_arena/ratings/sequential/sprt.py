@@ -28,10 +28,10 @@ SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # A's score in a deal of two games: its po
 ZERO_COUNT = 1e-3  # stands for a count of 0, so that every mean is possible
 GROWTH = 1.1  # of the number of deals, from one look to the next
 OVERSHOOT = 0.583  # Siegmund (1985): how far a random walk leaps beyond a bound, in its deviation
-_EQUALS = 1 / 8  # the variance of a deal's score between equals, were its games independent
+_EQUAL_VARIANCE = 1 / 8  # the variance of a deal's score between equals, were its games independent
 _STEPS = 200
-_ENOUGH = 1e-14
-_FLAT = 1e-9  # a drift below it, against the bounds, is no drift
+_TOLERANCE = 1e-14
+_MIN_DRIFT = 1e-9  # a drift below it, against the bounds, is no drift
 
 
 def score_of(elo: float) -> float:
@@ -71,7 +71,7 @@ class Sprt(msgspec.Struct, frozen=True):
         """The log-likelihood ratio of H1 against H0, from the pentanomial counts."""
         if not any(counts):
             return 0.0
-        observed = _regular(counts)
+        observed = _without_zeros(counts)
         s0, s1 = self.scores
         tilt0, tilt1 = _tilt(observed, s0), _tilt(observed, s1)
         return sum(
@@ -98,18 +98,18 @@ class Sprt(msgspec.Struct, frozen=True):
         s0, s1 = self.scores
         drift = (s1 - s0) * (score - (s0 + s1) / 2) / variance
         step_variance = (s1 - s0) ** 2 / variance
-        leap = OVERSHOOT * sqrt(step_variance * between)
-        low, high = self.lower - leap, self.upper + leap
-        if abs(drift) * (high - low) <= _FLAT * step_variance:
+        overshoot = OVERSHOOT * sqrt(step_variance * between)
+        low, high = self.lower - overshoot, self.upper + overshoot
+        if abs(drift) * (high - low) <= _MIN_DRIFT * step_variance:
             return -low * high / step_variance
         slope = 2 * drift / step_variance
-        up = _chance_up(slope, low, high)
+        up = _upper_exit_probability(slope, low, high)
         return (up * high + (1 - up) * low) / drift
 
 
 def expected_deals(test: Sprt) -> float:
     """The deals that one expects to play before the first of them, if H0 is true."""
-    return test.expected_deals(test.scores[0], _EQUALS)
+    return test.expected_deals(test.scores[0], _EQUAL_VARIANCE)
 
 
 def ended_by(test: Sprt | None) -> Until | None:
@@ -117,39 +117,39 @@ def ended_by(test: Sprt | None) -> Until | None:
     return Until(TEST, 0.0, expected_deals(test)) if test else None
 
 
-def _chance_up(slope: float, low: float, high: float) -> float:
+def _upper_exit_probability(slope: float, low: float, high: float) -> float:
     """With what probability a Brownian motion of that 2 · drift / variance ends at `high`."""
     if slope < 0:
-        return 1 - _chance_up(-slope, -high, -low)
+        return 1 - _upper_exit_probability(-slope, -high, -low)
     return expm1(slope * low) / expm1(slope * (low - high))
 
 
 def mean_and_variance(counts: Sequence[int]) -> tuple[float, float]:
     """A's mean score in a deal, and the variance between deals, the unseen regarded."""
-    observed = _regular(counts)
+    observed = _without_zeros(counts)
     total = sum(observed)
     mean = sum(a * count for a, count in zip(SCORES, observed, strict=True)) / total
     squares = sum(count * (a - mean) ** 2 for a, count in zip(SCORES, observed, strict=True))
     return mean, squares / total
 
 
-def _regular(counts: Sequence[int]) -> list[float]:
+def _without_zeros(counts: Sequence[int]) -> list[float]:
     return [float(count) if count else ZERO_COUNT for count in counts]
 
 
 def _tilt(observed: Sequence[float], mean: float) -> float:
     """The theta of the module's head: Newton's steps, and halves where one leads too far."""
-    isolated = [a - mean for a in SCORES]
-    low, high = -1 / isolated[-1], -1 / isolated[0]
+    distances = [a - mean for a in SCORES]
+    low, high = -1 / distances[-1], -1 / distances[0]
     tilt = 0.0
     for _ in range(_STEPS):
-        parts = [d / (1 + tilt * d) for d in isolated]
-        surplus = sum(count * part for count, part in zip(observed, parts, strict=True))
+        terms = [d / (1 + tilt * d) for d in distances]
+        surplus = sum(count * term for count, term in zip(observed, terms, strict=True))
         low, high = (tilt, high) if surplus > 0 else (low, tilt)
-        steepness = sum(count * part * part for count, part in zip(observed, parts, strict=True))
-        before, tilt = tilt, tilt + surplus / steepness
+        steepness = sum(count * term * term for count, term in zip(observed, terms, strict=True))
+        previous, tilt = tilt, tilt + surplus / steepness
         if not low < tilt < high:
             tilt = (low + high) / 2
-        if abs(tilt - before) <= _ENOUGH * (1 + abs(tilt)):
+        if abs(tilt - previous) <= _TOLERANCE * (1 + abs(tilt)):
             break
     return tilt

@@ -52,20 +52,20 @@ def widest(results: TournamentTotals, rule: Until) -> tuple[str, float]:
     played = sorted({bot for seating in results.tallies for bot in seating})
     if not played:
         return "", 0.0
-    measured = _elo_errors(results) if rule.measure == ELO_ERROR else _widths(results)
-    bot = max(played, key=measured.__getitem__)
-    return results.bots[bot], measured[bot]
+    widths = _elo_errors(results) if rule.measure == ELO_ERROR else _score_widths(results)
+    bot = max(played, key=widths.__getitem__)
+    return results.bots[bot], widths[bot]
 
 
-def _widths(results: TournamentTotals) -> list[float]:
+def _score_widths(results: TournamentTotals) -> list[float]:
     """The whole width of the interval of each bot's score."""
-    return [_between(estimate.low, estimate.high) for estimate in scores(results)]
+    return [_width(estimate.low, estimate.high) for estimate in scores(results)]
 
 
 def _elo_errors(results: TournamentTotals) -> list[float]:
     """Half the width of the interval of each bot's Elo."""
-    return [_between(points.low, points.high) / 2 for points in rate(results).ratings]
+    return [_width(points.low, points.high) / 2 for points in rate(results).ratings]
 
 
-def _between(low: float | None, high: float | None) -> float:
+def _width(low: float | None, high: float | None) -> float:
     return inf if low is None or high is None else high - low
