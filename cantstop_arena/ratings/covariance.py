@@ -93,14 +93,14 @@ class ContrastVariance(msgspec.Struct, frozen=True):
     def p_values(self, contrasts: Floats) -> Floats:
         """The p-values of contrasts, valid at any look; 1 where no error can be estimated."""
         assert self.expected is not None
-        value = np.ones_like(contrasts)
-        for positions in zip(*np.nonzero(self.estimable & (self.error > 0)), strict=True):
+        p_values = np.ones_like(contrasts)
+        for index in zip(*np.nonzero(self.estimable & (self.error > 0)), strict=True):
             deviate, deals = (
-                contrasts[positions] / self.error[positions],
-                round(self.degrees_of_freedom[positions]) + 1,
+                contrasts[index] / self.error[index],
+                round(self.degrees_of_freedom[index]) + 1,
             )
-            value[positions] = chance(float(deviate), deals, self.expected)
-        return value
+            p_values[index] = chance(float(deviate), deals, self.expected)
+        return p_values
 
 
 class Sandwich:
@@ -122,7 +122,7 @@ class Sandwich:
         self.trace = sum(float((part.sandwich * model.curvature).sum()) for part in self.parts)
 
     def of_contrasts(self, contrasts: Floats) -> ContrastVariance:
-        """The variances of the contrasts, one for each row of `contrasts` (weights of parameters)."""
+        """The variances of contrasts, one for each row of `contrasts` (weights of parameters)."""
         forms = [
             [((contrasts @ matrix) * contrasts).sum(axis=1) for matrix in matrices]
             for matrices in self._matrices()
@@ -130,7 +130,7 @@ class Sandwich:
         return self._contrast_variance(forms)
 
     def of_differences(self, bots: int) -> ContrastVariance:
-        """The variances of the differences of strengths of each two bots: matrices, bots by bots."""
+        """The variances of the differences of each two bots' strengths: matrices, bots by bots."""
         return self._contrast_variance(
             [[_differences(matrix[:bots, :bots]) for matrix in row] for row in self._matrices()]
         )
@@ -143,14 +143,16 @@ class Sandwich:
         (extra,), *parts = forms
         zeros = np.zeros_like(extra)
         variance, corrected, expected, weights = extra.copy(), extra.copy(), zeros, zeros
-        for part, (observed, model, taken) in zip(self.parts, parts, strict=True):
-            remaining = np.maximum(model - taken, 0.0)
-            usable = (model > 0) & (remaining > TOLERANCE * model)
-            share = np.divide(remaining, model, out=zeros.copy(), where=usable)
+        for part, (observed, model_variance, taken) in zip(self.parts, parts, strict=True):
+            remaining = np.maximum(model_variance - taken, 0.0)
+            usable = (model_variance > 0) & (remaining > TOLERANCE * model_variance)
+            share = np.divide(remaining, model_variance, out=zeros.copy(), where=usable)
             variance = variance + observed
             corrected = corrected + np.divide(observed, share, out=zeros.copy(), where=usable)
-            expected = expected + model
-            weight = np.divide(model**2, share * part.deals, out=zeros.copy(), where=usable)
+            expected = expected + model_variance
+            weight = np.divide(
+                model_variance**2, share * part.deals, out=zeros.copy(), where=usable
+            )
             weights = weights + weight
         contrast_variance = _finished_variance(variance, corrected, extra, expected, weights)
         return (

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 
-CENTRAL = 0.95  # what an interval covers
+CENTRAL = 0.95  # the coverage of an interval
 HILL_FROM = 300.0  # degrees of freedom from which Hill's deviate is exact to 1e-12
-CHI_SQUARE_ABOVE = 1e7  # degrees of freedom below from which F is a chi-square
+CHI_SQUARE_ABOVE = 1e7  # degrees of freedom below: with more, F is a chi-square
 MAX_STEPS = 10_000
 BISECTIONS = 60
 TOLERANCE = 1e-15
@@ -33,12 +33,12 @@ TINY = 1e-300
 
 
 def normal_tail(deviate: float) -> float:
-    """The probability that a standard normal number is larger."""
+    """The probability that a standard normal number exceeds `deviate`."""
     return erfc(deviate / sqrt(2)) / 2
 
 
 def student_tail(deviates: Floats, dof: Floats) -> Floats:
-    """The probabilities that Student's numbers with these degrees of freedom are larger."""
+    """The probabilities that Student's t with `dof` degrees of freedom exceeds `deviates`."""
     t, v = np.broadcast_arrays(np.asarray(deviates, float), np.asarray(dof, float))
     above = np.empty(t.shape)
     few = v < HILL_FROM
@@ -48,12 +48,12 @@ def student_tail(deviates: Floats, dof: Floats) -> Floats:
 
 
 def student_quantile(dof: float, tail: float = (1 - CENTRAL) / 2) -> float:
-    """The number that Student's exceeds with probability `tail`; by default his 97.5% point."""
+    """The number that Student's t exceeds with probability `tail`; by default its 97.5% point."""
     return _quantile(float(dof), tail)
 
 
 def chi_square_tail(x: float, dof: float) -> float:
-    """The probability that a chi-square number with these degrees of freedom is larger."""
+    """The probability that chi-square with `dof` degrees of freedom exceeds `x`."""
     if x <= 0:
         return 1.0
     a, x = dof / 2, x / 2
@@ -62,9 +62,9 @@ def chi_square_tail(x: float, dof: float) -> float:
 
 
 def fisher_tail(ratio: float, above: float, below: float) -> float:
-    """The probability that Fisher's F is larger, with `above` and `below` degrees of freedom.
+    """The probability that Fisher's F with `above` and `below` degrees of freedom exceeds `ratio`.
 
-    From CHI_SQUARE_ABOVE degrees of freedom below on, that of a chi-square.
+    With more than CHI_SQUARE_ABOVE degrees of freedom below, that of a chi-square.
     """
     if below > CHI_SQUARE_ABOVE:
         return chi_square_tail(ratio * above, above)
@@ -171,7 +171,7 @@ def _gamma_fraction(a: float, x: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _quantile(dof: float, tail: float) -> float:
-    """By Newton's method on log(tail) against log(t), nearly linear for all degrees of freedom."""
+    """The quantile, by Newton's method on log(tail) against log(t), which are nearly linear."""
     if tail == 0.5:
         return 0.0
     if tail > 0.5:

@@ -57,14 +57,14 @@ class _RatingBuilder:
         worse = self._inferiority(pair_variance)
         different = self._significant_pairs(pair_variance, worse)
         contrasts = self._elo_contrasts()
-        elo_variance = self._with_limited_freedom(self.sandwich.of_contrasts(contrasts), contrasts)
+        elo_variance = self._with_limited_dof(self.sandwich.of_contrasts(contrasts), contrasts)
         ranges = ranks(different & (self.strengths[:, None] > self.strengths))
-        rated, groups = self._points(elo_variance), self._groups(different)
+        points, groups = self._points(elo_variance), self._groups(different)
         seats, first_seat = self._seats()
         covariance = ELO**2 * contrasts @ self.sandwich.covariance @ contrasts.T
         return Ratings(
             bots=self.results.bots,
-            ratings=tuple(rated[bot] for bot in self.canonical),
+            ratings=tuple(points[bot] for bot in self.canonical),
             seats=seats,
             first_seat=first_seat,
             fields=tuple(fields_of(self.together[self.mesh]).tolist()),
@@ -78,9 +78,9 @@ class _RatingBuilder:
             _superior=1 - worse[self.mesh],
         )
 
-    def _bot_numbers(self, which: Truths) -> tuple[int, ...]:
+    def _bot_numbers(self, mask: Truths) -> tuple[int, ...]:
         """The numbers of the bots that a mask in canonical order selects."""
-        return tuple(np.flatnonzero(which[self.canonical]).tolist())
+        return tuple(np.flatnonzero(mask[self.canonical]).tolist())
 
     def _weights(self) -> Floats:
         """Weights, bots by bots, of the reference of each bot's Elo: its field's mean, or anchor.
@@ -102,7 +102,7 @@ class _RatingBuilder:
         return contrasts
 
     def _points(self, variance: ContrastVariance) -> list[Points]:
-        """The Elo with intervals; an end that the games do not bound is None."""
+        """The bots' Elo with intervals; an end that the games do not bound is None."""
         reference_elo = np.array([self.results.anchor.get(bot, MEAN_ELO) for bot in self.names])
         offset = self._weights() @ (reference_elo - ELO * self.strengths)
         links = self.model.links
@@ -124,15 +124,13 @@ class _RatingBuilder:
         weights[:seats] = np.eye(seats) - 1 / seats
         weights[seats, 0] = 1
         contrasts = np.concatenate([np.zeros((seats + 1, bots)), weights], axis=1)
-        seat_variance = self._with_limited_freedom(self.sandwich.of_contrasts(contrasts), contrasts)
+        seat_variance = self._with_limited_dof(self.sandwich.of_contrasts(contrasts), contrasts)
         points = (ELO * weights @ self.model.seats).tolist()
         *effects, first = (points_of(point, seat_variance, row) for row, point in enumerate(points))
         return tuple(effects), first
 
-    def _with_limited_freedom(
-        self, variance: ContrastVariance, contrasts: Floats
-    ) -> ContrastVariance:
-        """With no more degrees of freedom than deals of such weight leave."""
+    def _with_limited_dof(self, variance: ContrastVariance, contrasts: Floats) -> ContrastVariance:
+        """The variance with degrees of freedom limited by the deals' kurtosis, at least 1."""
         if self.sandwich.expected is not None:
             return variance
         deals = self.sandwich.deals
@@ -147,13 +145,13 @@ class _RatingBuilder:
     def _inferiority(self, pair_variance: ContrastVariance) -> Floats:
         """The probability that the row's bot is worse than the column's; 0.5 if unknown."""
         upper = np.triu_indices(len(self.names), 1)
-        ahead = (self.strengths[:, None] - self.strengths)[upper]
+        differences = (self.strengths[:, None] - self.strengths)[upper]
         error, dof = (
             pair_variance.error[upper],
             np.maximum(pair_variance.degrees_of_freedom[upper], 1.0),
         )
         estimable = pair_variance.estimable[upper] & (error > 0)
-        deviates = np.divide(ahead, error, out=np.zeros_like(ahead), where=estimable)
+        deviates = np.divide(differences, error, out=np.zeros_like(differences), where=estimable)
         tails = student_tail(np.abs(deviates), dof)
         worse = np.full(pair_variance.error.shape, 0.5)
         worse[upper] = np.where(deviates >= 0, tails, 1 - tails)
@@ -189,7 +187,7 @@ class _RatingBuilder:
         played[model.evidence.lineups.ravel()] = True
         several_fields = len({*fields_of(self.together)[played].tolist()}) > 1
         constant: Truths = (pair_variance.constant & self.together).sum(axis=1) > 0
-        flags = {
+        masks = {
             Label.ALONE: everyone & is_solo,
             Label.NO_GAMES: ~played & (not is_solo),
             Label.FEW_DEALS: played & ~variance.estimable & (not is_solo),
@@ -199,7 +197,7 @@ class _RatingBuilder:
             Label.SEATS_UNKNOWN: everyone & (not model.seats_separable) & (not is_solo),
             Label.SAME_DEALS: constant,
         }
-        return {label: self._bot_numbers(which) for label, which in flags.items() if which.any()}
+        return {label: self._bot_numbers(mask) for label, mask in masks.items() if mask.any()}
 
 
 def _renumbered(variance: ContrastVariance, mesh: Any) -> ContrastVariance:

@@ -1,4 +1,4 @@
-"""The limits of ratings, as labels and in sentences."""
+"""The limits of ratings: labels and the sentences that explain them."""
 
 from enum import StrEnum
 

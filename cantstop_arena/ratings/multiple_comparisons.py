@@ -19,21 +19,22 @@ from cantstop_arena.ratings.model.evidence import Floats
 SIGNIFICANT = 0.05
 
 
-def holm(chances: Floats) -> Floats:
+def holm(p_values: Floats) -> Floats:
     """The p-values, a one-dimensional array, corrected for their number."""
-    order = np.argsort(chances, kind="stable")
-    times = np.arange(len(chances), 0, -1)
-    corrected = np.empty_like(chances)
-    corrected[order] = np.minimum(np.maximum.accumulate(chances[order] * times), 1.0)
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    corrected = np.empty_like(p_values)
+    corrected[order] = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1.0)
     return corrected
 
 
 def assign_groups(
     different: Truths, order: list[int], groups: list[str], first_letter: int = 0
 ) -> int:
-    """Give letters to bots, from the best to the worst; returns how many letters that took.
+    """Add group letters to `groups`, by bot; return the number of letters used.
 
-    `apart[i, j]`: i and j are told apart. Letters are added to `signs`, from number `begun` on.
+    `different[i, j]`: i and j differ significantly. `order` has the bots of a field, the best
+    first; letters begin at number `first_letter`.
     """
     conflicts = {bot: _mask(np.flatnonzero(different[bot])) for bot in order}
     columns = [_mask(np.array(order, np.int64))]
@@ -57,7 +58,7 @@ def _mask(bots: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]") -> int:
 
 
 def _inserted(columns: list[int], bot: int, conflicts: int) -> list[int]:
-    """The columns (bit masks of bots) with every one split that holds the bot and a conflict of it.
+    """The columns, bit masks of bots, each one split that has both the bot and a conflict of it.
 
     Halves that another column contains are dropped.
     """

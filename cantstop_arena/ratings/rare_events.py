@@ -59,7 +59,7 @@ def rare_win_covariance(model: Luce, observed: Floats, correlation: float) -> Fl
 
 
 def _clusters(evidence: Evidence, correlation: float) -> Floats:
-    """How many games of a deal each bot wins at a time (c in the module's head); 0 without deals."""
+    """The games of a deal that each bot wins at a time, c in the module's head; 0 without deals."""
     spans = evidence.spans
     deals = max(sum(span.deals for span in spans), 1)
     games = np.zeros(evidence.bots)
@@ -80,7 +80,7 @@ def _win_shares(evidence: Evidence) -> Floats:
 
 
 def _ratios(numerators: Floats, denominators: Floats) -> Floats:
-    """Quotients; 0 where nothing is below."""
+    """Quotients; 0 where the denominator is 0."""
     ratios: Floats = np.divide(
         numerators, denominators, out=np.zeros_like(numerators), where=denominators > 0
     )

@@ -47,9 +47,9 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
 
     `seats` are the seats' effects relative to their mean and `first_seat` the first seat's relative
     to the mean of the others, the first-player advantage. `groups` are letters: bots that share one
-    are not significantly different. `ranks` are the best and worst possible of each. `labels` say
-    what limits all this, each with its bots. `covariance` is that of the Elo, in squared points,
-    with no correction for few deals; `errors` include it.
+    are not significantly different. `ranks` are the best and worst possible of each. `labels` are
+    the limits of the ratings, each with its bots. `covariance` is that of the Elo, in squared
+    points, with no correction for few deals; `errors` include it.
     """
 
     bots: tuple[str, ...]

@@ -1,8 +1,8 @@
 """Shares of wins and mean counts, each with a 95% interval.
 
-A score is a share of wins: 1 for a bot that won every game it sat in.
-The games of one deal share their luck, so deals are the units of sampling. A score is the quotient of
-two sums over D deals, and its variance (Cochran 1953) is
+A score is a share of wins: 1 for a bot that won every game it sat in. The games of one deal share
+their luck, so deals are the units of sampling. A score is the quotient of two sums over D deals,
+and its variance (Cochran 1953) is
 
     D / (D - 1) Σ (won - score · games)² / (Σ games)²
 
@@ -13,9 +13,9 @@ with D - 1 degrees of freedom in place of the normal one, the modification of Ko
 
     (p + t²/2n ± t √(p (1 - p)/n + t²/4n²)) / (1 + t²/n)
 
-A bot that won nothing or everything: the same with n = D. Equal shares in every deal: deals with
-another result are then, with 95% confidence, a share of less than π = 1 - 0.05^(1/D) of all,
-and the interval is from (1 - π) p to (1 - π) p + π. Fewer than two deals: 0 to 1.
+For a bot that won nothing or everything, n = D. Where its share is the same in every deal, deals
+with another result are, with 95% confidence, a share of less than π = 1 - 0.05^(1/D) of all, and
+the interval is from (1 - π) p to (1 - π) p + π. With fewer than two deals it is 0 to 1.
 
 Where results are looked at while games go on, the interval is a confidence sequence, tuned for the
 expected number of deals: the same with its multiplier in place of Student's quantile, and with a
@@ -98,18 +98,23 @@ def _runs(results: TournamentTotals) -> list[list[DealRun]]:
     runs: list[list[DealRun]] = [[] for _ in results.bots]
     orders = len(results.orders)
     for stretch in results.deals.stretches:
-        groups = np.bincount(np.array(stretch.groups).ravel(), minlength=len(results.bots))
+        counts = np.bincount(np.array(stretch.groups).ravel(), minlength=len(results.bots))
         squares = stretch.products.diagonal()
-        for bot in np.flatnonzero(groups).tolist():
+        for bot in np.flatnonzero(counts).tolist():
             sums = int(stretch.totals[bot]), int(squares[bot])
             runs[bot].append(
-                DealRun(stretch.deals, orders * int(groups[bot]), *sums, win_units(results.players))
+                DealRun(
+                    stretch.deals,
+                    orders * int(counts[bot]),
+                    *sums,
+                    win_units(results.players),
+                )
             )
     return runs
 
 
 def score(runs: Sequence[DealRun], expected: float | None = None) -> Estimate:
-    """The share of wins in the games of some deals."""
+    """The share of wins in the games of the runs' deals."""
     deals = sum(run.deals for run in runs)
     games = sum(run.deals * run.games for run in runs)
     if games == 0:
@@ -137,10 +142,10 @@ def interval(
     games_at_bound: float,
     expected: float | None = None,
 ) -> tuple[float, float]:
-    """The interval of a share, `share_variance` being its Σ (won - score · games)² / (Σ games)².
+    """The 95% interval of a share with `share_variance` Σ (won - score · games)² / (Σ games)².
 
-    Where the share is 0 or 1, it counts as one of `sure` games. A confidence sequence, if it is
-    said how many deals one `expected`.
+    A share of 0 or 1 counts as one of `games_at_bound` games. With `expected` deals, the interval
+    is a confidence sequence tuned for them.
     """
     if deals < (2 if expected is None else FIRST_LOOK):
         return 0.0, 1.0
@@ -173,9 +178,9 @@ def variance(size: int, total: int, squares: int) -> float:
 def crosstable(results: TournamentTotals) -> tuple[tuple[Estimate | None, ...], ...]:
     """Each bot's score against each other bot, by number; None where neither won a game.
 
-    It is wins_i / (wins_i + wins_j) in the games in which both sat. For two seats that is the plain
-    score. For more it leaves out what third bots won, and is what the choice model predicts from
-    the two strengths alone.
+    The score is wins_i / (wins_i + wins_j) in the games in which both sat. For two seats that is
+    the share of wins. For more it leaves out the wins of third bots; the choice model predicts it
+    from the two strengths alone.
     """
     deals, games = together(results)
     bots = range(len(results.bots))
@@ -188,12 +193,12 @@ def together(results: TournamentTotals) -> tuple[Ints, Ints]:
     deals, games = np.zeros((bots, bots), np.int64), np.zeros((bots, bots), np.int64)
     for stretch in results.deals.stretches:
         groups = np.array(stretch.groups, np.int64).reshape(-1, results.players).T
-        met = np.zeros_like(games)
+        met_games = np.zeros_like(games)
         for bot in groups:
             for rival in groups:
-                np.add.at(met, (bot, rival), stretch.deals * len(results.orders))
-        deals += stretch.deals * (met > 0)
-        games += met
+                np.add.at(met_games, (bot, rival), stretch.deals * len(results.orders))
+        deals += stretch.deals * (met_games > 0)
+        games += met_games
     return deals, games
 
 
@@ -209,14 +214,14 @@ def _cell(
     met_deals = int(deals[bot, rival])
     games_at_bound = min(float(met_deals), (bot_units + rival_units) / win_units(results.players))
     share = bot_units / (bot_units + rival_units)
-    ends = interval(share, share_variance, met_deals, games_at_bound, expected_deals(results))
-    return Estimate(int(games[bot, rival]), share, *ends)
+    limits = interval(share, share_variance, met_deals, games_at_bound, expected_deals(results))
+    return Estimate(int(games[bot, rival]), share, *limits)
 
 
 def pair_variance(
     bot_units: int, rival_units: int, squares: tuple[int, int], crossed: int
 ) -> float:
-    """Σ (won - score · decided)² / (Σ decided)² over deals, decided being what the two won."""
+    """Σ (won - score · decided)² / (Σ decided)² over deals, decided being the wins of the two."""
     numerator = (
         squares[0] * rival_units**2
         - 2 * crossed * bot_units * rival_units
@@ -230,8 +235,8 @@ def per_game(results: TournamentTotals, count: str) -> tuple[Estimate, ...]:
 
     For one seat only: with more, the sums of squares are those of all seats together.
     """
-    alone = {seating[0]: tally for seating, tally in results.tallies.items()}
-    return tuple(_mean_count(alone.get(bot), count) for bot in range(len(results.bots)))
+    solo_tallies = {seating[0]: tally for seating, tally in results.tallies.items()}
+    return tuple(_mean_count(solo_tallies.get(bot), count) for bot in range(len(results.bots)))
 
 
 def _mean_count(tally: Tally | None, count: str) -> Estimate:
@@ -242,16 +247,16 @@ def _mean_count(tally: Tally | None, count: str) -> Estimate:
     mean = total / games
     if games < 2:
         return Estimate(1, mean, None, None)
-    share_variance = variance(games, total, tally.squares[count])
-    half_width = student_quantile(games - 1) * sqrt(share_variance / games)
+    count_variance = variance(games, total, tally.squares[count])
+    half_width = student_quantile(games - 1) * sqrt(count_variance / games)
     return Estimate(tally.games, mean, mean - half_width, mean + half_width)
 
 
 def groups_with_same_rivals(games: Ints) -> list[list[int]]:
     """Groups of bots that met the same rivals equally often.
 
-    `games` are those of every two bots. Two bots belong together if each third one met both equally
-    often.
+    `games` is the number of games of each two bots. Two bots belong together if each third bot met
+    both equally often.
     """
     groups: list[list[int]] = []
     remaining = list(range(len(games)))

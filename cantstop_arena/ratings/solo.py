@@ -85,7 +85,7 @@ class SoloDifferences(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _p_values(self) -> Floats:
-        """The p-values of all pairs after correction: bots by bots; 1 where nothing is known."""
+        """The p-values of all pairs after correction: bots by bots; 1 for pairs not tested."""
         p_values = np.ones_like(self._means)
         tested = np.zeros(p_values.shape, bool)
         tested[np.ix_(self.ranked, self.ranked)] = True

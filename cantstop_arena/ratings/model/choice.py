@@ -11,7 +11,7 @@ from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints
 
 
 def chances(lineups: Ints, parameters: Floats) -> Floats:
-    """The probability of winning that the model gives each seat of each lineup."""
+    """The model's probability that each seat wins: seats by lineups."""
     strengths = seated_strengths(lineups, parameters)
     odds = np.exp(strengths - strengths.max(axis=0, initial=-np.inf))
     chance: Floats = odds / odds.sum(axis=0)
@@ -19,14 +19,14 @@ def chances(lineups: Ints, parameters: Floats) -> Floats:
 
 
 def seated_strengths(lineups: Ints, parameters: Floats) -> Floats:
-    """The strength of each seat of each lineup: its bot's and its own effect."""
+    """The bot's strength plus the seat's effect: seats by lineups."""
     seats = len(lineups)
     strengths: Floats = parameters[lineups] + parameters[-seats:, None]
     return strengths
 
 
 def add_by_seat(lineups: Ints, bots: int, amounts: Floats) -> Floats:
-    """Amounts of each seat of each lineup added up by bot and then by seat."""
+    """The sums of amounts (seats by lineups) for each bot, then for each seat: one array."""
     by_bot = np.bincount(lineups.ravel(), amounts.ravel(), minlength=bots)
     return np.concatenate([by_bot, amounts.sum(axis=1)])
 
@@ -34,11 +34,11 @@ def add_by_seat(lineups: Ints, bots: int, amounts: Floats) -> Floats:
 def gradient(evidence: Evidence, parameters: Floats) -> Floats:
     """The derivative of the log-likelihood: wins minus expected wins, by bot and by seat.
 
-    Written as wins · P(not to win) - losses · P(to win), which stays exact where one always wins.
+    Computed as wins · P(no win) - losses · P(win), which stays exact where one seat always wins.
     """
     chance = chances(evidence.lineups, parameters)
-    others = 1 - np.eye(evidence.seats)
-    surplus = evidence.wins * (others @ chance) - (others @ evidence.wins) * chance
+    other_seats = 1 - np.eye(evidence.seats)
+    surplus = evidence.wins * (other_seats @ chance) - (other_seats @ evidence.wins) * chance
     return add_by_seat(evidence.lineups, evidence.bots, surplus) + evidence.luck_correction
 
 
@@ -72,6 +72,6 @@ def win_covariance(lineups: Ints, bots: int, games: Floats, chance: Floats) -> F
 
 
 def add_by_index(indices: Ints, amounts: Floats, size: int) -> Floats:
-    """Amounts added up by place."""
+    """The sums of the amounts that have the same index: an array of length `size`."""
     indices = np.broadcast_to(indices, amounts.shape)
     return np.bincount(indices.ravel(), amounts.ravel(), minlength=size).astype(np.float64)

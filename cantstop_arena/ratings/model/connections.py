@@ -17,11 +17,11 @@ Truths: TypeAlias = NDArray[np.bool_]
 
 
 class Connections(msgspec.Struct, frozen=True):
-    """`together[i, j]`: the two are of one field.
+    """Which bots are in one field, `together[i, j]`, and which ratings the games leave unbounded.
 
     At the bound are the bots outside the largest set of bots of their field that all won, directly
-    or through others, against each other. `open_above` are those of them that nothing keeps from
-    being rated higher, `open_below` lower.
+    or through others, against each other. The games set no upper bound on the ratings of those in
+    `open_above`, and no lower bound on those in `open_below`.
     """
 
     together: Truths
@@ -35,7 +35,7 @@ class Connections(msgspec.Struct, frozen=True):
 
 
 def connections(evidence: Evidence) -> Connections:
-    """Who is connected with whom."""
+    """The connections between the bots of the evidence."""
     won = _won_against(evidence)
     met: Truths = won | won.T
     together = _closure(met)
@@ -44,9 +44,9 @@ def connections(evidence: Evidence) -> Connections:
     has_core = (together & core).any(axis=1, keepdims=True)
     # Where a field has no largest set, every bot is measured against all others.
     opponents: Truths = together & (core | ~has_core)
-    above: Truths = ~core & (opponents & ~reach.T).any(axis=1)
-    below: Truths = ~core & (opponents & ~reach).any(axis=1)
-    return Connections(together, above, below)
+    open_above: Truths = ~core & (opponents & ~reach.T).any(axis=1)
+    open_below: Truths = ~core & (opponents & ~reach).any(axis=1)
+    return Connections(together, open_above, open_below)
 
 
 def fields_of(together: Truths) -> Ints:
@@ -55,7 +55,7 @@ def fields_of(together: Truths) -> Ints:
 
 
 def _won_against(evidence: Evidence) -> Truths:
-    """Who won anything in a game against whom: a matrix of bots by bots."""
+    """Whether the row's bot won anything in a game against the column's: bots by bots."""
     won = np.zeros((evidence.bots, evidence.bots), np.bool_)
     for seat in range(evidence.seats):
         lineups = evidence.lineups[:, evidence.wins[seat] > 0]
@@ -64,7 +64,7 @@ def _won_against(evidence: Evidence) -> Truths:
 
 
 def _closure(edges: Truths) -> Truths:
-    """Who reaches whom along the edges, itself included: squared until nothing is added."""
+    """The reflexive transitive closure of a relation: squared until nothing is added."""
     reach = edges | np.eye(len(edges), dtype=np.bool_)
     reached = 0
     while (count := int(np.count_nonzero(reach))) > reached:
@@ -76,7 +76,7 @@ def _closure(edges: Truths) -> Truths:
 
 
 def _core(reach: Truths, together: Truths) -> Truths:
-    """The bots of the largest strongly connected part of their field; ties have no largest."""
+    """A mask of the bots in their field's largest strongly connected part; none if two tie."""
     size = (reach & reach.T).sum(axis=1)
     largest = (together * size).max(axis=1, initial=0)
     members = (together & (size == largest)).sum(axis=1)

@@ -1,4 +1,4 @@
-"""Deals as they were played: how the games of a deal go together, which sums do not tell."""
+"""A sample of deals game by game, which shows how the games of a deal correlate."""
 
 import msgspec
 import numpy as np
@@ -26,20 +26,20 @@ class DealClusters(msgspec.Struct, frozen=True):
     masks: Bytes
 
     def won(self, seats: int) -> Floats:
-        """What each seat won, in games: deals by seats by seatings."""
+        """The wins of each seat, in games: deals by seats by seatings."""
         shares: Floats = _shares(seats).T[:, self.masks].transpose(1, 0, 2)
         return shares
 
 
 def _shares(seats: int) -> Floats:
-    """What a mask of winning seats brings to each seat: masks by seats."""
+    """Each seat's share of the win for every mask of winning seats: masks by seats."""
     bits = np.arange(1 << seats)[:, None] >> np.arange(seats) & 1
     shares: Floats = bits / np.maximum(bits.sum(axis=1, keepdims=True), 1)
     return shares
 
 
 def sample_of(results: TournamentTotals, order: Ints, minimum: int) -> DealClusters | None:
-    """The sample of a tournament, if it has that many deals."""
+    """The sample of a tournament; None if a group has fewer than `minimum` deals in it."""
     sample = results.deals.sample.winners
     if min(map(len, sample.values()), default=0) < minimum:
         return None
@@ -53,7 +53,7 @@ def sample_of(results: TournamentTotals, order: Ints, minimum: int) -> DealClust
 def heavy_tail_degrees_of_freedom(
     results: TournamentTotals, model: Luce, order: Ints, deals: int, contrasts: Floats
 ) -> Floats:
-    """The degrees of freedom that deals leave to the errors of contrasts, if some weigh heavily.
+    """The degrees of freedom of the contrasts' errors, given the deals' kurtosis.
 
     An estimate of a variance from D numbers of kurtosis k varies as if it had 2 D / (k - 1) degrees
     of freedom (Satterthwaite 1946; 3 is the normal distribution's k). Infinite where there is no
@@ -67,7 +67,7 @@ def heavy_tail_degrees_of_freedom(
 
 
 def _surplus(sample: DealClusters, model: Luce) -> Floats:
-    """What bots, then seats, won in each deal beyond what the model expects of them."""
+    """Wins minus expected wins in each deal: deals by bots, then seats."""
     bots = model.evidence.bots
     residuals = sample.won(model.evidence.seats) - chances(sample.lineups, model.parameters)
     return np.stack([add_by_seat(sample.lineups, bots, deal) for deal in residuals])
@@ -82,10 +82,10 @@ def _degrees_of_freedom(deals: int, influence: Floats) -> float:
 
 
 def intraclass_correlation(results: TournamentTotals, model: Luce, order: Ints) -> float:
-    """How games of one deal correlate in which a bot sits in the same seat: 0 to 1.
+    """The correlation of games of one deal in which a bot sits in the same seat: 0 to 1.
 
-    The products of what the model leaves of two such games, by what it expects of their sizes, all
-    bots and seats together. 0 where there is no sample.
+    The sum of the products of two such games' residuals over that of their standard deviations by
+    the model, for all bots and seats together. 0 where there is no sample.
     """
     sample = sample_of(results, order, MIN_DEALS)
     if sample is None:

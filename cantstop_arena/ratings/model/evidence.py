@@ -1,9 +1,9 @@
-"""What ratings are made from: a tournament's counts as arrays, in an order of their own.
+"""The evidence that ratings are fitted to: a tournament's counts as arrays, in canonical order.
 
 Sums of floats depend on the order of their terms. So that neither the names nor the order of the
-bots change a digit, bots are numbered by what they did: each gets a colour, made from its counts
-and the colours of those it met, a few times over (colour refinement: Weisfeiler and Leman 1968).
-Bots of one colour are alike in everything, and then it does not matter which comes first.
+bots change a digit, bots are numbered by their results: each gets a colour, computed from its
+counts and the colours of those it met, a few times over (colour refinement: Weisfeiler and Leman
+1968). Bots of one colour have the same results, so that their order does not matter.
 """
 
 from typing import Any, TypeAlias
@@ -21,15 +21,15 @@ Floats: TypeAlias = NDArray[np.floating[Any]]
 Ints: TypeAlias = NDArray[np.int64]
 Colours: TypeAlias = NDArray[np.uint64]
 
-ROUNDS = 3  # of refinement: more tell apart only what is made up for it
+ROUNDS = 3  # of refinement: more would distinguish bots in contrived results only
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """Games added up: column n of `lineups` are bots in seat order, of `wins` what each seat won.
+    """Games by lineup: a column of `lineups` has bots in seat order, of `wins` each seat's wins.
 
     Wins are in games; shared wins count in parts, so a column of `wins` sums to the games played.
-    `spans` are the deals in which they were played. Where luck was removed from these, bots and
-    seats won that much `more` in them than by the games, in games.
+    `spans` are the deals in which they were played. `luck_correction` is what the removal of luck
+    adds to the wins of bots, then seats, in games; 0 where luck was not removed.
     """
 
     bots: int
@@ -40,14 +40,14 @@ class Evidence(msgspec.Struct, frozen=True):
 
     @property
     def seats(self) -> int:
-        """How many sit at a table."""
+        """The number of seats of a game."""
         return len(self.lineups)
 
 
 class Span(msgspec.Struct, frozen=True):
-    """Deals that were played alike: in each of them, every one of the `lineups` once.
+    """Deals in each of which every one of the `lineups` played once.
 
-    `totals` and `products` are those of a Stretch.
+    `totals` and `products` are those of a `DealRange`.
     """
 
     deals: int
@@ -57,7 +57,7 @@ class Span(msgspec.Struct, frozen=True):
 
 
 def gather_evidence(results: TournamentTotals) -> tuple[Evidence, Ints]:
-    """A tournament's games, bots in canonical order, and that order: the bots' own numbers."""
+    """A tournament's games with bots in canonical order, and that order as bot numbers."""
     bots, seats = len(results.bots), results.players
     lineups = _by_seat(list(results.tallies), seats)
     won = _by_seat([tally.wins for tally in results.tallies.values()], seats)
@@ -65,12 +65,12 @@ def gather_evidence(results: TournamentTotals) -> tuple[Evidence, Ints]:
     lineups, won = lineups[:, played], won[:, played]
     stretches = [stretch for stretch in results.deals.stretches if stretch.deals]
     order = np.argsort(_colours(bots, lineups, won, stretches), kind="stable")
-    number = np.empty_like(order)
-    number[order] = np.arange(bots)
-    lineups = number[lineups]
+    canonical = np.empty_like(order)
+    canonical[order] = np.arange(bots)
+    lineups = canonical[lineups]
     columns = np.lexsort(lineups)
     spans = sorted(
-        (_span(stretch, number, order, results.orders) for stretch in stretches), key=_span_key
+        (_span(stretch, canonical, order, results.orders) for stretch in stretches), key=_span_key
     )
     lineups, won = _contiguous(lineups[:, columns]), _contiguous(won[:, columns])
     luck_correction = (
@@ -80,7 +80,7 @@ def gather_evidence(results: TournamentTotals) -> tuple[Evidence, Ints]:
 
 
 def _luck_correction(bots: int, lineups: Ints, won: Ints, spans: "list[Span]") -> Floats:
-    """What bots, then seats, won in deals beyond what they won by the games, in parts of WHOLE."""
+    """The wins of bots, then seats, in deals minus those by the games, in win units."""
     by_bot = np.bincount(lineups.ravel(), won.ravel(), minlength=bots)
     totals = sum((span.totals for span in spans), np.zeros(bots + len(won), np.int64))
     surplus: Floats = totals - np.concatenate([by_bot, won.sum(axis=1)])
@@ -92,15 +92,15 @@ def _by_seat(rows: "list[tuple[int, ...]]", seats: int) -> Ints:
 
 
 def _contiguous(numbers: Ints) -> Ints:
-    """The same numbers, those of a seat side by side, which makes sums over seats fast."""
+    """The same numbers in C order, which makes sums over seats fast."""
     return np.ascontiguousarray(numbers)
 
 
-def _span(stretch: DealRange, number: Ints, order: Ints, orders: Orders) -> Span:
+def _span(stretch: DealRange, canonical: Ints, order: Ints, orders: Orders) -> Span:
     seats = len(orders[0])
-    groups = number[_by_seat(list(stretch.groups), seats)]
-    seated = np.array(orders, np.int64)
-    lineups = groups[seated.T].reshape(seats, -1)
+    groups = canonical[_by_seat(list(stretch.groups), seats)]
+    seatings = np.array(orders, np.int64)
+    lineups = groups[seatings.T].reshape(seats, -1)
     indices = np.concatenate([order, len(order) + np.arange(seats)])
     return Span(
         deals=stretch.deals,
@@ -115,9 +115,9 @@ def _span_key(span: Span) -> tuple[int, list[int], list[list[int]]]:
 
 
 def _colours(bots: int, lineups: Ints, won: Ints, stretches: list[DealRange]) -> Colours:
-    """A number for each bot that tells what it did, whatever the bots are called.
+    """A hash of each bot's results, which does not depend on the bots' names or order.
 
-    Counts are taken as multiples of their divisor: twice the games are the same numbers.
+    Counts are divided by their greatest common divisor, so that twice the games give the same.
     """
     won = won // max(int(np.gcd.reduce(won, axis=None)), 1)
     products = [np.asarray(stretch.products)[:bots, :bots] for stretch in stretches]
@@ -144,7 +144,7 @@ def _scattered(products: Ints, colours: Colours) -> Colours:
 
 
 def _mixed(numbers: Colours) -> Colours:
-    """Numbers scattered over all of 64 bits: the mixer of SplitMix64 (Steele et al. 2014)."""
+    """Hashes of the numbers, of 64 bits: the mixer of SplitMix64 (Steele et al. 2014)."""
     mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -24,7 +24,7 @@ from cantstop_arena.ratings.model.evidence import Evidence, Floats
 from cantstop_arena.ratings.model.newton import maximise, regularised
 
 ELO = 400 / log(10)  # points for each unit of strength
-TIE = 1e-10  # in strength: a smaller difference is rounding, counts cannot tell it
+TIE = 1e-10  # in strength: a smaller difference is rounding
 MIN_INFORMATION = 1e-9  # of a seat's games: less than that is rounding
 
 
@@ -48,7 +48,7 @@ class Luce(msgspec.Struct, frozen=True):
 
     @property
     def parameters(self) -> Floats:
-        """Strengths and seats' effects in one."""
+        """Strengths and seats' effects in one array."""
         return np.concatenate([self.strengths, self.seats])
 
 
@@ -80,7 +80,7 @@ def maximum(evidence: Evidence) -> Luce:
 
 
 def equalise_ties(numbers: Floats, tolerance: float = TIE) -> Floats:
-    """Numbers that differ by no more than rounding made equal to the last digit."""
+    """The numbers, with those that differ by no more than rounding made exactly equal."""
     order = np.argsort(numbers, kind="stable")
     tie = np.cumsum(np.diff(numbers[order], prepend=-np.inf) > tolerance) - 1
     means = np.bincount(tie, numbers[order]) / np.bincount(tie)
@@ -94,7 +94,7 @@ def _with_virtual_games(evidence: Evidence, virtual: Floats) -> Evidence:
 
 
 def _virtual_games(evidence: Evidence, together: Truths, unbounded: Truths) -> Floats:
-    """How many virtual games each lineup is given: in loose fields, one for each bot on average."""
+    """The number of virtual games of each lineup: in unbounded fields, one per bot on average."""
     field = fields_of(together)[evidence.lineups[0]]
     field_lineups = np.bincount(field, minlength=evidence.bots)[field]
     games = together.sum(axis=1)[field] / evidence.seats
@@ -102,7 +102,7 @@ def _virtual_games(evidence: Evidence, together: Truths, unbounded: Truths) -> F
 
 
 def _are_seats_separable(evidence: Evidence, together: Truths) -> bool:
-    """Whether the seatings tell the seats' effects from the bots' strengths."""
+    """Whether the seatings separate the seats' effects from the bots' strengths."""
     bots, seats = evidence.bots, evidence.seats
     even = replace(evidence, wins=np.full(evidence.wins.shape, 1 / seats))
     design = regularised(information(even, np.zeros(bots + seats)), together)

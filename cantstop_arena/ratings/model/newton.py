@@ -20,14 +20,14 @@ from cantstop_arena.ratings.model.evidence import Evidence, Floats
 
 MAX_STEPS = 100
 MAX_HALVINGS = 60
-TOLERANCE = 1e-9  # a Newton step, in strength: the next one would be about its square
+TOLERANCE = 1e-9  # of a Newton step, in strength: the next one would be about its square
 RUNAWAY = 0.1  # where there is no maximum, steps do not shrink faster
 MAX_DISTANCE = 8.0  # in strength: how far seats may move apart in a step, beyond how far they are
 DAMPING = 1e-12  # relative: keeps Newton's equations regular where rounding would not
 
 
 def maximise(evidence: Evidence, together: Truths, seats_separable: bool) -> tuple[Floats, bool]:
-    """The maximum, centred, and whether the steps towards it shrank as they do if there is one."""
+    """The maximum, centred, and whether the steps converged as they do if there is one."""
     bots = evidence.bots
     free = np.ones(bots + evidence.seats)
     free[bots:] = seats_separable
@@ -81,9 +81,9 @@ def _start(evidence: Evidence, together: Truths, seats_separable: bool) -> Float
 def _uphill(
     evidence: Evidence, parameters: Floats, step: Floats, slope: Floats, free: Floats
 ) -> Floats:
-    """The step, halved until it ends no steeper behind the ridge than it began before it.
+    """The step, halved until the slope at its end is no steeper downhill than uphill at its start.
 
-    Slopes tell this more precisely than likelihoods, whose differences drown in rounding.
+    Slopes are compared, as differences of likelihoods drown in rounding.
     """
     range_now, range_of_step = (
         np.ptp(seated_strengths(evidence.lineups, numbers), axis=0)
@@ -98,9 +98,10 @@ def _uphill(
 
 
 def regularised(curvature: Floats, together: Truths) -> Floats:
-    """The information made regular: the sums of each field and of the seats held.
+    """The information made invertible: the sums over each field and over the seats are fixed.
 
-    More than rounding is added; a weight larger than the least of the bots' would drown the rest.
+    The weight of these constraints is the smallest of the bots' information: a larger one would
+    drown the information in rounding.
     """
     bots = len(together)
     scale = curvature.diagonal()

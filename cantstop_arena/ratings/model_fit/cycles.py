@@ -1,13 +1,15 @@
-"""Circles of winners, and how much of what bots do to each other they are.
+"""Cycles, in which bots beat each other in a circle, and their share in the results of pairs.
 
 - A beats B where its score against B is significantly above one half, Student's p-values corrected
-  by Holm's method (see `groups`). Three bots that beat each other in a circle are a cycle.
+  by Holm's method (see `multiple_comparisons`). Three bots that beat each other in a circle are a
+  cycle.
 - The cyclic share is that of Hodge's decomposition (Jiang, Lim, Yao and Ye 2011): the logarithms of
-  the odds of all pairs, seen as a flow, are differences of one number for each bot, fitted by
-  weighted least squares, and a rest. Weights are what the games tell of each flow, 1 / variance, so
-  that a bot which loses nearly everything drowns nothing. The share is the rest's squares over all
-  squares, both less what noise brings to them on average. It is 0 for bots on a line, 1 for rock,
-  paper and scissors. The rest's squares follow a noncentral chi-square, which gives the interval.
+  the odds of all pairs, seen as a flow, are the sum of a gradient flow, differences of one number
+  for each bot, fitted by weighted least squares, and of a cyclic flow, the residuals. Weights are
+  1 / variance, so that a bot which loses nearly everything drowns nothing. The share is the cyclic
+  flow's squares over all squares, both less the mean of the noise in them. It is 0 for bots on a
+  line, 1 for rock, paper and scissors. The cyclic flow's squares follow a noncentral chi-square,
+  which gives the interval.
 """
 
 from math import sqrt
@@ -27,7 +29,7 @@ TAIL = 0.025  # beyond each end of an interval
 
 
 class CyclicShare(NamedTuple):
-    """How much of what bots do to each other runs in circles, and its 95% interval."""
+    """The cyclic share of the results of pairs, and its 95% interval."""
 
     share: float
     low: float
@@ -35,25 +37,25 @@ class CyclicShare(NamedTuple):
 
 
 class Cycle(msgspec.Struct, frozen=True):
-    """Three bots, each of which beats the next and the last the first, and those scores."""
+    """Three bots, each of which beats the next and the last the first, with these three scores."""
 
     bots: tuple[int, int, int]
     scores: tuple[float, float, float]
 
     def text(self, names: tuple[str, ...]) -> str:
-        """The circle in words."""
+        """The cycle as a sentence."""
         first, second, third = (names[bot] for bot in self.bots)
-        texts = [
+        clauses = [
             f"{winner} beats {loser} ({100 * score:.1f}%)"
             for winner, loser, score in zip(
                 (first, second, third), (second, third, first), self.scores, strict=True
             )
         ]
-        return f"{texts[0]}, {texts[1]}, and yet {texts[2]}."
+        return f"{clauses[0]}, {clauses[1]}, and yet {clauses[2]}."
 
 
 def cycles(scores: PairScores, bots: int) -> tuple[Cycle, ...]:
-    """The cycles among bots, the clearest first, not too many of them."""
+    """The cycles among bots, the most significant first, at most MAX_CYCLES."""
     deviates = _deviates_from_half(scores)
     dof = scores.deals - 1
     significant = holm(2 * student_tail(np.abs(deviates), dof)) < SIGNIFICANT
@@ -65,22 +67,25 @@ def cycles(scores: PairScores, bots: int) -> tuple[Cycle, ...]:
     )
     beats[scores.first, scores.second] = np.where(significant & (deviates > 0), deviates, 0)
     beats[scores.second, scores.first] = np.where(significant & (deviates < 0), -deviates, 0)
-    ordered = [
+    ranked_cycles = [
         (
             min(beats[first, second], beats[second, third], beats[third, first]),
             (first, second, third),
         )
         for first, second, third in _three_cycles(beats > 0)
     ]
-    ordered.sort(key=lambda circle: (-circle[0], circle[1]))
+    ranked_cycles.sort(key=lambda circle: (-circle[0], circle[1]))
     return tuple(
         Cycle((a, b, c), (float(score[a, b]), float(score[b, c]), float(score[c, a])))
-        for _, (a, b, c) in ordered[:MAX_CYCLES]
+        for _, (a, b, c) in ranked_cycles[:MAX_CYCLES]
     )
 
 
 def _deviates_from_half(scores: PairScores) -> Floats:
-    """How many standard errors each score is from one half; one that never varies by its deals."""
+    """How many standard errors each score is from one half.
+
+    The error of a score that was the same in all deals follows from their number.
+    """
     rare = 1 - SIGNIFICANT ** (1 / scores.deals)
     error = np.where(scores.variance > 0, np.sqrt(scores.variance), rare / 2)
     deviate: Floats = (scores.score - 0.5) / error
@@ -90,7 +95,7 @@ def _deviates_from_half(scores: PairScores) -> Floats:
 def _three_cycles(
     beats: Truths,
 ) -> list[tuple[int, int, int]]:
-    """Every circle of three, once, from its lowest number on."""
+    """Every cycle of three, once, beginning with its lowest number."""
     closing = (beats.astype(np.float32) @ beats > 0) & beats.T
     return [
         (first, second, third)
@@ -102,7 +107,7 @@ def _three_cycles(
 
 
 def cyclic_share(scores: PairScores, bots: int) -> CyclicShare | None:
-    """The rest's share of the flow; None where it is not defined, or noise is all there is.
+    """The cyclic share; None where it is not defined, or the flow is no more than noise.
 
     Half a win is added on both sides, so that every flow is finite (Anscombe 1956).
     """
@@ -121,24 +126,24 @@ def cyclic_share(scores: PairScores, bots: int) -> CyclicShare | None:
     squares = float(flow @ flow)
     if dimensions <= 0 or squares - len(flow) <= 2 * sqrt(2 * len(flow)):
         return None
-    rest = flow - gradient @ (gradient.T @ flow)
-    rest_squares = float(rest @ rest)
-    gradient_squares = max(squares - rest_squares - rank, 0.0)
-    ends = (noncentrality(rest_squares, dimensions, tail) for tail in (TAIL, 1 - TAIL))
+    cyclic_flow = flow - gradient @ (gradient.T @ flow)
+    cyclic_squares = float(cyclic_flow @ cyclic_flow)
+    gradient_squares = max(squares - cyclic_squares - rank, 0.0)
+    limits = (noncentrality(cyclic_squares, dimensions, tail) for tail in (TAIL, 1 - TAIL))
     return CyclicShare(
         *(
-            _share_of_rest(squares_left, gradient_squares)
-            for squares_left in (max(rest_squares - dimensions, 0.0), *ends)
+            _share_of_squares(net_squares, gradient_squares)
+            for net_squares in (max(cyclic_squares - dimensions, 0.0), *limits)
         )
     )
 
 
-def _share_of_rest(rest_squares: float, gradient_squares: float) -> float:
-    return rest_squares / (rest_squares + gradient_squares) if rest_squares > 0 else 0.0
+def _share_of_squares(cyclic_squares: float, gradient_squares: float) -> float:
+    return cyclic_squares / (cyclic_squares + gradient_squares) if cyclic_squares > 0 else 0.0
 
 
 def _gradient_basis(design: Floats) -> tuple[Floats, int]:
-    """An orthonormal basis of the gradients, and how many there are."""
+    """An orthonormal basis of the gradient flows, and its dimension."""
     if not design.size:
         return design, 0
     basis, sizes, _ = np.linalg.svd(design, full_matrices=False)

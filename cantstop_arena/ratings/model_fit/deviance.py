@@ -1,4 +1,4 @@
-"""Model fit The deviance of the rating model, corrected for deals that share chance.
+"""The deviance of the rating model as a test of its fit, with the deal as the unit of sampling.
 
 The deviance compares the model with one that gives every seating probabilities of its own:
 
@@ -6,23 +6,23 @@ The deviance compares the model with one that gives every seating probabilities 
 
 Were all games independent it would follow a chi-square distribution with as many degrees of freedom
 as seatings · (seats - 1) less the parameters. They are not: seatings and groups share the deals'
-chance. Then it is a weighted sum of chi-squares instead (Rao and Scott 1984). The sum of the
+luck. Then it is a weighted sum of chi-squares instead (Rao and Scott 1984). The sum of the
 weights, its mean, is
 
     T = Σ tr(V₀⁻¹ V) - tr(H⁻¹ M)
 
 with V₀ the multinomial covariance of a seating's wins and V the true one, H Fisher's information
-and M the covariance of the score (see `errors`). A deal is played once in each seating, so V = V₀
-but for shared wins. Of those the unfinished games are known, and taken out; other shared wins are
-counted as if they were not shared, which errs on the side of the model. For seatings with few wins
-of a seat, tr(V₀⁻¹ V) is replaced by the mean that the deviance then has, from Poisson counts.
+and M the covariance of the score (see `covariance`). A deal is played once in each seating, so
+V = V₀ but for shared wins. Those of unfinished games are counted and corrected for; other shared
+wins count as if they were not shared, which errs on the side of the model. For seatings with few
+wins of a seat, tr(V₀⁻¹ V) is replaced by the mean that the deviance then has, from Poisson counts.
 
 The sum Q of the squared weights (Satterthwaite 1946; Rao and Scott's second order) is that of the
 squared inner products of the residuals of two deals: with r_d the residuals of deal d after the
 fit, divided by the roots of the expected wins, T = D E|r_d|² and Q = D² E(r_d · r_e)². The quotient
 f = T² / Q, which cannot be more than there are degrees of freedom, is taken from a sample of deals
-that is kept as played. As T is itself estimated from D deals, G² / T is compared with Fisher's F of
-f and f (D - 1) degrees of freedom (Thomas and Rao 1987).
+stored game by game (`model.deal_clusters`). As T is itself estimated from D deals, G² / T is
+compared with Fisher's F of f and f (D - 1) degrees of freedom (Thomas and Rao 1987).
 """
 
 import msgspec
@@ -37,9 +37,9 @@ from cantstop_arena.ratings.model.deal_clusters import DealClusters, sample_of
 from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gather_evidence
 from cantstop_arena.ratings.model.luce import Luce, maximum
 
-MIN_EFFECT = 1e-3  # of a degree of freedom: below, all that varies is what the model explains
-MIN_SAMPLE = 30  # deals: with fewer the first order must do
-MAX_SUMMED = 40.0  # wins up to which the deviance's mean is added up term by term
+MIN_EFFECT = 1e-3  # of the design effect: with less, nothing varies but what the model explains
+MIN_SAMPLE = 30  # deals: with fewer, the correction is that of first order only
+MAX_SUMMED = 40.0  # wins up to which the deviance's mean is summed term by term
 MAX_STEPS = 160
 CHUNK = 4096  # counts whose terms are in memory together
 
@@ -47,9 +47,10 @@ CHUNK = 4096  # counts whose terms are in memory together
 class GoodnessOfFit(msgspec.Struct, frozen=True):
     """How well the model fits.
 
-    `deviance` is G² and `freedom` its degrees of freedom were all games independent.
-    `design_effect` is T / `freedom`, `effective` are the degrees of freedom T² / Q, and `chance` is
-    that of a larger deviance if the model holds; None where nothing is left to test.
+    `deviance` is G² and `degrees_of_freedom` are those that it has if all games are independent.
+    `design_effect` is T / `degrees_of_freedom`, `effective` are the degrees of freedom T² / Q, and
+    `chance` is the p-value, of a larger deviance if the model holds; None where nothing is left to
+    test.
     """
 
     deviance: float
@@ -60,7 +61,7 @@ class GoodnessOfFit(msgspec.Struct, frozen=True):
 
 
 def goodness(results: TournamentTotals) -> GoodnessOfFit:
-    """The test of a tournament's ratings."""
+    """The goodness of fit of a tournament's ratings."""
     evidence, order = gather_evidence(results)
     model = maximum(evidence)
     seats = evidence.seats
@@ -95,7 +96,7 @@ def _deviance(evidence: Evidence, model: Luce) -> float:
 
 
 def _unfinished(results: TournamentTotals, evidence: Evidence, order: Ints) -> Floats:
-    """The unfinished games of each seating of the evidence."""
+    """The number of unfinished games of each seating of the evidence."""
     seatings = order[evidence.lineups].T.tolist()
     return np.array([results.tallies[tuple(seating)].unfinished for seating in seatings], float)
 
@@ -107,9 +108,9 @@ def _mean_deviance(evidence: Evidence, model: Luce, unfinished: Floats) -> float
     expected = _expected(evidence, model)
     deviances = _poisson_deviance(expected).sum(axis=0) - _poisson_deviance(games[None])[0]
     chance = expected / games
-    shared = unfinished / games / seats * (1 - 1 / seats) * (1 / chance).sum(axis=0)
-    factor = np.clip(1 - shared / (seats - 1), 0.0, 1.0)
-    return float((deviances * factor).sum())
+    shared_wins = unfinished / games / seats * (1 - 1 / seats) * (1 / chance).sum(axis=0)
+    corrections = np.clip(1 - shared_wins / (seats - 1), 0.0, 1.0)
+    return float((deviances * corrections).sum())
 
 
 def _poisson_deviance(means: Floats) -> Floats:
@@ -138,17 +139,20 @@ def _effective_degrees_of_freedom(
     if sample is None:
         return None
     products = _inner_products(sample, model)
-    own = products.diagonal()
-    lost = float((own**2).sum())  # a deal with itself tells nothing of two deals
-    mean, squares = float(own.sum()) ** 2 - lost, float((products**2).sum()) - lost
+    squared_norms = products.diagonal()
+    same_deal = float((squared_norms**2).sum())  # leaves pairs of different deals
+    mean, squares = (
+        float(squared_norms.sum()) ** 2 - same_deal,
+        float((products**2).sum()) - same_deal,
+    )
     return max(mean / squares, 1.0) if squares > 0 else None
 
 
 def _inner_products(sample: DealClusters, model: Luce) -> Floats:
     """r_d · r_e of each two deals of the sample, but for a common factor.
 
-    Residuals are what was won less what was expected, and less what the deal moved the model to
-    expect of the seating: information times H⁻¹ u_d. Seatings count as played equally often.
+    Residuals are wins less expected wins, and less the change of expected wins that the deal itself
+    causes in the fit: information times H⁻¹ u_d. Seatings count as played equally often.
     """
     bots, lineups = model.evidence.bots, sample.lineups
     chance = chances(lineups, model.parameters)

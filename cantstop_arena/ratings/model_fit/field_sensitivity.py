@@ -1,7 +1,7 @@
-"""How Elo depends on the field: what becomes of it when one of the others is left out.
+"""How Elo depends on the field: by how much it moves when another bot is left out.
 
-Ratings of the games among the rest are compared with those of all games, both with the same mean of
-the bots that remain. Where one number for each bot tells everything, they differ by chance only.
+Ratings of the games without that bot are compared with those of all games, both with the same mean
+of the remaining bots. Where one number for each bot fits all results, they differ by chance only.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -12,12 +12,12 @@ from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, maximum
 
-MAX_BOTS = 60  # with more, nobody is left out: each takes a fit of its own
+MAX_BOTS = 60  # with more there are no moves: each bot left out takes a fit of its own
 MIN_BOTS = 3
 
 
 class EloShift(NamedTuple):
-    """By how many points Elo moves, and the bot that is left out, by number."""
+    """The change of a bot's Elo, in points, and the number of the bot that is left out."""
 
     points: float
     without: int
@@ -27,9 +27,10 @@ Moves: TypeAlias = tuple[EloShift, EloShift]
 
 
 def moves(results: TournamentTotals) -> list[Moves | None]:
-    """For each bot the moves farthest down and up, each without another bot.
+    """For each bot the lowest and the highest shift of its Elo, each without another bot.
 
-    None for bots that no field without another one connects with all others.
+    None for a bot that has no shift: whichever other bot is left out, the games no longer connect
+    the remaining ones, or bound one of them on one side only.
     """
     bots = len(results.bots)
     if not MIN_BOTS <= bots <= MAX_BOTS or bots <= results.players or results.players < 2:
@@ -42,10 +43,12 @@ def moves(results: TournamentTotals) -> list[Moves | None]:
 
 
 def _strength_shifts(evidence: Evidence, strengths: Floats, without: int) -> Floats:
-    """How each bot's strength moves; nan where it has none without the bot."""
+    """The change of each bot's strength without one bot; nan where it is not determined."""
     remaining = np.arange(evidence.bots) != without
-    usable = (evidence.lineups != without).all(axis=0)
-    refit = maximum(Evidence(evidence.bots, evidence.lineups[:, usable], evidence.wins[:, usable]))
+    without_bot = (evidence.lineups != without).all(axis=0)
+    refit = maximum(
+        Evidence(evidence.bots, evidence.lineups[:, without_bot], evidence.wins[:, without_bot])
+    )
     shifts = np.full(evidence.bots, np.nan)
     if (
         refit.links.together[np.ix_(remaining, remaining)].all()

@@ -1,4 +1,4 @@
-"""Scores of pairs: i's part of what i and j won in games with each other, with its variance.
+"""Scores of pairs: i's share of the wins of i and j in games with each other, with its variance.
 
 The variance is that of a quotient of sums over deals (Cochran 1953).
 """
@@ -13,7 +13,10 @@ from cantstop_arena.ratings.scores import pair_variance, together
 
 
 class PairScores(msgspec.Struct, frozen=True):
-    """Pairs that met, i before j, with their scores: arrays."""
+    """Pairs of bots that met, `first` < `second`, and their scores: arrays of one length.
+
+    `decided` are the games that one of the two won, `variance` is that of the score.
+    """
 
     first: Ints
     second: Ints

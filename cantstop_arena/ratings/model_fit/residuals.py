@@ -1,7 +1,7 @@
-"""Where the rating model is wrong: the pairs it predicts worst, and circles of winners (`cycles`).
+"""Where the rating model does not fit: the largest residuals of pairs, and cycles (`cycles`).
 
-A pair's score less what the model predicts of it (`predicted`), divided by its standard error, has
-a p-value of Student's, corrected by Holm's method (see `groups`).
+A pair's score less the predicted one (`predictions`), divided by its standard error, has a p-value
+by Student's t, corrected by Holm's method (see `multiple_comparisons`).
 """
 
 import msgspec
@@ -17,13 +17,14 @@ from cantstop_arena.ratings.model_fit.pair_scores import PairScores, pair_scores
 from cantstop_arena.ratings.model_fit.predictions import predictions
 from cantstop_arena.ratings.multiple_comparisons import holm
 
-MIN_SAMPLE = 30  # deals: with fewer, what the fit takes is left to the model
+MIN_SAMPLE = 30  # deals: with fewer, the share that the fit absorbs is the model's
 
 
 class Residual(msgspec.Struct, frozen=True):
-    """A pair's score and what the model predicts; `deviate` in standard errors, `chance` of Holm's.
+    """A pair's observed and predicted score, and the standard error of their difference.
 
-    `one` and `other` are bots by number, `one` the one that does better than predicted.
+    `first` and `second` are bots by number; `first` does better than predicted. `deviate` is the
+    difference in standard errors, `chance` its p-value corrected by Holm's method.
     """
 
     first: int
@@ -36,10 +37,10 @@ class Residual(msgspec.Struct, frozen=True):
 
 
 class Residuals(msgspec.Struct, frozen=True):
-    """The pairs from the worst predicted on, the cycles from the clearest on, the cyclic share.
+    """The pairs and the cycles, the most significant first, and the cyclic share.
 
     The share is None where it is not defined: with fewer than three bots that all met in a circle,
-    or where noise is all there is.
+    or where the results are no more than noise.
     """
 
     pairs: tuple[Residual, ...]
@@ -48,7 +49,7 @@ class Residuals(msgspec.Struct, frozen=True):
 
 
 def residuals(results: TournamentTotals) -> Residuals:
-    """What the ratings of a tournament do not tell."""
+    """The residuals and cycles of a tournament's results."""
     scores = pair_scores(results)
     evidence, order = gather_evidence(results)
     model = maximum(evidence)
@@ -63,9 +64,11 @@ def _residuals(
     results: TournamentTotals, scores: PairScores, model: Luce, order: Ints
 ) -> tuple[Residual, ...]:
     sample = sample_of(results, order, MIN_SAMPLE)
-    predicted, left, shift = predictions(scores, model, order, sample)
-    by_chance = np.sqrt(np.maximum(scores.variance, _expected_variances(scores, predicted)) * left)
-    error, tested = np.hypot(by_chance, shift), by_chance > 0
+    predicted, shares_left, shift = predictions(scores, model, order, sample)
+    sampling_error = np.sqrt(
+        np.maximum(scores.variance, _expected_variances(scores, predicted)) * shares_left
+    )
+    error, tested = np.hypot(sampling_error, shift), sampling_error > 0
     residual = scores.score - predicted
     deviate = np.divide(residual, error, out=np.zeros_like(residual), where=tested)
     chance = np.ones_like(residual)
@@ -81,17 +84,19 @@ def _residuals(
 
 
 def _expected_variances(scores: PairScores, predicted: Floats) -> Floats:
-    """The variances that the scores would have, were they as predicted.
+    """The variances of the scores if the predictions are true.
 
-    A score near 0 or 1 varies little, by the luck that makes it so; its variance is then multiplied
-    by how much more a binomial one would vary. One that does not vary counts a game for each deal.
+    A score near 0 or 1 has a small variance, by the luck that makes it so. This is multiplied by
+    the quotient of the binomial variances of the prediction and of the score. A score that does not
+    vary has the binomial variance of the prediction, for as many games as there are
+    deals, or decided games if these are fewer.
     """
     binomial = scores.score * (1 - scores.score)
     games = np.minimum(scores.deals, scores.decided)
     varying = (scores.variance > 0) & (binomial > 0)
     ratio = np.divide(scores.variance, binomial, out=1 / games, where=varying)
-    expected: Floats = predicted * (1 - predicted) * ratio
-    return expected
+    variances: Floats = predicted * (1 - predicted) * ratio
+    return variances
 
 
 def _residual(
@@ -102,16 +107,16 @@ def _residual(
     deviate: Floats,
     chance: Floats,
 ) -> Residual:
-    """The pair with the bot first that does better than predicted."""
+    """The residual at `index`, with the bot first that does better than predicted."""
     first, second = int(scores.first[index]), int(scores.second[index])
-    score, expected = float(scores.score[index]), float(predicted[index])
-    if score < expected:
-        first, second, score, expected = second, first, 1 - score, 1 - expected
+    score, prediction = float(scores.score[index]), float(predicted[index])
+    if score < prediction:
+        first, second, score, prediction = second, first, 1 - score, 1 - prediction
     return Residual(
         first,
         second,
         score,
-        expected,
+        prediction,
         float(error[index]),
         abs(float(deviate[index])),
         float(chance[index]),

@@ -1,9 +1,9 @@
-"""Confidence sequences: intervals that stay valid however often, and whenever, one looks at them.
+"""Confidence sequences: intervals that are valid at all looks together, whenever they take place.
 
-An interval of 95% holds the truth with that probability at a number of deals fixed beforehand. One
-who looks again and again, and stops when it pleases, sees it miss far more often. A confidence
-sequence misses at *any* look with probability alpha at most. This is the asymptotic one of
-Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (Annals of Statistics 52, 2024, theorem 2.2), the
+An interval of 95% covers the true value with that probability at a number of deals fixed
+beforehand. With repeated looks, and an end that depends on them, it misses far more often. A
+confidence sequence misses at *any* look with probability alpha at most. This is the asymptotic one
+of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (Annals of Statistics 52, 2024, theorem 2.2), the
 normal mixture of Robbins (1970) with the variance estimated. It holds for the mean of deals that
 are independent and alike, and for every estimator that is such a mean up to a vanishing error, such
 as a rating with its sandwich variance. After n deals with the variance v per deal
@@ -20,14 +20,14 @@ from math import ceil, exp, inf, log, sqrt
 
 ALPHA = 0.05
 FIRST_LOOK = 100
-"""Deals before the first look: with fewer, an estimated variance is not to be trusted."""
-GROWTH = 1.25  # from look to look
-_FIRST_LOOK_PART = 20  # the first look comes at this part of the deals that one expects to need
+"""Deals before the first look: with fewer, an estimated variance is unreliable."""
+GROWTH = 1.25  # of the number of deals, from one look to the next
+_FIRST_LOOK_PART = 20  # the first look comes after the expected deals divided by this
 _TOLERANCE = 1e-14
 
 
 def multiplier(deals: int, expected: float, alpha: float = ALPHA) -> float:
-    """How many standard errors the interval reaches to each side after so many deals.
+    """Half the width of the interval after so many deals, in standard errors.
 
     It is narrowest at the `expected` deals, which must not depend on the games. Infinite before
     the first look.
@@ -57,22 +57,23 @@ def chance(deviate: float, deals: int, expected: float) -> float:
 
 
 def min_variance(max_distance: float, deals: int, expected: float, alpha: float = ALPHA) -> float:
-    """The variance per deal to reckon with at least, whatever the deals seen tell.
+    """The least variance per deal that is assumed, whatever variance is estimated.
 
-    Where all of n deals, or nearly all, are alike, the estimated variance is no guide. A share of
-    m² / n of all deals may be otherwise and not be seen, with the multiplier m; each can be as far
-    as `furthest` from the mean. Half the width is then m² / n of that: sqrt(variance / n) · m.
+    Where all of n deals, or nearly all, had the same result, the estimate is too small. With the
+    multiplier m, a share of m² / n of all deals may differ without having been observed, each by up
+    to `max_distance` from the mean. Half the width is then m² / n · `max_distance`, which is
+    sqrt(variance / n) · m.
     """
     return (multiplier(deals, expected, alpha) * max_distance) ** 2 / max(deals, 1)
 
 
-def deals_for(variance: float, half: float, alpha: float = ALPHA) -> float:
-    """After how many deals the interval is that narrow, if it is tuned for them."""
-    return max(FIRST_LOOK, (1 + _best_ratio(alpha)) * variance / half**2)
+def deals_for(variance: float, target_half_width: float, alpha: float = ALPHA) -> float:
+    """The deals after which half the interval's width is the target, if it is tuned for them."""
+    return max(FIRST_LOOK, (1 + _best_ratio(alpha)) * variance / target_half_width**2)
 
 
 def looks(expected: float, maximum: int, growth: float = GROWTH) -> Iterator[int]:
-    """After which numbers of deals to look, ascending; the last is `most`."""
+    """The numbers of deals after which to look, ascending; the last is `maximum`."""
     deals = max(FIRST_LOOK, ceil(expected / _FIRST_LOOK_PART))
     while deals < maximum:
         yield deals

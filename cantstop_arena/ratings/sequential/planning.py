@@ -1,6 +1,6 @@
-"""How many deals a question costs: the power of a two-sided test of a mean over deals.
+"""The power of a two-sided test of a mean over deals, and the number of deals that it needs.
 
-With the variance v per deal, a true difference d is found at the level alpha with probability
+With the variance v per deal, a true difference d is significant at level alpha with probability
 
     power = Phi(d / sqrt(v / n) - z) + Phi(-d / sqrt(v / n) - z),    z = Phi⁻¹(1 - alpha / 2)
 
@@ -17,16 +17,16 @@ _BISECTIONS = 200
 
 
 def power(deals: float, difference: float, variance: float, alpha: float) -> float:
-    """With what probability the difference is found; for many deals, see the module's head."""
+    """The probability that the difference is significant, by the formula of the module's head."""
     quantile = _NORMAL.inv_cdf(1 - alpha / 2)
     signal = abs(difference) / sqrt(variance / deals) if variance else inf
     return _NORMAL.cdf(signal - quantile) + _NORMAL.cdf(-signal - quantile)
 
 
 def deals_needed(difference: float, variance: float, target: float, alpha: float) -> int:
-    """The deals after which a difference is found with the wanted probability, two at least.
+    """The number of deals after which the power is `target`, two at least.
 
-    `wanted` lies between alpha, which is had for nothing, and 1.
+    `target` lies between alpha, the power at no difference, and 1.
     """
     low, high = 0.0, 1.0
     while power(high, difference, variance, alpha) < target:

@@ -6,8 +6,8 @@ are all that the test needs: they hold what the two games of a deal have in comm
 
 The test is Wald's (Sequential Analysis, 1947), generalised to a hypothesis about the mean of an
 unknown distribution: GSPRT, after Van den Bergh, "A practical introduction to the GSPRT", as used
-by fishtest. The log-likelihood ratio compares, of all distributions with the mean that H1 asks
-for, the one that makes the counts most likely, with its counterpart of H0. With the observed
+by fishtest. The log-likelihood ratio compares, of all distributions with the mean that H1
+states, the one that makes the counts most likely, with its counterpart of H0. With the observed
 shares p of the scores a, the likeliest distribution of mean s is (Owen, Empirical Likelihood, 2001)
 
     p / (1 + theta (a - s)),    theta such that the sum of p (a - s) / (1 + theta (a - s)) is 0
@@ -25,27 +25,30 @@ import msgspec
 from cantstop_arena.deals.outcomes import TEST, Until
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # A's score in a deal of two games: its points by two
-ZERO_COUNT = 1e-3  # stands for a count of 0, so that every mean is possible
+ZERO_COUNT = 1e-3  # replaces a count of 0, so that every mean is possible
 GROWTH = 1.1  # of the number of deals, from one look to the next
-OVERSHOOT = 0.583  # Siegmund (1985): how far a random walk leaps beyond a bound, in its deviation
-_EQUAL_VARIANCE = 1 / 8  # the variance of a deal's score between equals, were its games independent
+OVERSHOOT = 0.583  # of a walk beyond a bound, in standard deviations of a step: Siegmund (1985)
+_EQUAL_VARIANCE = 1 / 8  # of a deal's score between equals, were its games independent
 _STEPS = 200
 _TOLERANCE = 1e-14
-_MIN_DRIFT = 1e-9  # a drift below it, against the bounds, is no drift
+_MIN_DRIFT = 1e-9  # times the bounds' distance, in step variances: with less there is none
 
 
 def score_of(elo: float) -> float:
-    """The expected score of who is so much stronger."""
+    """The expected score of a bot that is stronger by `elo` points."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def elo_of(score: float) -> float:
-    """How much stronger one is whose expected score lies between 0 and 1."""
+    """The Elo difference that gives the expected score, which lies between 0 and 1."""
     return 400 * log10(score / (1 - score))
 
 
 class Sprt(msgspec.Struct, frozen=True):
-    """The hypotheses, elo0 below elo1, and how often each may be accepted wrongly."""
+    """The hypotheses, elo0 below elo1, and the probabilities of errors.
+
+    `alpha` is that of accepting H1 wrongly, `beta` of accepting H0 wrongly.
+    """
 
     elo0: float
     elo1: float
@@ -87,11 +90,11 @@ class Sprt(msgspec.Struct, frozen=True):
         return 1 if ratio >= self.upper else None
 
     def expected_deals(self, score: float, variance: float, between: float | None = None) -> float:
-        """After how many deals the test ends on average, with a true score and variance per deal.
+        """The mean number of deals of a test, given the true score and variance per deal.
 
-        The log-likelihood ratio as a Brownian motion (Wald 1947), its bounds moved out by what a
-        walk overshoots that is looked at after every `between` deals (Siegmund 1985); where it is
-        not said how many these are, they are those that lie between the last two of our looks.
+        The log-likelihood ratio is taken as a Brownian motion (Wald 1947), its bounds moved out by
+        the overshoot of a walk with a look after every `between` deals (Siegmund 1985); by default
+        these are the deals between the last two looks.
         """
         if between is None:
             between = (1 - 1 / GROWTH) * self.expected_deals(score, variance, 1)
@@ -108,24 +111,24 @@ class Sprt(msgspec.Struct, frozen=True):
 
 
 def expected_deals(test: Sprt) -> float:
-    """The deals that one expects to play before the first of them, if H0 is true."""
+    """The mean number of deals of a test if H0 is true, as expected before the first deal."""
     return test.expected_deals(test.scores[0], _EQUAL_VARIANCE)
 
 
 def ended_by(test: Sprt | None) -> Until | None:
-    """The rule of a match that a test ends; its intervals are confidence sequences."""
+    """The rule of a match that a test ends, by which intervals are confidence sequences."""
     return Until(TEST, 0.0, expected_deals(test)) if test else None
 
 
 def _upper_exit_probability(slope: float, low: float, high: float) -> float:
-    """With what probability a Brownian motion of that 2 · drift / variance ends at `high`."""
+    """The probability that a Brownian motion ends at `high`; `slope` is 2 · drift / variance."""
     if slope < 0:
         return 1 - _upper_exit_probability(-slope, -high, -low)
     return expm1(slope * low) / expm1(slope * (low - high))
 
 
 def mean_and_variance(counts: Sequence[int]) -> tuple[float, float]:
-    """A's mean score in a deal, and the variance between deals, the unseen regarded."""
+    """A's mean score in a deal, and the variance between deals; counts of 0 as ZERO_COUNT."""
     observed = _without_zeros(counts)
     total = sum(observed)
     mean = sum(a * count for a, count in zip(SCORES, observed, strict=True)) / total
@@ -138,7 +141,7 @@ def _without_zeros(counts: Sequence[int]) -> list[float]:
 
 
 def _tilt(observed: Sequence[float], mean: float) -> float:
-    """The theta of the module's head: Newton's steps, and halves where one leads too far."""
+    """The theta of the module's head: Newton's method, with bisection where a step is too long."""
     distances = [a - mean for a in SCORES]
     low, high = -1 / distances[-1], -1 / distances[0]
     tilt = 0.0

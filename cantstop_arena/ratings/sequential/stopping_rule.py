@@ -1,8 +1,8 @@
-"""When a tournament has played enough: every bot's interval is as narrow as wanted.
+"""The rule that ends a tournament when every bot's interval is narrow enough.
 
-The confidence sequence of each bot is tuned for the deals after which the rule would be met by
-bots of equal strength whose games had nothing in common. That is known before the first game, as
-it has to be, and near enough: tuned for a fourth or four times as many deals, it is hardly wider.
+The confidence sequence of each bot is tuned for the deals after which bots of equal strength with
+independent games would meet the rule. This number is known before the first game, as it has to be,
+and accurate enough: tuned for a fourth or four times as many deals, a sequence is hardly wider.
 """
 
 from math import comb, inf, log
@@ -18,7 +18,7 @@ _POINTS = 400 / log(10)  # of Elo for each unit of strength
 def rule_for(measure: str, maximum: float, bots: int, players: int, orders: int) -> Until:
     """The rule for a tournament in which every group of `players` of the bots meets.
 
-    Each deal is played in so many `orders`.
+    Each deal is played in `orders` seatings of a group.
     """
     if measure == WIDTH:
         return Until(
@@ -29,25 +29,25 @@ def rule_for(measure: str, maximum: float, bots: int, players: int, orders: int)
 
 
 def score_variance(bots: int, players: int, orders: int) -> float:
-    """The variance per deal of an equal's score: p (1 - p) / games, with p = 1 / players."""
+    """The variance per deal of a score among equals: p (1 - p) / games, with p = 1 / players."""
     games = comb(bots - 1, players - 1) * orders
     return (players - 1) / players**2 / games
 
 
 def elo_variance(bots: int, players: int, orders: int) -> float:
-    """The variance per deal of an equal's Elo against the mean of the field.
+    """The variance per deal of an Elo among equals, against the mean of the field.
 
-    A lineup of players that are equal adds (I - 1 1ᵀ / players) / players to Fisher's information;
-    what all lineups and seatings add up to is inverted on the strengths of mean 0.
+    A lineup of equal players adds (I - 1 1ᵀ / players) / players to Fisher's information; the sum
+    over all lineups and seatings is inverted on the strengths of mean 0.
     """
     games = comb(bots - 2, players - 2) * orders
     return _POINTS**2 * players**2 * (bots - 1) / (games * bots**2)
 
 
 def widest(results: TournamentTotals, rule: Until) -> tuple[str, float]:
-    """The bot whose interval is the widest, of those that played, and how wide the rule has it.
+    """The name of the bot with the widest interval, and that interval by the rule's measure.
 
-    Nobody, where nobody has played.
+    Bots that have not played are left out; an empty name and 0 if none has.
     """
     played = sorted({bot for seating in results.tallies for bot in seating})
     if not played:
@@ -58,7 +58,7 @@ def widest(results: TournamentTotals, rule: Until) -> tuple[str, float]:
 
 
 def _score_widths(results: TournamentTotals) -> list[float]:
-    """The whole width of the interval of each bot's score."""
+    """The full width of the interval of each bot's score."""
     return [_width(estimate.low, estimate.high) for estimate in scores(results)]
 
 
