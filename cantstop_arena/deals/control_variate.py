@@ -45,17 +45,19 @@ class _Sums:
             squares[half] += (values**2).sum(axis=0)
 
     def coefficients(self) -> Floats:
-        """For each half the coefficient that the other one tells."""
+        """For each half the coefficient of the other half; 0 where it is not significant."""
         deals = np.maximum(self.deals, 1)
-        together = (self.crossed - self.won * self.luck / deals).sum(axis=1)
-        won = (self.squares[0] - self.won**2 / deals).sum(axis=1)
-        luck = (self.squares[1] - self.luck**2 / deals).sum(axis=1)
-        sure = (self.deals[:, 0] >= MIN_DEALS) & (
-            together**2 * self.deals[:, 0] >= SURE * won * luck
+        cross_products = (self.crossed - self.won * self.luck / deals).sum(axis=1)
+        won_squares = (self.squares[0] - self.won**2 / deals).sum(axis=1)
+        luck_squares = (self.squares[1] - self.luck**2 / deals).sum(axis=1)
+        significant = (self.deals[:, 0] >= MIN_DEALS) & (
+            cross_products**2 * self.deals[:, 0] >= SURE * won_squares * luck_squares
         )
-        existing = sure & (luck > 0) & (together > 0)
-        values: Floats = np.divide(together, luck, out=np.zeros(2), where=existing)
-        return values[::-1]
+        usable = significant & (luck_squares > 0) & (cross_products > 0)
+        coefficients: Floats = np.divide(
+            cross_products, luck_squares, out=np.zeros(2), where=usable
+        )
+        return coefficients[::-1]
 
     def left(self, values: Floats) -> Floats:
         """What the places won, their luck removed."""
@@ -85,11 +87,11 @@ def correction(orders: Orders, blocks: Iterable[StoredBlock]) -> Correction:
     sums: dict[Group, _Sums] = {}
     sides = len(orders[0])
     for group, first, winners, luck in blocks:
-        existing_sums = sums.setdefault(group, _Sums(sides))
+        group_sums = sums.setdefault(group, _Sums(sides))
         won = wins_by_deal(winners, orders)[:, :sides].astype(np.float64)
         odd = np.arange(first, first + len(won)) % 2 == 1
         for half, rows in enumerate((~odd, odd)):
-            existing_sums.add(half, won[rows], luck[rows, :sides].astype(np.float64))
+            group_sums.add(half, won[rows], luck[rows, :sides].astype(np.float64))
     return Correction(
         {group: _group_coefficients(item, len(orders), sides) for group, item in sums.items()}
     )

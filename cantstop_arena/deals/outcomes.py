@@ -219,7 +219,7 @@ ELO_ERROR, WIDTH, TEST = "elo_error", "width", "test"
 
 
 class Until(msgspec.Struct, frozen=True):
-    """The rule that ends a tournament: for every bot the `measure` is `most` or less.
+    """The rule that ends a tournament: for every bot the `measure` is `limit` or less.
 
     ELO_ERROR is half the width of the interval of its Elo, WIDTH the whole width of that of its
     score; a TEST ends a match when it has decided, and knows no width. The intervals are confidence
