@@ -47,16 +47,14 @@ class _Sums:
     def coefficients(self) -> Floats:
         """For each half the coefficient of the other half; 0 where it is not significant."""
         deals = np.maximum(self.deals, 1)
-        cross_products = (self.crossed - self.won * self.luck / deals).sum(axis=1)
+        products = (self.crossed - self.won * self.luck / deals).sum(axis=1)
         won_squares = (self.squares[0] - self.won**2 / deals).sum(axis=1)
         luck_squares = (self.squares[1] - self.luck**2 / deals).sum(axis=1)
         significant = (self.deals[:, 0] >= MIN_DEALS) & (
-            cross_products**2 * self.deals[:, 0] >= SURE * won_squares * luck_squares
+            products**2 * self.deals[:, 0] >= SURE * won_squares * luck_squares
         )
-        usable = significant & (luck_squares > 0) & (cross_products > 0)
-        coefficients: Floats = np.divide(
-            cross_products, luck_squares, out=np.zeros(2), where=usable
-        )
+        usable = significant & (luck_squares > 0) & (products > 0)
+        coefficients: Floats = np.divide(products, luck_squares, out=np.zeros(2), where=usable)
         return coefficients[::-1]
 
     def left(self, values: Floats) -> Floats:

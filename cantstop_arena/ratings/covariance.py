@@ -55,14 +55,14 @@ DIGITS = 10
 class CovarianceParts(msgspec.Struct, frozen=True):
     """Covariances of the parameters from the deals of one span.
 
-    `sandwich` is the estimate from the deals, `expected` its expectation by the model and `taken`
+    `sandwich` is the estimate from the deals, `expected` its expectation by the model, `absorbed`
     the part of `expected` that the fit absorbs.
     """
 
     deals: int
     sandwich: Floats
     expected: Floats
-    taken: Floats
+    absorbed: Floats
 
 
 class ContrastVariance(msgspec.Struct, frozen=True):
@@ -136,15 +136,15 @@ class Sandwich:
         )
 
     def _matrices(self) -> list[list[Floats]]:
-        parts = [[part.sandwich, part.expected, part.taken] for part in self.parts]
+        parts = [[part.sandwich, part.expected, part.absorbed] for part in self.parts]
         return [[self.extra], *parts]
 
     def _contrast_variance(self, forms: list[list[Floats]]) -> ContrastVariance:
         (extra,), *parts = forms
         zeros = np.zeros_like(extra)
         variance, corrected, expected, weights = extra.copy(), extra.copy(), zeros, zeros
-        for part, (observed, model_variance, taken) in zip(self.parts, parts, strict=True):
-            remaining = np.maximum(model_variance - taken, 0.0)
+        for part, (observed, model_variance, absorbed) in zip(self.parts, parts, strict=True):
+            remaining = np.maximum(model_variance - absorbed, 0.0)
             usable = (model_variance > 0) & (remaining > TOLERANCE * model_variance)
             share = np.divide(remaining, model_variance, out=zeros.copy(), where=usable)
             variance = variance + observed
@@ -229,7 +229,7 @@ def _covariance_parts(model: Luce, span: Span) -> CovarianceParts:
         deals=span.deals,
         sandwich=inverse @ scatter @ inverse,
         expected=span.deals * leverage @ inverse,
-        taken=span.deals * leverage @ leverage @ inverse,
+        absorbed=span.deals * leverage @ leverage @ inverse,
     )
 
 

@@ -55,7 +55,7 @@ class Cycle(msgspec.Struct, frozen=True):
 
 
 def cycles(scores: PairScores, bots: int) -> tuple[Cycle, ...]:
-    """The cycles among bots, the most significant first, at most MAX_CYCLES."""
+    """Up to MAX_CYCLES cycles among bots, in descending order of their smallest deviate."""
     deviates = _deviates_from_half(scores)
     dof = scores.deals - 1
     significant = holm(2 * student_tail(np.abs(deviates), dof)) < SIGNIFICANT
@@ -74,7 +74,7 @@ def cycles(scores: PairScores, bots: int) -> tuple[Cycle, ...]:
         )
         for first, second, third in _three_cycles(beats > 0)
     ]
-    ranked_cycles.sort(key=lambda circle: (-circle[0], circle[1]))
+    ranked_cycles.sort(key=lambda entry: (-entry[0], entry[1]))
     return tuple(
         Cycle((a, b, c), (float(score[a, b]), float(score[b, c]), float(score[c, a])))
         for _, (a, b, c) in ranked_cycles[:MAX_CYCLES]

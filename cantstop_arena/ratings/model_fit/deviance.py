@@ -38,7 +38,7 @@ from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gather
 from cantstop_arena.ratings.model.luce import Luce, maximum
 
 MIN_EFFECT = 1e-3  # of the design effect: with less, nothing varies but what the model explains
-MIN_SAMPLE = 30  # deals: with fewer, the correction is that of first order only
+MIN_SAMPLE = 30  # deals: with fewer, the correction is of first order only
 MAX_SUMMED = 40.0  # wins up to which the deviance's mean is summed term by term
 MAX_STEPS = 160
 CHUNK = 4096  # counts whose terms are in memory together
@@ -108,8 +108,8 @@ def _mean_deviance(evidence: Evidence, model: Luce, unfinished: Floats) -> float
     expected = _expected(evidence, model)
     deviances = _poisson_deviance(expected).sum(axis=0) - _poisson_deviance(games[None])[0]
     chance = expected / games
-    shared_wins = unfinished / games / seats * (1 - 1 / seats) * (1 / chance).sum(axis=0)
-    corrections = np.clip(1 - shared_wins / (seats - 1), 0.0, 1.0)
+    trace_loss = unfinished / games / seats * (1 - 1 / seats) * (1 / chance).sum(axis=0)
+    corrections = np.clip(1 - trace_loss / (seats - 1), 0.0, 1.0)
     return float((deviances * corrections).sum())
 
 
@@ -140,7 +140,7 @@ def _effective_degrees_of_freedom(
         return None
     products = _inner_products(sample, model)
     squared_norms = products.diagonal()
-    same_deal = float((squared_norms**2).sum())  # leaves pairs of different deals
+    same_deal = float((squared_norms**2).sum())  # left out: pairs of a deal with itself
     mean, squares = (
         float(squared_norms.sum()) ** 2 - same_deal,
         float((products**2).sum()) - same_deal,

@@ -15,7 +15,7 @@ from cantstop_arena.ratings.scores import pair_variance, together
 class PairScores(msgspec.Struct, frozen=True):
     """Pairs of bots that met, `first` < `second`, and their scores: arrays of one length.
 
-    `decided` are the games that one of the two won, `variance` is that of the score.
+    `decided` is what the two won, in games; `variance` is that of the score.
     """
 
     first: Ints

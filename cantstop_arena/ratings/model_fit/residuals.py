@@ -37,7 +37,7 @@ class Residual(msgspec.Struct, frozen=True):
 
 
 class Residuals(msgspec.Struct, frozen=True):
-    """The pairs and the cycles, the most significant first, and the cyclic share.
+    """The pairs from the smallest p-value on, the clearest cycles, and the cyclic share.
 
     The share is None where it is not defined: with fewer than three bots that all met in a circle,
     or where the results are no more than noise.
@@ -88,8 +88,8 @@ def _expected_variances(scores: PairScores, predicted: Floats) -> Floats:
 
     A score near 0 or 1 has a small variance, by the luck that makes it so. This is multiplied by
     the quotient of the binomial variances of the prediction and of the score. A score that does not
-    vary has the binomial variance of the prediction, for as many games as there are
-    deals, or decided games if these are fewer.
+    vary has the binomial variance of the prediction, for as many games as there are deals, or
+    decided games if these are fewer.
     """
     binomial = scores.score * (1 - scores.score)
     games = np.minimum(scores.deals, scores.decided)
