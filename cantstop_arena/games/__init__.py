@@ -1,4 +1,4 @@
-"""Games. All that the author of one needs can be imported from here: see docs/games.md."""
+"""Games. The names that the author of a game needs can be imported from here (docs/games.md)."""
 
 from importlib import import_module
 from typing import Any
@@ -21,7 +21,7 @@ __all__ = sorted(_MODULE_OF)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name when it is first used: it brings NumPy, which a list of commands needs not."""
+    """Import a name on first use: it imports NumPy, which the list of commands does not need."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"cantstop_arena.{_MODULE_OF[name]}"), name)

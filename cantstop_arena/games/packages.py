@@ -1,4 +1,4 @@
-"""What installed packages declare: entry points, read with care, as anybody can write them."""
+"""Entry points of installed packages; the files are not trusted, as anybody can write them."""
 
 from __future__ import annotations
 
@@ -14,40 +14,43 @@ from cantstop_arena.errors import BotError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-_DECLARATIONS = "*.*-info/entry_points.txt"
-_LARGEST = 1 << 20  # bytes of declarations
+_FILES = "*.*-info/entry_points.txt"
+_MAX_SIZE = 1 << 20  # bytes of one entry_points.txt
 
 
 def is_declared(group: str) -> bool:
-    """Whether some package may declare entry points of a group: quicker than reading them."""
-    return any(group in text for _, text in _readable([]))
+    """Whether some package may declare entry points of a group, without parsing: quicker."""
+    return any(group in text for _, text in _declarations([]))
 
 
 def entry_points_of(group: str) -> tuple[list[EntryPoint], list[tuple[str, str]]]:
-    """The entry points of a group, by name, and the packages that cannot be asked, and why."""
-    matches: list[EntryPoint] = []
+    """The entry points of a group, sorted by name, and (package, reason) of unreadable files."""
+    points: list[EntryPoint] = []
     malformed: list[tuple[str, str]] = []
-    for package, text in _readable(malformed):
+    for package, text in _declarations(malformed):
         if group in text:
             try:
-                matches += _points(text, group)
+                points += _parsed_entry_points(text, group)
             except ValueError as error:
-                malformed.append((package, _unreadable(error)))
-    return sorted(matches, key=lambda point: point.name), malformed
+                malformed.append((package, _read_error(error)))
+    return sorted(points, key=lambda point: point.name), malformed
 
 
 def load_entry_point(point: EntryPoint) -> Any:
-    """What an entry point names. Raises BotError where it names nothing, or what its code does."""
-    module, _, names = point.value.partition("[")[0].partition(":")  # without extras
-    arguments = [*module.split("."), *(names.split(".") if names else ())]
-    if not all(word.strip().isidentifier() for word in arguments):
+    """The object that an entry point names.
+
+    Raises BotError when the name is malformed, and whatever its import raises.
+    """
+    module, _, attributes = point.value.partition("[")[0].partition(":")  # without extras
+    identifiers = [*module.split("."), *(attributes.split(".") if attributes else ())]
+    if not all(word.strip().isidentifier() for word in identifiers):
         raise BotError(f"its entry point {point.value!r} names no module, nor module:object")
     return point.load()
 
 
-def _points(text: str, group: str) -> Iterator[EntryPoint]:
-    """The entry points of a group. Raises ValueError where the text is not what it should be."""
-    from configparser import ConfigParser, Error  # they and metadata bring much with them
+def _parsed_entry_points(text: str, group: str) -> Iterator[EntryPoint]:
+    """The entry points of a group in a file's text. Raises ValueError when it is malformed."""
+    from configparser import ConfigParser, Error  # slow to import, as is importlib.metadata
     from importlib.metadata import EntryPoint
 
     parser = ConfigParser(delimiters=("=",), interpolation=None, strict=False)
@@ -60,33 +63,33 @@ def _points(text: str, group: str) -> Iterator[EntryPoint]:
         yield from (EntryPoint(name, value, group) for name, value in parser.items(group))
 
 
-def _readable(malformed: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """What packages declare, the first of each name; those that cannot be read are noted."""
-    names: set[str] = set()
-    for file in (file for folder in sys.path for file in Path(folder).glob(_DECLARATIONS)):
+def _declarations(malformed: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """(package, text of its entry_points.txt), the first of each name; fills `malformed`."""
+    packages: set[str] = set()
+    for file in (file for folder in sys.path for file in Path(folder).glob(_FILES)):
         package = file.parent.name
-        if (name := package.partition("-")[0].lower()) not in names:
-            names.add(name)
+        if (name := package.partition("-")[0].lower()) not in packages:
+            packages.add(name)
             try:
-                yield package, _read(file)
+                yield package, _declaration_text(file)
             except (OSError, ValueError) as error:
-                malformed.append((package, _unreadable(error)))
+                malformed.append((package, _read_error(error)))
 
 
-def _unreadable(error: Exception) -> str:
+def _read_error(error: Exception) -> str:
     reason = getattr(error, "strerror", None) or error
     return f"its entry_points.txt cannot be read: {reason}"
 
 
-def _read(path: Path) -> str:
-    """A text of sane size. Raises OSError or ValueError."""
+def _declaration_text(path: Path) -> str:
+    """The text of a file of at most _MAX_SIZE bytes. Raises OSError or ValueError."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
             raise ValueError("it is no regular file")
-        content = os.read(file, _LARGEST + 1)
+        content = os.read(file, _MAX_SIZE + 1)
     finally:
         os.close(file)
-    if len(content) > _LARGEST:
-        raise ValueError(f"it is larger than {_LARGEST >> 20} MiB")
+    if len(content) > _MAX_SIZE:
+        raise ValueError(f"it is larger than {_MAX_SIZE >> 20} MiB")
     return content.decode()

@@ -1,7 +1,7 @@
-"""The games that there are: built in, and from installed packages.
+"""The registry of games: built in, and from installed packages.
 
-A package brings games by an entry point of the group `cantstop_arena.games`: a module with the hook
-`register_games`. Its code is the arena's from then on: unlike bots, games run in every process.
+A package adds games by an entry point of the group `cantstop_arena.games`: a module with the hook
+`register_games`. Its code is trusted like the arena's: unlike bots, games run in every process.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _COMMANDS = {
     "judge": "cantstop_arena.views.cantstop.commands.judge_command:judge",
     "cubus": "cantstop_arena.views.cubus.commands:cubus",
 }
-"""Commands of the games that are built in, named here so that listing commands imports no game."""
+"""Commands of the built-in games, named here so that listing commands imports no game."""
 
 
 def game_named(name: str) -> Game:
-    """The game of this name. Raises UsageError where there is none, or it is broken."""
+    """The game of this name. Raises UsageError when there is none, or it is broken."""
     if name in _BUILT_IN:
         return _built_in(name)
     games, broken = _installed()
@@ -59,7 +59,7 @@ def all_games() -> list[Game]:
 
 
 def broken_games() -> Mapping[str, str]:
-    """The entry points whose games cannot be used, and why."""
+    """The reasons why games cannot be used, by entry point or package."""
     return _installed()[1]
 
 
@@ -70,13 +70,13 @@ def _built_in(name: str) -> Game:
 
 @cache
 def _installed() -> tuple[Mapping[str, Game], Mapping[str, str]]:
-    """Games by name from packages, and what keeps others from being used."""
+    """The games of packages by name, and the reasons why others cannot be used."""
     games: dict[str, Game] = {}
     points, malformed = entry_points_of(GROUP)
     broken = dict(malformed)
     for point in points:
         try:
-            for game in _offered(point):
+            for game in _registered_games(point):
                 games.setdefault(game.name, game)
         except UsageError as error:
             broken[point.name] = str(error)
@@ -85,8 +85,11 @@ def _installed() -> tuple[Mapping[str, Game], Mapping[str, str]]:
     return games, broken
 
 
-def _offered(point: EntryPoint) -> Iterator[Game]:
-    """The games of an entry point's module, registered by pluggy. Raises whatever it does."""
+def _registered_games(point: EntryPoint) -> Iterator[Game]:
+    """The games that an entry point's module registers, found by pluggy.
+
+    Raises TypeError when they are invalid, and whatever the module raises.
+    """
     import pluggy
 
     from cantstop_arena import hookspecs
@@ -98,17 +101,17 @@ def _offered(point: EntryPoint) -> Iterator[Game]:
     manager.register(load_entry_point(point), point.name)
     if not manager.hook.register_games.get_hookimpls():
         raise TypeError(f"{point.value} has no function register_games marked @hookimpl")
-    for offered in manager.hook.register_games():
-        for game in offered:
+    for games in manager.hook.register_games():
+        for game in games:
             if not isinstance(game, Game) or game.name in _BUILT_IN:
                 raise TypeError(f"register_games must return games of its own, not {game!r:.60}")
-            if matches := complaints(game):
-                raise TypeError("; ".join(matches))
+            if problems := complaints(game):
+                raise TypeError("; ".join(problems))
             yield game
 
 
 def built_in() -> list[str]:
-    """The names of the games that come along."""
+    """The names of the built-in games."""
     return [*_BUILT_IN]
 
 
@@ -120,7 +123,7 @@ def command_names() -> list[str]:
 
 
 def command_target(name: str) -> str | None:
-    """Where a game's own command is, as "module:object"; None where there is none of this name."""
+    """The "module:object" of a game's own command; None if there is none of this name."""
     if name in _COMMANDS:
         return _COMMANDS[name]
     games = _installed()[0].values()

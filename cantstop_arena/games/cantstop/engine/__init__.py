@@ -1,1 +1,1 @@
-"""All that is compiled of Can't Stop."""
+"""The compiled engine of Can't Stop, and what compiles bots for it."""

@@ -1,4 +1,4 @@
-"""What a compiled bot reads from its turn: what is reckoned, besides the record's `fields`."""
+"""Attributes and methods of `turn` in compiled bots: fields of the record, and computed ones."""
 
 import operator
 from collections.abc import Callable
@@ -40,16 +40,18 @@ from cantstop_arena.games.cantstop.rules import LANDINGS, STOPS
 
 # Turn ---------------------------------------------------------------------------------------
 
-_MARKERS = FIELDS["markers"][1]
-_ROW = 8 * COLUMNS
+_MARKERS_OFFSET = FIELDS["markers"][1]
+_ROW_SIZE = 8 * COLUMNS
 
 
-def _attribute(kind: type, name: str, read: Callable[..., Any]) -> None:
+def _overload_attribute(kind: type, name: str, read: Callable[..., Any]) -> None:
     overload_attribute(kind, name, jit_options=INLINE)(lambda view: read)
 
 
-_attribute(TurnType, "usable", lambda view: as_columns(moves.usable_columns(game_of(view))))
-_attribute(TurnType, "memory", lambda view: memory_of(game_of(view), game_of(view).seat))
+_overload_attribute(
+    TurnType, "usable", lambda view: as_columns(moves.usable_columns(game_of(view)))
+)
+_overload_attribute(TurnType, "memory", lambda view: memory_of(game_of(view), game_of(view).seat))
 
 
 @overload_attribute(TurnType, "dice", jit_options=INLINE)
@@ -118,7 +120,7 @@ def _rivals_item(rivals, index):
 
     def read(rivals, index):
         game = game_of(rivals)
-        return spaces_at(rivals, _MARKERS + _ROW * _rival_seat(game, index))
+        return spaces_at(rivals, _MARKERS_OFFSET + _ROW_SIZE * _rival_seat(game, index))
 
     return read
 
@@ -152,81 +154,85 @@ def _rivals_length(rivals):
 
 # Rules --------------------------------------------------------------------------------------
 
-_attribute(RulesType, "columns", lambda view: range(2, 2 * game_of(view).sides + 1))
-_attribute(RulesType, "landing", lambda view: LANDINGS[game_of(view).landing])
-_attribute(RulesType, "stop", lambda view: STOPS[game_of(view).stop])
+_overload_attribute(RulesType, "columns", lambda view: range(2, 2 * game_of(view).sides + 1))
+_overload_attribute(RulesType, "landing", lambda view: LANDINGS[game_of(view).landing])
+_overload_attribute(RulesType, "stop", lambda view: STOPS[game_of(view).stop])
 
 
-_NUMBER = ir.IntType(64)
-_SIZE = 8
+_INT64 = ir.IntType(64)
+_NUMBER_SIZE = 8
 
 Read = Callable[..., Any]
-"""Writes, with a builder, what finds an attribute in the record at an address."""
+"""Generates, with a builder, the code that reads an attribute of the record at an address."""
 
 
-def _address_reader(name: str, size: int = _SIZE) -> Read:
-    """Where a field begins; or, in one of several items, where the item with an index does."""
+def _address_reader(name: str, size: int = _NUMBER_SIZE) -> Read:
+    """A reader of a field's address; with an index, of the address of that item of the field."""
 
     def read(builder: Any, record: Any, index: Any = None) -> Any:
-        begin = builder.gep(record, [_NUMBER(FIELDS[name][1])])
+        start = builder.gep(record, [_INT64(FIELDS[name][1])])
         if index is None:
-            return begin
-        return builder.gep(begin, [builder.mul(index, _NUMBER(size))])
+            return start
+        return builder.gep(start, [builder.mul(index, _INT64(size))])
 
     return read
 
 
-def _number(name: str, below: int | None = None) -> Read:
-    """A field that is a number; or, of several, the one with an index.
+def _number_reader(name: str, upper_bound: int | None = None) -> Read:
+    """A reader of a field that is a number; with an index, of that item of the field.
 
-    Of numbers that are in 0...`below` - 1, the compiler is told so.
+    With an `upper_bound`, the compiler assumes that the number is in 0...`upper_bound` - 1.
     """
 
     def read(builder: Any, record: Any, index: Any = None) -> Any:
-        result = _address_reader(name)(builder, record, index)
-        number = builder.load(builder.bitcast(result, _NUMBER.as_pointer()))
-        if below is not None:
-            number.set_metadata("range", builder.module.add_metadata([_NUMBER(0), _NUMBER(below)]))
+        address = _address_reader(name)(builder, record, index)
+        number = builder.load(builder.bitcast(address, _INT64.as_pointer()))
+        if upper_bound is not None:
+            number.set_metadata(
+                "range", builder.module.add_metadata([_INT64(0), _INT64(upper_bound)])
+            )
         return number
 
     return read
 
 
-def _of_the_seat(read: Read) -> Read:
-    """The item of the seat on turn."""
-    return lambda builder, record: read(builder, record, _number("seat")(builder, record))
+def _own_item_reader(read: Read) -> Read:
+    """A reader of the item of the seat on turn."""
+    return lambda builder, record: read(builder, record, _number_reader("seat")(builder, record))
 
 
-def _all(builder: Any, record: Any) -> Any:
+def _read_record(builder: Any, record: Any) -> Any:
     return record
 
 
-_OF_TURNS = {
-    "seat": (types.int64, _number("seat")),
-    "players": (types.int64, _number("players")),
-    "number": (types.int64, _number("turn")),
-    "rolls": (types.int64, _number("rolls")),
+_TURN_FIELDS = {
+    "seat": (types.int64, _number_reader("seat")),
+    "players": (types.int64, _number_reader("players")),
+    "number": (types.int64, _number_reader("turn")),
+    "rolls": (types.int64, _number_reader("rolls")),
     "runners": (SPACES, _address_reader("runners")),
-    "free": (types.int64, _number("free")),
-    "placed": (COLUMN_SET, _number("placed")),
-    "claimed": (COLUMN_SET, _number("claimed")),
-    "markers": (SPACES, _of_the_seat(_address_reader("markers", _SIZE * COLUMNS))),
-    "rivals": (RIVALS, _all),
-    "claims": (types.int64, _of_the_seat(_number("claims"))),
-    "rival_claims": (RIVAL_CLAIMS, _all),
-    "rules": (RULES, _all),
+    "free": (types.int64, _number_reader("free")),
+    "placed": (COLUMN_SET, _number_reader("placed")),
+    "claimed": (COLUMN_SET, _number_reader("claimed")),
+    "markers": (SPACES, _own_item_reader(_address_reader("markers", _NUMBER_SIZE * COLUMNS))),
+    "rivals": (RIVALS, _read_record),
+    "claims": (types.int64, _own_item_reader(_number_reader("claims"))),
+    "rival_claims": (RIVAL_CLAIMS, _read_record),
+    "rules": (RULES, _read_record),
 }
-_OF_RULES = {
-    "sides": (types.int64, _number("sides", MAX_SIDES + 1)),
+_RULES_FIELDS = {
+    "sides": (types.int64, _number_reader("sides", MAX_SIDES + 1)),
     "lengths": (SPACES, _address_reader("lengths")),
-    "runners": (types.int64, _number("runner_count")),
-    "columns_to_win": (types.int64, _number("columns_to_win")),
-    "turn_limit": (types.int64, _number("turn_limit")),
+    "runners": (types.int64, _number_reader("runner_count")),
+    "columns_to_win": (types.int64, _number_reader("columns_to_win")),
+    "turn_limit": (types.int64, _number_reader("turn_limit")),
 }
 
 
-def _teach(view: type[types.Type], fields: dict[str, tuple[types.Type, Read]]) -> None:
-    """Have numba find these attributes of a view."""
+def _register_attributes(
+    view: type[types.Type], fields: dict[str, tuple[types.Type, Read]]
+) -> None:
+    """Register the fields as attributes of a view with numba."""
 
     class Fields(AttributeTemplate):
         key = view
@@ -241,5 +247,5 @@ def _teach(view: type[types.Type], fields: dict[str, tuple[types.Type, Read]]) -
         return fields[name][1](builder, record)
 
 
-_teach(TurnType, _OF_TURNS)
-_teach(RulesType, _OF_RULES)
+_register_attributes(TurnType, _TURN_FIELDS)
+_register_attributes(RulesType, _RULES_FIELDS)

@@ -1,4 +1,4 @@
-"""How the engine asks compiled bots: by the address of their code, with views of the game."""
+"""How the engine calls compiled bots: by the address of their code, with views of the game."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from numba.extending import intrinsic, overload
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.answers import IllegalAnswer
-from cantstop_arena.games.cantstop.engine import (  # noqa: F401 - they teach numba the types
+from cantstop_arena.games.cantstop.engine import (  # noqa: F401 - register types with numba
     bot_attributes,
     bot_sequences,
 )
@@ -33,19 +33,19 @@ ROLL_AGAIN = types.boolean(TURN)
 PLAY_TURN = types.int64(RECORD)
 
 
-# Asking -------------------------------------------------------------------------------------
+# Calls --------------------------------------------------------------------------------------
 
 
 @intrinsic
 def _call(typing_context: Any, address: types.Type, game: types.Type) -> Any:
     """Call a `PLAY_TURN` at an address."""
-    answer, view = PLAY_TURN.return_type, PLAY_TURN.args
+    answer, parameters = PLAY_TURN.return_type, PLAY_TURN.args
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = context.call_conv.get_function_type(answer, view).as_pointer()
+        kind = context.call_conv.get_function_type(answer, parameters).as_pointer()
         function = builder.inttoptr(arguments[0], kind)
         status, value = context.call_conv.call_function(
-            builder, function, answer, view, arguments[1:]
+            builder, function, answer, parameters, arguments[1:]
         )
         with cgutils.if_unlikely(builder, status.is_error):
             context.call_conv.return_status_propagate(builder, status)
@@ -56,7 +56,7 @@ def _call(typing_context: Any, address: types.Type, game: types.Type) -> Any:
 
 @njit_inline
 def play_turn_of_bot(game):
-    """Have the compiled bot on turn play its turn on; returns where that stops (`turn_player`)."""
+    """Continue the turn of the compiled bot on turn; returns where it stops (see `turn_player`)."""
     return _call(game.turn_at[at(game.seat)], game)
 
 
@@ -85,14 +85,14 @@ def _game_at(handle):
 
 
 class NoAnswer(IllegalAnswer):
-    """A compiled function has ended without an answer."""
+    """A compiled function returned None instead of an answer."""
 
 
 def _index(answer: Any) -> int:
     raise NotImplementedError
 
 
-def _yes(answer: Any) -> bool:
+def _truth(answer: Any) -> bool:
     raise NotImplementedError
 
 
@@ -105,8 +105,8 @@ def _checked_index(answer):
     raise TypingError(f"choose_move must return the index of a move, not a value of type {answer}")
 
 
-@overload(_yes, jit_options=INLINE)
-def _checked_yes(answer):
+@overload(_truth, jit_options=INLINE)
+def _checked_truth(answer):
     if isinstance(answer, types.Boolean | types.Integer):
         return lambda answer: bool(answer)
     if isinstance(answer, types.NoneType):
@@ -115,13 +115,13 @@ def _checked_yes(answer):
 
 
 def _no_answer(answer):
-    """Stands in for None, which a function answers that has no return, or that always raises."""
-    if _ALWAYS[0]:  # what numba knows to be true would leave no answer of the type wanted
+    """Replaces an answer of type None: the function has no return statement, or always raises."""
+    if _TRUE[0]:  # were it a constant, numba would remove the return, and its type
         raise NoAnswer("the answer was None")
     return False
 
 
-_ALWAYS = np.ones(1, np.bool_)
+_TRUE = np.ones(1, np.bool_)
 
 
 # Options ------------------------------------------------------------------------------------
@@ -135,8 +135,11 @@ def _numbers_at(typing_context, address):
     return types.CPointer(types.float64)(types.int64), generate
 
 
-def _reader(options: tuple[Any, ...]) -> Callable[[], Any]:
-    """What gives compiled code the options: as constants, or one array as it stands."""
+def _options_reader(options: tuple[Any, ...]) -> Callable[[], Any]:
+    """A function that returns the options to compiled code: constants, or one writable array.
+
+    Raises BotError when that array is not of type float64.
+    """
     if not has_writable_array(options):
         return lambda: options
     (numbers,) = options
@@ -147,27 +150,27 @@ def _reader(options: tuple[Any, ...]) -> Callable[[], Any]:
 
 
 def answering_move(function: Callable[..., Any], options: tuple[Any, ...]) -> Callable[..., Any]:
-    """`choose_move` of a bot with these options, its answer held to be a number."""
-    read = njit_inline(_reader(options))
+    """`choose_move` of a bot with these options; its answer is checked to be an integer."""
+    read_options = njit_inline(_options_reader(options))
 
     def choose_move(turn, moves):
-        return _index(function(turn, moves, *read()))
+        return _index(function(turn, moves, *read_options()))
 
     return choose_move
 
 
 def answering_again(function: Callable[..., Any], options: tuple[Any, ...]) -> Callable[..., Any]:
-    """`roll_again` of a bot with these options, its answer held to be true or false."""
-    read = njit_inline(_reader(options))
+    """`roll_again` of a bot with these options; its answer is checked to be a bool or integer."""
+    read_options = njit_inline(_options_reader(options))
 
     def roll_again(turn):
-        return _yes(function(turn, *read()))
+        return _truth(function(turn, *read_options()))
 
     return roll_again
 
 
 def turn_of(choose_move: Any, roll_again: Any) -> Callable[..., Any]:
-    """A function that plays turns of a bot, whose decisions are parts of it."""
+    """A function that plays turns of a bot, with both decisions compiled into it."""
 
     @njit_inline
     def choose(game, answer):

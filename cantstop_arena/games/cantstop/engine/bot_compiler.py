@@ -1,4 +1,4 @@
-"""Compiled bots: turned into machine code once, and called by the engine through its address."""
+"""The compiler of bots: machine code, which the engine calls by its address."""
 
 from collections.abc import Callable, Iterable
 from types import CodeType, FunctionType
@@ -24,11 +24,14 @@ from cantstop_arena.hookspecs import compile_options
 from cantstop_arena.native.decorators import UNWRAPPED
 from cantstop_arena.native.numba_store import LINKED
 
-_Opened: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
+_FunctionAndOptions: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 def compile_player(player: Player, name: str) -> list[Any]:
-    """What numba makes of a bot's turns. Raises BotError where it cannot compile them."""
+    """numba's compile result of a bot's turns, as a list of one.
+
+    Raises BotError when numba cannot compile them.
+    """
     try:
         return [_compile(unwrap_partial(player.choose_move), unwrap_partial(player.roll_again))]
     except BotError as error:
@@ -37,73 +40,83 @@ def compile_player(player: Player, name: str) -> list[Any]:
         raise BotError(f"{name} does not compile: {plain_message(error)}") from error
 
 
-def _compile(*decisions: _Opened) -> Any:
-    """The function that plays a bot's turns, with its decisions inside."""
+def _compile(*decisions: _FunctionAndOptions) -> Any:
+    """The compile result of the function that plays a bot's turns, with its decisions inlined."""
     for function, _ in decisions:
-        _make_callable(function)
+        _register(function)
     choose_move = njit_bot(answering_move(*decisions[0]))
     roll_again = njit_bot(answering_again(*decisions[1]))
-    turns = numba.njit(**UNWRAPPED)(turn_of(choose_move, roll_again))
+    play_turn = numba.njit(**UNWRAPPED)(turn_of(choose_move, roll_again))
     try:
-        turns.compile(PLAY_TURN)
+        play_turn.compile(PLAY_TURN)
     except Exception:
-        choose_move.compile(CHOOSE_MOVE)  # what is wrong with either is told best by itself
+        choose_move.compile(CHOOSE_MOVE)  # compiled alone, each gives a clearer error
         roll_again.compile(ROLL_AGAIN)
         raise
     _refuse_unseeded((choose_move, roll_again))
-    (compiled,) = turns.overloads.values()
+    (compiled,) = play_turn.overloads.values()
     return compiled
 
 
-_NO_FUNCTION = (
+_METHOD_MESSAGE = (
     "{} is a method, and only functions can be @compiled: "
     "register a function that returns Player(choose_move, roll_again)"
 )
-_callable: set[Any] = set()
-# What numba has generators of its own for, `random` and `numpy.random`, asks these for their state.
+_registered: set[Any] = set()
+# Compiled code that uses `random` or `numpy.random` calls these for the generators' state.
 _GENERATORS = {"numba_get_py_random_state", "numba_get_np_random_state"}
 
 
-def _make_callable(function: Any) -> None:
-    """Let compiled code call a plain function, and whatever functions of its module it calls."""
-    if function in _callable:
+def _register(function: Any) -> None:
+    """Register a plain function as callable from compiled code, and the functions that it calls.
+
+    Of these, only functions of its own module or marked `@compiled`. Raises BotError when it is no
+    plain function.
+    """
+    if function in _registered:
         return
     if not isinstance(function, FunctionType):
-        raise BotError(_NO_FUNCTION.format(getattr(function, "__name__", "what is marked")))
-    _callable.add(function)
+        raise BotError(_METHOD_MESSAGE.format(getattr(function, "__name__", "what is marked")))
+    _registered.add(function)
     options = {"forceinline": True, **LINKED, **(compile_options(function) or {})}
     register_jitable(**options)(function)
-    for called in _called_by(function):
-        if compile_options(called) is not None or called.__module__ == function.__module__:
-            _make_callable(called)
+    for referenced in _referenced_functions(function):
+        if compile_options(referenced) is not None or referenced.__module__ == function.__module__:
+            _register(referenced)
 
 
 def _refuse_unseeded(decisions: Iterable[Any]) -> None:
-    """numba's own generators cannot be seeded for each deal, so no game could be repeated."""
+    """Raises BotError when a decision uses numba's own random generators.
+
+    They cannot be seeded for each deal, so games could not be replayed.
+    """
     for decision in decisions:
         (compiled,) = decision.overloads.values()
-        called = {function.name for function in compiled.library._final_module.functions}
-        if not called.isdisjoint(_GENERATORS):
+        symbols = {function.name for function in compiled.library._final_module.functions}
+        if not symbols.isdisjoint(_GENERATORS):
             raise BotError(
                 f"{decision.__name__} draws from random; a compiled bot has turn.random()"
             )
 
 
-def _called_by(function: FunctionType) -> list[FunctionType]:
-    """The plain Python functions a function names."""
-    return [value for value in _named_in(function) if isinstance(value, FunctionType)]
+def _referenced_functions(function: FunctionType) -> list[FunctionType]:
+    """The plain Python functions to which a function refers."""
+    return [value for value in _referenced_values(function) if isinstance(value, FunctionType)]
 
 
-def _named_in(function: FunctionType) -> list[Any]:
-    """What a function names, of what its module knows or it closes over."""
+def _referenced_values(function: FunctionType) -> list[Any]:
+    """The globals and closure variables to which a function refers."""
     closed_over = [cell.cell_contents for cell in function.__closure__ or ()]
     cells = dict(zip(function.__code__.co_freevars, closed_over, strict=True))
     by_name = {**function.__globals__, **cells}
-    return [by_name[name] for name in _names(function.__code__) if name in by_name]
+    return [by_name[name] for name in _referenced_names(function.__code__) if name in by_name]
 
 
-def _names(code: CodeType) -> list[str]:
+def _referenced_names(code: CodeType) -> list[str]:
     inner = [
-        name for const in code.co_consts if isinstance(const, CodeType) for name in _names(const)
+        name
+        for const in code.co_consts
+        if isinstance(const, CodeType)
+        for name in _referenced_names(const)
     ]
     return [*code.co_names, *code.co_freevars, *inner]

@@ -1,4 +1,4 @@
-"""The moves and sets of columns that a compiled bot is shown: counted, looked up, iterated."""
+"""Moves and sets of columns in compiled bots: len(), index, `in` and iteration."""
 
 import operator
 from collections.abc import Callable
@@ -56,7 +56,7 @@ def _series_contains(series, column):
 
 
 def _item(series: Any, index: int) -> Any:
-    """The item at a position that is known to exist."""
+    """The item at an index, without a range check."""
     raise NotImplementedError
 
 
@@ -82,13 +82,14 @@ def _half(series, index):
     return moves.lowest_column(upper if index and upper else columns)
 
 
-# Iteration: one number says how far it has come. A set of columns gives its lowest bits away one
-# by one, and a move as well: its bit for a second advance stands for the same column. Moves count.
+# Iteration: its state is one number. For a set of columns, that is the mask of those that remain,
+# lowest first; so it is for a move, whose bit for a second advance stands for the same column. For
+# the list of moves, it is an index.
 
 
 class _Steps(NamedTuple):
-    """The number with which an iteration begins; whether another item follows, which, and the
-    number after it."""
+    """The steps of an iteration: its first state; whether there is another item, which item, and
+    the state after it."""
 
     start: Callable[..., Any]
     more: Callable[..., Any]
@@ -96,26 +97,26 @@ class _Steps(NamedTuple):
     following: Callable[..., Any]
 
 
-_OF_MOVES = _Steps(
+_MOVES_STEPS = _Steps(
     lambda series: 0,
     lambda series, state: state < game_of(series).move_count,
     lambda series, state: _item(series, state),
     lambda series, state: state + 1,
 )
-_OF_COLUMNS = _Steps(
+_COLUMNS_STEPS = _Steps(
     lambda series: number_in(series),
     lambda series, state: state != 0,
     lambda series, state: moves.lowest_column(state),
     lambda series, state: state & (state - 1),
 )
-_OF_A_MOVE = _OF_COLUMNS._replace(
+_MOVE_STEPS = _COLUMNS_STEPS._replace(
     next=lambda series, state: moves.lowest_column(state) & (TWICE - 1)
 )
-_STEPS = {MovesType: _OF_MOVES, ColumnsType: _OF_COLUMNS, MoveType: _OF_A_MOVE}
+_STEPS = {MovesType: _MOVES_STEPS, ColumnsType: _COLUMNS_STEPS, MoveType: _MOVE_STEPS}
 
 
 def _step(name: str, answer: types.Type, context: Any, builder: Any, *arguments: Any) -> Any:
-    """Generate the code of one step of an iteration over (type, value) pairs."""
+    """Generate the code of one step of an iteration; the arguments are (type, value) pairs."""
     kinds, values = zip(*arguments, strict=True)
     step = getattr(_STEPS[type(kinds[0])], name)
     return context.compile_internal(builder, step, answer(*kinds), values)
@@ -136,9 +137,11 @@ def _begin_iteration(context: Any, builder: Any, signature: Any, arguments: Any)
 def _next_item(context: Any, builder: Any, signature: Any, arguments: Any, result: Any) -> None:
     kind = signature.args[0].series
     iterator = context.make_helper(builder, signature.args[0], arguments[0])
-    position = ((kind, iterator.series), (types.int64, builder.load(iterator.state)))
-    more = _step("more", types.boolean, context, builder, *position)
+    step_arguments = ((kind, iterator.series), (types.int64, builder.load(iterator.state)))
+    more = _step("more", types.boolean, context, builder, *step_arguments)
     result.set_valid(more)
     with builder.if_then(more):
-        result.yield_(_step("next", kind.item, context, builder, *position))
-        builder.store(_step("following", types.int64, context, builder, *position), iterator.state)
+        result.yield_(_step("next", kind.item, context, builder, *step_arguments))
+        builder.store(
+            _step("following", types.int64, context, builder, *step_arguments), iterator.state
+        )

@@ -1,7 +1,7 @@
-"""The numba types of what a compiled bot is shown: pointers into the game record, and numbers.
+"""The numba types of a compiled bot's arguments: pointers into the game record, and numbers.
 
-The types offer what `turn.Turn` offers and nothing else: there is no way to write through them,
-and none to the dice or to another seat's bot. A set of columns is a bit mask, and so is a move;
+The types offer what `turn.Turn` offers and nothing else: bots cannot write through them, and
+cannot reach the dice or another seat's bot. A set of columns is a bit mask, and so is a move;
 both can be iterated, counted and searched like the tuples a plain bot gets.
 """
 
@@ -23,11 +23,11 @@ INLINE = {"forceinline": True, **LINKED}
 
 
 class ViewType(types.Type):
-    """A pointer into the game record, seen as something a bot may look at."""
+    """A pointer into the game record, through which a bot reads some of its fields."""
 
 
 class SeriesType(types.IterableType):
-    """Something with a length whose items are looked up by position, and can be iterated."""
+    """A sequence: it has a length, items by index, and can be iterated."""
 
     def __init__(self, name: str, item: types.Type) -> None:
         self.item = item
@@ -39,7 +39,7 @@ class SeriesType(types.IterableType):
 
 
 class SeriesIteratorType(types.SimpleIteratorType):
-    """A series and the position of its next item."""
+    """An iterator: a series, and a state from which its next item follows."""
 
     def __init__(self, series: SeriesType) -> None:
         self.series = series
@@ -101,7 +101,7 @@ class _SeriesIteratorModel(models.StructModel):
         super().__init__(manager, kind, members)
 
 
-# Seeing one type as another ------------------------------------------------------------------
+# Conversions of types ------------------------------------------------------------------------
 
 
 def _reinterpreted(target: types.Type) -> Any:
@@ -135,7 +135,7 @@ def _numbers_at(typing_context: Any, address: types.Type) -> Any:
 
 
 def memory_of(game, seat):
-    """The numbers that the compiled bot in a seat keeps, as an array."""
+    """The memory of the compiled bot in a seat during a game, as an array of float64."""
     raise NotImplementedError
 
 
@@ -148,7 +148,7 @@ def _memory_of(game, seat):
 
 @intrinsic
 def spaces_at(typing_context: Any, view: types.Type, offset: types.Type) -> Any:
-    """The numbers by column that begin `offset` bytes into the game record."""
+    """The numbers by column at `offset` bytes into the game record."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.gep(arguments[0], [arguments[1]])

@@ -1,4 +1,4 @@
-"""Where the engine's machine code is kept, and bots': found without importing what compiles it."""
+"""The cache of machine code, of the engine and of bots; reading it does not import numba."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -42,65 +42,67 @@ ENGINE = (
     ),
     *("bot_attributes", "bot_sequences", "bot_types"),
 )
-"""The modules of the engine that are compiled, or teach numba what to compile."""
+"""The modules of the engine that are compiled, or register types and functions with numba."""
 
-_ENGINE = __name__.rsplit(".", 1)[0]  # the package that has them
+_ENGINE = __name__.rsplit(".", 1)[0]  # their package
 
 
 def cache_folder(part: str) -> Path | None:
-    """A folder for the engine's (or a bot's) machine code; None where nothing is compiled.
+    """A folder for the machine code of the engine, or of a bot; None where nothing is compiled.
 
-    Raises ArenaError where it cannot be made, or is not the user's alone.
+    Raises ArenaError when it cannot be created, or when other users can write to it.
     """
     return code_folder(part) if compiles() else None
 
 
 def code_folder(part: str = "engine") -> Path:
-    """The same, where things are compiled."""
+    """`cache_folder` for callers that compile."""
     return private_folder(cache_root(), engine_fingerprint(), part)
 
 
 def is_of_engine(function: Callable[..., Any]) -> bool:
-    """Whether the engine's fingerprint and its name say all of a function."""
-    is_existing = function.__module__.removeprefix(f"{_ENGINE}.") in ENGINE
-    return is_existing and function.__qualname__.isidentifier()  # not made within another
+    """Whether a function is of the engine: its fingerprint and the name identify the code."""
+    is_engine_module = function.__module__.removeprefix(f"{_ENGINE}.") in ENGINE
+    return is_engine_module and function.__qualname__.isidentifier()  # not nested
 
 
 def is_cached(part: str) -> bool:
-    """Whether machine code of the engine, or of the bot with this digest, is kept on disk."""
+    """Whether machine code of the engine, or of the bot with this digest, is in the cache."""
     folder = cache_root() / engine_fingerprint() / part
     return any(folder.glob(f"*{SUFFIX}"))
 
 
 @cache
 def engine_fingerprint() -> str:
-    """What the engine is compiled from, the versions that turn it into machine code included.
+    """A hash of what the engine is compiled from: its code, and the versions of the toolchain.
 
-    To say so takes an import of all that. So it is noted for the arena's sources as they are; and
-    these, which are five hundred files, for what the file system says of them.
+    To compute it takes an import of numba and the engine. So it is cached under a digest of the
+    arena's sources; and that digest, of five hundred files, under their file system stats.
     """
     package = __name__.partition(".")[0]
-    text = _cached_text("sources", key_of(source_stats_hash(package)), lambda: sources(package))
-    return _cached_text("engine", key_of(toolchain(), text), _engine_as_imported)
+    source_digest = _cached_text(
+        "sources", key_of(source_stats_hash(package)), lambda: sources(package)
+    )
+    return _cached_text("engine", key_of(toolchain(), source_digest), _engine_as_imported)
 
 
 def _engine_as_imported() -> str:
     return fingerprint(toolchain(), *(import_module(f"{_ENGINE}.{name}") for name in ENGINE))
 
 
-def _cached_text(name: str, key: bytes, find: Callable[[], str]) -> str:
-    """What stands in a note with this key; where there is none, what is found, for next time."""
+def _cached_text(name: str, key: bytes, compute: Callable[[], str]) -> str:
+    """The text in the cache under this name and key; otherwise computed, and written there."""
     path = path_of(private_folder(cache_root(), "engines"), name, key)
     if data := read_checked(path, key):
         return data.decode()
-    match = find()
-    write_checked(path, key, match.encode())
-    return match
+    text = compute()
+    write_checked(path, key, text.encode())
+    return text
 
 
 class CompiledBot(msgspec.Struct, frozen=True):
-    """The address of a bot's machine code, how many numbers it keeps during a game, and what
-    keeps that code in memory."""
+    """A bot's machine code: its address, the size of the bot's memory during a game (numbers), and
+    the owner, which holds the code in memory."""
 
     address: int
     memory: int
@@ -114,15 +116,15 @@ def is_compiled(player: Player) -> bool:
 
 
 def unwrap_partial(function: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """A function and the values of its options, which a partial holds by keyword."""
+    """A function, and the values of its options, the keyword arguments of a partial."""
     if isinstance(function, partial):
         return function.func, tuple(function.keywords.values())
     return function, ()
 
 
 def has_writable_array(options: tuple[Any, ...]) -> bool:
-    """Whether a bot plays with numbers that may change while it does: an array open to writing.
+    """Whether one of a bot's options is a writable array, whose numbers may change as it plays.
 
-    Its machine code reads them in memory, at an address that no other process would understand.
+    Machine code reads such an array at its address, which is valid in this process only.
     """
     return any(isinstance(option, np.ndarray) and option.flags.writeable for option in options)

@@ -1,4 +1,4 @@
-"""What the compiler says of a bot, in plain words and with the line that it is about."""
+"""Compiler errors of bots as plain messages, with the line of the bot that caused them."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -7,14 +7,14 @@ from pathlib import Path
 from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.games.cantstop.turn import Turn
 
-_HERE = str(Path(__file__).parents[1])
-_PLACE = re.compile(r'File "([^"\n]+)", line (\d+)')
+_GAME_FOLDER = str(Path(__file__).parents[1])
+_FRAME_LINE = re.compile(r'File "([^"\n]+)", line (\d+)')
 _RAISED_AT = re.compile(r"Raised from (\S+) \((\d+)\)")
 _SIGNATURE = re.compile(r">>> (\w+)\((.*)\)$", re.MULTILINE)
 _MAX_LENGTH = 300
-_SILENT = "the compiler refuses it without a word"
+_NO_MESSAGE = "the compiler refuses it without a word"
 
-_SIGNS = {
+_OPERATORS = {
     **dict.fromkeys(("add", "iadd"), "+"),
     **dict.fromkeys(("sub", "isub"), "-"),
     **dict.fromkeys(("mul", "imul"), "*"),
@@ -23,7 +23,7 @@ _SIGNS = {
     **{"or_": "|", "mod": "%", "floordiv": "//", "pow": "**"},
 }
 
-_KINDS: Sequence[tuple[str, str]] = (
+_TYPE_NAMES: Sequence[tuple[str, str]] = (
     (r"BoundFunction.*'(\w+)'\).*", r"the method \1 without ()"),
     (r"Spaces", "what is kept by column"),
     (r"Columns", "a set of columns"),
@@ -47,56 +47,66 @@ _KINDS: Sequence[tuple[str, str]] = (
 
 
 def plain_message(error: BaseException) -> str:
-    """The one sentence of a compiler's report that names the cause, with its place."""
+    """The cause of a compiler error in one sentence, with the file and line of the bot."""
     report = str(error)
-    for pattern, wrapper in _CAUSES:
+    for pattern, sentence in _CAUSES:
         if match := re.search(pattern, report):
-            return f"{wrapper(match)}{_source_line(report)}"
+            return f"{sentence(match)}{_source_line(report)}"
     signature = _innermost_signature(report)
-    text = _unknown_call(*signature) if signature else _bots_own_message(report)
+    text = _unknown_call(*signature) if signature else _compiler_message(report)
     return f"{text}{_source_line(report)}"
 
 
-def _bots_own_message(report: str) -> str:
-    """The compiler's own words, where there are none better: the last before the bot's line."""
-    at = _first_line_of_bot(report)
-    lines = [line.strip() for line in report[: at.start() if at else len(report)].splitlines()]
-    highlights = [line for line in lines if line and not _IS_FRAME.match(line)]
-    return f"{(highlights or lines or [_SILENT])[-1 if at else 0]:.{_MAX_LENGTH}}"
+def _compiler_message(report: str) -> str:
+    """The compiler's own message, for causes not in `_CAUSES`: the last before the bot's line."""
+    frame = _first_line_of_bot(report)
+    lines = [
+        line.strip() for line in report[: frame.start() if frame else len(report)].splitlines()
+    ]
+    messages = [line for line in lines if line and not _CONTEXT_LINE.match(line)]
+    return f"{(messages or lines or [_NO_MESSAGE])[-1 if frame else 0]:.{_MAX_LENGTH}}"
 
 
-_IS_FRAME = re.compile(r"Failed in|During: |No implementation|>>> |There are|- Of which|Overload")
+_CONTEXT_LINE = re.compile(
+    r"Failed in|During: |No implementation|>>> |There are|- Of which|Overload"
+)
 
 
 def _source_line(report: str) -> str:
-    """The first line of the bot's own that the report speaks of, in brackets."""
-    if at := _first_line_of_bot(report) or _RAISED_AT.search(report):
-        return f" ({at[1]}:{at[2]})"
+    """The first line of the bot's code in the report, as " (FILE:LINE)", else its function."""
+    if frame := _first_line_of_bot(report) or _RAISED_AT.search(report):
+        return f" ({frame[1]}:{frame[2]})"
     calls = [name for name, _ in _SIGNATURE.findall(report) if name[0] != "_"]
     return f" (in {calls[-1]})" if calls else ""
 
 
 def _first_line_of_bot(report: str) -> re.Match[str] | None:
-    return next((at for at in _PLACE.finditer(report) if not _is_ours(at[1])), None)
+    return next(
+        (frame for frame in _FRAME_LINE.finditer(report) if not _is_library_file(frame[1])), None
+    )
 
 
-def _is_ours(file: str) -> bool:
-    return str(Path(file).absolute().resolve()).startswith(_HERE) or "numba/" in file
+def _is_library_file(file: str) -> bool:
+    return str(Path(file).absolute().resolve()).startswith(_GAME_FOLDER) or "numba/" in file
 
 
 def _innermost_signature(report: str) -> tuple[str, str] | None:
-    """The call that the compiler knows nothing for: the last before the bot's own line."""
-    at = _first_line_of_bot(report)
-    matches = _SIGNATURE.findall(report[: at.start() if at else len(report)])
-    return matches[-1] if matches and matches[-1][0] not in ("choose_move", "roll_again") else None
+    """The name and arguments of the call that does not compile: the last before the bot's line."""
+    frame = _first_line_of_bot(report)
+    signatures = _SIGNATURE.findall(report[: frame.start() if frame else len(report)])
+    return (
+        signatures[-1]
+        if signatures and signatures[-1][0] not in ("choose_move", "roll_again")
+        else None
+    )
 
 
 def _unknown_call(name: str, arguments: str) -> str:
     kinds = [kind_of(argument) for argument in _split(arguments)]
     if "a slice" in kinds:
         return "what the table shows has no slices"
-    if name in _SIGNS and len(kinds) == 2:
-        return f"unsupported operation: {kinds[0]} {_SIGNS[name]} {kinds[1]}"
+    if name in _OPERATORS and len(kinds) == 2:
+        return f"unsupported operation: {kinds[0]} {_OPERATORS[name]} {kinds[1]}"
     if name == "getitem" and len(kinds) == 2:
         return f"{kinds[0]} cannot be looked up by {kinds[1]}"
     if name in ("bool", "truth"):
@@ -105,38 +115,40 @@ def _unknown_call(name: str, arguments: str) -> str:
 
 
 def _split(arguments: str) -> list[str]:
-    """Arguments at the outermost commas."""
+    """Arguments, split at the commas outside all brackets."""
     parts, depth = [""], 0
-    for sign in arguments:
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and not depth:
+    for character in arguments:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and not depth:
             parts.append("")
         else:
-            parts[-1] += sign
+            parts[-1] += character
     return [part.strip() for part in parts if part.strip()]
 
 
 def kind_of(type_name: str) -> str:
-    """numba's name of a type, as the documentation calls such things."""
-    for pattern, text in _KINDS:
+    """The documentation's term for a type, given numba's name of it."""
+    for pattern, text in _TYPE_NAMES:
         if re.fullmatch(pattern, type_name):
             return re.sub(pattern, text, type_name)
     return type_name
 
 
-def _attribute(match: re.Match[str]) -> str:
+def _unknown_attribute(match: re.Match[str]) -> str:
     name, kind = match.groups()
     hint = (
-        did_you_mean(name, [item for item in dir(Turn) if item[0] != "_"]) if kind == "Turn" else ""
+        did_you_mean(name, [attribute for attribute in dir(Turn) if attribute[0] != "_"])
+        if kind == "Turn"
+        else ""
     )
     return f"{kind_of(kind)} has no {name!r}{hint}"
 
 
-def _returned(match: re.Match[str]) -> str:
+def _wrong_return(match: re.Match[str]) -> str:
     return f"{match[1]}, not {kind_of(match[2])}"
 
 
-def _mixed(match: re.Match[str]) -> str:
+def _mixed_returns(match: re.Match[str]) -> str:
     kinds = dict.fromkeys(map(kind_of, _split(match[1])))
     return f"what it returns is of different kinds: {', '.join(kinds)}"
 
@@ -146,7 +158,7 @@ def _two_kinds(match: re.Match[str]) -> str:
 
 
 def _expanded(text: str) -> Callable[[re.Match[str]], str]:
-    return lambda result: result.expand(text)
+    return lambda match: match.expand(text)
 
 
 _CAUSES: Sequence[tuple[str, Callable[[re.Match[str]], str]]] = (
@@ -187,11 +199,11 @@ _CAUSES: Sequence[tuple[str, Callable[[re.Match[str]], str]]] = (
     (r"opcode \(STORE_GLOBAL\)", _expanded("a variable of the module cannot be changed (global)")),
     (r"opcode \(IMPORT_NAME\)", _expanded("import belongs at the top of the file")),
     (r"unsupported opcode \((\w+)\)", _expanded(r"this cannot be compiled (\1)")),
-    (r"Can't unify return type from the following types: (.*)", _mixed),
+    (r"Can't unify return type from the following types: (.*)", _mixed_returns),
     (r"Cannot unify (.*) and (.*) for '\$\S+',", _two_kinds),
     (
         r"Cannot unify (.*) and (.*) for '(\w+)[.\d]*',",
-        lambda found: f"{found[3]} is of different kinds: {_two_kinds(found)}",
+        lambda match: f"{match[3]} is of different kinds: {_two_kinds(match)}",
     ),
     (
         "re-entrant to the same function",
@@ -201,11 +213,11 @@ _CAUSES: Sequence[tuple[str, Callable[[re.Match[str]], str]]] = (
         "Cannot capture the non-constant value",
         _expanded("a lambda or inner function cannot be compiled (as in key=); write a loop"),
     ),
-    (r"((?:choose_move|roll_again) must return [^,\n]*), not a value of type (.*)", _returned),
-    (r"Unknown attribute '(\w+)' of type (\w+)", _attribute),
+    (r"((?:choose_move|roll_again) must return [^,\n]*), not a value of type (.*)", _wrong_return),
+    (r"Unknown attribute '(\w+)' of type (\w+)", _unknown_attribute),
     (
         r"Invalid use of getiter with parameters \((\w+)\)",
-        lambda found: f"{kind_of(found[1])} can be looked up, not iterated",
+        lambda match: f"{kind_of(match[1])} can be looked up, not iterated",
     ),
     (r"missing a required argument: '(\w+)'", _expanded(r"a call lacks the argument \1")),
     (

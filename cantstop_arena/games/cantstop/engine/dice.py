@@ -1,11 +1,11 @@
 """Dice and chance: every roll is a function of (seed, deal, seat, that seat's turn, roll).
 
-Keyed dice make a game the same whoever plays it, in which order and on which machine, and let
-two bots meet the same luck. A bot's own random numbers come from keys of another purpose.
+Keyed dice make a game the same whoever plays it, in any order and on any machine, and give two
+bots the same luck. A bot's own random numbers come from keys of another purpose.
 
 SipHash-2-4 (Aumasson and Bernstein, 2012) makes the keys of a game from the 128 bits of the seed.
-Without all of these, no key tells anything about another: nothing that a bot sees of its own stream
-leads to the dice. SplitMix64 (Steele, Lea and Flood,
+Without all 128 bits, no key can be computed from another: a bot's own random numbers do not reveal
+the dice. SplitMix64 (Steele, Lea and Flood,
 2014) turns a key and a count into numbers, at a nanosecond each.
 """
 

@@ -14,7 +14,10 @@ from cantstop_arena.native.fingerprint import fingerprint, toolchain
 
 
 def _stamp_of(function: Callable[..., Any]) -> Callable[[], str]:
-    """The engine has one fingerprint; any other function goes by what it is compiled from."""
+    """A function that returns the stamp under which a function's machine code is cached.
+
+    It is the engine's fingerprint, or else a hash of what the function is compiled from.
+    """
     if is_of_engine(function):
         return engine_fingerprint
     return partial(fingerprint, toolchain(), function)

@@ -1,6 +1,6 @@
-"""The engine and compiled bots as they are called: loaded from disk, or compiled the first time.
+"""The engine and compiled bots: loaded from the cache, or compiled on first use.
 
-numba is imported for the latter alone. With NUMBA_DISABLE_JIT=1 the engine is ordinary Python.
+numba is imported only to compile. With NUMBA_DISABLE_JIT=1 the engine is ordinary Python.
 """
 
 from collections.abc import Iterator
@@ -35,12 +35,13 @@ ENTRIES = {
     "tally_finished_game": (_NUMBER, *_RECORDS, _NUMBER, _NUMBER),
     "play_native": (_NUMBER, _PAIRS, _PAIRS, _NUMBER, _NUMBER, _NUMBER, *_RECORDS),
 }
-"""What Python calls of `kernel`, and with what: types of numbers, and how many dimensions."""
+"""The functions of `kernel` that Python calls, and their arguments: (dtype, number of dimensions),
+0 dimensions for a number."""
 
 
 @cache
 def engine() -> Any:
-    """The functions of ENTRIES. Arrays are handed to them as `shown` says."""
+    """The functions of ENTRIES, as attributes. They take arrays as `array_arguments`."""
     if not compiles():
         from cantstop_arena.games.cantstop.engine import kernel
 
@@ -50,7 +51,7 @@ def engine() -> Any:
 
     folder = cache_folder("engine")
     loaded = load(folder, "kernel", engine_fingerprint(), _compiled_entries)
-    arity = {name: sum(map(_width, kinds)) for name, kinds in ENTRIES.items()}
+    arity = {name: sum(map(_argument_count, kinds)) for name, kinds in ENTRIES.items()}
     calls = PythonCalls(loaded, arity, folder)
     return SimpleNamespace(calls=calls, **calls.functions)
 
@@ -62,19 +63,19 @@ def _compiled_entries() -> list[Any]:
     return [compiled_for(getattr(kernel, name), kinds) for name, kinds in ENTRIES.items()]
 
 
-def _width(kind: tuple[Any, int]) -> int:
-    """How many numbers stand for an argument: see `_spread`."""
+def _argument_count(kind: tuple[Any, int]) -> int:
+    """The count of numbers that pass an argument: see `_array_members`."""
     return 5 + 2 * kind[1] if kind[1] else 1
 
 
 def handle_of(games: GameArray) -> Any:
-    """What Python passes for a game: the address of its record, or the record itself where
-    nothing is compiled."""
+    """The handle of a game: the address of its record, or the record itself where nothing is
+    compiled."""
     return games.ctypes.data if compiles() else games[0]
 
 
 def array_arguments(*arrays: Any) -> tuple[Any, ...]:
-    """Arrays as the engine takes them, which do not keep them alive."""
+    """The arguments that pass arrays to the engine; the caller must hold the arrays meanwhile."""
     return (
         tuple(number for array in arrays for number in _array_members(array))
         if compiles()
@@ -83,15 +84,14 @@ def array_arguments(*arrays: Any) -> tuple[Any, ...]:
 
 
 def _array_members(array: Any) -> Iterator[int]:
-    """The members of numba's arrays (`numba.core.datamodel`); the first two are owners."""
+    """The members of numba's array struct (`numba.core.datamodel`); the first two are owners."""
     yield from (0, 0, array.size, array.itemsize, array.ctypes.data, *array.shape, *array.strides)
 
 
 def native_player(player: Player, name: str, folder: Path | None) -> CompiledBot | None:
-    """The machine code of a bot whose functions are both marked, as kept in the folder, or else
-    compiled; None where it is to play as plain Python.
+    """The machine code of a bot, loaded from the folder or compiled.
 
-    Raises BotError when numba cannot compile it.
+    None if the bot plays as plain Python. Raises BotError when numba cannot compile it.
     """
     if not (compiles() and is_compiled(player)):
         return None
@@ -102,9 +102,9 @@ def native_player(player: Player, name: str, folder: Path | None) -> CompiledBot
 
         return compile_player(player, name)
 
-    parts = [unwrap_partial(player.choose_move), unwrap_partial(player.roll_again)]
-    path = None if any(has_writable_array(options) for _, options in parts) else folder
-    stamp = fingerprint(engine_fingerprint(), *parts)
+    decisions = [unwrap_partial(player.choose_move), unwrap_partial(player.roll_again)]
+    path = None if any(has_writable_array(options) for _, options in decisions) else folder
+    stamp = fingerprint(engine_fingerprint(), *decisions)
     loaded = load(path, "bot", stamp, compile_all)
     (address,) = loaded.addresses
-    return CompiledBot(address, memory_of(function for function, _ in parts), loaded)
+    return CompiledBot(address, memory_of(function for function, _ in decisions), loaded)

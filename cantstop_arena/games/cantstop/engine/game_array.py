@@ -1,7 +1,7 @@
 """The layout of one game: a single NumPy record that the engine and the bots work on.
 
 Sets of columns are bit masks (bit c for column c), columns are indexed by their own number, and
-a move is the set of its columns; the bits from TWICE on say which of them advances twice.
+a move is the set of its columns; bit TWICE + c is set when column c advances twice.
 """
 
 from collections.abc import Mapping
@@ -21,13 +21,13 @@ MAX_SEATS = 4
 MAX_SIDES = 8
 MAX_ROLLS = MAX_SIDES**4
 COLUMNS = 2 * MAX_SIDES + 1  # indices 0 and 1 stay empty
-TWICE = 32  # where the second advances of a move stand
-MAX_OFFERS = 274  # different sets of pairings, of dice with eight sides
-MAX_SWINGS = 256  # of the lead, that a game remembers
-COLUMN_UNITS = 720_720  # progress: the parts of a column, which lengths up to 16 divide
+TWICE = 32  # the first bit for second advances in a move
+MAX_OFFERS = 274  # different sets of pairings with eight-sided dice
+MAX_SWINGS = 256  # swings of the lead that a record has room for
+COLUMN_UNITS = 720_720  # progress in a whole column; all lengths up to 16 divide it
 CLAIM = 1 << 24  # more than the progress in all columns together
-MAX_AHEAD = CLAIM << 5  # more than anybody can be ahead of anybody
-MAX_MOVES = 7  # three pairings of two single columns each, and one to write past them
+MAX_AHEAD = CLAIM << 5  # above any lead of one seat over another
+MAX_MOVES = 7  # three pairings of two single columns each, and one spare to write to
 
 ANY_TIME, AFTER_ALL_RUNNERS = 0, 1
 SHARE, JUMP, LEAVE = 0, 1, 2
@@ -40,9 +40,9 @@ PLAYING, COLUMNS_WON, ALL_CLAIMED, TURN_LIMIT, FAULT = range(5)
 NOBODY = -1
 
 _PROJECT = 0x63616E7473746F70  # "cantstop"
-_HALF = (1 << 64) - 1
+_LOW_64_BITS = (1 << 64) - 1
 
-# What some rolls have in common: the pairings that they offer.
+# An offer: the pairings of a roll, which several rolls share.
 OFFER = np.dtype(
     [
         ("pairings", np.int64, 3),  # as moves, lower halves ascending; 0 where there are fewer
@@ -54,7 +54,7 @@ OFFER = np.dtype(
 
 GAME = np.dtype(
     [
-        # What a player at the table sees.
+        # What a player sees.
         ("seat", np.int64),
         ("turn", np.int64),
         ("rolls", np.int64),
@@ -66,7 +66,7 @@ GAME = np.dtype(
         ("move_count", np.int64),
         ("moves", np.int64, MAX_MOVES),
         ("runners", np.int64, COLUMNS),
-        ("brink", np.int64),  # columns in which one advance more reaches the top, but under `jump`
+        ("brink", np.int64),  # columns with one space left to the top
         ("claims", np.int64, MAX_SEATS),
         ("markers", np.int64, (MAX_SEATS, COLUMNS)),
         # The rules in force.
@@ -79,40 +79,40 @@ GAME = np.dtype(
         ("stop", np.int64),
         ("turn_limit", np.int64),
         ("lengths", np.int64, COLUMNS),
-        # The engine's own.
+        # Private to the engine.
         ("waiting", np.int64),
         ("watched", np.int64),
         ("chosen", np.int64),
         ("ending", np.int64),
         ("winners", np.int64),
-        ("secret", np.uint64, 2),  # the key that all others are made from
+        ("secret", np.uint64, 2),  # the key from which all others are derived
         ("deal", np.int64),
         ("cursor", np.int64),
         ("bots", np.int64, MAX_SEATS),
         ("seat_turns", np.int64, MAX_SEATS),
         ("dice_keys", np.uint64, MAX_SEATS),
         ("turn_key", np.uint64),
-        ("brinks", np.int64, MAX_SEATS),  # the brink as each seat's turns begin
+        ("brinks", np.int64, MAX_SEATS),  # `brink` at the start of each seat's turn
         ("first_brink", np.int64),
-        ("offer", np.int64),  # the number of what the roll offers
+        ("offer", np.int64),  # the index of the roll's offer
         ("next_roll", np.int64),
         ("next_offer", np.int64),
         ("next_keys", np.uint64, MAX_SEATS),  # of each seat's next turn
-        ("first_rolls", np.int64, MAX_SEATS),  # of that
+        ("first_rolls", np.int64, MAX_SEATS),  # of that turn
         ("draws", np.int64, MAX_SEATS),
         ("bot_keys", np.uint64, MAX_SEATS),
-        ("turn_at", np.int64, MAX_SEATS),  # the code of a compiled bot's turns; 0: a plain bot
-        ("memory_at", np.int64, MAX_SEATS),  # where a compiled bot keeps numbers of its own
+        ("turn_at", np.int64, MAX_SEATS),  # address of a compiled bot's code; 0: a plain bot
+        ("memory_at", np.int64, MAX_SEATS),  # address of a compiled bot's memory
         ("memory_sizes", np.int64, MAX_SEATS),
-        # What it counts, besides the turns.
+        # Counts.
         ("roll_counts", np.int64, MAX_SEATS),
         ("bust_counts", np.int64, MAX_SEATS),
         ("decisions", np.int64),
         ("decision_counts", np.int64, MAX_SEATS),
         ("space_counts", np.int64, MAX_SEATS),
         ("lead_counts", np.int64, MAX_SEATS),
-        ("standings", np.int64, MAX_SEATS),  # CLAIM for each column claimed, and the progress
-        ("deficits", np.int64, MAX_SEATS),  # the farthest behind the best standing so far
+        ("standings", np.int64, MAX_SEATS),  # CLAIM for each claimed column, plus progress
+        ("deficits", np.int64, MAX_SEATS),  # the largest deficit to the best standing so far
         ("leader", np.int64),  # the seat, or NOBODY
         ("led_last", np.int64),
         ("top_standing", np.int64),
@@ -123,9 +123,9 @@ GAME = np.dtype(
         ("roll_total", np.int64),
         ("offer_of", np.int16, MAX_ROLLS),  # the offer of each roll
         ("offers", OFFER, MAX_OFFERS),
-        ("space_parts", np.int64, COLUMNS),  # of WHOLE_COLUMN, for each space
-        ("hits", np.int32, 1 << (COLUMNS - 2)),  # of all rolls, by the columns that may be hit
-        ("chances", np.float64, 1 << (COLUMNS - 2)),  # the same as shares: divisions take long
+        ("space_parts", np.int64, COLUMNS),  # COLUMN_UNITS / length of the column
+        ("hits", np.int32, 1 << (COLUMNS - 2)),  # rolls that hit, by the mask of usable columns
+        ("chances", np.float64, 1 << (COLUMNS - 2)),  # the same as shares, since divisions are slow
     ],
     align=True,
 )
@@ -134,11 +134,11 @@ FIELDS: Mapping[str, Any] = GAME.fields or {}
 
 
 def slot(name: str) -> int:
-    """Where a number stands in the record, counted in numbers."""
+    """The index of a field in the record, in numbers of 8 bytes."""
     return int(FIELDS[name][1]) // 8
 
 
-# What the games of one seating add up to.
+# The totals of the games of one seating.
 TALLY = np.dtype(
     [
         ("games", np.int64),
@@ -146,10 +146,10 @@ TALLY = np.dtype(
         ("forfeits", np.int64),
         ("wins", np.int64, MAX_SEATS),
         ("counts", np.int64, (len(COUNTS), MAX_SEATS)),
-        ("squares", np.int64, len(COUNTS)),  # of a game's count, all seats together
+        ("squares", np.int64, len(COUNTS)),  # of a game's count, summed over seats
         ("lengths", np.int64, LENGTH_CLASSES),  # games of each class
-        ("length_deals", np.int64, LENGTH_CLASSES),  # where the first of them is
-        ("telling", np.int64, len(HIGHLIGHTS)),  # how telling the most telling game is; 0: none
+        ("length_deals", np.int64, LENGTH_CLASSES),  # the deal of the first of them
+        ("telling", np.int64, len(HIGHLIGHTS)),  # the largest score of a game; 0: none
         ("telling_deals", np.int64, len(HIGHLIGHTS)),
     ],
     align=True,
@@ -182,26 +182,26 @@ def new_game(rules: RuleSet, players: int, seed: Seed) -> GameArray:
 
 
 def secret(bits: int) -> tuple[int, int]:
-    """The key that the 128 bits of a seed are, in two halves, the lower one first.
+    """The key from the 128 bits of a seed, as two 64-bit halves, the lower one first.
 
-    The upper half is combined with the project's name, which was all of it when seeds were short:
-    numbers below 2**64 keep the dice that they had.
+    The upper half is XORed with the project's name, which was the whole half when seeds had 64
+    bits: seeds below 2**64 still give the same dice.
     """
-    return bits & _HALF, bits >> 64 ^ _PROJECT
+    return bits & _LOW_64_BITS, bits >> 64 ^ _PROJECT
 
 
 @cache
 def _offers(sides: int) -> tuple[list[int], NDArray[Any]]:
-    """The number of every roll's offer, and the offers."""
-    entries: dict[tuple[dice_odds.Pairing, ...], int] = {}
+    """The index of each roll's offer, and the array of OFFER."""
+    numbers_by_offer: dict[tuple[dice_odds.Pairing, ...], int] = {}
     by_roll = dice_odds.pairings_by_roll(sides)
-    numbers = [entries.setdefault(pairings, len(entries)) for pairings in by_roll]
-    return numbers, np.array([*map(_offer, entries)], OFFER)
+    numbers = [numbers_by_offer.setdefault(pairings, len(numbers_by_offer)) for pairings in by_roll]
+    return numbers, np.array([*map(_offer, numbers_by_offer)], OFFER)
 
 
 def _offer(pairings: tuple[dice_odds.Pairing, ...]) -> tuple[Any, ...]:
-    missing = (0,) * (3 - len(pairings))
+    padding = (0,) * (3 - len(pairings))
     moves = [1 << low | 1 << (TWICE + low if low == high else high) for low, high in pairings]
     columns = sum(1 << column for column in {column for pair in pairings for column in pair})
     double = sum(1 << low for low, high in pairings if low == high)
-    return (*moves, *missing), columns, double
+    return (*moves, *padding), columns, double

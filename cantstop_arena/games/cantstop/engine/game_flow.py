@@ -1,4 +1,4 @@
-"""The course of a game: it is laid out, turns begin and end, stops claim columns, somebody wins."""
+"""The flow of a game: its start, the start and end of turns, stops, claims, and the end."""
 
 from cantstop_arena.games.cantstop.engine import dice
 from cantstop_arena.games.cantstop.engine.bot_types import memory_of
@@ -58,22 +58,22 @@ def _leaders(game):
 
 @njit_inline
 def stop(game):
-    """Turn runners into markers, close finished columns, and see whether the game is won."""
-    seat, climbed = at(game.seat), game.placed
+    """Turn runners into markers, claim topped columns, and end the game if it is won."""
+    seat, columns = at(game.seat), game.placed
     gained = progress = 0
-    while climbed:
-        column = at(lowest_column(climbed))
-        climbed &= climbed - 1
+    while columns:
+        column = at(lowest_column(columns))
+        columns &= columns - 1
         spaces = game.runners[column] - game.markers[seat, column]
         gained += spaces
         progress += spaces * game.space_parts[column]
         game.markers[seat, column] = game.runners[column]
     game.space_counts[seat] += gained
     game.standings[seat] += progress
-    claimed = game.topped
-    while claimed:
-        _claim(game, lowest_column(claimed))
-        claimed &= claimed - 1
+    topped = game.topped
+    while topped:
+        _claim(game, lowest_column(topped))
+        topped &= topped - 1
     game.brinks[seat] = game.brink
     if game.topped:
         lead_after_claim(game)
@@ -87,14 +87,14 @@ def stop(game):
 
 @njit_inline
 def set_next_roll(game, roll):
-    """Note the roll that will be made next, and what it offers."""
+    """Set the next roll, and its offer."""
     game.next_roll = roll
     game.next_offer = game.offer_of[at(roll)]
 
 
 @njit_inline
 def prepare_turn(game, seat):
-    """Reckon the key of a seat's next turn, and its first roll: nothing has to wait for them."""
+    """Compute the key and first roll of a seat's next turn ahead of use, so that nothing waits."""
     key = dice.number_at(game.dice_keys[seat], game.seat_turns[seat] + 1)
     game.next_keys[seat] = key
     game.first_rolls[seat] = dice.roll_at(key, 1, game.roll_total)
@@ -110,17 +110,17 @@ def start_turn(game, seat):
     game.placed = 0
     game.topped = 0
     game.brink = game.brinks[at(seat)]
-    at_seat = at(seat)
-    game.seat_turns[at_seat] += 1
-    game.turn_key = game.next_keys[at_seat]
-    set_next_roll(game, game.first_rolls[at_seat])
-    prepare_turn(game, at_seat)
+    seat_index = at(seat)
+    game.seat_turns[seat_index] += 1
+    game.turn_key = game.next_keys[seat_index]
+    set_next_roll(game, game.first_rolls[seat_index])
+    prepare_turn(game, seat_index)
     game.waiting = ROLL
 
 
 @njit_inline
 def end_turn(game):
-    game.runners[:] = 0  # in a few instructions: to ask which columns have one takes longer
+    game.runners[:] = 0  # faster than to clear only the columns that have one
     game.roll_counts[at(game.seat)] += game.rolls
     game.decision_counts[at(game.seat)] += game.decisions
     if game.waiting == OVER:

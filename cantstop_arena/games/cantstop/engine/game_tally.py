@@ -1,4 +1,4 @@
-"""What a finished game adds to its seating's tally, and to what is kept of its deal."""
+"""Adds a finished game to the tally of its seating, and to the measures of its deal."""
 
 from cantstop_arena.deals.counting import length_class
 from cantstop_arena.deals.winners import WIN_UNITS
@@ -14,7 +14,7 @@ from cantstop_arena.games.cantstop.engine.game_array import (
 from cantstop_arena.games.cantstop.engine.moves import count_columns
 
 _COUNTS = len(COUNTS)
-_MAX_LENGTH, _CLOSEST, _COMEBACK = range(3)  # in the order of TELLING
+_LONGEST, _CLOSEST, _COMEBACK = range(3)  # in the order of HIGHLIGHTS
 
 _length_class = njit_inline(length_class)
 
@@ -31,7 +31,7 @@ def _margin(game, winner):
 
 @njit_inline
 def _half_time_leader(game):
-    """The seat that led alone after half of the turns; nobody where it swung too often to tell."""
+    """The seat that led alone after half of the turns; NOBODY for a tie or too many swings."""
     if game.swings > MAX_SWINGS:
         return NOBODY
     half = game.turn // 2
@@ -42,14 +42,14 @@ def _half_time_leader(game):
 
 
 @njit_inline
-def _add(tally, sums, number, seat, count):
-    tally.counts[number, seat] += count
-    sums[number] += count
+def _add(tally, sums, count_index, seat, count):
+    tally.counts[count_index, seat] += count
+    sums[count_index] += count
 
 
 @njit_inline
-def _count(game, seat, part_of_each, led, tally, sums):
-    """Add what a seat has to show after a game, in the order of COUNTS."""
+def _tally_seat(game, seat, win_units, led, tally, sums):
+    """Add a seat's counts of a game, in the order of COUNTS."""
     has_won = game.ending != TURN_LIMIT and game.winners >> seat & 1 == 1
     _add(tally, sums, 0, seat, game.seat_turns[seat])
     _add(tally, sums, 1, seat, game.roll_counts[seat])
@@ -66,66 +66,66 @@ def _count(game, seat, part_of_each, led, tally, sums):
     if led:
         _add(tally, sums, 9, seat, 1)
         if game.winners >> seat & 1:
-            _add(tally, sums, 10, seat, part_of_each)
+            _add(tally, sums, 10, seat, win_units)
 
 
 @njit_inline
-def _record_highlight(game, tally, kind, how_much):
-    """Remember a game that is more telling than those before."""
-    if how_much > tally.telling[kind]:
-        tally.telling[kind] = how_much
+def _record_highlight(game, tally, kind, score):
+    """Store a game whose score for this kind of highlight is the largest so far."""
+    if score > tally.telling[kind]:
+        tally.telling[kind] = score
         tally.telling_deals[kind] = game.deal
 
 
 @njit_inline
 def _record_highlights(game, tally):
-    """Remember a game as the first of its length, or for what happened in it."""
-    number = _length_class(game.turn)
-    if tally.lengths[number] == 0:
-        tally.length_deals[number] = game.deal
-    tally.lengths[number] += 1
+    """Count a game's length class; store its deal as the first of the class, or as a highlight."""
+    length_index = _length_class(game.turn)
+    if tally.lengths[length_index] == 0:
+        tally.length_deals[length_index] = game.deal
+    tally.lengths[length_index] += 1
     if game.ending == TURN_LIMIT:
         return
-    _record_highlight(game, tally, _MAX_LENGTH, game.turn)
+    _record_highlight(game, tally, _LONGEST, game.turn)
     if game.players == 1:
         return
-    ahead, winner = 0, NOBODY
+    lead, winner = 0, NOBODY
     for seat in range(game.players):
         if game.winners == 1 << seat:
-            ahead, winner = MAX_AHEAD, seat
+            lead, winner = MAX_AHEAD, seat
     for seat in range(game.players):
         if winner != NOBODY and seat != winner:
-            ahead = min(ahead, game.standings[winner] - game.standings[seat])
-    _record_highlight(game, tally, _CLOSEST, MAX_AHEAD - ahead)
+            lead = min(lead, game.standings[winner] - game.standings[seat])
+    _record_highlight(game, tally, _CLOSEST, MAX_AHEAD - lead)
     if winner != NOBODY:
         _record_highlight(game, tally, _COMEBACK, game.deficits[winner])
 
 
 @njit_inline
-def tally_game(game, sums, tallies, winners, measures, order, index):
-    """Add a finished game to its seating's tally, and to what is kept of its deal."""
-    tally = tallies[order]
+def tally_game(game, sums, tallies, winners, measures, seating_index, deal_index):
+    """Add a finished game to the tally of its seating, and to the measures of its deal."""
+    tally = tallies[seating_index]
     if game.ending == TURN_LIMIT:
         tally.unfinished += 1
         game.winners = (1 << game.players) - 1
-    winners[index, order] = game.winners
-    part_of_each = WIN_UNITS // max(1, count_columns(game.winners))
+    winners[deal_index, seating_index] = game.winners
+    win_units = WIN_UNITS // max(1, count_columns(game.winners))
     for seat in range(game.players):
         if game.winners >> seat & 1:
-            tally.wins[seat] += part_of_each
+            tally.wins[seat] += win_units
     tally.games += 1
-    if game.ending == FAULT:  # how long such a game was says nothing about the rules or the bots
+    if game.ending == FAULT:  # its length says nothing about the rules or the bots
         tally.forfeits += 1
         return
     _record_highlights(game, tally)
     sums[:] = 0
     led = _half_time_leader(game)
     for seat in range(game.players):
-        _count(game, seat, part_of_each, led == seat, tally, sums)
-    for number in range(_COUNTS):
-        tally.squares[number] += sums[number] * sums[number]
+        _tally_seat(game, seat, win_units, led == seat, tally, sums)
+    for count_index in range(_COUNTS):
+        tally.squares[count_index] += sums[count_index] * sums[count_index]
     if len(measures):
-        measures[index, 0] += 1
-        measures[index, 1] += game.ending == TURN_LIMIT
-        for number in range(_COUNTS):
-            measures[index, 2 + number] += sums[number]
+        measures[deal_index, 0] += 1
+        measures[deal_index, 1] += game.ending == TURN_LIMIT
+        for count_index in range(_COUNTS):
+            measures[deal_index, 2 + count_index] += sums[count_index]

@@ -1,7 +1,7 @@
-"""The engine: Can't Stop, played to the next decision that somebody outside has to take.
+"""The engine: Can't Stop, played to the next decision of a plain bot or other caller.
 
 `advance` plays one game, `play_native` whole deals of compiled bots. Both run the same turns.
-Games come in by handle (see `compiled_bots.handle_of`), since passing a record from Python is slow.
+Games are passed by handle (see `entry_points.handle_of`): passing a record from Python is slow.
 """
 
 import numpy as np
@@ -22,16 +22,16 @@ _NO_ANSWER = np.int64(-1)  # of the type of an answer, so that numba compiles fo
 
 
 @njit_inline
-def _as_answered(game, answer):
+def _given_answer(game, answer):
     return answer
 
 
-_play_turn_from_outside = njit_inline(turn_player(_as_answered, _as_answered, outside=True))
+_play_turn_from_outside = njit_inline(turn_player(_given_answer, _given_answer, outside=True))
 
 
 @njit_inline
 def end_turn(game):
-    """Count what a turn has come to, and go on to the next, or to the end of the game."""
+    """Bank a stop or count a bust, then start the next turn or end the game."""
     if game.waiting == STOPPED:
         game_flow.stop(game)
     elif game.waiting == BUST:
@@ -41,15 +41,15 @@ def end_turn(game):
 
 @njit_entry
 def start_game(handle, deal):
-    """Put the seats' markers back and begin turn 1 of a deal."""
+    """Reset the game and start turn 1 of a deal."""
     game_flow.start_game(game_at(handle), deal)
 
 
 @njit_entry
 def advance(handle, answer):
-    """Play one game on; `answer` is -1, or the answer to the pending decision.
+    """Continue one game; `answer` is -1, or the answer to the pending decision.
 
-    Returns where it stops: at a decision that a plain bot has to take (MOVE, AGAIN), where a
+    Returns where it stops: at a decision of a plain bot (MOVE, AGAIN), where a
     watched game rolls or moves (ROLL, MOVED), or at its end (OVER).
     """
     game = game_at(handle)
@@ -75,14 +75,14 @@ def forfeit(handle, seat):
 
 
 @njit_entry
-def tally_finished_game(handle, sums, tallies, winners, measures, order, index):
-    """Add the finished game to the tally of its seating, and to what is kept of its deal."""
-    tally_game(game_at(handle), sums, tallies, winners, measures, order, index)
+def tally_finished_game(handle, sums, tallies, winners, measures, seating_index, deal_index):
+    """Add the finished game to the tally of its seating, and to the measures of its deal."""
+    tally_game(game_at(handle), sums, tallies, winners, measures, seating_index, deal_index)
 
 
 @njit_inline
 def seat_bots(game, addresses, seating):
-    """Let the compiled bots of a seating take their seats."""
+    """Seat the compiled bots of a seating: set their indices, addresses and sizes of memory."""
     for seat in range(game.players):
         bot = seating[seat]
         game.bots[seat] = bot
@@ -94,27 +94,27 @@ def seat_bots(game, addresses, seating):
 def play_native(handle, addresses, seatings, first, start, stop, sums, tallies, winners, measures):
     """Play the games of compiled bots, deal by deal in every seating, numbered `start` to `stop`.
 
-    Returns `stop`, or stops early, before settling, at a game that ended in a fault. Where a bot
-    raises, `cursor` says in which game.
+    Returns `stop`, or the number of a game that ended in a fault, which is not tallied. When a bot
+    raises, the record's `cursor` is the number of the game.
     """
     game = game_at(handle)
-    orders = len(seatings)
+    seating_count = len(seatings)
     for cursor in range(start, stop):
         game.cursor = cursor
-        index, order = cursor // orders, cursor % orders
-        seat_bots(game, addresses, seatings[order])
-        game_flow.start_game(game, first + index)
+        deal_index, seating_index = cursor // seating_count, cursor % seating_count
+        seat_bots(game, addresses, seatings[seating_index])
+        game_flow.start_game(game, first + deal_index)
         while game.waiting != OVER:
             play_turn_of_bot(game)
             end_turn(game)
         if game.ending == FAULT:
             return cursor
-        tally_game(game, sums, tallies, winners, measures, order, index)
+        tally_game(game, sums, tallies, winners, measures, seating_index, deal_index)
     return stop
 
 
 @njit_entry
 def bot_key(handle, seat):
-    """The key of a seat's own random numbers in this deal, for a bot that is asked from Python."""
+    """The key of a seat's own random numbers in this deal, for a plain bot."""
     game = game_at(handle)
     return dice.stream_key(game.secret, game.deal, seat, dice.BOT)

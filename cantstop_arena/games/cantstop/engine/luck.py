@@ -1,15 +1,15 @@
-"""The luck of rolls: what they bring, less what they bring on average by the exact odds.
+"""The luck of rolls: the value of a roll less its mean over all rolls, by exact odds.
 
-What is at stake in a roll is the progress of the turn, which a bust takes away: the spaces that the
-runners have advanced, as shares of their columns. So a roll is worth its stake, or nothing where
+The stake of a roll is the progress of the turn, which a bust takes away: the spaces that the
+runners have advanced, as shares of their columns. So the value of a roll is its stake, or 0 when
 it busts, and its luck is that less the mean over all rolls of the dice,
 
     luck = stake · (rolls that bust - rolls if it busts, else 0)
 
-in parts of WHOLE_COLUMN and of a roll: whole numbers, which add up to 0 over all rolls, to the last
-digit, whatever is staked. As nothing that was decided before a roll depends on it, the luck of a
-game has mean 0, whoever plays and however the stake is chosen. What is luck for one seat is that
-much bad luck for the others, each of whom bears the same part of it.
+in units of 1 / (COLUMN_UNITS · number of rolls of the dice) of a column: integers, whose sum over
+all rolls is exactly 0 for every stake. As no decision before a roll depends on it, the luck of
+a game has mean 0, whoever plays and however the stake is chosen. The luck of one seat is bad luck
+for the others, in equal shares.
 """
 
 from cantstop_arena.games.cantstop.engine import game_flow
@@ -23,39 +23,39 @@ from cantstop_arena.games.cantstop.engine.moves import lowest_column, usable_col
 
 @njit_inline
 def _stake(game):
-    """The progress that the turn has made so far, in parts of WHOLE_COLUMN."""
+    """The progress of the turn so far; COLUMN_UNITS is a whole column."""
     stake = 0
-    climbed = game.placed
-    while climbed:
-        column = lowest_column(climbed)
-        climbed &= climbed - 1
+    columns = game.placed
+    while columns:
+        column = lowest_column(columns)
+        columns &= columns - 1
         spaces = game.runners[column] - game.markers[game.seat, column]
         stake += spaces * game.space_parts[column]
     return stake
 
 
 @njit_inline
-def _busts(game):
-    """How many of all rolls would be busts now; what was rolled has moved nobody yet."""
+def _bust_count(game):
+    """How many of all rolls bust; right for the last roll too, as its move is not made yet."""
     return game.roll_total - game.hits[usable_columns(game) >> 2]
 
 
 @njit_inline
 def _score_roll(game, lucks):
     """Add the luck of the roll that was just made, by seat, times the number of seats."""
-    busted = game.roll_total if game.waiting == BUST else 0
-    luck = _stake(game) * (_busts(game) - busted)
+    bust_rolls = game.roll_total if game.waiting == BUST else 0
+    luck = _stake(game) * (_bust_count(game) - bust_rolls)
     for seat in range(game.players):
         lucks[seat] -= luck
     lucks[game.seat] += luck * game.players
 
 
 @njit_inline
-def _note(game, position, lucks, stored):
-    """Add a game's luck to its deal's, by place in the group and then by seat; forget it."""
+def _add_to_deal(game, seating, lucks, deal_luck):
+    """Add a game's luck to its deal's, by bot of the group and then by seat; reset it to 0."""
     for seat in range(game.players):
-        stored[position[seat]] += lucks[seat]
-        stored[game.players + seat] += lucks[seat]
+        deal_luck[seating[seat]] += lucks[seat]
+        deal_luck[game.players + seat] += lucks[seat]
         lucks[seat] = 0
 
 
@@ -66,9 +66,9 @@ def score_roll(handle, lucks):
 
 
 @njit_entry
-def note(handle, position, lucks, stored):
-    """Add a game's luck to its deal's, by place in the group and then by seat; forget it."""
-    _note(game_at(handle), position, lucks, stored)
+def note(handle, seating, lucks, deal_luck):
+    """Add a game's luck to its deal's, by bot of the group and then by seat; reset it to 0."""
+    _add_to_deal(game_at(handle), seating, lucks, deal_luck)
 
 
 @njit_inline
@@ -97,22 +97,22 @@ def play_scored(
     winners,
     measures,
     lucks,
-    stored,
+    deal_luck,
 ):
-    """Like `kernel.play_native`, and add the luck of each game to what is `kept` of its deal.
+    """Like `kernel.play_native`, and add the luck of each game to its deal's row of `deal_luck`.
 
-    After a game that ended in a fault it stands in `lucks`.
+    The luck of a game that ended in a fault is left in `lucks`.
     """
     game = game_at(handle)
-    orders = len(seatings)
+    seating_count = len(seatings)
     for cursor in range(start, stop):
         game.cursor = cursor
-        index, order = cursor // orders, cursor % orders
-        seat_bots(game, addresses, seatings[order])
-        game_flow.start_game(game, first + index)
+        deal_index, seating_index = cursor // seating_count, cursor % seating_count
+        seat_bots(game, addresses, seatings[seating_index])
+        game_flow.start_game(game, first + deal_index)
         _play(game, lucks)
         if game.ending == FAULT:
             return cursor
-        _note(game, seatings[order], lucks, stored[index])
-        tally_game(game, sums, tallies, winners, measures, order, index)
+        _add_to_deal(game, seatings[seating_index], lucks, deal_luck[deal_index])
+        tally_game(game, sums, tallies, winners, measures, seating_index, deal_index)
     return stop

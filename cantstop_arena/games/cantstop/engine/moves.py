@@ -1,4 +1,4 @@
-"""The rules of the climb: which moves a roll allows, where they lead, and who may stop when.
+"""The rules of moves: which moves a roll allows, where they lead, and when a player may stop.
 
 Written, like the whole engine, in the part of Python that numba compiles; it runs as ordinary
 Python with NUMBA_DISABLE_JIT=1. Rule numbers are those of docs/rules.md.
@@ -19,7 +19,7 @@ from cantstop_arena.games.cantstop.engine.game_array import (
 _COLUMNS = (1 << TWICE) - 1
 
 at = np.uint64
-"""Makes an index that is never counted from the end, which saves machine code asking."""
+"""Makes an index unsigned, so that machine code need not test for a negative one."""
 
 
 @njit_inline
@@ -50,8 +50,8 @@ def rival_at(game, column, space):
 
 @njit_inline
 def position(game, column):
-    """The space a climb in the column goes on from: the runner's, else the own marker's."""
-    # A runner is always above the marker; to ask whether there is one is a question too many.
+    """The space from which the column is climbed: the runner's, else the own marker's."""
+    # A runner is always above the marker, so that no test for a runner is needed.
     return max(game.runners[at(column)], game.markers[at(game.seat), at(column)])
 
 
@@ -63,7 +63,7 @@ def offer_of_roll(game):
 
 @njit_inline
 def _on_brink(game, double):
-    """The columns in which no second advance is possible, as far as the roll's double goes."""
+    """The columns without room for a second advance; under `jump`, at most that of the double."""
     if game.landing != JUMP or double == 0:
         return game.brink
     column = lowest_column(double)
@@ -73,36 +73,36 @@ def _on_brink(game, double):
 
 @njit_inline
 def _list_complete(game, count, move, lower):
-    """List a pairing whose lower half is usable, if it is; returns the count."""
+    """List a pairing if its lower half is usable; returns the count of moves."""
     game.moves[at(count)] = move
     return count + np.int64(move & lower != 0)
 
 
 @njit_inline
 def _list_remaining(game, count, move, lower):
-    """List a pairing of which nothing but the upper half is usable, if it is."""
+    """List a pairing if only its upper half is usable; returns the count of moves."""
     game.moves[at(count)] = move
     return count + np.int64((move != 0) & (move & lower == 0))
 
 
 @njit_inline
 def _needs_two_runners(move, new):
-    """-1 where a pairing needs two new runners, else 0."""
+    """-1 (all bits) when both halves of a pairing need a new runner, else 0."""
     needed = move & new
     return -np.int64(needed & (needed - 1) != 0)
 
 
 @njit_inline
-def _list_lower(game, count, move, lower, isolated):
-    """List the move that begins with the lower half, if that is usable; returns the count."""
-    return _list_complete(game, count, move & (lower | ~isolated), lower)
+def _list_lower(game, count, move, lower, split):
+    """List the move with the lower half, alone if `split`, if that is usable; returns the count."""
+    return _list_complete(game, count, move & (lower | ~split), lower)
 
 
 @njit_inline
-def _list_upper(game, count, move, lower, isolated):
-    """List the upper half alone, where it is usable and the lower half does not go with it."""
+def _list_upper(game, count, move, lower, split):
+    """List the upper half alone, if it is usable and the lower half is `split` off or unusable."""
     game.moves[at(count)] = move & ~lower
-    return count + (isolated & 1 | np.int64((move != 0) & (move & lower == 0)))
+    return count + (split & 1 | np.int64((move != 0) & (move & lower == 0)))
 
 
 @njit_inline
@@ -112,8 +112,8 @@ def list_moves(game):
     The halves of a roll's pairings add up to the same total, so with the lower halves ascending
     the upper ones descend and no column stands in two pairings: moves that begin with a lower
     half come in order, then upper halves alone, last pairing first, and none repeats. Every roll
-    takes the same steps, for which half lapses is a toss-up that no processor can predict: moves
-    are written first and counted after, and a missing pairing is one that is never usable.
+    takes the same steps, since no processor can predict which half is unusable: each move is
+    written, then counted if legal, and a missing pairing is 0, which is never usable.
     """
     usable, offer = usable_columns(game), offer_of_roll(game)
     allowed = usable | (usable & ~_on_brink(game, offer.double)) << TWICE
@@ -122,17 +122,17 @@ def list_moves(game):
     move_1, move_2, move_3 = full_1 & allowed, full_2 & allowed, full_3 & allowed
     if game.free == 1:  # room for one new runner, and not for two
         new = usable & ~game.placed
-        joint_1, joint_2, joint_3 = (
+        split_1, split_2, split_3 = (
             _needs_two_runners(move_1, new),
             _needs_two_runners(move_2, new),
             _needs_two_runners(move_3, new),
         )
-        count = _list_lower(game, 0, move_1, lower_1, joint_1)
-        count = _list_lower(game, count, move_2, lower_2, joint_2)
-        count = _list_lower(game, count, move_3, lower_3, joint_3)
-        count = _list_upper(game, count, move_3, lower_3, joint_3)
-        count = _list_upper(game, count, move_2, lower_2, joint_2)
-        count = _list_upper(game, count, move_1, lower_1, joint_1)
+        count = _list_lower(game, 0, move_1, lower_1, split_1)
+        count = _list_lower(game, count, move_2, lower_2, split_2)
+        count = _list_lower(game, count, move_3, lower_3, split_3)
+        count = _list_upper(game, count, move_3, lower_3, split_3)
+        count = _list_upper(game, count, move_2, lower_2, split_2)
+        count = _list_upper(game, count, move_1, lower_1, split_1)
     else:
         count = _list_complete(game, 0, move_1, lower_1)
         count = _list_complete(game, count, move_2, lower_2)
@@ -205,7 +205,7 @@ def lowest_column(columns):
 @njit_inline
 def _max_rival_claims(game):
     maximum = 0
-    for seat in range(MAX_SEATS):  # empty seats have none; as many as there are would be a loop
+    for seat in range(MAX_SEATS):  # empty seats have none; a fixed count is unrolled
         if seat != game.seat:
             maximum = max(maximum, game.claims[at(seat)])
     return maximum
@@ -224,7 +224,7 @@ def stop_wins(game):
 
 @njit_inline
 def draw(game):
-    """The next random number of the bot on turn, from a stream that has no part in the dice."""
+    """The next random number in [0, 1) of the bot on turn, from a stream apart from the dice."""
     seat = at(game.seat)
     if game.draws[seat] == 0:
         game.bot_keys[seat] = dice.stream_key(game.secret, game.deal, game.seat, dice.BOT)

@@ -1,12 +1,12 @@
-"""Games played step by step: an action goes in, and what a learner or a search looks at comes out.
+"""Games played step by step, for training and search: apply an action, and observe the position.
 
-A position is the head of a game record: all that lies before the tables of the board. Each function
-lays a head in a record that has these tables, goes on, and takes it back, so that positions are
-small, and copied at once. `moves` has the move, as the record has it, that each action is; the
-action after these stops, and the last one rolls.
+A position is the head of a game record: all fields before the tables of the board. Each function
+copies a head into a record that has these tables, and `step` copies the new head back, so that
+positions are small and quickly copied. `moves` is the array of moves by action, as the record
+encodes them; the next action stops, and the last one rolls.
 
-What a position waits for comes back as one number: what it is (see `state`), from bit 3 on the seat
-on turn, from bit 5 on why it ended, and from bit 8 on the winners.
+The status of a position is one number: what it waits for (see `game_array`), from bit 3 on the seat
+on turn, from bit 5 on the reason of its end, and from bit 8 on the winners as a bit mask.
 """
 
 import numpy as np
@@ -33,10 +33,10 @@ def _copy(source, target):
 
 @njit_inline
 def _answer_to(game, moves, action):
-    """The answer that an action is to the decision that is due; ILLEGAL where it is none."""
+    """The answer to the pending decision that an action stands for, or ILLEGAL."""
     if game.waiting == AGAIN:
-        rolls = action - len(moves)
-        return rolls if 0 <= rolls <= 1 else ILLEGAL
+        roll_again = action - len(moves)
+        return roll_again if 0 <= roll_again <= 1 else ILLEGAL
     if game.waiting == MOVE and 0 <= action < len(moves):
         for index in range(game.move_count):
             if game.moves[index] == moves[action]:
@@ -53,7 +53,7 @@ def _use_roll(game, roll):
 
 @njit_inline
 def _change_dice(game, is_due):
-    """Let all dice to come follow from `secret`, a roll that is due as well; none are given."""
+    """Derive all future rolls from the record's `secret`; the present roll too if `is_due`."""
     game.watched = 0
     for seat in range(game.players):
         game.dice_keys[seat] = dice.stream_key(game.secret, game.deal, seat, dice.DICE)
@@ -65,14 +65,14 @@ def _change_dice(game, is_due):
 
 
 @njit_entry
-def step(handle, placed, head, moves, kind, value):
-    """Do something to a position, and play on to what it waits for.
+def step(handle, game_head, head, moves, kind, value):
+    """Apply a step to a position, and play to the next decision, roll or end; returns the status.
 
-    BEGIN a deal, take an ACTION, go on with an ANSWER of a bot that has been checked, USE a roll,
-    or CHANGE the dice to those of the secret in the head, a roll that is due (1) as well. Returns
-    ILLEGAL, having done nothing, where an action is none of the legal ones.
+    BEGIN a deal, take an ACTION, continue with a checked ANSWER of a bot, USE a roll, or CHANGE the
+    dice to those of the secret in the head, with `value` 1 the present roll too. Returns ILLEGAL,
+    with the position unchanged, for an illegal action.
     """
-    _copy(head, placed)
+    _copy(head, game_head)
     game = game_at(handle)
     answer = _NO_ANSWER
     if kind == ACTION:
@@ -87,73 +87,73 @@ def step(handle, placed, head, moves, kind, value):
         _use_roll(game, value)
     elif kind == CHANGE:
         _change_dice(game, value)
-    now = advance(handle, answer)
-    while now == MOVED:
-        now = advance(handle, _NO_ANSWER)
-    _copy(placed, head)
-    return now | game.seat << 3 | game.ending << 5 | game.winners << 8
+    waiting = advance(handle, answer)
+    while waiting == MOVED:
+        waiting = advance(handle, _NO_ANSWER)
+    _copy(game_head, head)
+    return waiting | game.seat << 3 | game.ending << 5 | game.winners << 8
 
 
-# What is looked at ------------------------------------------------------------------------------
+# Observations ------------------------------------------------------------------------------------
 
 
 @njit_inline
-def _mark_legal(game, now, moves, mask):
-    if now == MOVE:
+def _mark_legal(game, waiting, moves, mask):
+    if waiting == MOVE:
         for index in range(game.move_count):
             for action in range(len(moves)):
                 if moves[action] == game.moves[index]:
                     mask[action] = 1
-    elif now == AGAIN:
+    elif waiting == AGAIN:
         mask[len(moves)] = mask[len(moves) + 1] = 1
 
 
 @njit_inline
-def _see_board(game, seat, observed, position):
-    """What stands on the board, everything as a share of its most; returns the next place."""
+def _observe_board(game, seat, observation, offset):
+    """Fill in markers, runners and claims, spaces as shares of lengths; returns the next offset."""
     columns = 2 * game.sides - 1
     for step in range(game.players):
-        whose = (seat + step) % game.players
+        player = (seat + step) % game.players
         for column in range(2, columns + 2):
-            observed[position + column - 2] = game.markers[whose, column] / game.lengths[column]
-        position += columns
+            observation[offset + column - 2] = game.markers[player, column] / game.lengths[column]
+        offset += columns
     for column in range(2, columns + 2):
-        observed[position + column - 2] = game.runners[column] / game.lengths[column]
-        observed[position + columns + column - 2] = game.claimed >> column & 1
-    return position + 2 * columns
+        observation[offset + column - 2] = game.runners[column] / game.lengths[column]
+        observation[offset + columns + column - 2] = game.claimed >> column & 1
+    return offset + 2 * columns
 
 
 @njit_inline
-def _see_seats(game, seat, observed, position):
-    """Claims, and who is on turn, from the seat that looks on; returns the next place."""
+def _observe_seats(game, seat, observation, offset):
+    """Fill in claims and who is on turn, from the observing seat on; returns the next offset."""
     for step in range(game.players):
-        whose = (seat + step) % game.players
-        observed[position + step] = min(1.0, game.claims[whose] / game.columns_to_win)
-        observed[position + game.players + step] = whose == game.seat
-    return position + 2 * game.players
+        player = (seat + step) % game.players
+        observation[offset + step] = min(1.0, game.claims[player] / game.columns_to_win)
+        observation[offset + game.players + step] = player == game.seat
+    return offset + 2 * game.players
 
 
 @njit_inline
-def _see_decision(game, now, observed, position):
-    """The dice where a move is chosen, the free runners, what is decided, and the risk."""
-    if now == MOVE:
+def _observe_decision(game, waiting, observation, offset):
+    """Fill in the dice if a move is chosen, free runners, the decision, and the bust chance."""
+    if waiting == MOVE:
         remaining = game.roll
         for _ in range(4):
-            observed[position + remaining % game.sides] += 0.25
+            observation[offset + remaining % game.sides] += 0.25
             remaining //= game.sides
-    position += game.sides
-    observed[position] = game.free / game.runner_count
-    observed[position + 1] = now == MOVE
-    observed[position + 2] = now == AGAIN
-    observed[position + 3] = 1.0 - game.chances[usable_columns(game) >> 2]
+    offset += game.sides
+    observation[offset] = game.free / game.runner_count
+    observation[offset + 1] = waiting == MOVE
+    observation[offset + 2] = waiting == AGAIN
+    observation[offset + 3] = 1.0 - game.chances[usable_columns(game) >> 2]
 
 
 @njit_entry
-def observe(handle, placed, head, now, seat, moves, mask, observed):
-    """Fill in, both being zero, which actions are legal for a seat, and what it sees."""
-    _copy(head, placed)
+def observe(handle, game_head, head, waiting, seat, moves, mask, observation):
+    """Fill in a seat's mask of legal actions, and its observation; both arrays must be zero."""
+    _copy(head, game_head)
     game = game_at(handle)
     if seat == game.seat:
-        _mark_legal(game, now, moves, mask)
-    position = _see_seats(game, seat, observed, _see_board(game, seat, observed, 0))
-    _see_decision(game, now, observed, position)
+        _mark_legal(game, waiting, moves, mask)
+    offset = _observe_seats(game, seat, observation, _observe_board(game, seat, observation, 0))
+    _observe_decision(game, waiting, observation, offset)

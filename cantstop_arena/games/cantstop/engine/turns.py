@@ -1,6 +1,6 @@
-"""A turn: dice are rolled, moves chosen and made, until it is stopped or lost.
+"""A turn: dice are rolled, moves chosen and made, until it ends in a stop or a bust.
 
-Written once for whoever is asked: `turn_player` makes of two decisions a function that plays turns.
+`turn_player` returns a function that plays turns with two given decisions.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from cantstop_arena.games.cantstop.engine.moves import (
 
 @njit_inline
 def _roll(game):
-    """Roll the dice; returns the usable columns that they make."""
+    """Roll the dice; returns the usable columns among their sums."""
     game.roll = game.next_roll
     game.offer = game.next_offer
     game.rolls += 1
@@ -33,19 +33,19 @@ def _roll(game):
 
 @njit_inline
 def _prepare_roll(game):
-    """Reckon the roll after this one, which the processor does while it waits for other things."""
+    """Compute the roll after this one ahead of use, while the processor waits for memory."""
     set_next_roll(game, dice.roll_at(game.turn_key, game.rolls + 1, game.roll_total))
 
 
 @njit_inline
 def _is_forced(game, hits):
-    """Whether all runners are placed, and one of them advances by one space."""
+    """Whether the only move advances one placed runner once, with no runner free."""
     return game.free == 0 and hits & (hits - 1 | offer_of_roll(game).double) == 0
 
 
 @njit_inline
 def show_moves(game, hits):
-    """List the moves that a roll allows, or none, as bots and records are to see them."""
+    """List the moves of a roll, for bots and records; a bust if none is legal."""
     if hits:
         list_moves(game)
         game.waiting = MOVE
@@ -56,7 +56,7 @@ def show_moves(game, hits):
 
 @njit_inline
 def _after_move(game):
-    """Stop where that wins, roll where stopping is forbidden, else leave it to the bot."""
+    """Stop if that wins, roll if stopping is forbidden, else wait for the bot's decision."""
     if not may_stop(game):
         game.waiting = ROLL
     elif stop_wins(game):
@@ -66,11 +66,11 @@ def _after_move(game):
 
 
 def turn_player(choose_move: Any, roll_again: Any, outside: bool) -> Callable[..., Any]:
-    """A function that plays the turn at hand on; given the game and an answer, or -1.
+    """A function that continues the turn, given the game and an answer or -1.
 
-    The decisions are parts that take these too. It returns where it has stopped: at its end
-    (STOPPED, BUST, or OVER after a fault), where a watched game rolls (ROLL) or moves (MOVED), or,
-    where players are asked `outside`, at a decision (MOVE, AGAIN) for which there is no answer.
+    Both decisions take the same arguments. The function returns where it stops: at the end of the
+    turn (STOPPED, BUST, or OVER after a fault), where a watched game rolls (ROLL) or moves (MOVED),
+    or, if the bot is called from `outside`, at a decision (MOVE, AGAIN) without an answer.
     """
 
     def play_turn(game, answer):
