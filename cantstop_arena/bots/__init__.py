@@ -1,1 +1,1 @@
-"""Where bots come from, what is known about them without running them, and how one is started."""
+"""Sources of bots, their descriptions, and the processes in which they play."""

@@ -1,4 +1,4 @@
-"""What a bot is made of: its functions, their lane, and what stands below their wrappers."""
+"""The functions of a bot: compiled or plain, their memory, and the functions inside wrappers."""
 
 import inspect
 import types
@@ -15,49 +15,51 @@ from cantstop_arena.hookspecs import BotFunctions, compile_options, compiled, me
 
 
 def backend_of(player: Any, decisions: Iterable[str]) -> str:
-    """ "compiled" where a bot's functions are marked so, or "plain"."""
+    """ "compiled" if one of a bot's functions is marked `@compiled`, else "plain"."""
     marked = any(_is_marked(player, hook) for hook in decisions)
     return "compiled" if marked else "plain"
 
 
 def as_compiled(player: Any, decisions: Iterable[str]) -> BotFunctions:
-    """A plain bot as if its functions were marked `@compiled`; it stays as it is.
+    """A copy of a plain bot whose functions are marked `@compiled`.
 
-    Raises BotError where they are no functions of Python.
+    Raises BotError when they are not Python functions.
     """
-    entries = {hook: getattr(player, hook, None) for hook in decisions}
-    return BotFunctions(**{hook: _marked(hook, item) for hook, item in entries.items() if item})
+    functions = {hook: getattr(player, hook, None) for hook in decisions}
+    return BotFunctions(
+        **{hook: _marked_copy(hook, function) for hook, function in functions.items() if function}
+    )
 
 
-def _marked(hook: str, function: Any) -> Any:
-    """A copy with the mark, with the same options."""
-    inner = _inner(function)
-    if not isinstance(inner, types.FunctionType):
+def _marked_copy(hook: str, function: Any) -> Any:
+    """A copy of a function, marked `@compiled`, with the same options."""
+    plain = _without_options(function)
+    if not isinstance(plain, types.FunctionType):
         raise BotError(f"{hook} is no function, and only functions can be compiled")
-    parts = inner.__code__, inner.__globals__, inner.__name__, inner.__defaults__
-    copy = compiled(types.FunctionType(*parts, inner.__closure__))
+    arguments = plain.__code__, plain.__globals__, plain.__name__, plain.__defaults__
+    copy = compiled(types.FunctionType(*arguments, plain.__closure__))
     return partial(copy, **function.keywords) if isinstance(function, partial) else copy
 
 
 def _is_marked(player: Any, hook: str) -> bool:
-    return compile_options(_inner(getattr(player, hook, None))) is not None
+    return compile_options(_without_options(getattr(player, hook, None))) is not None
 
 
 def check_backends(player: Any, name: str, decisions: Iterable[str]) -> None:
-    """Raise BotError where only some functions of a bot are compiled."""
-    there = [hook for hook in decisions if hasattr(player, hook)]
-    marked = [hook for hook in there if _is_marked(player, hook)]
-    if marked and len(marked) < len(there):
-        both = "both functions" if len(there) == 2 else "all functions"
-        raise BotError(f"{name}: only {marked[0]} is @compiled; mark {both}, or neither")
+    """Raise BotError when only some functions of a bot are compiled, or one has `game_over`."""
+    defined = [hook for hook in decisions if hasattr(player, hook)]
+    marked = [hook for hook in defined if _is_marked(player, hook)]
+    if marked and len(marked) < len(defined):
+        functions_text = "both functions" if len(defined) == 2 else "all functions"
+        raise BotError(f"{name}: only {marked[0]} is @compiled; mark {functions_text}, or neither")
     if marked and hasattr(player, GAME_OVER):
         raise BotError(f"{name}: {GAME_OVER} is for plain bots; compiled ones remember no game")
 
 
 def with_memory(player: Any, decisions: Iterable[str]) -> Any:
-    """A compiled bot that plays as plain Python, with the memory that it has when compiled."""
+    """A compiled bot for play as plain Python; its views have the memory of compiled play."""
     functions = {hook: getattr(player, hook, None) for hook in decisions}
-    size = memory_of(_inner(function) for function in functions.values())
+    size = memory_of(_without_options(function) for function in functions.values())
     if not size:
         return player
     memory = np.zeros(size)
@@ -67,17 +69,17 @@ def with_memory(player: Any, decisions: Iterable[str]) -> Any:
 
 
 def _with_memory(function: Callable[..., Any], memory: NDArray[np.float64]) -> Callable[..., Any]:
-    """A function that shows its bot the memory as well."""
+    """The function, with the memory put into its view."""
 
     @wraps(innermost(function))
-    def decide(view: Any, *others: Any) -> Any:
-        return function(view._replace(memory=memory), *others)
+    def decide(view: Any, *moves: Any) -> Any:
+        return function(view._replace(memory=memory), *moves)
 
     return decide
 
 
 def source_line_of(function: Any) -> str:
-    """The file and line where a bot's function begins; empty where it is not written in Python."""
+    """The file and line where a bot's function begins; empty if it is not written in Python."""
     code = getattr(innermost(function), "__code__", None)
     if not isinstance(code, types.CodeType):
         return ""
@@ -85,13 +87,13 @@ def source_line_of(function: Any) -> str:
 
 
 def innermost(function: Any) -> Any:
-    """What somebody wrote, below options, objects and decorators."""
-    function = _inner(function)
+    """The function as written, without options, bound objects and decorators."""
+    function = _without_options(function)
     try:
         return inspect.unwrap(getattr(function, "__func__", function))
-    except ValueError:  # it says that it decorates itself
+    except ValueError:  # `__wrapped__` leads back to the function itself
         return function
 
 
-def _inner(function: Any) -> Any:
+def _without_options(function: Any) -> Any:
     return function.func if isinstance(function, partial) else function

@@ -29,141 +29,153 @@ from cantstop_arena.processes.child import take_pipes
 
 Message = Mapping[str, Any]
 
-MAX_ANSWER_LENGTH = MAX_LINE_BYTES // 2  # letters; beside them there is little on its line
+MAX_ANSWER_LENGTH = MAX_LINE_BYTES // 2  # characters of JSON; the rest of its line is short
 
 
 class BotServer:
-    """Answers what the arena asks, for one bot. Whatever the bot raises is an answer, too."""
+    """Answers the arena's messages for one bot. An exception of the bot becomes an answer, too."""
 
     def __init__(
-        self, game: Game, find: Callable[[], LoadedBot], memory: int | None = None
+        self, game: Game, load_bot: Callable[[], LoadedBot], memory: int | None = None
     ) -> None:
         self._game = game
-        self._find = find
+        self._load_bot = load_bot
         self._memory = memory
-        self._make: Callable[[], Any] = _nobody
+        self._make_player: Callable[[], Any] = _no_player
         self._player: Any = None
         self._rules = game.rules.default
         self._random = Stream(0)
         self._view: Any = None
-        self._failed: BaseException | None = None
+        self._failure: BaseException | None = None
         self._responses: Mapping[str, Callable[[Message], Message | None]] = {
-            "hello": self._get_ready,
-            "game": self._begin,
+            "hello": self._prepare,
+            "game": self._begin_game,
             **{
                 decision.name: partial(self._decide, decision)
                 for decision in game.decisions.values()
             },
-            GAME_OVER: self._finish,
+            GAME_OVER: self._end_game,
         }
 
     def answer(self, line: bytes) -> bytes:
-        """The line that answers one of the arena's; empty for what needs no answer."""
-        data = json.loads(line)
-        respond = self._responses.get(data["type"])
+        """The answer to a line from the arena, as a line; empty if the message needs no answer."""
+        message = json.loads(line)
+        respond = self._responses.get(message["type"])
         if respond is None:
             return b""
         try:
-            fields = respond(data)
-            return b"" if fields is None else line_of(fields)
+            response = respond(message)
+            return b"" if response is None else line_of(response)
         except BaseException as error:
             return line_of({ERROR: exception_report(error)})
 
-    def _get_ready(self, data: Message) -> Message:
-        spec = self._find()
-        player = spec.build(data["options"])  # that it cannot be built it says before it plays
-        self._make = partial(fresh_player, spec, data["options"])
-        self._game.prepare(self._rules, self._game.players[0])  # no decision waits for that
+    def _prepare(self, message: Message) -> Message:
+        bot = self._load_bot()
+        player = bot.build(message["options"])  # reports a bot that cannot be built
+        self._make_player = partial(fresh_player, bot, message["options"])
+        self._game.prepare(self._rules, self._game.players[0])  # so that no decision waits
         if self._memory is not None:
             system.limit_memory(self._memory)
         return {"type": "ready", GAME_OVER: hasattr(player, GAME_OVER)}
 
-    def _begin(self, data: Message) -> None:
-        key = int(data["random"], 16)
-        self._rules, self._random = self._game.rules.from_dict(data["rules"]), Stream(key)
-        if data.get("anew", True):
+    def _begin_game(self, message: Message) -> None:
+        seed = int(message["random"], 16)
+        self._rules, self._random = self._game.rules.from_dict(message["rules"]), Stream(seed)
+        if message.get("anew", True):
             self._player = None
         self._view = None
-        seed_libraries(key)
-        self._game.prepare(self._rules, data["players"])  # which is not the bot's time
+        seed_libraries(seed)
+        self._game.prepare(self._rules, message["players"])  # not in the bot's time
 
-    def _decide(self, decision: Decision, data: Message) -> Message:
+    def _decide(self, decision: Decision, message: Message) -> Message:
         player, codec = self._seated_player(), self._game.codec
-        view = data[decision.parameters[0]]
-        visible = [codec.view_from_json(decision.view, view, self._rules, self._random)]
-        self._view = visible[0]
-        if MOVES in data:
-            visible.append(codec.moves_from_json(data[MOVES]))
+        view_data = message[decision.parameters[0]]
+        arguments = [codec.view_from_json(decision.view, view_data, self._rules, self._random)]
+        self._view = arguments[0]
+        if MOVES in message:
+            arguments.append(codec.moves_from_json(message[MOVES]))
         decide = getattr(player, decision.name, None)
         return {
-            decision.key: None if decide is None else answer_as_json(decision, decide(*visible))
+            decision.key: None if decide is None else answer_as_json(decision, decide(*arguments))
         }
 
-    def _finish(self, data: Message) -> None:
-        """Tell the bot how the game ended. Nobody waits: what it raises it raises when asked."""
-        winners, points = tuple(data["winners"]), tuple(data.get("points", ()))
-        result = GameOver(data["seat"], data["players"], winners, points)
+    def _end_game(self, message: Message) -> None:
+        """Call the bot's `game_over`, without an answer; the next decision raises its exception."""
+        winners, points = tuple(message["winners"]), tuple(message.get("points", ()))
+        result = GameOver(message["seat"], message["players"], winners, points)
         try:
             self._seated_player().game_over(self._view, result)
         except BaseException as error:
-            self._failed = error
+            self._failure = error
 
     def _seated_player(self) -> Any:
-        """The bot of this game, made when it is asked first. Raises what it failed with."""
-        if self._failed is not None:
-            failed, self._failed = self._failed, None
-            raise failed
+        """The bot of this game, created at its first decision.
+
+        Raises the exception of its last `game_over`, if there was one.
+        """
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
         if self._player is None:
-            self._player = self._make()
+            self._player = self._make_player()
         return self._player
 
 
-def fresh_player(spec: LoadedBot, options: Mapping[str, Any]) -> Any:
-    """The bot, made anew, so that it remembers no earlier game."""
-    return spec.made_anew(options)
+def fresh_player(bot: LoadedBot, options: Mapping[str, Any]) -> Any:
+    """A fresh instance of the bot, which remembers no earlier game."""
+    return bot.made_anew(options)
 
 
-def seed_libraries(key: int) -> None:
-    """Let what a bot draws from `random` and NumPy depend on the game alone."""
-    random.seed(key)
-    np.random.seed(key & 0xFFFFFFFF)
+def seed_libraries(seed: int) -> None:
+    """Seed `random` and NumPy, so that a bot's draws from them depend on the game alone."""
+    random.seed(seed)
+    np.random.seed(seed & 0xFFFFFFFF)
 
 
 def answer_as_json(decision: Decision, answer: object) -> object:
-    """An answer as the arena hears it: one that the decision takes as plain values, in full."""
+    """A bot's answer as JSON data: in full if the decision accepts it and JSON can hold it."""
     if decision.has_moves or decision.answer in (bool, int):
         return value_as_json(answer)
-    with contextlib.suppress(Exception):  # no answer; or it holds what JSON has no word for
-        plain = msgspec.to_builtins(decision.checked(answer), str_keys=True)
-        if len(json.dumps(plain, allow_nan=False)) < MAX_ANSWER_LENGTH:
-            return plain
+    with contextlib.suppress(Exception):  # an illegal answer, or a value that JSON cannot hold
+        data = msgspec.to_builtins(decision.checked(answer), str_keys=True)
+        if len(json.dumps(data, allow_nan=False)) < MAX_ANSWER_LENGTH:
+            return data
     return value_as_json(answer)
 
 
 def value_as_json(answer: object) -> object:
-    """An answer as JSON has it; what JSON has no word for as a text, under a key of its own."""
-    kind = type(answer)  # an object can lie about its class
-    if issubclass(kind, bool | np.bool_):
+    """A value as JSON data; one that JSON cannot hold becomes `{FOREIGN: text}`."""
+    answer_type = type(answer)  # an object can lie about its class
+    if issubclass(answer_type, bool | np.bool_):
         return bool(answer)
-    if issubclass(kind, np.integer):
+    if issubclass(answer_type, np.integer):
         return int(np.int64(answer))  # type: ignore[arg-type]
-    if issubclass(kind, int) and abs(number := int.__index__(answer)) < 1 << 64:  # type: ignore[arg-type]
+    if issubclass(answer_type, int) and abs(number := int.__index__(answer)) < 1 << 64:  # type: ignore[arg-type]
         return number
-    if answer is None or (kind is str and len(str(answer)) < MAX_REPORT_LENGTH):
+    if answer is None or (answer_type is str and len(str(answer)) < MAX_REPORT_LENGTH):
         return answer
     try:
         return {FOREIGN: reprlib.repr(answer)}
     except BaseException:
-        return {FOREIGN: f"a {kind.__name__}"}
+        return {FOREIGN: f"a {answer_type.__name__}"}
 
 
-def _nobody() -> Any:
+def _no_player() -> Any:
     raise BotError("no bot has been asked to get ready")
 
 
-def _address(data: argparse.Namespace) -> BotAddress:
-    source = data.path and BotSource(data.path, tuple(data.beside), data.digest, data.kept)
-    return BotAddress(data.name, data.game, data.origin, data.digest, source, data.package)
+def _address(arguments: argparse.Namespace) -> BotAddress:
+    source = arguments.path and BotSource(
+        arguments.path, tuple(arguments.beside), arguments.digest, arguments.kept
+    )
+    return BotAddress(
+        arguments.name,
+        arguments.game,
+        arguments.origin,
+        arguments.digest,
+        source,
+        arguments.package,
+    )
 
 
 def main() -> None:
@@ -174,16 +186,18 @@ def main() -> None:
     parser.add_argument("--bots", type=Path, required=True, help="the folder of bots")
     parser.add_argument("--game", default=DEFAULT, help="the game that it plays")
     parser.add_argument("--origin", default="built-in")
-    parser.add_argument("--digest", default="", help="of the text that is to play")
+    parser.add_argument("--digest", default="", help="digest of the bot's source texts")
     parser.add_argument("--package", help="the entry point of the package that it came from")
     parser.add_argument("--path", type=Path, help="the file that the bot came from")
     parser.add_argument("--beside", action="append", default=[], help="what that file imports")
-    parser.add_argument("--kept", type=Path, help="the folder where a copy of the text lies")
-    parser.add_argument("--memory", type=int, help="bytes it may take beyond what it begins with")
+    parser.add_argument("--copies", type=Path, help="the folder with copies of the files")
+    parser.add_argument("--memory", type=int, help="bytes it may use beyond those after the start")
     parser.add_argument("name")
-    data = parser.parse_args()
-    game = game_named(data.game)
-    server = BotServer(game, lambda: Loader(data.bots).open(_address(data)), data.memory)
+    arguments = parser.parse_args()
+    game = game_named(arguments.game)
+    server = BotServer(
+        game, lambda: Loader(arguments.bots).open(_address(arguments)), arguments.memory
+    )
     with contextlib.suppress(BrokenPipeError):
         for line in questions:
             answers.write(server.answer(line))

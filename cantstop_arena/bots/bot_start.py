@@ -1,4 +1,4 @@
-"""What it takes to start a bot's process: its command, its options and its limits."""
+"""How a bot's process is started: its command, its options and its limits."""
 
 from pathlib import Path
 
@@ -9,10 +9,10 @@ from cantstop_arena.processes.system import python_module
 
 
 class BotStart(ChildCommand, frozen=True, kw_only=True):
-    """How a bot's program is started, and how long it may take. Limits are in seconds.
+    """How a bot's program is started, and its time limits in seconds.
 
-    The `start_limit` is for getting ready, the `decision_limit` for every answer after that.
-    `options` is a JSON object for the bot.
+    The program must report that it is ready within `start_limit`, and answer each later message
+    within `decision_limit`. `options` is a JSON object with the bot's options.
     """
 
     options: str = "{}"
@@ -24,15 +24,15 @@ class BotStart(ChildCommand, frozen=True, kw_only=True):
 def served_bot(bot: BotAddress, folder: Path, memory: int | None = None) -> tuple[str, ...]:
     """The command that serves a bot in Python.
 
-    It may take so much memory beyond what Python itself needs.
+    `memory` limits the bytes that the bot may use beyond what Python itself needs.
     """
     arguments = ["--game", bot.game, "--origin", bot.origin, "--digest", bot.digest]
     if bot.package:
         arguments += ["--package", bot.package]
     if bot.source:
         arguments += ["--path", str(bot.source.path.absolute())]
-        arguments += [word for name in bot.source.beside for word in ("--beside", name)]
-        arguments += ["--kept", str(bot.source.copies.absolute())] if bot.source.copies else []
+        arguments += [argument for name in bot.source.beside for argument in ("--beside", name)]
+        arguments += ["--copies", str(bot.source.copies.absolute())] if bot.source.copies else []
     arguments += [] if memory is None else ["--memory", str(memory)]
     module = "cantstop_arena.bots.bot_server"
     return python_module(module, "--bots", str(folder.absolute()), *arguments, "--", bot.name)

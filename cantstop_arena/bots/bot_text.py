@@ -1,4 +1,4 @@
-"""One bot, for people: what it does, its options with their defaults, and where it comes from."""
+"""The description of one bot as text: its summary, its options with defaults, and its origin."""
 
 import ast
 import inspect
@@ -15,10 +15,10 @@ from cantstop_arena.texts import printable
 
 
 def bot_text(bot: BotDescription, game: Game) -> str:
-    """All that is known of a bot, in lines."""
-    facts = {"plays": game.title, "lane": bot.backend, "source": _origin(bot, game)}
+    """The description of a bot as text, in lines."""
+    fields = {"plays": game.title, "lane": bot.backend, "source": _origin(bot, game)}
     lines = [f"{bot.name}: {bot.summary}" if bot.summary else bot.name, ""]
-    lines += [f"{key:<8}{value}" for key, value in facts.items() if value]
+    lines += [f"{key:<8}{value}" for key, value in fields.items() if value]
     if bot.learns:
         lines.append("learns  yes: it remembers 256 games in a row")
     lines += ["", *_options(bot), *_details(bot, game)]
@@ -32,7 +32,7 @@ def _origin(bot: BotDescription, game: Game) -> str:
 
 
 def _options(bot: BotDescription) -> Iterator[str]:
-    """Each option with its default, and the values that it can have."""
+    """A line for each option, with its default and its choices."""
     if not bot.options:
         yield "It has no options."
     for name, option in bot.options.items():
@@ -44,13 +44,13 @@ def _choices(option: Option) -> str:
 
 
 def _details(bot: BotDescription, game: Game) -> list[str]:
-    """What its source says of it beyond its first line; a file is read and not run."""
+    """The docstring of its module beyond the first line, in lines; a file is parsed, not run."""
     if bot.path:
-        text = _docstring_of(bot)
+        docstring = _docstring_of(bot)
     else:
-        text = import_module(game.bots[bot.name]).__doc__ if bot.name in game.bots else None
-    _, _, more = inspect.cleandoc(text or "").partition("\n")
-    return ["", more.strip()] if more.strip() else []
+        docstring = import_module(game.bots[bot.name]).__doc__ if bot.name in game.bots else None
+    _, _, details = inspect.cleandoc(docstring or "").partition("\n")
+    return ["", details.strip()] if details.strip() else []
 
 
 def _docstring_of(bot: BotDescription) -> str | None:

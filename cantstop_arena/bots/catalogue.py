@@ -1,6 +1,6 @@
-"""The bots and rule sets that can be used here, known by descriptions.
+"""The catalogue of available bots and rule sets.
 
-No code of a file or a package runs in this process: others run it and tell what it holds.
+No code of a bot file or a package runs in this process: other processes run it and describe it.
 """
 
 import os
@@ -44,21 +44,21 @@ class BrokenBot(msgspec.Struct, frozen=True):
 
 
 class _Descriptions:
-    """What files and packages were found to hold, whatever they play."""
+    """Descriptions of the bots in files and of the contents of packages, for all games."""
 
     def __init__(self) -> None:
         self.files: dict[Path, Lookup] = {}
 
     @cached_property
     def offers(self) -> tuple[list[PackageContents], list[BrokenBot]]:
-        """What packages offer, and which of them cannot be used."""
+        """The contents of the installed packages, and the packages that cannot be used."""
         try:
             points, malformed = points_of_packages(next(run_all([about_packages()])))
         except BotError as error:
             return [], [BrokenBot("packages", "package", f"cannot be listed: {error}")]
         offers, broken = [], [BrokenBot(name, "package", reason) for name, reason in malformed]
-        texts = run_all([about_package(point) for point in points])
-        for (point, value), answer in zip(points.items(), texts, strict=True):
+        answers = run_all([about_package(point) for point in points])
+        for (point, value), answer in zip(points.items(), answers, strict=True):
             try:
                 offers.append(offer_of_package(point, answer))
             except BotError as error:
@@ -67,115 +67,121 @@ class _Descriptions:
 
 
 class Catalogue:
-    """What can be used here to play one game.
+    """The bots and rule sets for one game: built in, from packages, and from a folder.
 
-    Files are looked at when they are asked for, and only once.
+    A file is described when it is first needed, and only once.
     """
 
     def __init__(
         self,
         folder: Path,
         game: Game | None = None,
-        findings: _Descriptions | None = None,
+        descriptions: _Descriptions | None = None,
         results: Path = RESULTS,
     ) -> None:
         self.folder = folder
         self.results = results
         self.game = game or game_named(DEFAULT)
-        self._findings = findings or _Descriptions()
-        self._own = _BuiltInBots(Loader(folder), self.game)
+        self._descriptions = descriptions or _Descriptions()
+        self._built_in = _BuiltInBots(Loader(folder), self.game)
 
     def playing(self, game: Game) -> "Catalogue":
-        """What can be used to play another game; nothing is looked at twice."""
+        """The catalogue for another game; it shares the descriptions of files and packages."""
         return (
             self
             if game is self.game
-            else Catalogue(self.folder, game, self._findings, self.results)
+            else Catalogue(self.folder, game, self._descriptions, self.results)
         )
 
     def of_all_games(self) -> "list[Catalogue]":
-        """A catalogue for every game that there is."""
+        """A catalogue for each game."""
         return [self.playing(game) for game in all_games()]
 
     def find(self, name: str) -> BotDescription:
-        """The bot of this name. Raises BotError where there is none, or it is broken."""
-        if spec := self._own.get(name):
-            return spec.description()
-        if packaged := self._packaged.get(name):
-            return packaged
+        """The bot of this name. Raises BotError if there is none, or it is broken."""
+        if bot := self._built_in.get(name):
+            return bot.description()
+        if package_bot := self._packaged.get(name):
+            return package_bot
         if path := self.file_of(name):
             return self.load_file(path)
-        return self._bot_by_path(name)
+        return self._bot_by_search(name)
 
     def file_of(self, name: str) -> Path | None:
-        """The file that `find` would have looked at for this name, if it would."""
+        """The file in the folder that `find` would describe for this name; None if none."""
         path = self.folder / f"{name}.py"
-        is_another = name in self._own or name in self._packaged
-        return path if not is_another and os.path.lexists(path) else None
+        is_taken = name in self._built_in or name in self._packaged
+        return path if not is_taken and os.path.lexists(path) else None
 
-    def _bot_by_path(self, name: str) -> BotDescription:
-        existing_descriptions, broken = self.everything()
-        if bot := next((bot for bot in existing_descriptions if bot.name == name), None):
+    def _bot_by_search(self, name: str) -> BotDescription:
+        bots, broken = self.everything()
+        if bot := next((bot for bot in bots if bot.name == name), None):
             return bot
-        if culprit := next((bad for bad in broken if bad.name == name), None):
-            raise BotError(f"bot {name} is broken: {culprit.reason}")
-        if other := self._game_of(name):
-            raise BotError(f"bot {name} plays {other}, not {self.game.name}")
-        hint = did_you_mean(name, (bot.name for bot in existing_descriptions))
+        if broken_bot := next((bot for bot in broken if bot.name == name), None):
+            raise BotError(f"bot {name} is broken: {broken_bot.reason}")
+        if game := self._game_of(name):
+            raise BotError(f"bot {name} plays {game}, not {self.game.name}")
+        hint = did_you_mean(name, (bot.name for bot in bots))
         raise BotError(f"unknown bot {name!r:.{MAX_QUOTE_LENGTH}}{hint}")
 
     def _game_of(self, name: str) -> str | None:
-        """The other game that a bot of this name plays, if there is one."""
-        others = (other for other in self.of_all_games() if other is not self)
-        return next((catalogue.game.name for catalogue in others if catalogue.has(name)), None)
+        """The name of another game for which a bot of this name is built in or packaged."""
+        catalogues = (catalogue for catalogue in self.of_all_games() if catalogue is not self)
+        return next((catalogue.game.name for catalogue in catalogues if catalogue.has(name)), None)
 
     def has(self, name: str) -> bool:
-        """Whether a built-in bot or one of a package has this name."""
-        return name in self._own or name in self._packaged
+        """Whether a built-in bot or a bot from a package has this name."""
+        return name in self._built_in or name in self._packaged
 
     def load_file(self, path: Path) -> BotDescription:
-        """The one bot of a file. Raises BotError with the reason where there is none."""
+        """The one bot of a file. Raises BotError, with the reason, unless there is exactly one."""
         return only_bot(self.bots_of(path), path)
 
-    def version(self, path: Path, expected: str) -> BotDescription:
-        """The one bot of a file as it was in some run. Raises BotError where that is not kept.
+    def version(self, path: Path, version: str) -> BotDescription:
+        """An earlier version of a file's one bot, from the copies that runs store.
 
-        What is `wanted` is told in bot_sources/versions.
+        `version` is `previous` or the first digits of a digest (see `bots.versions`). Raises
+        BotError when no such copy is stored.
         """
-        folder = stored_version(self.results, path.name, expected, self._digest_now(path))
-        description = self.load_file(folder)
-        if description.digest != folder.parent.name:
-            raise BotError(f"{folder} is not what has played")
+        copy = stored_version(self.results, path.name, version, self._current_digest(path))
+        description = self.load_file(copy)
+        if description.digest != copy.parent.name:
+            raise BotError(f"{copy} is not what has played")
         return description
 
-    def _digest_now(self, path: Path) -> str:
-        """Empty for a file that is gone, or broken: its versions can still play."""
+    def _current_digest(self, path: Path) -> str:
+        """The digest of a file's bot; empty if the file is missing or broken.
+
+        Earlier versions of such a file can still play.
+        """
         try:
             return self.load_file(path).digest if os.path.lexists(path) else ""
         except BotError:
             return ""
 
     def bots_of(self, path: Path) -> Sequence[BotDescription]:
-        """All bots of a file. Raises BotError with the reason where it cannot be used."""
-        path = _straight(path)
-        self._look_at([path])
-        matches = self._findings.files[path]
-        if isinstance(matches, BotError):
-            raise matches
-        others = {bot.game for bot in matches} - {self.game.name}
-        if others:
-            raise BotError(f"{path} plays {' and '.join(sorted(others))}, not {self.game.name}")
-        return matches
+        """All bots of a file. Raises BotError, with the reason, if it cannot be used."""
+        path = _path_with_real_folder(path)
+        self._describe_files([path])
+        bots = self._descriptions.files[path]
+        if isinstance(bots, BotError):
+            raise bots
+        other_games = {bot.game for bot in bots} - {self.game.name}
+        if other_games:
+            raise BotError(
+                f"{path} plays {' and '.join(sorted(other_games))}, not {self.game.name}"
+            )
+        return bots
 
     def everything(self) -> tuple[list[BotDescription], list[BrokenBot]]:
         """All bots, built-in ones first, and all plug-ins that cannot be used."""
-        existing_descriptions, broken = self._searched
-        return list(existing_descriptions), list(broken)
+        bots, broken = self._all_bots
+        return list(bots), list(broken)
 
     @cached_property
     def rules(self) -> Mapping[str, Any]:
         """Rule sets by name: the published ones, then those of installed packages."""
-        return _RuleNames(self)
+        return _RuleSetsByName(self)
 
     def rules_called(self, name: str | None) -> Any:
         """The rule set of this name, or the game's default. Raises UsageError for no rule set."""
@@ -187,46 +193,46 @@ class Catalogue:
 
     def packaged_rules(self) -> Mapping[str, Any]:
         """The rule sets of installed packages."""
-        offers = [offer for offer in self._findings.offers[0] if offer.game == self.game.name]
+        offers = [offer for offer in self._descriptions.offers[0] if offer.game == self.game.name]
         return {rules.name: rules for offer in offers for rules in offer.rules}
 
     # Files
 
-    def _look_at(self, paths: Iterable[Path]) -> None:
-        """Have files looked at that have not been."""
+    def _describe_files(self, paths: Iterable[Path]) -> None:
+        """Describe the files that have not been described yet, in processes of their own."""
         sources: dict[Path, BotSource] = {}
         for path in paths:
-            if path not in self._findings.files:
+            if path not in self._descriptions.files:
                 try:
                     sources[path] = BotSource(path).identified()
                 except BotError as error:
-                    self._findings.files[path] = error
-        texts = run_all([about_file(source) for source in sources.values()])
-        for (path, source), answer in zip(sources.items(), texts, strict=True):
-            self._findings.files[path] = _checked_lookup(source, answer)
+                    self._descriptions.files[path] = error
+        answers = run_all([about_file(source) for source in sources.values()])
+        for (path, source), answer in zip(sources.items(), answers, strict=True):
+            self._descriptions.files[path] = _checked_lookup(source, answer)
 
     @cached_property
-    def _own_described(self) -> dict[str, BotDescription]:
-        return {name: spec.description() for name, spec in self._own.items()}
+    def _built_in_descriptions(self) -> dict[str, BotDescription]:
+        return {name: bot.description() for name, bot in self._built_in.items()}
 
     @cached_property
-    def _searched(self) -> tuple[list[BotDescription], list[BrokenBot]]:
-        """What is found in the folder: once, as a tournament can ask for thousands of names."""
-        by_name = self._own_described | self._packaged
-        broken = list(self._findings.offers[1])
-        paths = [_straight(path) for path in bot_files(self.folder)]
-        self._look_at(paths)
+    def _all_bots(self) -> tuple[list[BotDescription], list[BrokenBot]]:
+        """All bots and all broken ones; cached, as a tournament can look up thousands of names."""
+        by_name = self._built_in_descriptions | self._packaged
+        broken = list(self._descriptions.offers[1])
+        paths = [_path_with_real_folder(path) for path in bot_files(self.folder)]
+        self._describe_files(paths)
         for path in paths:
-            matches = self._findings.files[path]
-            if isinstance(matches, BotError):
-                broken.append(BrokenBot(in_a_line(path.stem), str(path), str(matches)))
+            lookup = self._descriptions.files[path]
+            if isinstance(lookup, BotError):
+                broken.append(BrokenBot(in_a_line(path.stem), str(path), str(lookup)))
                 continue
             for bot in (
-                description for description in matches if description.game == self.game.name
+                description for description in lookup if description.game == self.game.name
             ):
                 if bot.name in by_name:
-                    taken = f"the name {bot.name} is taken by a {by_name[bot.name].origin} bot"
-                    broken.append(BrokenBot(bot.name, str(path), taken))
+                    reason = f"the name {bot.name} is taken by a {by_name[bot.name].origin} bot"
+                    broken.append(BrokenBot(bot.name, str(path), reason))
                 else:
                     by_name[bot.name] = bot
         return list(by_name.values()), broken
@@ -236,15 +242,15 @@ class Catalogue:
     @cached_property
     def _packaged(self) -> dict[str, BotDescription]:
         packaged: dict[str, BotDescription] = {}
-        for offer in self._findings.offers[0]:
+        for offer in self._descriptions.offers[0]:
             for bot in offer.bots:
-                if bot.game == self.game.name and bot.name not in self._own:
+                if bot.game == self.game.name and bot.name not in self._built_in:
                     packaged.setdefault(bot.name, bot)
         return packaged
 
 
 class _BuiltInBots(Mapping[str, LoadedBot]):
-    """The bots that come with a game, each loaded when it is asked for."""
+    """The built-in bots of a game by name, each loaded at its first look-up."""
 
     def __init__(self, loader: Loader, game: Game) -> None:
         self._loader = loader
@@ -265,8 +271,8 @@ class _BuiltInBots(Mapping[str, LoadedBot]):
         return len(self._game.bots)
 
 
-class _RuleNames(Mapping[str, Any]):
-    """Asks packages only for what is not published."""
+class _RuleSetsByName(Mapping[str, Any]):
+    """The rule sets of a game by name; packages are read only for names not published."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._packaged = catalogue.packaged_rules
@@ -290,5 +296,5 @@ def _checked_lookup(source: BotSource, data: object) -> Lookup:
         return error
 
 
-def _straight(path: Path) -> Path:
-    return path.parent.resolve() / path.name  # a link to a file is a bot of its own name
+def _path_with_real_folder(path: Path) -> Path:
+    return path.parent.resolve() / path.name  # a link to a file keeps the link's name

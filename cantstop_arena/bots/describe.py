@@ -1,4 +1,4 @@
-"""What files and packages hold: told by processes that run them, believed as far as it goes."""
+"""Descriptions of bot files and packages: written by processes that run them, checked here."""
 
 import hashlib
 import json
@@ -26,51 +26,51 @@ from cantstop_arena.texts import in_a_line
 MAX_NAME_LENGTH = 60
 _MAX_COMPLAINT_LENGTH = 1000
 _MAX_FILES = 1000
-_TO_CLEAR_UP = 2.0  # seconds for a file that does not heed the limit of its own process
-_TUPLE = "tuple"  # the key under which a tuple is told, for JSON has only lists
+_EXIT_SECONDS = 2.0  # added to MAX_IMPORT_SECONDS, for code that ignores its process's own limit
+_TUPLE = "tuple"  # the key of a tuple's items, as JSON has only lists
 
 
 class PackageContents(msgspec.Struct, frozen=True):
-    """What an entry point of a package offers."""
+    """The bots and rule sets that an entry point of a package offers."""
 
     bots: Sequence[BotDescription]
     rules: Sequence[Any]
     game: str = DEFAULT
 
 
-# --- Asking ---------------------------------------------------------------------------------------
+# --- Calls in other processes ---------------------------------------------------------------------
 
 
 def about_file(source: BotSource) -> IsolatedCall:
-    """The errand that says what a file holds, whose text has been identified."""
+    """The call that describes a bot file; its source must have a digest."""
     keywords = {"path": str(source.path.absolute()), "digest": source.digest}
     return _call("describe_file", keywords)
 
 
 def about_package(point: str) -> IsolatedCall:
-    """The errand that says what an entry point offers."""
+    """The call that describes an entry point."""
     return _call("describe_package", {"point": point})
 
 
 def about_packages() -> IsolatedCall:
-    """The errand that says which entry points there are."""
+    """The call that lists the entry points."""
     return _call("list_packages", {})
 
 
 def _call(function: str, keywords: Mapping[str, Any]) -> IsolatedCall:
     return IsolatedCall(
-        f"{__name__}:{function}", keywords, bot_files.MAX_IMPORT_SECONDS + _TO_CLEAR_UP
+        f"{__name__}:{function}", keywords, bot_files.MAX_IMPORT_SECONDS + _EXIT_SECONDS
     )
 
 
-# --- Believing ------------------------------------------------------------------------------------
+# --- Checking their results -----------------------------------------------------------------------
 
 
 def bots_of_file(source: BotSource, data: object) -> list[BotDescription]:
-    """The bots of a file, from what its errand told. Raises BotError with the reason for none."""
+    """The bots of a file, from the result of its call. Raises BotError if it cannot be used."""
     fields = _checked_data(data, "does not import: ")
     names = _texts(fields.get("beside"))[: bot_files.MAX_BESIDE]
-    beside = tuple(name for name in names if _leads_down(name))
+    beside = tuple(name for name in names if _stays_below(name))
     full_source = BotSource(source.path, beside).identified() if beside else source
     return [
         _bot(bot, "file", full_source.digest, source=full_source)
@@ -79,7 +79,10 @@ def bots_of_file(source: BotSource, data: object) -> list[BotDescription]:
 
 
 def offer_of_package(point: str, data: object) -> PackageContents:
-    """What an entry point offers, from what its errand told. Raises BotError."""
+    """The contents of an entry point, from the result of its call.
+
+    Raises BotError if it cannot be used.
+    """
     fields = _checked_data(data, "")
     files = [Path(name) for name in _texts(fields.get("files"))[:_MAX_FILES]]
     digest = digest_of(files)
@@ -91,10 +94,12 @@ def offer_of_package(point: str, data: object) -> PackageContents:
 
 
 def points_of_packages(data: object) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """Entry points and what they name, and packages that cannot be asked, with the reason."""
+    """The entry points with their values, and malformed packages with the reasons."""
     fields = _checked_data(data, "")
     points = {_line(name): _line(value) for name, value in _pairs(fields.get("points"))}
-    return points, [(_line(name), _line(why)) for name, why in _pairs(fields.get("malformed"))]
+    return points, [
+        (_line(name), _line(reason)) for name, reason in _pairs(fields.get("malformed"))
+    ]
 
 
 def _checked_data(data: object, prefix: str) -> Mapping[str, Any]:
@@ -130,13 +135,13 @@ def _line(text: str) -> str:
     return in_a_line(text, MAX_REPORT_LENGTH)
 
 
-def _leads_down(name: str) -> bool:
-    """Whether a path stays below the folder that it begins in."""
+def _stays_below(name: str) -> bool:
+    """Whether a path is relative and stays below its folder."""
     path = Path(name)
     return "\0" not in name and not path.is_absolute() and ".." not in path.parts
 
 
-def _bot(data: object, origin: str, digest: str, **where: Any) -> BotDescription:
+def _bot(data: object, origin: str, digest: str, **source_fields: Any) -> BotDescription:
     if not isinstance(data, dict) or not isinstance(name := data.get("name"), str):
         raise _invalid_description()
     if not (0 < len(name) <= MAX_NAME_LENGTH and name.isprintable() and name == name.strip()):
@@ -154,7 +159,7 @@ def _bot(data: object, origin: str, digest: str, **where: Any) -> BotDescription
         learns=data.get("learns") is True,
         backend="compiled" if data.get("lane") == "compiled" else "plain",
         complaint=in_a_line(str(data.get("complaint", "")), _MAX_COMPLAINT_LENGTH),
-        **where,
+        **source_fields,
     )
 
 
@@ -170,18 +175,18 @@ def _game(data: object) -> Game:
 def _option(data: object) -> Option:
     if not isinstance(data, dict) or not isinstance(name := data.get("name"), str):
         raise _invalid_description()
-    default, choices = _unlisted(data.get("default")), _list(data.get("choices"))
-    if not (name.isidentifier() and is_plain(default) and all(map(_is_sayable, choices))):
+    default, choices = _default_from_data(data.get("default")), _list(data.get("choices"))
+    if not (name.isidentifier() and is_plain(default) and all(map(_is_choice, choices))):
         raise _invalid_description()
     search, is_file = _search(data.get("search")), data.get("is_file") is True
     return Option(name, default, tuple(choices), search, is_file)
 
 
 def _search(data: object) -> Search | None:
-    """How an option is tuned; a bot of others is never built with an array."""
+    """The search space of an option, or None; numbers become tuples, never arrays."""
     if data is None:
         return None
-    start, steps = (_numbers(part) for part in (_list(data) or [[], []])[:2])
+    start, steps = (_numbers(numbers) for numbers in (_list(data) or [[], []])[:2])
     return Search(start, steps)
 
 
@@ -202,28 +207,28 @@ def _rules(game: Game, data: object) -> Any:
         raise BotError(f"offers rules that make no sense: {_line(str(error))}") from error
 
 
-def _unlisted(value: Any) -> Any:
-    """The default that was told."""
+def _default_from_data(value: Any) -> Any:
+    """The default of an option from JSON data, with its tuples."""
     if isinstance(value, dict):
-        return tuple(_unlisted(item) for item in _list(value.get(_TUPLE)))
-    return [_unlisted(item) for item in value] if isinstance(value, list) else value
+        return tuple(_default_from_data(item) for item in _list(value.get(_TUPLE)))
+    return [_default_from_data(item) for item in value] if isinstance(value, list) else value
 
 
-def _is_sayable(choice: object) -> bool:
+def _is_choice(choice: object) -> bool:
     return choice is None or type(choice) in (bool, int, str)
 
 
-# --- Telling, in the process of an errand ---------------------------------------------------------
+# --- Functions called in other processes ----------------------------------------------------------
 
 
 def describe_file(path: str, digest: str) -> Mapping[str, Any]:
-    """What a file holds, or why it cannot be used."""
+    """The bots of a file as data, or the error that makes it unusable."""
     loader, source = Loader(Path()), BotSource(Path(path), digest=digest)
     file_imports.note_reading()
     try:
         bots = loader.bots_of(source)
         return {
-            "bots": [_bot_as_data(spec.description()) for spec in bots],
+            "bots": [_bot_as_data(bot.description()) for bot in bots],
             "beside": _beside(path),
         }
     except BaseException as error:
@@ -235,17 +240,17 @@ def _beside(path: str) -> Sequence[str]:
 
 
 def describe_package(point: str) -> Mapping[str, Any]:
-    """What an entry point offers, or why it cannot be used."""
+    """The contents of an entry point as data, or the error that makes it unusable."""
     loader = Loader(Path())
     try:
         plugin = load_entry_point(entry_point(point))
-        game, offered = loader.rules_of_package(point)
+        game, rule_sets = loader.rules_of_package(point)
         hooks = (*game.decisions, "register_bots")
-        has_bots = any(hasattr(plugin, hook) for hook in hooks) or not offered
+        has_bots = any(hasattr(plugin, hook) for hook in hooks) or not rule_sets
         bots = loader.bots_of_package(point) if has_bots else []
         return {
-            "bots": [_bot_as_data(spec.description()) for spec in bots],
-            "rules": [{**game.rules.as_dict(rules), "name": rules.name} for rules in offered],
+            "bots": [_bot_as_data(bot.description()) for bot in bots],
+            "rules": [{**game.rules.as_dict(rules), "name": rules.name} for rules in rule_sets],
             "game": game.name,
             "files": [str(file) for file in sources_of(plugin)],
         }
@@ -254,7 +259,7 @@ def describe_package(point: str) -> Mapping[str, Any]:
 
 
 def list_packages() -> Mapping[str, Any]:
-    """The entry points that there are, and packages that cannot be asked."""
+    """The entry points of installed packages, and malformed packages, as data."""
     points, malformed = entry_points_of(PROJECT)
     return {"points": [[point.name, point.value] for point in points], "malformed": malformed}
 
@@ -263,9 +268,9 @@ def _bot_as_data(bot: BotDescription) -> Mapping[str, Any]:
     options = [
         {
             "name": option.name,
-            "default": _listed(option.default),
+            "default": _default_as_data(option.default),
             "search": option.search and [[*option.search.start], [*option.search.steps]],
-            "choices": [choice for choice in option.choices if _is_sayable(choice)],
+            "choices": [choice for choice in option.choices if _is_choice(choice)],
             "is_file": option.is_file,
         }
         for option in bot.options.values()
@@ -275,33 +280,33 @@ def _bot_as_data(bot: BotDescription) -> Mapping[str, Any]:
     return {**data, "game": bot.game, "lane": bot.backend, "complaint": bot.complaint}
 
 
-def _listed(value: object) -> object:
-    """A default as JSON has it."""
+def _default_as_data(value: object) -> object:
+    """The default of an option as JSON data."""
     if isinstance(value, tuple):
-        return {_TUPLE: [_listed(item) for item in value]}
-    return [_listed(item) for item in value] if isinstance(value, list) else value
+        return {_TUPLE: [_default_as_data(item) for item in value]}
+    return [_default_as_data(item) for item in value] if isinstance(value, list) else value
 
 
 # --- Programs -------------------------------------------------------------------------------------
 
 
 def describe_command(argv: Sequence[str]) -> str:
-    """A digest of a command: its words, or the contents of those that are files."""
-    text = json.dumps([_content_digest(word) or word for word in argv])
+    """A digest of a command: its arguments, or the contents of those that are files."""
+    text = json.dumps([_content_digest(argument) or argument for argument in argv])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _content_digest(word: str) -> str | None:
-    if not os.path.isfile(word):
+def _content_digest(argument: str) -> str | None:
+    if not os.path.isfile(argument):
         return None
-    return hashlib.sha256(Path(word).read_bytes()).hexdigest()
+    return hashlib.sha256(Path(argument).read_bytes()).hexdigest()
 
 
-MAX_REPORT_LENGTH = 500  # characters of it
+MAX_REPORT_LENGTH = 500  # characters
 
 
 def exception_report(error: BaseException) -> str:
-    """What a bot raised, in a line, even where it cannot be told."""
+    """A bot's exception in one line; only its class if its text cannot be computed."""
     try:
         return str(error) if isinstance(error, BotError) else exception_line(error)
     except BaseException:

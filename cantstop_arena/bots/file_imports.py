@@ -1,4 +1,4 @@
-"""Files beside a bot's: imported and read as they were when it was identified, not from disk."""
+"""Files beside a bot's file: imported and read with the texts of its digest, not from disk."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from cantstop_arena.errors import BotError
 
 
 class _ModuleText(SourceLoader):
-    """Loads a module from its text, under the name of its file."""
+    """Loads a module from its text, with the path of its file."""
 
     def __init__(self, path: str, text: bytes) -> None:
         self._path = path
@@ -23,14 +23,14 @@ class _ModuleText(SourceLoader):
         return self._path
 
     def get_data(self, path: str) -> bytes:
-        """The text; there is no bytecode, which could be that of another."""
+        """The module's text. Raises OSError for any other path: a bytecode file may be stale."""
         if path != self._path:
             raise OSError(path)
         return self._text
 
 
 class _FileImporter:
-    """Finds what Python would find if all texts lay where they came from, and gives it its text."""
+    """Imports modules from given texts, in the order in which Python would find their files."""
 
     def __init__(self) -> None:
         self.texts: dict[str, bytes] = {}
@@ -39,77 +39,77 @@ class _FileImporter:
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         for folder in sys.path if path is None else path:
-            origin = self._text_in(folder, name) or _file_in(folder, name)
+            origin = self._path_of_text(folder, name) or _file_in(folder, name)
             if origin:
                 return self._spec(name, origin) if origin in self.texts else None
         return None
 
-    def _text_in(self, folder: str, name: str) -> str | None:
-        """Where the text of a module of this name lay in a folder, which need not be there."""
-        location = f"{folder}{os.sep}{name.rpartition('.')[2]}"
-        position = (f"{location}{os.sep}{_PACKAGE}", f"{location}.py")
-        return next((origin for origin in position if origin in self.texts), None)
+    def _path_of_text(self, folder: str, name: str) -> str | None:
+        """The path of a module's text in a folder, which need not exist; None if there is none."""
+        stem = f"{folder}{os.sep}{name.rpartition('.')[2]}"
+        candidates = (f"{stem}{os.sep}{_PACKAGE_FILE}", f"{stem}.py")
+        return next((origin for origin in candidates if origin in self.texts), None)
 
     def _spec(self, name: str, origin: str) -> ModuleSpec | None:
         folder, file = os.path.split(origin)
-        loader, positions = (
+        loader, package_folders = (
             _ModuleText(origin, self.texts[origin]),
-            [folder] if file == _PACKAGE else None,
+            [folder] if file == _PACKAGE_FILE else None,
         )
         return spec_from_file_location(
-            name, origin, loader=loader, submodule_search_locations=positions
+            name, origin, loader=loader, submodule_search_locations=package_folders
         )
 
 
-_PACKAGE = "__init__.py"
+_PACKAGE_FILE = "__init__.py"
 
 
 def _file_in(folder: str, name: str) -> str | None:
-    """The file of a module of this name that Python finds in a folder; none for a mere folder."""
-    result = PathFinder.find_spec(name, [folder])
-    return result.origin if result else None
+    """The file that Python finds for a module in a folder; None if none, or only a folder."""
+    spec = PathFinder.find_spec(name, [folder])
+    return spec.origin if spec else None
 
 
-_finder = _FileImporter()
-_read: set[str] | None = None  # files beside bots that were read, where that is noted
+_importer = _FileImporter()
+_read_paths: set[str] | None = None  # files beside bots that were read; None: not recorded
 
 
 def provide(texts: Mapping[str, bytes]) -> None:
-    """Let these files have these texts from now on in this process: a bot's, and what it needs."""
-    _finder.texts.update(texts)
-    if len(texts) > 1 and _finder not in sys.meta_path:
-        sys.meta_path.insert(0, _finder)
+    """Set the texts of a bot's files, by path, for imports and `read_beside` in this process."""
+    _importer.texts.update(texts)
+    if len(texts) > 1 and _importer not in sys.meta_path:
+        sys.meta_path.insert(0, _importer)
 
 
 def note_reading() -> None:
-    """Let bots read files beside theirs in this process, and remember which."""
-    global _read
-    _read = set()
+    """Let bots read files beside theirs in this process, and record which."""
+    global _read_paths
+    _read_paths = set()
 
 
-def were_read() -> frozenset[str]:
-    """The files beside bots that were read in this process since that was to be noted."""
-    return frozenset(_read or ())
+def read_paths() -> frozenset[str]:
+    """The files beside bots that were read in this process since `note_reading`."""
+    return frozenset(_read_paths or ())
 
 
 def read_beside(file: str, name: str) -> bytes:
-    """The content of a file beside a bot's, or below: a model, say. It becomes a part of the bot.
+    """The content of a file beside a bot's file or below its folder, such as a model.
 
-    `file` is the bot's own `__file__`. The bot's digest is then of both; a run keeps a copy, and
-    every process has this content. It is to be read when the bot's file is loaded, or when the bot
-    is built with its usual options.
+    It becomes a part of the bot: the bot's digest covers it, a run stores a copy, and every
+    process reads the same content. `file` is the bot's own `__file__`. Read it while the bot's
+    file is loaded, or while the bot is built with its default options.
 
-    Raises BotError where it cannot be read, or was not when the bot was looked at.
+    Raises BotError when the file cannot be read, or was not read when the bot was described.
     """
     path = str(Path(file).parent / name)
-    if path in _finder.texts:
-        return _finder.texts[path]
-    if _read is None:
-        text = "is no part of the bot: read it when the file is loaded, whatever the options"
-        raise BotError(f"{name} {text}")
+    if path in _importer.texts:
+        return _importer.texts[path]
+    if _read_paths is None:
+        message = "is no part of the bot: read it when the file is loaded, whatever the options"
+        raise BotError(f"{name} {message}")
     try:
         content = Path(path).read_bytes()
     except OSError as error:
         raise BotError(f"{name} beside {file} cannot be read: {error.strerror}") from error
-    _read.add(path)
+    _read_paths.add(path)
     return content

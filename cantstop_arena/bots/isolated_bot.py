@@ -1,4 +1,4 @@
-"""A bot in a process of its own, as the arena speaks to it."""
+"""A bot that plays in a process of its own, and the messages that the arena exchanges with it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,117 +30,128 @@ from cantstop_arena.texts import in_a_line
 
 
 class IsolatedBot:
-    """A program that plays a bot, game after game. It runs from its first game until `close`.
+    """A program that plays one bot, game after game. It runs from its first game until `close`.
 
-    A program that fails to answer is killed, and the next game starts a new one; one that reports
-    an error of its own goes on.
+    A program that fails to answer is killed, and the next game starts a new one; a program that
+    reports an exception of its bot keeps running.
     """
 
     def __init__(self, launch: BotStart) -> None:
         self.launch = launch
         self.game = game_named(launch.game)
         self._child: Child | None = None
-        self._proven: set[str] = set()
+        self._verified: set[str] = set()
         self.listens = False
-        """Whether the program wants to be told how games end."""
+        """Whether the program expects a message at the end of each game."""
 
     def start(self) -> None:
-        """Start the program, if it does not run. Raises BotError where that fails."""
-        self._disown()
+        """Start the program, unless it runs. Raises BotError when that fails."""
+        self._forget_inherited()
         if self._child is None:
             self._child = Child(self.launch)
             with self._killed_on_failure():
-                self.listens = _greet(self._child, self.launch).get(GAME_OVER) is True
+                self.listens = _handshake(self._child, self.launch).get(GAME_OVER) is True
 
     def begin(self, seat: int, players: int, rules: Any, key: int, anew: bool = True) -> None:
-        """A new game begins, before which the bot forgets what was, unless it learns.
+        """Announce a new game; with `anew` it is played by a fresh instance of the bot.
 
-        Raises BotError, Lost or Overdue.
+        Raises BotError when the program does not start, BotProcessFailure when it ends or does
+        not take the message in time.
         """
         self.start()
-        game = {"type": "game", "seat": seat, "players": players, "anew": anew}
-        game |= {"rules": self.game.rules.as_dict(rules), "random": f"{key:016x}"}
+        message = {"type": "game", "seat": seat, "players": players, "anew": anew}
+        message |= {"rules": self.game.rules.as_dict(rules), "random": f"{key:016x}"}
         with self._killed_on_failure():
-            self._running().trim_log()
-            self._running().send(line_of(game), self.launch.decision_limit)
+            self._running_child().trim_log()
+            self._running_child().send(line_of(message), self.launch.decision_limit)
 
     def decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> object:
-        """What the program answers, unchecked. Raises a Failure where it does not."""
+        """The program's answer to a decision, unchecked.
+
+        Raises BotProcessFailure when there is none, GameError when the view cannot be sent.
+        """
         question = {
             "type": decision.name,
             decision.parameters[0]: self._view_as_json(decision, view),
         }
         if moves is not None:
             question[MOVES] = self.game.codec.moves_as_json(moves)
-        return self._ask(question, decision.key)
+        return self._request(question, decision.key)
 
     def _view_as_json(self, decision: Decision, view: Any) -> Any:
-        """A view as JSON has it; the first of each decision is seen to come back as it was.
+        """A view as JSON data. The first view of each decision is checked by a round trip.
 
-        Raises GameError where it does not.
+        Raises GameError when a view cannot be converted, or does not survive the round trip.
         """
         try:
-            visible = self.game.codec.view_as_json(view)
-            if decision.name not in self._proven:
-                self._prove(decision, view, visible)
-                self._proven.add(decision.name)
+            data = self.game.codec.view_as_json(view)
+            if decision.name not in self._verified:
+                self._check_round_trip(decision, view, data)
+                self._verified.add(decision.name)
         except Exception as error:
-            text = in_a_line(str(error), MAX_REPORT_LENGTH)
-            what = (
+            reason = in_a_line(str(error), MAX_REPORT_LENGTH)
+            problem = (
                 f"{self.game.title} returned a value for {decision.name} that cannot be sent to"
                 " another process"
             )
-            raise GameError(f"{what}: {text}") from error
-        return visible
+            raise GameError(f"{problem}: {reason}") from error
+        return data
 
-    def _prove(self, decision: Decision, view: Any, visible: Any) -> None:
+    def _check_round_trip(self, decision: Decision, view: Any, data: Any) -> None:
         if isinstance(view, View):
-            there = json.loads(line_of(visible))
-            back = self.game.codec.view_from_json(decision.view, there, view.rules, view.random)
-            if back != view:
-                raise ValueError(f"{view} comes back as {back}; are its fields annotated rightly?")
+            sent = json.loads(line_of(data))
+            copy = self.game.codec.view_from_json(decision.view, sent, view.rules, view.random)
+            if copy != view:
+                raise ValueError(f"{view} comes back as {copy}; are its fields annotated rightly?")
 
     def finish(self, result: GameOver) -> None:
-        """Tell the program how the game ended, if it can still be told: there is no answer."""
-        data: dict[str, Any] = {"type": GAME_OVER, "seat": result.seat, "players": result.players}
-        data["winners"] = [*result.winners]
+        """Send the program the result of the game; there is no answer, and failures are ignored."""
+        message: dict[str, Any] = {
+            "type": GAME_OVER,
+            "seat": result.seat,
+            "players": result.players,
+        }
+        message["winners"] = [*result.winners]
         if result.points:
-            data["points"] = [*result.points]
+            message["points"] = [*result.points]
         with suppress(BotProcessFailure), self._killed_on_failure():
-            self._running().send(line_of(data), self.launch.decision_limit)
+            self._running_child().send(line_of(message), self.launch.decision_limit)
 
     def close(self) -> None:
         """End the program."""
-        self._disown()
+        self._forget_inherited()
         if self._child is not None:
             self._child.end()
             self._child = None
 
-    def _ask(self, question: Mapping[str, Any], key: str) -> object:
+    def _request(self, question: Mapping[str, Any], key: str) -> object:
         with self._killed_on_failure():
-            line = self._running().request(line_of(question), self.launch.decision_limit)
+            line = self._running_child().request(line_of(question), self.launch.decision_limit)
             answer = object_in(line)
             if key not in answer and not isinstance(answer.get(ERROR), str):
                 raise InvalidAnswer(f"this has no {key!r}: {excerpt(line)}")
         if key not in answer:
             raise BotRaised(in_a_line(answer[ERROR], MAX_REPORT_LENGTH))
-        return _value(answer[key])
+        return _answer_value(answer[key])
 
-    def _running(self) -> Child:
-        self._disown()
+    def _running_child(self) -> Child:
+        self._forget_inherited()
         if self._child is None:
             raise ProcessLost("the program does not run")
         return self._child
 
-    def _disown(self) -> None:
-        """Leave a program to the process that started it, if this one was forked from that."""
+    def _forget_inherited(self) -> None:
+        """Drop the program if the process that this one was forked from started it."""
         if self._child is not None and self._child.is_inherited:
             self._child.forget()
             self._child = None
 
     @contextmanager
     def _killed_on_failure(self) -> Iterator[None]:
-        """Also when interrupted: an answer to come must not be taken for the next question's."""
+        """A context after whose failure the program is killed.
+
+        Also when interrupted: a late answer must not be taken for that to the next question.
+        """
         try:
             yield
         except BaseException:
@@ -150,30 +161,30 @@ class IsolatedBot:
             raise
 
 
-def _value(data: object) -> object:
-    """An answer, as near to what the bot returned as can be."""
+def _answer_value(data: object) -> object:
+    """An answer from JSON data; a ForeignValue if JSON could not hold what the bot returned."""
     if isinstance(data, dict) and isinstance(data.get(FOREIGN), str) and len(data) == 1:
         return ForeignValue(data[FOREIGN])
     return data
 
 
-def _greet(child: Child, launch: BotStart) -> Mapping[str, Any]:
-    """Say hello, and hear that the program is ready; what else it says. Raises BotError."""
+def _handshake(child: Child, launch: BotStart) -> Mapping[str, Any]:
+    """Send "hello" and return the program's "ready" message. Raises BotError when that fails."""
     hello = {"type": "hello", "protocol": PROTOCOL, "options": json.loads(launch.options)}
     try:
         child.send(line_of(hello), launch.start_limit)
-        answer = _ready(child.receive(launch.start_limit))
+        message = _ready_message(child.receive(launch.start_limit))
     except BotProcessFailure as failure:
-        text = child.last_log_line()
-        raise BotError(f"does not start: {failure}{text and f' ({text})'}") from failure
+        log_line = child.last_log_line()
+        raise BotError(f"does not start: {failure}{log_line and f' ({log_line})'}") from failure
     child.mark_started()
-    return answer
+    return message
 
 
-def _ready(line: bytes) -> Mapping[str, Any]:
-    answer = object_in(line)
-    if isinstance(error := answer.get(ERROR), str):
+def _ready_message(line: bytes) -> Mapping[str, Any]:
+    message = object_in(line)
+    if isinstance(error := message.get(ERROR), str):
         raise BotRaised(in_a_line(error, MAX_REPORT_LENGTH))
-    if answer.get("type") != "ready":
+    if message.get("type") != "ready":
         raise InvalidAnswer(f'expected "ready", got: {excerpt(line)}')
-    return answer
+    return message

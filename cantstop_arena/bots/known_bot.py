@@ -1,4 +1,4 @@
-"""What is known of a bot, and what builds it."""
+"""Bots in three forms: their addresses, their descriptions, and bots whose code is loaded."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -15,11 +15,11 @@ from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.games.registry import DEFAULT, game_named
 
 RESERVED = ("bot", "command", "as", "isolate")
-"""What a tournament file says of a bot besides its options, which have other names."""
+"""Keys of a bot in a tournament file that are not options; no option may have such a name."""
 
 
 class BotAddress(msgspec.Struct, frozen=True):
-    """What it takes to load a bot that was described: `digest` is that of its source texts."""
+    """The data by which a process loads a described bot; `digest` is that of its source texts."""
 
     name: str
     game: str
@@ -30,11 +30,11 @@ class BotAddress(msgspec.Struct, frozen=True):
 
 
 class KnownBot(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a bot: its game, where it comes from, and its options.
+    """The properties of a bot: its name, its game, its origin, and its options.
 
-    `origin` is "built-in", "package", "file" or "command"; `source` where the text of one from a
-    file lies, `package` the entry point of one from a package, `digest` a hash of the source
-    texts. A bot that `learns` keeps what it remembers from game to game.
+    `origin` is "built-in", "package", "file" or "command"; `source` has the files of a bot from a
+    file, `package` is the entry point of a bot from a package, `digest` a hash of the source
+    texts. A bot that `learns` keeps its memory from game to game.
     """
 
     name: str
@@ -49,12 +49,12 @@ class KnownBot(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def address(self) -> BotAddress:
-        """Where processes find it."""
+        """The address by which other processes load this bot."""
         return BotAddress(self.name, self.game, self.origin, self.digest, self.source, self.package)
 
     @property
     def path(self) -> Path | None:
-        """The file that it came from, if it has one of its own."""
+        """The bot's own file; None for a bot that is not from a file."""
         return self.source.path if self.source else None
 
     @property
@@ -62,16 +62,16 @@ class KnownBot(msgspec.Struct, frozen=True, kw_only=True):
         """Every option with its default."""
         return {name: option.default for name, option in self.options.items()}
 
-    def check_options(self, given: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """What is wrong with given options, as (option, message) pairs."""
-        return find_faults(self.options, given)
+    def check_options(self, options: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """The faults in values of options, as (option, message) pairs."""
+        return find_faults(self.options, options)
 
 
 class BotDescription(KnownBot, frozen=True, kw_only=True):
-    """A bot that was looked at in another process.
+    """A bot described by another process, without its code.
 
-    `lane` is "compiled" or "plain", with default options; where it cannot be built with them,
-    `complaint` says why.
+    `backend` is "compiled" or "plain", with default options; `complaint` is the reason if the bot
+    cannot be built with them.
     """
 
     backend: str = ""
@@ -79,9 +79,9 @@ class BotDescription(KnownBot, frozen=True, kw_only=True):
 
 
 class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
-    """A bot whose code is in this process, and can be built.
+    """A bot whose code is loaded in this process.
 
-    `remake` runs a file again, for a maker.
+    `maker` builds it from its options; `remake` runs the bot's file again and returns a new maker.
     """
 
     maker: Callable[..., Any]
@@ -89,14 +89,14 @@ class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
 
     @property
     def decisions(self) -> Mapping[str, Decision]:
-        """The decisions of its game."""
+        """The decisions of its game by name."""
         return game_named(self.game).decisions
 
     def build(self, options: Mapping[str, Any]) -> Any:
-        """The bot with these options. Raises BotError where its own code fails to build it."""
+        """The bot with these options. Raises BotError when its own code fails to build it."""
         try:
             with foreign_code():
-                player = self.maker(**{**self.defaults, **self._typed(options)})
+                player = self.maker(**{**self.defaults, **self._with_tuples(options)})
         except BotError:
             raise
         except BaseException as error:
@@ -105,21 +105,21 @@ class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
         return player
 
     def made_anew(self, options: Mapping[str, Any]) -> Any:
-        """The bot again, without anything it kept. Raises whatever its own code does."""
+        """A fresh instance of the bot, without memory. Raises whatever its own code raises."""
         maker = self.maker if self.remake is None else self.remake()
-        player = maker(**{**self.defaults, **self._typed(options)})
+        player = maker(**{**self.defaults, **self._with_tuples(options)})
         return with_memory(player, self.decisions)
 
     def description(self) -> BotDescription:
-        """What others may know of it."""
-        by_name = {name: getattr(self, name) for name in KnownBot.__struct_fields__}
+        """The description of this bot, for processes that do not load it."""
+        fields = {name: getattr(self, name) for name in KnownBot.__struct_fields__}
         try:
-            return BotDescription(**by_name, backend=self.backend)
+            return BotDescription(**fields, backend=self.backend)
         except BotError as error:
-            return BotDescription(**by_name, complaint=str(error))
+            return BotDescription(**fields, complaint=str(error))
 
-    def _typed(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Options with lists, as files have them, where the default is a tuple."""
+    def _with_tuples(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options, with lists converted to tuples where the default is a tuple."""
         tuples = {name for name, default in self.defaults.items() if isinstance(default, tuple)}
         return {
             name: tuple(value) if name in tuples and isinstance(value, list) else value
@@ -133,7 +133,7 @@ class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
 
 
 def check_names(options: Mapping[str, Option]) -> None:
-    """Refuse options that a tournament file could not tell from its own words. Raises BotError."""
-    if taken := next((name for name in options if name in RESERVED), None):
-        text = ", ".join(RESERVED)
-        raise BotError(f"an option must not be called {taken!r}: {text} say something else")
+    """Raise BotError for an option with a name in RESERVED."""
+    if reserved := next((name for name in options if name in RESERVED), None):
+        names = ", ".join(RESERVED)
+        raise BotError(f"an option must not be called {reserved!r}: {names} say something else")

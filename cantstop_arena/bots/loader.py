@@ -1,6 +1,6 @@
-"""Where bots come from: built in, from installed packages, from files in a folder.
+"""Loading bots into this process: built-in bots, installed packages, files in a folder.
 
-All enter through the hooks of `hookspecs`. pluggy registers and checks them; the functions found
+All of them implement the hooks of `hookspecs`. pluggy registers and checks them; their functions
 are then called directly, since a hook call costs more than many a decision.
 """
 
@@ -40,7 +40,7 @@ Bot = TypeVar("Bot", bound=KnownBot)
 
 
 class _Manager(pluggy.PluginManager):
-    """Takes a bot file's functions by their names, whether or not they carry `@hookimpl`."""
+    """A plug-in manager that accepts a bot's functions by name, with or without `@hookimpl`."""
 
     def __init__(self, game: Game) -> None:
         super().__init__(PROJECT)
@@ -50,32 +50,32 @@ class _Manager(pluggy.PluginManager):
 
     def parse_hookimpl_opts(self, plugin: Any, name: str) -> Any:
         options = super().parse_hookimpl_opts(plugin, name)
-        named = name in self._functions and inspect.isfunction(getattr(plugin, name, None))
-        return {} if options is None and named else options
+        is_hook = name in self._functions and inspect.isfunction(getattr(plugin, name, None))
+        return {} if options is None and is_hook else options
 
 
 def _namespace(game: Game) -> type:
-    """The hooks of a game, as pluggy takes them."""
+    """A class with the hooks of a game as static methods, for pluggy."""
     return type(
         "Hooks", (), {hook.__name__: staticmethod(hook) for hook in (*game.hooks, game.listener)}
     )
 
 
 def plugin_manager(game: Game) -> pluggy.PluginManager:
-    """A plug-in manager that knows the hooks of a game, with nothing registered yet."""
+    """A new plug-in manager for the hooks of a game."""
     return _Manager(game)
 
 
 def is_built_in(name: str, game: Game) -> bool:
-    """Whether a built-in bot of the game has this name, - or _, which then is nobody else's."""
+    """Whether a built-in bot of the game has this name; - and _ count as the same character."""
     return name.replace("_", "-") in {bot.replace("_", "-") for bot in game.bots}
 
 
 class Loader:
-    """Loads bots and rule sets into this process, which their code may wreck.
+    """Loads bots and rule sets into this process, which their code may crash or corrupt.
 
-    The arena's own process leaves that to others, and knows bots by the descriptions of its
-    `Catalogue` alone. Files are read when they are asked for.
+    The arena's own process does not load bots of files and packages; it uses the descriptions of
+    its `Catalogue`. A file is read at its first use.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -90,47 +90,47 @@ class Loader:
         return [self.built_in_bot(name, game) for name in game.bots]
 
     def built_in_bot(self, name: str, game: Game) -> LoadedBot:
-        """A bot that comes with a game, loaded without the others: some import much."""
+        """A bot that comes with a game, loaded alone, as some bots import large modules."""
         if (game.name, name) not in self._built_in:
             self._built_in[game.name, name] = self._load_built_in(name, game)
         return self._built_in[game.name, name]
 
     def find(self, name: str, game: Game) -> LoadedBot:
-        """A bot that comes with a game, or that of a file in the folder. Raises BotError."""
+        """The built-in bot of this name, else that of a file in the folder. Raises BotError."""
         if name in game.bots:
             return self.built_in_bot(name, game)
         return self.load_file(self.folder / f"{name}.py")
 
     def load_file(self, path: Path) -> LoadedBot:
-        """The one bot of a file. Raises BotError with the reason where there is none."""
+        """The one bot of a file. Raises BotError, with the reason, unless there is exactly one."""
         return only_bot(self.bots_of(BotSource(path)), path)
 
     def bots_of(self, source: BotSource) -> list[LoadedBot]:
-        """All bots of a file. Raises BotError with the reason where it cannot be used."""
+        """All bots of a file. Raises BotError, with the reason, if it cannot be used."""
         if source not in self._files:
             file = BotFile(source)
             self._files[source] = self._files[file.source] = self._register_file(file)
         return list(self._files[source])
 
     def bots_of_package(self, point: str) -> list[LoadedBot]:
-        """All bots of an entry point. Raises BotError with the reason where it cannot be used."""
+        """All bots of an entry point. Raises BotError, with the reason, if it cannot be used."""
         if point not in self._points:
             self._points[point] = self._register_package(point)
         return list(self._points[point])
 
     def open(self, address: BotAddress) -> LoadedBot:
-        """A bot that was described before. Raises BotError where it is not the same any more."""
-        spec = next((spec for spec in self._at(address) if spec.name == address.name), None)
-        where = address.source.path if address.source else f"the {address.origin}"
-        if spec is None:
-            raise BotError(f"{where} no longer holds a bot {address.name!r}")
-        if spec.digest != address.digest:
+        """The bot at an address. Raises BotError if it is missing or its digest has changed."""
+        bot = next((bot for bot in self._bots_at(address) if bot.name == address.name), None)
+        location = address.source.path if address.source else f"the {address.origin}"
+        if bot is None:
+            raise BotError(f"{location} no longer holds a bot {address.name!r}")
+        if bot.digest != address.digest:
             raise BotError(
                 f"bot {address.name} has changed since the run started; run the command again"
             )
-        return spec
+        return bot
 
-    def _at(self, address: BotAddress) -> list[LoadedBot]:
+    def _bots_at(self, address: BotAddress) -> list[LoadedBot]:
         if address.source:
             return self.bots_of(address.source)
         if address.package:
@@ -139,16 +139,16 @@ class Loader:
         return [self.built_in_bot(address.name, game)] if address.name in game.bots else []
 
     def rules_of_package(self, point: str) -> tuple[Game, list[Any]]:
-        """The rule sets of an entry point, and their game."""
+        """The game of an entry point, and its rule sets."""
         plugin = load_entry_point(entry_point(point))
-        offer = getattr(plugin, "register_rules", None)
-        return game_of(plugin), list(offer()) if callable(offer) else []
+        register_rules = getattr(plugin, "register_rules", None)
+        return game_of(plugin), list(register_rules()) if callable(register_rules) else []
 
     def _load_built_in(self, name: str, game: Game) -> LoadedBot:
         module = importlib.import_module(game.bots[name])
-        make = partial(LoadedBot, origin="built-in", digest=_digest_of_built_in(game))
-        bots = self._register(module, name, make, game=game)
-        return next(spec for spec in bots if spec.name == name)
+        make_bot = partial(LoadedBot, origin="built-in", digest=_digest_of_built_in(game))
+        bots = self._register(module, name, make_bot, game=game)
+        return next(bot for bot in bots if bot.name == name)
 
     def _register_package(self, name: str) -> list[LoadedBot]:
         try:
@@ -159,23 +159,23 @@ class Loader:
             raise
         except BaseException as error:
             raise BotError(exception_line(error)) from error
-        make = partial(LoadedBot, origin="package", package=name, digest=digest)
-        return self._register(plugin, name, make)
+        make_bot = partial(LoadedBot, origin="package", package=name, digest=digest)
+        return self._register(plugin, name, make_bot)
 
     def _register_file(self, file: BotFile) -> list[LoadedBot]:
         module = file.load()
-        make = partial(LoadedBot, origin="file", source=file.source, digest=file.source.digest)
-        return self._register(module, file.path.stem, make, file.run)
+        make_bot = partial(LoadedBot, origin="file", source=file.source, digest=file.source.digest)
+        return self._register(module, file.path.stem, make_bot, file.run)
 
     def _register(
         self,
         plugin: Any,
         name: str,
-        make: Callable[..., LoadedBot],
-        run: Callable[[], Any] | None = None,
+        make_bot: Callable[..., LoadedBot],
+        run_module: Callable[[], Any] | None = None,
         game: Game | None = None,
     ) -> list[LoadedBot]:
-        """Register a plug-in and return its bots. Raises BotError where it has none."""
+        """Register a plug-in and return its bots. Raises BotError if they are not valid."""
         game = game or game_of(plugin)
         manager = self._managers.setdefault(game.name, plugin_manager(game))
         try:
@@ -185,33 +185,36 @@ class Loader:
             if manager.is_registered(plugin):
                 manager.unregister(plugin)
             raise BotError(hook_complaint(error, plugin, game)) from error
-        make = partial(make, game=game.name)
-        bots = [*single_bot(plugin, game, name, make, run), *family(plugin, game, name, make, run)]
-        for spec in bots:
-            check_names(spec.options)
+        make_bot = partial(make_bot, game=game.name)
+        bots = [
+            *single_bot(plugin, game, name, make_bot, run_module),
+            *family(plugin, game, name, make_bot, run_module),
+        ]
+        for bot in bots:
+            check_names(bot.options)
         return bots
 
 
 @cache
 def _digest_of_built_in(game: Game) -> str:
-    """Of all sources that lie where the game's bots do: bots share much."""
+    """The digest of all sources in the folders of the game's bots, which share much code."""
     folders = {Path(str(find_spec(module).origin)).parent for module in game.bots.values()}  # type: ignore[union-attr]
     return digest_of(path for folder in folders for path in folder.glob("*.py"))
 
 
-def only_bot(matches: Sequence[Bot], path: Path) -> Bot:
-    """The one bot of a file. Raises BotError where it holds none or several."""
-    if len(matches) > 1:
-        names = ", ".join(item.name for item in matches)
+def only_bot(bots: Sequence[Bot], path: Path) -> Bot:
+    """The one bot of a file's bots. Raises BotError if there are none or several."""
+    if len(bots) > 1:
+        names = ", ".join(bot.name for bot in bots)
         raise BotError(f"{path} holds several bots ({names}): use their names")
-    if not matches:
+    if not bots:
         raise BotError(f"{path} holds no bot")
-    return matches[0]
+    return bots[0]
 
 
 def entry_point(name: str) -> "EntryPoint":
-    """The entry point of a package by which it offers something here. Raises BotError."""
-    result = next((point for point in entry_points_of(PROJECT)[0] if point.name == name), None)
-    if result is None:
+    """The arena's entry point of this name. Raises BotError if no installed package has it."""
+    point = next((point for point in entry_points_of(PROJECT)[0] if point.name == name), None)
+    if point is None:
         raise BotError(f"no installed package offers {name!r} any more")
-    return result
+    return point

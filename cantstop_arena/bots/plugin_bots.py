@@ -1,4 +1,4 @@
-"""The bots that a plug-in holds: read from its hooks, and checked."""
+"""The bots of a plug-in (a module or an entry point): read from its hooks, and checked."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,16 +19,16 @@ from cantstop_arena.hookspecs import PROJECT, Bot, BotFunctions
 
 REGISTERED = ("register_bots", "register_rules", "register_games")
 GAME = "game"
-"""What a file or a package says which game it plays by; the default is Can't Stop."""
+"""The attribute of a plug-in that names its game; the default is Can't Stop."""
 
 
 def game_of(plugin: Any) -> Game:
-    """The game that a plug-in says its bots play. Raises BotError where it is unknown."""
-    named = getattr(plugin, GAME, DEFAULT)
-    if not isinstance(named, str):
-        raise BotError(f"{GAME} must be the name of a game, not {named!r:.60}")
+    """The game that a plug-in names. Raises BotError for an unknown game."""
+    name = getattr(plugin, GAME, DEFAULT)
+    if not isinstance(name, str):
+        raise BotError(f"{GAME} must be the name of a game, not {name!r:.60}")
     try:
-        return game_named(named)
+        return game_named(name)
     except UsageError as error:
         raise BotError(str(error)) from error
 
@@ -37,66 +37,76 @@ def single_bot(
     plugin: Any,
     game: Game,
     name: str,
-    make: Callable[..., LoadedBot],
-    run: Callable[[], Any] | None,
+    make_bot: Callable[..., LoadedBot],
+    run_module: Callable[[], Any] | None,
 ) -> Iterator[LoadedBot]:
-    """The bot that a module is by its functions, if it has any for decisions."""
+    """The bot whose decisions are a module's functions; none if it registers something instead.
+
+    Raises BotError when functions or their arguments are missing or wrong.
+    """
     functions = {hook: getattr(plugin, hook, None) for hook in game.functions}
-    there = {hook: function for hook, function in functions.items() if function is not None}
-    if not there and any(hasattr(plugin, hook) for hook in REGISTERED):
+    defined = {hook: function for hook, function in functions.items() if function is not None}
+    if not defined and any(hasattr(plugin, hook) for hook in REGISTERED):
         return
-    if missing := _missing(game, there):
-        raise BotError(_lacking(missing, plugin))
-    for hook, function in there.items():
+    if missing := _missing(game, defined):
+        raise BotError(_missing_text(missing, plugin))
+    for hook, function in defined.items():
         _check_arguments(game.functions[hook], function)
-    own = {
+    options_by_hook = {
         hook: options_of(function, len(game.functions[hook].parameters))
-        for hook, function in there.items()
+        for hook, function in defined.items()
     }
-    taken = {hook: tuple(options) for hook, options in own.items()}
+    option_names = {hook: tuple(options) for hook, options in options_by_hook.items()}
 
     def maker_of(plugin: Any) -> Callable[..., Any]:
-        return partial(_bound, plugin, taken)
+        return partial(_functions_with_options, plugin, option_names)
 
-    spec = make(
+    bot = make_bot(
         name=name,
-        options={key: option for options in own.values() for key, option in options.items()},
+        options={
+            key: option for options in options_by_hook.values() for key, option in options.items()
+        },
         summary=_first_line(plugin.__doc__),
         maker=maker_of(plugin),
         learns=getattr(plugin, "learns", False) is True,
-        remake=(lambda: maker_of(run())) if run else None,
+        remake=(lambda: maker_of(run_module())) if run_module else None,
     )
-    check_backends(spec.build({}), name, game.decisions)
-    yield spec
+    check_backends(bot.build({}), name, game.decisions)
+    yield bot
 
 
-def _missing(game: Game, there: Mapping[str, Any]) -> list[str]:
-    """The decisions that a bot of the game has to take, and does not."""
+def _missing(game: Game, defined: Mapping[str, Any]) -> list[str]:
+    """The names of the required decisions of a game that are not defined."""
     return [
         hook
         for hook, decision in game.decisions.items()
-        if hook not in there and not decision.optional
+        if hook not in defined and not decision.optional
     ]
 
 
-def _bound(plugin: Any, taken: Mapping[str, tuple[str, ...]], **options: Any) -> BotFunctions:
-    """A bot file's functions with its options filled in, each with those it takes."""
-    bound = {}
-    for hook, names in taken.items():
+def _functions_with_options(
+    plugin: Any, option_names: Mapping[str, tuple[str, ...]], **options: Any
+) -> BotFunctions:
+    """A bot file's functions, each bound to the options that it takes."""
+    functions = {}
+    for hook, names in option_names.items():
         function = getattr(plugin, hook)
-        entries = {name: options[name] for name in names}
-        bound[hook] = partial(function, **entries) if entries else function
-    return BotFunctions(**bound)
+        values = {name: options[name] for name in names}
+        functions[hook] = partial(function, **values) if values else function
+    return BotFunctions(**functions)
 
 
 def family(
     plugin: Any,
     game: Game,
     name: str,
-    make: Callable[..., LoadedBot],
-    run: Callable[[], Any] | None,
+    make_bot: Callable[..., LoadedBot],
+    run_module: Callable[[], Any] | None,
 ) -> Iterator[LoadedBot]:
-    """The bots that a module registers."""
+    """The bots that a module registers with `register_bots`.
+
+    Raises BotError when that fails, or returns anything but bots.
+    """
     if not hasattr(plugin, "register_bots"):
         return
     try:
@@ -109,28 +119,32 @@ def family(
     for bot in bots:
         if not isinstance(bot, Bot) or not isinstance(bot.name, str) or not callable(bot.build):
             raise BotError(f"register_bots of {name} must return Bot(name, build), not {bot!r:.80}")
-        yield make(
+        yield make_bot(
             name=bot.name,
             options=options_of(bot.build),
             summary=_first_line(bot.build.__doc__),
-            maker=partial(_built, game, bot),
+            maker=partial(_built_functions, game, bot),
             learns=getattr(bot.build, "learns", getattr(plugin, "learns", False)) is True,
-            remake=partial(_remade, run, game, bot.name) if run else None,
+            remake=partial(_maker_from_new_module, run_module, game, bot.name)
+            if run_module
+            else None,
         )
 
 
-def _remade(run: Callable[[], Any], game: Game, name: str) -> Callable[..., Any]:
-    bot = next(bot for bot in run().register_bots() if bot.name == name)
-    return partial(_built, game, bot)
+def _maker_from_new_module(
+    run_module: Callable[[], Any], game: Game, name: str
+) -> Callable[..., Any]:
+    bot = next(bot for bot in run_module().register_bots() if bot.name == name)
+    return partial(_built_functions, game, bot)
 
 
-def _built(game: Game, bot: Bot, **options: Any) -> BotFunctions:
-    built = bot.build(**options)
-    entries = {hook: getattr(built, hook, None) for hook in game.functions}
-    there = {hook: function for hook, function in entries.items() if callable(function)}
-    if missing := _missing(game, there):
+def _built_functions(game: Game, bot: Bot, **options: Any) -> BotFunctions:
+    player = bot.build(**options)
+    functions = {hook: getattr(player, hook, None) for hook in game.functions}
+    defined = {hook: function for hook, function in functions.items() if callable(function)}
+    if missing := _missing(game, defined):
         raise BotError(f"bot {bot.name} has no {' and no '.join(missing)}")
-    return BotFunctions(**there)
+    return BotFunctions(**defined)
 
 
 def _check_arguments(decision: Decision, function: Any) -> None:
@@ -138,14 +152,17 @@ def _check_arguments(decision: Decision, function: Any) -> None:
         raise BotError(f"{decision.name} is no function")
     expected = decision.parameters
     parameters = list(inspect.signature(function).parameters.values())
-    required = tuple(item.name for item in parameters if item.default is item.empty)
-    first = tuple(item.name for item in parameters[: len(expected)])
+    required = tuple(
+        parameter.name for parameter in parameters if parameter.default is parameter.empty
+    )
+    first = tuple(parameter.name for parameter in parameters[: len(expected)])
     if required != expected or first != expected:
-        text, must = ", ".join(item.name for item in parameters), ", ".join(expected)
-        raise BotError(f"{decision.name} must take ({must}), then options; it takes ({text})")
+        names = ", ".join(parameter.name for parameter in parameters)
+        must = f"must take ({', '.join(expected)}), then options"
+        raise BotError(f"{decision.name} {must}; it takes ({names})")
 
 
-def _lacking(hooks: Sequence[str], plugin: Any) -> str:
+def _missing_text(hooks: Sequence[str], plugin: Any) -> str:
     names = [name for name in vars(plugin) if inspect.isfunction(vars(plugin)[name])]
     texts = [
         f"{hook}{did_you_mean(hook, names)}".replace("did you mean", "is it") for hook in hooks
@@ -154,7 +171,7 @@ def _lacking(hooks: Sequence[str], plugin: Any) -> str:
 
 
 def hook_complaint(error: pluggy.PluginValidationError, plugin: Any, game: Game) -> str:
-    """pluggy's complaint about a misspelled hook or a wrong argument, in one sentence."""
+    """pluggy's complaint about a misspelled hook or a wrong argument, in one line."""
     hooks = [*game.functions, *REGISTERED]
     for name, function in list(vars(plugin).items()):
         if hasattr(function, f"{PROJECT}_impl") and name not in hooks:
@@ -167,5 +184,5 @@ def hook_complaint(error: pluggy.PluginValidationError, plugin: Any, game: Game)
     return " ".join(str(error).split())
 
 
-def _first_line(doc: object) -> str:
-    return inspect.cleandoc(doc).partition("\n")[0] if isinstance(doc, str) else ""
+def _first_line(docstring: object) -> str:
+    return inspect.cleandoc(docstring).partition("\n")[0] if isinstance(docstring, str) else ""
