@@ -1,1 +1,1 @@
-"""Looking at a bot closely: `arena bots check`."""
+"""The checks of `arena bots check`: legal play, reproducibility, state between games, speed."""

@@ -1,4 +1,4 @@
-"""A bot on trial: looked at in processes of its own, played, and played again elsewhere."""
+"""The check of a file's bots, or of one bot: in one process, then repeated in another."""
 
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
@@ -20,26 +20,26 @@ from cantstop_arena.texts import in_a_line
 
 
 class BotCheck:
-    """Everything there is to find about the bots of a file, or about the bot of some name."""
+    """The check of all bots of a file, or of the bot with a name."""
 
     def __init__(self, target: Path | str, catalogue: Catalogue, limit: float) -> None:
-        """Raises UsageError for an unknown name."""
+        """`limit` is in seconds per decision. Raises BotError for an unknown name."""
         self._arguments = [f"--bots={catalogue.folder}", *_target_arguments(target, catalogue)]
-        self._called = target.stem if isinstance(target, Path) else target
+        self._name = target.stem if isinstance(target, Path) else target
         self._limit = limit
 
     def findings(self) -> Generator[Finding, None, None]:
-        """The findings, each as soon as there is one."""
-        first = _CheckedBot(self._arguments, self._called, self._limit)
-        yield from first.findings()
-        for name in first.names[1:]:
+        """The findings about each bot, yielded one by one."""
+        first_bot = _CheckedBot(self._arguments, self._name, self._limit)
+        yield from first_bot.findings()
+        for name in first_bot.names[1:]:
             yield from _CheckedBot(
                 [*self._arguments, f"--bot={name}"], name, self._limit
             ).findings()
 
 
 def _target_arguments(target: Path | str, catalogue: Catalogue) -> list[str]:
-    """How the process is told what to look at."""
+    """The command line arguments that name the bot for the process."""
     path = target if isinstance(target, Path) else catalogue.file_of(target)
     if path:
         return [f"--path={path}"]
@@ -50,7 +50,7 @@ def _target_arguments(target: Path | str, catalogue: Catalogue) -> list[str]:
 
 
 class _CheckedBot:
-    """One bot: looked at, played, and played again in another process."""
+    """The check of one bot: its findings, and whether another process plays the same games."""
 
     def __init__(self, arguments: Sequence[str], bot: str, limit: float) -> None:
         self.names: list[str] = []
@@ -62,39 +62,39 @@ class _CheckedBot:
 
     def findings(self) -> Iterator[Finding]:
         """All findings about the bot, under its name."""
-        for finding in self._all():
+        for finding in self._unnamed_findings():
             yield replace(finding, bot=self.bot)
 
-    def _all(self) -> Iterator[Finding]:
-        with examination_of(self._arguments, self._limit, "0") as examination:
-            yield from self._findings(examination)
+    def _unnamed_findings(self) -> Iterator[Finding]:
+        with examination_of(self._arguments, self._limit, "0") as process:
+            yield from self._findings_of(process)
         if self._traces:
-            yield self._elsewhere()
-        if examination.printed:
-            yield _prints(examination)
+            yield self._reproducibility()
+        if process.printed:
+            yield _output_finding(process)
 
-    def _findings(self, examination: CheckProcess) -> Iterator[Finding]:
+    def _findings_of(self, process: CheckProcess) -> Iterator[Finding]:
         try:
-            for message in examination.messages():
+            for message in process.messages():
                 if "bots" in message:
                     self.names, self.bot = message["bots"], message["this"]
-                    self._game = examination.game
+                    self._game = process.game
                 elif "finding" in message:
                     yield Finding(*message["finding"])
                 elif "traces" in message:
                     self._traces = list(map(Trace.read, message["traces"]))
         except CheckProcessFailed as failure:
-            yield _fatal_finding(examination.stage, failure)
+            yield _fatal_finding(process.stage, failure)
 
-    def _elsewhere(self) -> Finding:
-        """Whether the same games are played in another process, where texts hash otherwise."""
-        other = _CheckedBot([*self._arguments, "--only-play"], self.bot, self._limit)
-        with examination_of(other._arguments, self._limit, "1") as examination:
-            findings = list(other._findings(examination))
-        if wrong := next((finding for finding in findings if finding.mark == WRONG), None):
-            return replace(wrong, text=f"{wrong.text} (in another process)")
+    def _reproducibility(self) -> Finding:
+        """Whether another process, with other hashes of texts, plays the same games."""
+        replay = _CheckedBot([*self._arguments, "--only-play"], self.bot, self._limit)
+        with examination_of(replay._arguments, self._limit, "1") as process:
+            findings = list(replay._findings_of(process))
+        if fault := next((finding for finding in findings if finding.mark == WRONG), None):
+            return replace(fault, text=f"{fault.text} (in another process)")
         games = suite_of(self._game, own_bot(self._arguments)) if self._game else ()
-        if trace_difference := difference(games, self._traces, other._traces):
+        if trace_difference := difference(games, self._traces, replay._traces):
             causes = "the order of a set of texts, id(), hash(), or something of the process?"
             text = (
                 f"another process, with other hashes of texts, plays otherwise: {trace_difference}"
@@ -107,7 +107,7 @@ def _fatal_finding(stage: CheckStage, failure: CheckProcessFailed) -> Finding:
     return Finding(stage.mark, stage.subject, f"{failure}, while it {stage.doing}")
 
 
-def _prints(examination: CheckProcess) -> Finding:
-    first = in_a_line(examination.first_print.decode("utf-8", "replace"), 60)
-    text = f"prints {examination.printed:,} bytes, which tournaments put in its log: {first!r}"
+def _output_finding(process: CheckProcess) -> Finding:
+    excerpt = in_a_line(process.first_print.decode("utf-8", "replace"), 60)
+    text = f"prints {process.printed:,} bytes, which tournaments put in its log: {excerpt!r}"
     return Finding(NOTE, "output", text)

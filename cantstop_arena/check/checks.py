@@ -1,6 +1,6 @@
-"""Looks at a bot and plays it, in a process that it may wreck.
+"""Checks a bot and plays it, in a process that it may crash or hang.
 
-Each stage is announced before it begins, so that whoever listens knows where a bot came to grief.
+Each stage is announced before it begins, so that the parent knows in which stage a bot failed.
 """
 
 import statistics
@@ -25,26 +25,26 @@ from cantstop_arena.tournaments.table_spec import seat_for
 
 Report = Callable[[Mapping[str, Any]], None]
 
-_COMPILING, _MAKING, _MEASURING = 300.0, 10.0, 20.0  # seconds that a stage may take
-_RUN, _SHORT_RUN = 4.0, 2.0  # seconds for which the suite is played
-_FEW = 20  # games of the suite that say enough of a bot that is seen to play it all elsewhere
-_SPARE = 3.0  # seconds that a run may take beyond that
-_SLOW_TO_MAKE = 0.001
-_FEW_SLOW = 3
+_COMPILE_SECONDS, _BUILD_SECONDS, _MEASURE_SECONDS = 300.0, 10.0, 20.0  # limits of stages
+_RUN_SECONDS, _SHORT_RUN_SECONDS = 4.0, 2.0  # for which the suite is played
+_REPLAYED_GAMES = 20  # of the suite: enough here, as another process plays all of it again
+_SPARE_SECONDS = 3.0  # that a run may take beyond its time and one decision
+_SLOW_BUILD_SECONDS = 0.001
+_MIN_SLOW_DECISIONS = 3  # fewer may be due to other load on the machine
 _MAX_DEFAULT_LENGTH = 60  # characters of a default
 
 
 class BotChecks:
-    """Looks at one bot: every method is something to look at, and yields what was found."""
+    """The checks of one bot, run in the process that it may crash; each returns findings."""
 
     def __init__(
-        self, loader: Loader, spec: LoadedBot, memory: Any, limit: float, data: Report
+        self, loader: Loader, spec: LoadedBot, memory: Any, limit: float, report: Report
     ) -> None:
         self.loader = loader
         self.spec = spec
         self.memory = memory
         self.limit = limit
-        self.report = data
+        self.report = report
         self.game = game_named(spec.game)
         self.games = suite_of(self.game, spec.name if spec.origin == "built-in" else "")
         self.subject = "file"
@@ -57,24 +57,26 @@ class BotChecks:
     def _run(
         self, harness: Harness, subject: str, doing: str, mark: str = WRONG, games: int = 0
     ) -> SuiteRun:
-        """Play the suite, or so many games of it, where others can watch."""
-        seconds = _RUN if subject == "legal" else _SHORT_RUN
+        """Announce the stage, then play the suite, or its first `games` games."""
+        seconds = _RUN_SECONDS if subject == "legal" else _SHORT_RUN_SECONDS
         self._enter(
-            CheckStage(subject, doing, seconds + self.limit + _SPARE, mark, self._source_lines())
+            CheckStage(
+                subject, doing, seconds + self.limit + _SPARE_SECONDS, mark, self._source_lines()
+            )
         )
         return harness.run(self.games[:games] if games else self.games, seconds)
 
     def _source_lines(self) -> dict[str, str]:
-        entries = {hook: source_line_of(getattr(self.player, hook)) for hook in self._hooks()}
-        return {hook: location or "no Python function" for hook, location in entries.items()}
+        lines = {hook: source_line_of(getattr(self.player, hook)) for hook in self._hooks()}
+        return {hook: line or "no Python function" for hook, line in lines.items()}
 
     def _hooks(self) -> list[str]:
-        """The decisions that the bot takes itself."""
+        """The names of the decisions for which the bot has a function."""
         return [hook for hook in self.game.decisions if hasattr(self.player, hook)]
 
     def everything(self) -> Iterator[Finding]:
-        """All that there is to find."""
-        yield from self._looks()
+        """The findings of all checks; the traces of the games are reported on the way."""
+        yield from self._properties()
         harness = self._harness()
         if isinstance(harness, Finding):
             yield harness
@@ -88,14 +90,14 @@ class BotChecks:
             self._report_traces(run)
         if not harness.is_compiled:
             if finding is None and not self.spec.learns:
-                yield self._state(run)
-            yield self._making()
+                yield self._state_between_games(run)
+            yield self._build_time()
         yield from self._speed(harness, run)
         if harness.is_compiled and finding is None:
             yield self._plain_version(run)
 
     def play(self) -> Iterator[Finding]:
-        """Play the course, and tell no more than what happened, if nothing is wrong."""
+        """Play the suite and report its traces; a finding only if the bot cannot play."""
         harness = self._harness()
         if isinstance(harness, Finding):
             yield harness
@@ -107,13 +109,13 @@ class BotChecks:
 
     # What it is
 
-    def _looks(self) -> Iterator[Finding]:
+    def _properties(self) -> Iterator[Finding]:
         hooks = [f"{hook} ({location})" for hook, location in self._source_lines().items()]
         module = sys.modules.get(
             getattr(innermost(getattr(self.player, self._hooks()[0])), "__module__", "")
         )
-        by = ", by register_bots" if hasattr(module, "register_bots") else ""
-        yield Finding(OK, "hooks", f"{listed(hooks)}{by}")
+        suffix = ", by register_bots" if hasattr(module, "register_bots") else ""
+        yield Finding(OK, "hooks", f"{listed(hooks)}{suffix}")
         options = [
             f"{name}={value!r:.{_MAX_DEFAULT_LENGTH}}" for name, value in self.spec.defaults.items()
         ]
@@ -126,19 +128,23 @@ class BotChecks:
             yield Finding(OK, "learns", text)
 
     def _harness(self) -> Harness | Finding:
-        """The bot, ready to play, or why it cannot."""
-        self._enter(CheckStage("lane", "is compiled", _COMPILING))
+        """The bot at a table, ready to play, or the finding that it cannot play."""
+        self._enter(CheckStage("lane", "is compiled", _COMPILE_SECONDS))
         seated_bots = [self._seated_bot(seat) for seat in self._seats()]
         compiled = (
             {seated_bots[0].digest: self.spec.name} if self.spec.backend == "compiled" else {}
         )
-        missing, start = self.game.missing_code(compiled), time.perf_counter()
+        missing_code, start = self.game.missing_code(compiled), time.perf_counter()
         try:
             harness = Harness(self.game, seated_bots, self.memory)
             harness.table.warm_up()
         except BotError as error:
             return Finding(WRONG, "lane", str(error))
-        self.report(self._backend(harness, bool(missing), time.perf_counter() - start).message())
+        self.report(
+            self._backend_finding(
+                harness, bool(missing_code), time.perf_counter() - start
+            ).message()
+        )
         return harness
 
     def _seats(self) -> range:
@@ -148,10 +154,10 @@ class BotChecks:
         seat = seat_for(f"{self.spec.name} {number}", self.spec, self.spec.defaults)
         return seat.seated_bot(self.loader)
 
-    def _backend(self, harness: Harness, is_new: bool, seconds: float) -> Finding:
+    def _backend_finding(self, harness: Harness, is_new: bool, seconds: float) -> Finding:
         if harness.is_compiled:
-            how = f"in {seconds:.1f} s, once" if is_new else "and kept from before"
-            return Finding(OK, "lane", f"compiled, {how}")
+            detail = f"in {seconds:.1f} s, once" if is_new else "and kept from before"
+            return Finding(OK, "lane", f"compiled, {detail}")
         if self.spec.backend == "plain":
             return Finding(OK, "lane", "plain")
         return Finding(NOTE, "lane", "@compiled, but NUMBA_DISABLE_JIT is set: plays as plain")
@@ -160,10 +166,12 @@ class BotChecks:
 
     def _legality(self, harness: Harness, run: SuiteRun) -> Iterator[Finding]:
         for kind, (game, turn, seat, fault) in run.failings.items():
-            where = f"{game}, turn {turn}, seat {seat}" if turn else f"{game}, as it is made anew"
-            yield Finding(WRONG, "legal", f"{kind}: {fault} (first in {where})")
-        counted = "steps" if harness.is_compiled else "decisions"
-        played = f"{run.decisions:,} {counted} in {len(run.traces)} games"
+            location = (
+                f"{game}, turn {turn}, seat {seat}" if turn else f"{game}, as it is made anew"
+            )
+            yield Finding(WRONG, "legal", f"{kind}: {fault} (first in {location})")
+        unit = "steps" if harness.is_compiled else "decisions"
+        played = f"{run.decisions:,} {unit} in {len(run.traces)} games"
         if not run.is_complete:
             text = f"time was up after {played}: too slow to be looked at further"
             yield Finding(NOTE, "legal", text)
@@ -175,8 +183,8 @@ class BotChecks:
         if not self.games:
             yield Finding(NOTE, "legal", "it can play none of the games of the check")
         elif run.is_complete and not run.failings:
-            sets = len({game.rules for game in self.games})
-            text = f"{played} under {how_many(sets, 'rule set')}, in {self._seats_text()}"
+            rule_sets = len({game.rules for game in self.games})
+            text = f"{played} under {how_many(rule_sets, 'rule set')}, in {self._seats_text()}"
             yield Finding(OK, "legal", text)
 
     def _seats_text(self) -> str:
@@ -184,9 +192,11 @@ class BotChecks:
         return f"{seats[0]} to {seats[-1]} seats" if len(seats) > 1 else f"{seats[0]} seats"
 
     def _difference(self, harness: Harness, run: SuiteRun) -> Finding | None:
-        """What differs when the same games are played again."""
-        again = self._run(harness, "reproducible", "plays the same games again", games=_FEW)
-        trace_difference = difference(self.games, run.traces, again.traces)
+        """The finding that the same games, played again, differ; None if they do not."""
+        second_run = self._run(
+            harness, "reproducible", "plays the same games again", games=_REPLAYED_GAMES
+        )
+        trace_difference = difference(self.games, run.traces, second_run.traces)
         causes = "the time, os.urandom, random.SystemRandom, id(), or the order of a set?"
         return (
             Finding(WRONG, "reproducible", f"{trace_difference}; {causes}")
@@ -194,34 +204,36 @@ class BotChecks:
             else None
         )
 
-    def _state(self, run: SuiteRun) -> Finding:
-        """Whether it answers otherwise when it is not made anew for each game."""
+    def _state_between_games(self, run: SuiteRun) -> Finding:
+        """Whether it plays other moves when one instance plays all games."""
         harness = Harness(
             self.game,
             [_reused_bot(self._seated_bot(seat), self.spec) for seat in self._seats()],
             self.memory,
         )
-        other = self._run(harness, "state", "plays without being made anew", NOTE, games=_FEW)
-        if difference(self.games, run.traces, other.traces):
+        reused_run = self._run(
+            harness, "state", "keeps state between games", NOTE, games=_REPLAYED_GAMES
+        )
+        if difference(self.games, run.traces, reused_run.traces):
             text = "remembers earlier games; in a tournament each game gets a fresh instance"
             return Finding(NOTE, "state", f"{text} (learns = True keeps it for a block)")
         return Finding(OK, "state", "no answer depends on earlier games")
 
     # How long it takes
 
-    def _making(self) -> Finding:
-        self._enter(CheckStage("making", "is made anew", _MAKING))
-        spent = []
+    def _build_time(self) -> Finding:
+        self._enter(CheckStage("making", "is made anew", _BUILD_SECONDS))
+        times = []
         for _ in range(7):
             start = time.perf_counter()
             self.spec.made_anew({})
-            spent.append(time.perf_counter() - start)
-        seconds = statistics.median(spent)
+            times.append(time.perf_counter() - start)
+        seconds = statistics.median(times)
         text = f"made anew, as it is for every game, in {_milliseconds(seconds)}"
-        return Finding(NOTE if seconds > _SLOW_TO_MAKE else OK, "making", text)
+        return Finding(NOTE if seconds > _SLOW_BUILD_SECONDS else OK, "making", text)
 
     def _speed(self, harness: Harness, run: SuiteRun) -> Iterator[Finding]:
-        self._enter(CheckStage("time", "is measured", _MEASURING, NOTE))
+        self._enter(CheckStage("time", "is measured", _MEASURE_SECONDS, NOTE))
         if harness.is_compiled:
             speed = measure(self.loader, self.spec, 0.2)
             yield Finding(OK, "time", f"{speed.games_per_second:,.0f} games a second")
@@ -231,51 +243,51 @@ class BotChecks:
             yield finding
 
     def _slowest(self, run: SuiteRun) -> Finding | None:
-        """What there is to say of slow decisions; one or two may be the machine's doing."""
-        slow = [pair for pair in run.slow if pair[0] > self.limit / 10]
-        seconds, question = max(slow, default=(0.0, ""))
-        if len(slow) < _FEW_SLOW and seconds <= self.limit:
+        """The finding about slow decisions; None if the few there are may be the machine's."""
+        slow_decisions = [pair for pair in run.slow if pair[0] > self.limit / 10]
+        seconds, decision = max(slow_decisions, default=(0.0, ""))
+        if len(slow_decisions) < _MIN_SLOW_DECISIONS and seconds <= self.limit:
             return None
-        text = f"{question or 'a decision'} took up to {_milliseconds(seconds)}"
+        text = f"{decision or 'a decision'} took up to {_milliseconds(seconds)}"
         mark = WRONG if seconds > self.limit else NOTE
         return Finding(mark, "time", f"{text}; {self.limit:g} s are allowed")
 
-    # The other lane
+    # The other backend
 
     def _plain_version(self, run: SuiteRun) -> Finding:
-        """Whether the compiled bot plays the same games as ordinary Python."""
+        """Whether the compiled bot plays the same games as plain Python."""
         harness = Harness(
             self.game,
             [_uncompiled(self._seated_bot(seat), self.spec) for seat in self._seats()],
             self.memory,
         )
-        other = self._run(harness, "plain version", "plays uncompiled", NOTE)
-        if trace_difference := difference(self.games, run.traces, other.traces):
+        plain_run = self._run(harness, "plain version", "plays uncompiled", NOTE)
+        if trace_difference := difference(self.games, run.traces, plain_run.traces):
             text = (
                 f"compiled and uncompiled differ (whole numbers that overflow?): {trace_difference}"
             )
             return Finding(NOTE, "plain version", text)
-        games = sum(trace.is_complete for trace in other.traces)
+        games = sum(trace.is_complete for trace in plain_run.traces)
         return Finding(OK, "plain version", f"plays the same games uncompiled ({games})")
 
 
 def _reused_bot(seated_bot: SeatedBot, spec: LoadedBot) -> SeatedBot:
-    """A contestant that is never made anew."""
+    """A seated bot that plays all its games with one instance."""
     player = spec.made_anew({})
     return SeatedBot(seated_bot.name, player, seated_bot.digest, lambda start: player)
 
 
 def _uncompiled(seated_bot: SeatedBot, spec: LoadedBot) -> SeatedBot:
-    """A compiled contestant as ordinary Python: functions that carry no mark."""
+    """A compiled bot as plain Python: its functions without the mark `@compiled`."""
 
     def plain(function: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *view: function(*view)
 
-    def made() -> BotFunctions:
+    def new_player() -> BotFunctions:
         player = spec.made_anew({})
         return BotFunctions(**{hook: plain(getattr(player, hook)) for hook in spec.decisions})
 
-    return SeatedBot(seated_bot.name, made(), "", lambda start: made())
+    return SeatedBot(seated_bot.name, new_player(), "", lambda start: new_player())
 
 
 def _milliseconds(seconds: float) -> str:

@@ -38,16 +38,17 @@ from cantstop_arena.tournaments.file.keys import usual_players
 from cantstop_arena.tournaments.preparation import pack_spec, unpack_spec
 from cantstop_arena.tournaments.table_spec import TableSpec, seat_for
 
-_LIMIT = 300.0  # seconds for compiling, mostly
-_PLAYED = 3.0  # seconds for which each plays the suite
-_TIMED = 0.2  # seconds in which its speed is measured
-_MAX_LENGTH = 1000
+_LIMIT_SECONDS = 300.0  # for the whole comparison; most of it is compiling
+_SUITE_SECONDS = 3.0  # for which each version plays the suite
+_TIMED_SECONDS = 0.2  # of processor time in which the speed is measured
+_MAX_LENGTH = 1000  # characters of a text from the other process
 
 
 class CompiledComparison(msgspec.Struct, frozen=True):
-    """What comes of playing the same games plain and compiled, and the factor between speeds.
+    """The comparison of a plain bot with its compiled version: the games and the speedup.
 
-    `difference` says in which decision they differ first; it is empty where they do not.
+    `games` is the number of complete games of the plain bot. `difference` describes the first
+    decision that differs; it is empty if none does.
     """
 
     games: int
@@ -56,7 +57,7 @@ class CompiledComparison(msgspec.Struct, frozen=True):
 
 
 def can_be_compiled(game: Game, bot: BotDescription) -> bool:
-    """Whether it is worth trying: a file's bot that plays as plain Python, and forgets."""
+    """Whether compiling may work: a bot from a file, plain, that does not learn."""
     is_plain = bot.path is not None and bot.backend == "plain" and not bot.complaint
     return is_plain and not bot.learns and game.bot_template(compiled=True) is not None
 
@@ -64,9 +65,10 @@ def can_be_compiled(game: Game, bot: BotDescription) -> bool:
 def compare(
     catalogue: Catalogue, plain: BotDescription, compiled: BotDescription | None = None
 ) -> CompiledComparison:
-    """Play a plain bot's games, and its compiled version's: by default its functions, marked.
+    """Play the same games with a plain bot and its compiled version, in another process.
 
-    They do so in a process of their own. Raises BotError where it does not compile.
+    By default the compiled version is the bot's own functions, marked `@compiled`. Raises BotError
+    when it does not compile.
     """
     game, bots = catalogue.game, [plain, compiled] if compiled else [plain]
     seats = tuple(seat_for(bot.name, bot, bot.defaults) for bot in bots)
@@ -75,7 +77,9 @@ def compare(
     try:
         return _comparison_from_data(
             run_isolated(
-                IsolatedCall(f"{__name__}:play_both_versions", {"spec": pack_spec(spec)}, _LIMIT)
+                IsolatedCall(
+                    f"{__name__}:play_both_versions", {"spec": pack_spec(spec)}, _LIMIT_SECONDS
+                )
             )
         )
     except CallFailed as error:
@@ -83,7 +87,7 @@ def compare(
 
 
 def compile_hint(catalogue: Catalogue, bot: BotDescription) -> str:
-    """What it would bring to compile a bot, in words; empty where it is not to be compiled."""
+    """A hint at the speedup of compiling a bot, or at a difference; empty if it cannot be."""
     if not can_be_compiled(catalogue.game, bot):
         return ""
     try:
@@ -93,26 +97,26 @@ def compile_hint(catalogue: Catalogue, bot: BotDescription) -> str:
     if comparison.difference:
         return f"would compile, but play otherwise then: {comparison.difference}"
     store_speedup(bot, comparison.speedup)
-    return f"{_times(comparison.speedup)} as fast compiled: arena bots compile {bot.name}"
+    return f"{_speedup_text(comparison.speedup)} as fast compiled: arena bots compile {bot.name}"
 
 
 def store_speedup(bot: BotDescription, speedup: float) -> None:
-    """Remember how much faster a bot is compiled, for lists, which have no time to find out."""
+    """Store the speedup of a bot in the cache, for lists, which have no time to measure it."""
     path, key = _speedup_file(bot)
-    write_checked(path, key, _times(speedup).encode())
+    write_checked(path, key, _speedup_text(speedup).encode())
 
 
 def stored_speedup(bot: BotDescription) -> str:
-    """How much faster a bot is compiled, in words, if that was found out; else nothing."""
+    """The stored speedup of a bot as text; empty if none is stored."""
     if bot.backend != "plain" or bot.path is None:
         return ""
     try:
         return (read_checked(*_speedup_file(bot)) or b"").decode()
-    except ArenaError:  # there is no folder to note anything in
+    except ArenaError:  # there is no folder for the cache
         return ""
 
 
-def _times(speedup: float) -> str:
+def _speedup_text(speedup: float) -> str:
     return f"{speedup:,.0f} times"
 
 
@@ -122,49 +126,56 @@ def _speedup_file(bot: BotDescription) -> tuple[Path, bytes]:
 
 
 def _comparison_from_data(data: Any) -> CompiledComparison:
-    """What was told, as far as it makes sense. Raises BotError, and Failed."""
+    """The comparison from the other process's data.
+
+    Raises BotError for an error that the process reports, CallFailed for invalid data.
+    """
     if isinstance(data, dict) and isinstance(complaint := data.get(ERROR), str):
         raise BotError(in_a_line(complaint, _MAX_LENGTH))
     try:
-        match = in_a_line(str(data["difference"]), _MAX_LENGTH)
-        return CompiledComparison(int(data["games"]), match, float(data["factor"]))
+        difference_text = in_a_line(str(data["difference"]), _MAX_LENGTH)
+        return CompiledComparison(int(data["games"]), difference_text, float(data["factor"]))
     except (TypeError, KeyError, ValueError) as error:
         raise CallFailed("sent an invalid message") from error
 
 
-# --- In the errand's process ----------------------------------------------------------------------
+# --- In the other process -------------------------------------------------------------------------
 
 
 def play_both_versions(spec: str) -> Mapping[str, Any]:
-    """Play both, as JSON."""
+    """Compare a plain bot and its compiled version; the result or the error as JSON data."""
     table_spec = unpack_spec(spec)
     try:
         loader = Loader(table_spec.folder)
-        plain, *other = [seat.seated_bot(loader) for seat in table_spec.seats]
+        plain, *compiled = [seat.seated_bot(loader) for seat in table_spec.seats]
         game = game_named(table_spec.game)
-        return _compared(game, table_spec, plain, other[0] if other else _marked(game, plain))
+        return _comparison_data(
+            game, table_spec, plain, compiled[0] if compiled else _marked_bot(game, plain)
+        )
     except BotError as error:
         return {ERROR: exception_report(error)}
 
 
-def _marked(game: Game, plain: SeatedBot) -> SeatedBot:
-    """A bot that would not be asked from Python any more."""
+def _marked_bot(game: Game, plain: SeatedBot) -> SeatedBot:
+    """The compiled version of a plain bot: its own functions, marked `@compiled`."""
     return replace(plain, player=as_compiled(plain.player, game.decisions), make_player=None)
 
 
-def _compared(
+def _comparison_data(
     game: Game, spec: TableSpec, plain: SeatedBot, compiled: SeatedBot
 ) -> Mapping[str, Any]:
-    fast = _harness(game, compiled)
-    if not fast.is_compiled:
+    compiled_harness = _harness(game, compiled)
+    if not compiled_harness.is_compiled:
         raise BotError(f"{compiled.name} plays as plain Python here")
     games = suite_of(game)
-    slow_run, fast_run = (harness.run(games, _PLAYED) for harness in (_harness(game, plain), fast))
-    trace_difference = difference(games, slow_run.traces, fast_run.traces)
-    total = sum(trace.is_complete for trace in slow_run.traces)
-    rates = [_rate(game, spec, seated_bot) for seated_bot in (plain, compiled)]
+    plain_run, compiled_run = (
+        harness.run(games, _SUITE_SECONDS) for harness in (_harness(game, plain), compiled_harness)
+    )
+    trace_difference = difference(games, plain_run.traces, compiled_run.traces)
+    games_compared = sum(trace.is_complete for trace in plain_run.traces)
+    rates = [_games_per_second(game, spec, seated_bot) for seated_bot in (plain, compiled)]
     text = f"{trace_difference}" if trace_difference else ""
-    return {"games": total, "difference": text, "factor": rates[1] / rates[0]}
+    return {"games": games_compared, "difference": text, "factor": rates[1] / rates[0]}
 
 
 def _harness(game: Game, seated_bot: SeatedBot) -> Harness:
@@ -172,18 +183,18 @@ def _harness(game: Game, seated_bot: SeatedBot) -> Harness:
     return Harness(game, seats, mmap.mmap(-1, game.window.size))
 
 
-def _rate(game: Game, spec: TableSpec, seated_bot: SeatedBot) -> float:
-    """Games a second of a bot against itself."""
-    group = tuple(range(spec.players))
+def _games_per_second(game: Game, spec: TableSpec, seated_bot: SeatedBot) -> float:
+    """Games per second of processor time of a bot against itself."""
+    lineup = tuple(range(spec.players))
     table = game.table(spec.rules, [seated_bot] * spec.players, spec.players, SEED)
-    table.play(Block(group, 0, 1))
-    deals, spent = 1, 0.0
-    while spent < _TIMED:
+    table.play(Block(lineup, 0, 1))
+    deals, seconds = 1, 0.0
+    while seconds < _TIMED_SECONDS:
         deals *= 2
         start = time.process_time()
-        table.play(Block(group, 0, deals))
-        spent = time.process_time() - start
-    return deals * len(table.orders) / spent
+        table.play(Block(lineup, 0, deals))
+        seconds = time.process_time() - start
+    return deals * len(table.orders) / seconds
 
 
 _IMPORT = "from cantstop_arena import compiled"
@@ -191,31 +202,36 @@ _MARK = "@compiled"
 
 
 def compiled_text(source: bytes, decisions: Collection[str]) -> str:
-    """The text with its decisions marked. Raises BotError where they are not defined in it."""
+    """A bot's source text with `@compiled` above each decision, and the import.
+
+    Raises BotError when a decision is not defined by `def` at the top level.
+    """
     text = decode_source(source)
     body = ast.parse(text).body
-    functions = {item.name: item for item in body if isinstance(item, ast.FunctionDef)}
+    functions = {
+        statement.name: statement for statement in body if isinstance(statement, ast.FunctionDef)
+    }
     if missing := [name for name in decisions if name not in functions]:
         raise BotError(f"{' and '.join(missing)} must be defined by def at the top of the file")
     lines = text.splitlines()
-    for number in sorted((functions[name].lineno for name in decisions), reverse=True):
-        lines.insert(number - 1, _MARK)
-    first = next(_after_the_head(body))
-    gap = [] if isinstance(first, ast.Import | ast.ImportFrom) else ["", ""]
-    lines[_begins(first) - 1 : _begins(first) - 1] = [_IMPORT, *gap]
+    for line in sorted((functions[name].lineno for name in decisions), reverse=True):
+        lines.insert(line - 1, _MARK)
+    first = next(_statements_after_header(body))
+    blank_lines = [] if isinstance(first, ast.Import | ast.ImportFrom) else ["", ""]
+    lines[_first_line(first) - 1 : _first_line(first) - 1] = [_IMPORT, *blank_lines]
     return "\n".join(lines) + "\n"
 
 
-def _after_the_head(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """What follows the docstring and imports from __future__."""
-    for number, item in enumerate(body):
-        is_docstring = not number and isinstance(item, ast.Expr)
-        is_future = isinstance(item, ast.ImportFrom) and item.module == "__future__"
+def _statements_after_header(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements after the docstring and the imports from __future__."""
+    for index, statement in enumerate(body):
+        is_docstring = not index and isinstance(statement, ast.Expr)
+        is_future = isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
         if not (is_docstring or is_future):
-            yield item
+            yield statement
 
 
-def _begins(item: ast.stmt) -> int:
-    """The line in which a statement begins, with its decorators."""
-    decorators: list[ast.expr] = getattr(item, "decorator_list", [])
-    return min([item.lineno, *(decorator.lineno for decorator in decorators)])
+def _first_line(statement: ast.stmt) -> int:
+    """The first line of a statement, counting its decorators."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])

@@ -1,4 +1,4 @@
-"""What is found about a bot when it is looked at, and how it is told from process to process."""
+"""Findings and stages of a check, and their messages between processes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ OK, NOTE, WRONG = "ok", "note", "WRONG"
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One thing that was looked at: a mark, what it was, and what was found in plain words."""
+    """A result of a check: a mark (OK, NOTE or WRONG), the subject, a text, and the bot's name."""
 
     mark: str
     subject: str
@@ -22,10 +22,10 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class CheckStage(msgspec.Struct, frozen=True):
-    """What is about to be looked at, for how many seconds at most.
+    """A stage of the check, announced before it begins; `limit` is in seconds.
 
-    If the process comes to grief there, the bot gets this mark. Where `places` are given, a game
-    is played that can be watched: they say where the bot's functions stand.
+    If the process fails in this stage, the bot gets this mark. `source_lines` are those of the
+    bot's functions, by decision, in a stage that plays games; None in other stages.
     """
 
     subject: str

@@ -1,4 +1,4 @@
-"""A bot that plays the suite of its game: what it does, what it does wrong, how long it takes."""
+"""Runs of the suite of check games by one bot: traces, faults, and times of decisions."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,12 +22,12 @@ class _TimeUp(Interrupted):
     """The time for a run is over. No bot is blamed for it."""
 
 
-class _Timed(TrustedPlayer, BotFunctions):
-    """A bot, the time of whose decisions is taken; it may end a run whose time is up."""
+class _TimedPlayer(TrustedPlayer, BotFunctions):
+    """A bot whose decisions are timed; a decision raises _TimeUp when the run's time is over."""
 
 
 class Failing(NamedTuple):
-    """The first time that a bot misbehaved in some way."""
+    """The first fault of a kind: in which game, turn and seat."""
 
     game: CheckGame
     turn: int
@@ -37,11 +37,11 @@ class Failing(NamedTuple):
 
 @dataclass
 class SuiteRun:
-    """One run of the suite: what happened in each game, and what there was to measure.
+    """One run of the suite: the trace of each game, faults by kind, and times.
 
-    `endless` are the games that nobody won, `slow` the decisions that took more than a millisecond:
-    how long, and the function. Of compiled bots no single decision can be seen; what is measured is
-    what lies between two events, and what is counted is those.
+    `endless` are the games that nobody won, `slow` the decisions that took more than a millisecond,
+    as (seconds, name of the decision). Single decisions of compiled bots cannot be timed: for them
+    `decisions`, `seconds` and `slow` are about the steps between two events.
     """
 
     traces: list[Trace] = field(default_factory=list)
@@ -52,25 +52,25 @@ class SuiteRun:
     slow: list[tuple[float, str]] = field(default_factory=list)
     is_complete: bool = True
 
-    def note(self, question: str, seconds: float) -> None:
-        """Take note of a decision."""
+    def note(self, decision: str, seconds: float) -> None:
+        """Record the time of a decision."""
         self.decisions += 1
         self.seconds += seconds
         if seconds > _SLOW_SECONDS:
-            self.slow.append((seconds, question))
+            self.slow.append((seconds, decision))
 
 
 class Harness:
-    """One bot at all seats of a table, its game lying in memory that others can watch."""
+    """One bot at all seats of a table, with the game in memory that the parent can read."""
 
     def __init__(self, game: Game, seated_bots: Sequence[SeatedBot], memory: Any) -> None:
-        """Raises BotError where the bot does not compile."""
+        """Raises BotError when the bot does not compile."""
         self._game = game
         self._memory = memory
         self._run = SuiteRun()
         self._deadline = 0.0
-        timed = [self._timed(seated_bot) for seated_bot in seated_bots]
-        self.table: GameTable = game.table(game.rules.default, timed, len(timed), SEED)
+        timed_bots = [self._timed_bot(seated_bot) for seated_bot in seated_bots]
+        self.table: GameTable = game.table(game.rules.default, timed_bots, len(timed_bots), SEED)
 
     @property
     def is_compiled(self) -> bool:
@@ -78,18 +78,18 @@ class Harness:
         return bool(self.table.is_compiled((0,)))
 
     def run(self, games: Sequence[CheckGame], seconds: float) -> SuiteRun:
-        """Play the games, for as long as there is time."""
+        """Play the games until `seconds` have passed."""
         self._run, self._deadline = SuiteRun(), time.perf_counter() + seconds
         self.table.restore_process()
-        for number, game in enumerate(games):
+        for index, game in enumerate(games):
             if self._run.is_complete:
-                self._run.traces.append(self._play(number, game))
-        self.table.clear_decision()  # for watchers: nobody is deciding any more
+                self._run.traces.append(self._play(index, game))
+        self.table.clear_decision()  # for the parent: no decision is pending
         return self._run
 
-    def _play(self, number: int, game: CheckGame) -> Trace:
+    def _play(self, index: int, game: CheckGame) -> Trace:
         self.table.change_rules(game.rules, game.players, self._memory)
-        self.table.mark_game(number, tuple(range(game.players)))
+        self.table.mark_game(index, tuple(range(game.players)))
         steps: list[TraceStep] = []
         try:
             for step in self._steps(game):
@@ -101,8 +101,10 @@ class Harness:
     def _steps(self, game: CheckGame) -> Iterator[TraceStep]:
         complaints: list[Complaint] = []
         seats = tuple(range(game.players))
-        events = self._ended(game, record(self.table, seats, game.deal, complaints.append))
-        for event in self._clocked(events) if self.is_compiled else events:
+        events = self._with_endless_noted(
+            game, record(self.table, seats, game.deal, complaints.append)
+        )
+        for event in self._timed_events(events) if self.is_compiled else events:
             if action := self._game.action_text(event):
                 yield TraceStep(event.get("turn", 0), event["seat"], action)
         for complaint in complaints:
@@ -111,48 +113,50 @@ class Harness:
             self._run.failings.setdefault(kind, failing)
             yield TraceStep(complaint.turn, complaint.seat, f"{FAILS} ({kind})")
 
-    def _ended(self, game: CheckGame, events: Iterator[Event]) -> Iterator[Event]:
+    def _with_endless_noted(self, game: CheckGame, events: Iterator[Event]) -> Iterator[Event]:
         for event in events:
             if event["event"] == "end" and not event["winners"]:
                 self._run.endless.append(game)
             yield event
 
-    def _clocked(self, events: Iterator[Event]) -> Iterator[Event]:
-        """The events of a game, the time between them taken."""
+    def _timed_events(self, events: Iterator[Event]) -> Iterator[Event]:
+        """The events of a game; the time between two events is recorded."""
         start = time.perf_counter()
         for event in events:
-            self._keep_time()
+            self._check_deadline()
             if event["event"] not in ("game", "end"):
                 self._run.note("", time.perf_counter() - start)
             yield event
             start = time.perf_counter()
 
-    def _timed(self, seated_bot: SeatedBot) -> SeatedBot:
-        def sit(start: GameStart) -> Any:
+    def _timed_bot(self, seated_bot: SeatedBot) -> SeatedBot:
+        def make_player(start: GameStart) -> Any:
             player = seated_bot.make_player(start) if seated_bot.make_player else seated_bot.player
-            return self._observed(player)
+            return self._timed_player(player)
 
         return SeatedBot(
-            seated_bot.name, seated_bot.player, seated_bot.digest, sit, seated_bot.learns
+            seated_bot.name, seated_bot.player, seated_bot.digest, make_player, seated_bot.learns
         )
 
-    def _observed(self, player: Any) -> _Timed:
-        """The player, the time of its decisions taken. Frames of this file are no bot's."""
+    def _timed_player(self, player: Any) -> _TimedPlayer:
+        """The player with its decisions timed; frames of this file do not count as the bot's."""
 
-        def timed(question: str, decide: Callable[..., Any]) -> Callable[..., Any]:
-            def decided(*visible: Any) -> Any:
-                self._keep_time()
+        def timed(decision: str, decide: Callable[..., Any]) -> Callable[..., Any]:
+            def decided(*arguments: Any) -> Any:
+                self._check_deadline()
                 start = time.perf_counter()
                 try:
-                    return decide(*visible)
+                    return decide(*arguments)
                 finally:
-                    self._run.note(question, time.perf_counter() - start)
+                    self._run.note(decision, time.perf_counter() - start)
 
             return decided
 
-        there = {name: getattr(player, name, None) for name in self._game.decisions}
-        return _Timed(**{name: timed(name, item) for name, item in there.items() if item})
+        functions = {name: getattr(player, name, None) for name in self._game.decisions}
+        return _TimedPlayer(
+            **{name: timed(name, function) for name, function in functions.items() if function}
+        )
 
-    def _keep_time(self) -> None:
+    def _check_deadline(self) -> None:
         if time.perf_counter() > self._deadline:
             raise _TimeUp

@@ -1,4 +1,4 @@
-"""The games that a bot plays to be checked, and how two runs of them differ."""
+"""The games that a bot plays in a check, their traces, and the first difference of two runs."""
 
 from collections.abc import Sequence
 from itertools import zip_longest
@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 from cantstop_arena.game_api.game import CheckGame, Game
 
 
-def suite_of(game: Game, own: str = "") -> tuple[CheckGame, ...]:
-    """The game's own suite, or all named rule sets with every number of seats; for a bot of its
-    own, by name, what it does not refuse."""
+def suite_of(game: Game, built_in_name: str = "") -> tuple[CheckGame, ...]:
+    """The check games of a game; for a built-in bot, by name, those that it does not refuse."""
     games = tuple(game.check_suite())
     return tuple(
         check_game
         for check_game in games
-        if not own or not game.refusal(own, check_game.rules, check_game.players)
+        if not built_in_name
+        or not game.refusal(built_in_name, check_game.rules, check_game.players)
     )
 
 
 class TraceStep(NamedTuple):
-    """What a player did, in words, in some turn of a game."""
+    """A player's action in a turn of a game, as text."""
 
     turn: int
     seat: int
@@ -27,16 +27,16 @@ class TraceStep(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """What happened in a game, for as long as it was watched."""
+    """The steps of a game; if not complete, up to the end of the run's time."""
 
     steps: tuple[TraceStep, ...]
     is_complete: bool
 
     @classmethod
     def read(cls, data: Any) -> "Trace":
-        """A trace that has been to JSON and back."""
-        steps, full = data
-        return cls(tuple(TraceStep(*step) for step in steps), full)
+        """A trace from JSON data."""
+        steps, is_complete = data
+        return cls(tuple(TraceStep(*step) for step in steps), is_complete)
 
 
 class TraceDifference(NamedTuple):
@@ -57,15 +57,15 @@ STOPS, FAILS = "stops", "fails"
 
 
 def difference(
-    games: Sequence[CheckGame], these: Sequence[Trace], those: Sequence[Trace]
+    games: Sequence[CheckGame], first_traces: Sequence[Trace], second_traces: Sequence[Trace]
 ) -> TraceDifference | None:
-    """The first decision that differs, as far as both runs have come."""
-    for game, this, that in zip(games, these, those, strict=False):
-        for before, after in zip_longest(this.steps, that.steps):
+    """The first decision in which two runs differ, as far as both were played; None if none."""
+    for game, first, second in zip(games, first_traces, second_traces, strict=False):
+        for before, after in zip_longest(first.steps, second.steps):
             if before == after:
                 continue
-            if (before is None and not this.is_complete) or (
-                after is None and not that.is_complete
+            if (before is None and not first.is_complete) or (
+                after is None and not second.is_complete
             ):
                 break
             return _difference_at(game, before, after)
@@ -75,9 +75,11 @@ def difference(
 def _difference_at(
     game: CheckGame, before: TraceStep | None, after: TraceStep | None
 ) -> TraceDifference:
-    where = before or after
-    assert where
-    deeds = [step.action if step else "nothing" for step in (before, after)]
-    # Whoever did not stop where it did the other time went on, whatever came of it.
-    arguments = ["goes on" if STOPS in deeds and action != STOPS else action for action in deeds]
-    return TraceDifference(game, where.turn, where.seat, *arguments)
+    step = before or after
+    assert step
+    actions = [step.action if step else "nothing" for step in (before, after)]
+    # In the run that did not stop at this step the player went on, whatever followed.
+    action_texts = [
+        "goes on" if STOPS in actions and action != STOPS else action for action in actions
+    ]
+    return TraceDifference(game, step.turn, step.seat, *action_texts)
