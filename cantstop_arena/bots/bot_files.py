@@ -189,7 +189,7 @@ class BotFile:
         return module
 
 
-def beside(path: Path) -> tuple[str, ...]:
+def files_beside(path: Path) -> tuple[str, ...]:
     """The files below a bot file's folder that were imported or read, as relative paths."""
     files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     imported = (file for file in files if isinstance(file, str) and file.endswith(".py"))

@@ -166,7 +166,7 @@ def _no_player() -> Any:
 
 def _address(arguments: argparse.Namespace) -> BotAddress:
     source = arguments.path and BotSource(
-        arguments.path, tuple(arguments.beside), arguments.digest, arguments.kept
+        arguments.path, tuple(arguments.beside), arguments.digest, arguments.copies
     )
     return BotAddress(
         arguments.name,

@@ -236,7 +236,7 @@ def describe_file(path: str, digest: str) -> Mapping[str, Any]:
 
 
 def _beside(path: str) -> Sequence[str]:
-    return bot_files.beside(Path(path))
+    return bot_files.files_beside(Path(path))
 
 
 def describe_package(point: str) -> Mapping[str, Any]:

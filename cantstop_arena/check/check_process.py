@@ -68,7 +68,7 @@ class CheckProcess:
         self._memory_file.truncate(max_window_bytes)
         self._shared = mmap.mmap(self._memory_file.fileno(), max_window_bytes)
         self.game: Game | None = None  # the bot's game; None until the process has reported it
-        self._built_in_name = own_bot(arguments)
+        self._built_in_name = built_in_bot_name(arguments)
         self._read_snapshot: Callable[[], Snapshot] = lambda: _NO_SNAPSHOT
         self._stage_start = self._checked_at = time.monotonic()
         self._process = self._start(arguments, hash_seed)
@@ -247,13 +247,13 @@ def _size(file: Any) -> int:
     return os.fstat(file.fileno()).st_size
 
 
-def own_bot(arguments: Sequence[str]) -> str:
+def built_in_bot_name(arguments: Sequence[str]) -> str:
     """The name of the built-in bot that is checked; empty for any other bot."""
     return next((word.removeprefix(NAME) for word in arguments if word.startswith(NAME)), "")
 
 
 @contextlib.contextmanager
-def examination_of(
+def supervised_process(
     arguments: Sequence[str], limit: float, hash_seed: str
 ) -> Iterator[CheckProcess]:
     """A context with a process that checks a bot; on exit its descendants are ended, too."""

@@ -10,8 +10,8 @@ from cantstop_arena.check.check_process import (
     NAME,
     CheckProcess,
     CheckProcessFailed,
-    examination_of,
-    own_bot,
+    built_in_bot_name,
+    supervised_process,
 )
 from cantstop_arena.check.findings import NOTE, OK, WRONG, CheckStage, Finding
 from cantstop_arena.check.suite import Trace, difference, suite_of
@@ -66,7 +66,7 @@ class _CheckedBot:
             yield replace(finding, bot=self.bot)
 
     def _unnamed_findings(self) -> Iterator[Finding]:
-        with examination_of(self._arguments, self._limit, "0") as process:
+        with supervised_process(self._arguments, self._limit, "0") as process:
             yield from self._findings_of(process)
         if self._traces:
             yield self._reproducibility()
@@ -89,11 +89,11 @@ class _CheckedBot:
     def _reproducibility(self) -> Finding:
         """Whether another process, with other hashes of texts, plays the same games."""
         replay = _CheckedBot([*self._arguments, "--only-play"], self.bot, self._limit)
-        with examination_of(replay._arguments, self._limit, "1") as process:
+        with supervised_process(replay._arguments, self._limit, "1") as process:
             findings = list(replay._findings_of(process))
         if fault := next((finding for finding in findings if finding.mark == WRONG), None):
             return replace(fault, text=f"{fault.text} (in another process)")
-        games = suite_of(self._game, own_bot(self._arguments)) if self._game else ()
+        games = suite_of(self._game, built_in_bot_name(self._arguments)) if self._game else ()
         if trace_difference := difference(games, self._traces, replay._traces):
             causes = "the order of a set of texts, id(), hash(), or something of the process?"
             text = (

@@ -101,9 +101,7 @@ class Harness:
     def _steps(self, game: CheckGame) -> Iterator[TraceStep]:
         complaints: list[Complaint] = []
         seats = tuple(range(game.players))
-        events = self._with_endless_noted(
-            game, record(self.table, seats, game.deal, complaints.append)
-        )
+        events = self._record_endless(game, record(self.table, seats, game.deal, complaints.append))
         for event in self._timed_events(events) if self.is_compiled else events:
             if action := self._game.action_text(event):
                 yield TraceStep(event.get("turn", 0), event["seat"], action)
@@ -113,7 +111,7 @@ class Harness:
             self._run.failings.setdefault(kind, failing)
             yield TraceStep(complaint.turn, complaint.seat, f"{FAILS} ({kind})")
 
-    def _with_endless_noted(self, game: CheckGame, events: Iterator[Event]) -> Iterator[Event]:
+    def _record_endless(self, game: CheckGame, events: Iterator[Event]) -> Iterator[Event]:
         for event in events:
             if event["event"] == "end" and not event["winners"]:
                 self._run.endless.append(game)
