@@ -1,4 +1,4 @@
-"""All tables of a tournament, in any form: for people, or for programs."""
+"""All tables of a tournament as text, for people or for programs."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
 
@@ -28,7 +28,7 @@ WRITERS: Mapping[str, Callable[[Sequence[Table]], str]] = {
 
 
 def as_format(analysis: Analysis, form: str, chosen: Container[str] = TABLES) -> str:
-    """The chosen tables in one of the FORMATS, for files and pipes."""
+    """The text of the chosen tables in one of the FORMATS, for files and pipes."""
     tables = for_programs(analysis) if form in ("csv", "json") else for_people(analysis)
     return WRITERS[form]([table for table in tables if table.name in chosen])
 
@@ -36,45 +36,52 @@ def as_format(analysis: Analysis, form: str, chosen: Container[str] = TABLES) ->
 def terminal_text(
     analysis: Analysis, chosen: Container[str] = TABLES, coloured: bool = False, width: int = 0
 ) -> str:
-    """The chosen tables for a terminal that is `width` signs wide."""
+    """The text of the chosen tables for a terminal of `width` columns; 0 means any width."""
     tables = [table for table in for_people(analysis, width) if table.name in chosen]
     return draw_all(tables, TEXT, coloured) + "\n"
 
 
 def for_people(analysis: Analysis, width: int = 0) -> list[Table]:
-    """The tables that have something to say, the crosstable's errors only where there is room."""
+    """The tables that have rows, for people.
+
+    A square of bots by bots, wider than `width` columns with its errors, is without them.
+    """
     if analysis.is_solo:
-        isolated = differences(analysis)
-        isolated = isolated if _fits(isolated, width) else differences(analysis, errors=False)
-        tables = _alone(analysis, isolated)
+        matrix = differences(analysis)
+        matrix = matrix if _fits(matrix, width) else differences(analysis, errors=False)
+        tables = _solo_tables(analysis, matrix)
     else:
-        square = crosstable(analysis)
-        square = square if _fits(square, width) else crosstable(analysis, errors=False)
-        after = predecessors(analysis)
-        after = after if _fits(after, width) else predecessors(analysis, errors=False)
-        tables = _together(analysis, square, after, fit(analysis))
+        scores = crosstable(analysis)
+        scores = scores if _fits(scores, width) else crosstable(analysis, errors=False)
+        followers = predecessors(analysis)
+        followers = followers if _fits(followers, width) else predecessors(analysis, errors=False)
+        tables = _rating_tables(analysis, scores, followers, fit(analysis))
     return [table for table in tables if table.rows]
 
 
 def for_programs(analysis: Analysis) -> list[Table]:
-    """All tables, the crosstable pair by pair."""
+    """All tables for programs: squares of bots by bots have a row for each pair."""
     if analysis.is_solo:
-        return _alone(analysis, difference_pairs(analysis))
-    return _together(analysis, pairs(analysis), following(analysis), fit(analysis, maximum=None))
+        return _solo_tables(analysis, difference_pairs(analysis))
+    return _rating_tables(
+        analysis, pairs(analysis), following(analysis), fit(analysis, maximum=None)
+    )
 
 
-def _alone(analysis: Analysis, isolated: Table) -> list[Table]:
-    return [standings(analysis), isolated, styles(analysis), faults(analysis)]
+def _solo_tables(analysis: Analysis, matrix: Table) -> list[Table]:
+    return [standings(analysis), matrix, styles(analysis), faults(analysis)]
 
 
-def _together(analysis: Analysis, scores: Table, after: Table, fitting: Table) -> list[Table]:
+def _rating_tables(
+    analysis: Analysis, scores: Table, followers: Table, residuals: Table
+) -> list[Table]:
     return [
         standings(analysis),
         scores,
         seats(analysis),
-        *([after] if analysis.results.predecessors else ()),
+        *([followers] if analysis.results.predecessors else ()),
         styles(analysis),
-        fitting,
+        residuals,
         faults(analysis),
     ]
 

@@ -1,4 +1,4 @@
-"""What can be said about a tournament's results, each thing computed once, when it is asked for."""
+"""Statistics of a tournament's results, each computed once, when it is first used."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -14,7 +14,7 @@ from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, goodness
 from cantstop_arena.ratings.model_fit.field_sensitivity import Moves, moves
 from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
-from cantstop_arena.ratings.scores import Estimate as Found
+from cantstop_arena.ratings.scores import Estimate as ScoreEstimate
 from cantstop_arena.ratings.scores import (
     crosstable,
     groups_with_same_rivals,
@@ -30,33 +30,33 @@ ELO_DECIMALS = 2
 
 
 class Analysis(msgspec.Struct, frozen=True, dict=True):
-    """A tournament's results and what follows from them; bots by number."""
+    """A tournament's results and the statistics that follow from them; bots by number."""
 
     results: TournamentTotals
 
     @property
     def is_solo(self) -> bool:
-        """Whether each bot played for itself."""
+        """Whether each bot played alone."""
         return self.results.players == 1
 
     @cached_property
     def games(self) -> int:
-        """All games played."""
+        """The number of games played."""
         return sum(tally.games for tally in self.results.tallies.values())
 
     @cached_property
     def unfinished(self) -> int:
-        """The games that ended without a winner."""
+        """The number of games that ended without a winner."""
         return sum(tally.unfinished for tally in self.results.tallies.values())
 
     @cached_property
     def forfeits(self) -> int:
-        """The games that a fault ended."""
+        """The number of games that a fault ended."""
         return sum(tally.forfeits for tally in self.results.tallies.values())
 
     @cached_property
     def games_of(self) -> Counter[int]:
-        """The games that each bot sat in."""
+        """The number of games of each bot."""
         games: Counter[int] = Counter()
         for seating, tally in self.results.tallies.items():
             games.update(dict.fromkeys(seating, tally.games))
@@ -64,7 +64,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def faults_of(self) -> Counter[str]:
-        """How often each bot misbehaved."""
+        """The number of faults of each bot, by name."""
         faults: Counter[str] = Counter()
         for charge in self.results.faults:
             faults[charge.bot] += charge.count
@@ -72,12 +72,12 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def ratings(self) -> Ratings:
-        """The ratings; not for one seat."""
+        """The ratings; not defined for bots that play alone."""
         return rate(self.results)
 
     @cached_property
     def elo(self) -> list[Estimate]:
-        """Each bot's Elo; of one without games none is known."""
+        """Each bot's Elo; unknown for bots without games."""
         return [
             Estimate(None) if bot in self.without_games else of_points(points)
             for bot, points in enumerate(self.ratings.ratings)
@@ -90,12 +90,12 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def goodness(self) -> GoodnessOfFit:
-        """How well one number for each bot tells the results as they were played."""
+        """How well one rating for each bot fits the results, luck not removed."""
         return goodness(self.results.plain)
 
     @cached_property
     def residuals(self) -> Residuals:
-        """What one number for each bot does not tell of the results as they were played."""
+        """What one rating for each bot does not explain of the results, luck not removed."""
         return residuals(self.results.plain)
 
     @cached_property
@@ -110,7 +110,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def scores_compare(self) -> bool:
-        """Whether all bots that played met each other equally often: else scores tell of rivals."""
+        """Whether scores compare: all bots that played met the same rivals equally often."""
         return not self.incomparable
 
     @cached_property
@@ -126,17 +126,17 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
             np.asarray(together(self.results)[1])[np.ix_(playing, playing)]
         )
         largest = max(groups, key=len, default=[])
-        met = {playing[index] for index in largest} if len(largest) > 1 else set()
-        return set(playing) - met if len(playing) > 1 else set()
+        comparable = {playing[index] for index in largest} if len(largest) > 1 else set()
+        return set(playing) - comparable if len(playing) > 1 else set()
 
     @cached_property
     def means(self) -> list[Estimate]:
-        """What each bot needs for a game alone, of what the game counts then."""
+        """The mean of the count `Counts.alone` per game of each bot that plays alone."""
         return [_estimate(mean) for mean in per_game(self.results, self.results.counts.alone)]
 
     @cached_property
     def best_alone(self) -> float | None:
-        """What perfect play needs for a game alone, where that is known."""
+        """What perfect play needs for a game alone on average, where that is known."""
         from cantstop_arena.games.registry import game_named
 
         game, rules = game_named(self.results.game), self.results.rules
@@ -146,9 +146,9 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def differences(self) -> SoloDifferences | None:
-        """How far bots that play alone are apart; None where that is not known, or of one bot.
+        """The differences between bots that play alone; None where unknown, or for one bot.
 
-        Those that misbehaved are left out: forfeited games are short.
+        Bots with faults are left out: forfeited games are short.
         """
         ranked = [
             bot
@@ -160,7 +160,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def groups(self) -> Sequence[str]:
-        """The groups of bots that are not significantly different: each bot's letters."""
+        """The group letters of each bot: bots that share one are not significantly different."""
         if not self.is_solo:
             return self.ratings.groups
         return self.differences.groups if self.differences else [""] * len(self.results.bots)
@@ -180,18 +180,19 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def ranking(self) -> list[tuple[int | None, int]]:
-        """Ranks and the bots that hold them, the best first, equals by name with equal ranks.
+        """Rank and number of each bot, the best first; equals have equal ranks and go by name.
 
-        Alone the fewest turns (or whatever is counted) win; those that misbehaved come last:
+        Of bots that play alone the one with the fewest turns (or whatever is counted) is the
+        best, and those with faults come last:
         forfeited games are short. Bots without games come after all others, and have no rank.
         """
-        matches = _ranked(self.results.bots, self._keys)
-        rated = [(rank, bot) for rank, bot in matches if bot not in self.without_games]
-        return [*rated, *((None, bot) for _, bot in matches if bot in self.without_games)]
+        ranked = _ranked(self.results.bots, self._sort_keys)
+        rated = [(rank, bot) for rank, bot in ranked if bot not in self.without_games]
+        return [*rated, *((None, bot) for _, bot in ranked if bot in self.without_games)]
 
     @property
-    def _keys(self) -> list[float]:
-        """What bots are ranked by, the best having the least; those without games the most."""
+    def _sort_keys(self) -> list[float]:
+        """The sort key of each bot: the best has the least, bots without games have infinity."""
         if not self.is_solo:
             return [
                 inf if bot in self.without_games else -round(elo.mean or 0, ELO_DECIMALS)
@@ -204,26 +205,26 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def order(self) -> list[int]:
-        """The bots as they stand in the standings."""
+        """The numbers of the bots in the order of the standings."""
         return [bot for _, bot in self.ranking]
 
     @cached_property
     def names(self) -> list[str]:
-        """The names of the bots as they stand in the standings."""
+        """The names of the bots in the order of the standings."""
         return [self.results.bots[bot] for bot in self.order]
 
 
 def _ranked(names: Sequence[str], keys: Sequence[float]) -> list[tuple[int, int]]:
-    """Ranks from 1 and the numbers of those who hold them, by ascending key and then name."""
+    """Ranks from 1 and indices of the names, by ascending key and then name."""
     order = sorted(range(len(names)), key=lambda number: (keys[number], names[number]))
     ahead = sorted(keys)
     return [(bisect_left(ahead, keys[number]) + 1, number) for number in order]
 
 
 def of_points(points: Points) -> Estimate:
-    """Elo points as tables tell them."""
+    """Elo points as an estimate in a table."""
     return Estimate(points.points, points.low, points.high)
 
 
-def _estimate(result: Found) -> Estimate:
-    return Estimate(result.mean, result.low, result.high)
+def _estimate(estimate: ScoreEstimate) -> Estimate:
+    return Estimate(estimate.mean, estimate.low, estimate.high)

@@ -1,4 +1,4 @@
-"""A table as plain data: columns that say what their values are, rows of values, notes below."""
+"""A table as plain data: columns with the type of their values, rows of values, and notes."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -6,12 +6,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-LOPSIDED = 0.2  # of the farther end's distance
-DIGITS = 10  # more than any tournament can tell, and few enough to be the same on every machine
+LOPSIDED = 0.2  # difference of the two half widths, as a share of the wider one
+DIGITS = 10  # significant: beyond any tournament's precision, yet equal on every machine
 
 
 class Estimate(NamedTuple):
-    """A number with the ends of its 95% interval; None where nothing can be said."""
+    """A number with the ends of its 95% interval; None where unknown."""
 
     mean: float | None
     low: float | None = None
@@ -19,7 +19,7 @@ class Estimate(NamedTuple):
 
     @property
     def lopsided(self) -> bool:
-        """Whether the ends lie so unequally far away that one ± would tell neither."""
+        """Whether the ends are at distances too unequal to be written as one ±."""
         if self.mean is None or self.low is None or self.high is None:
             return False
         near, far = sorted((self.mean - self.low, self.high - self.mean))
@@ -30,7 +30,7 @@ Value: TypeAlias = str | int | float | Estimate | None
 
 
 class Kind(Enum):
-    """What the values of a column are."""
+    """The type of the values of a column."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -38,13 +38,13 @@ class Kind(Enum):
 
 
 class Column(msgspec.Struct, frozen=True):
-    """What a column is called, for programs (`key`) and for people (`heading`), and its values.
+    """The name of a column for programs (`key`) and for people (`heading`), and its format.
 
-    People are shown `decimals`, of a hundred where it is `percent`, and no `optional` column
+    Tables for people have `decimals`, values times 100 if `percent`, and no `optional` column
     without content. Programs get ten significant digits, or `fixed` decimals, and an estimate's
     ends under names made of its `stem`, else of its key. Values of a column with a `middle` may
-    be coloured by how far from it they are. A `chance` too small for its decimals is said to be
-    smaller, not nothing, and a percentage too near to 100 to be more than 99.9, say.
+    be coloured by their distance from it. A `chance` too small for its decimals is written as
+    smaller than the least of them, and a percentage too near to 100 as more than 99.9, say.
     """
 
     key: str
@@ -68,13 +68,13 @@ class Column(msgspec.Struct, frozen=True):
 
     @property
     def align(self) -> str:
-        """Text on the left, numbers on the right."""
+        """The alignment: text on the left, numbers on the right."""
         return "left" if self.kind is Kind.TEXT else "right"
 
     def exact(self, number: float) -> float:
-        """A number as programs get it."""
+        """A number rounded as in output for programs."""
         if self.fixed is not None:
-            return round(float(number), self.fixed) + 0.0  # no negative nothing
+            return round(float(number), self.fixed) + 0.0  # no negative zero
         return number if isinstance(number, int) else significant(number)
 
 
@@ -88,21 +88,21 @@ class Table(msgspec.Struct, frozen=True):
     notes: Sequence[str] = ()
 
 
-def number(key: str, heading: str = "", decimals: int = 0, **more: Any) -> Column:
-    """A column of numbers, whole ones unless told otherwise."""
-    return Column(key, heading or key, Kind.NUMBER, decimals, **more)
+def number(key: str, heading: str = "", decimals: int = 0, **options: Any) -> Column:
+    """A column of numbers with this many decimals."""
+    return Column(key, heading or key, Kind.NUMBER, decimals, **options)
 
 
-def estimate(key: str, heading: str, decimals: int, **more: Any) -> Column:
-    """A column of estimates."""
-    return Column(key, heading, Kind.ESTIMATE, decimals, **more)
+def estimate(key: str, heading: str, decimals: int, **options: Any) -> Column:
+    """A column of estimates with this many decimals."""
+    return Column(key, heading, Kind.ESTIMATE, decimals, **options)
 
 
 def significant(number: float) -> float:
-    """A number to ten significant digits."""
+    """A number rounded to ten significant digits."""
     return float(f"{number:z.{DIGITS}g}")
 
 
 def rounded(number: float | None) -> float | None:
-    """A number to ten significant digits, where there is one."""
+    """A number rounded to ten significant digits; None stays None."""
     return None if number is None else significant(number)

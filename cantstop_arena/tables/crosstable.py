@@ -11,16 +11,19 @@ WITHOUT_ERRORS = "There is no room for the errors here; --format csv has them."
 
 
 def crosstable(analysis: Analysis, errors: bool = True) -> Table:
-    """Rows and columns as in the standings, and numbered as there is little room for names."""
+    """A square of scores, rows and columns in the order of the standings.
+
+    Columns are headed by position in that order, as there is little room for names.
+    """
     kind = Kind.ESTIMATE if errors else Kind.NUMBER
-    rivals = [
+    rival_columns = [
         Column(name, str(index), kind, 1, percent=True, middle=EVEN)
         for index, name in enumerate(analysis.names, start=1)
     ]
     return Table(
         NAME,
         TITLE,
-        columns=[Column("place", "", Kind.NUMBER), Column("bot", "bot"), *rivals],
+        columns=[Column("place", "", Kind.NUMBER), Column("bot", "bot"), *rival_columns],
         rows=[
             (index, name, *cells) for index, (name, cells) in enumerate(_square(analysis), start=1)
         ],
@@ -29,7 +32,7 @@ def crosstable(analysis: Analysis, errors: bool = True) -> Table:
 
 
 def scores_only(analysis: Analysis) -> Table:
-    """The square for programs: scores under the names of the bots."""
+    """The square for programs: scores without errors, under the names of the bots."""
     return Table(
         NAME,
         TITLE,
@@ -39,7 +42,7 @@ def scores_only(analysis: Analysis) -> Table:
 
 
 def pairs(analysis: Analysis) -> Table:
-    """A row for each bot and each bot that it met."""
+    """A row with the score of each bot against each bot that it met."""
     return Table(
         NAME,
         TITLE,
@@ -60,11 +63,11 @@ def pairs(analysis: Analysis) -> Table:
 
 def _square(analysis: Analysis) -> list[tuple[str, Sequence[Estimate | None]]]:
     return [
-        (analysis.results.bots[me], [analysis.against[me][you] for you in analysis.order])
-        for me in analysis.order
+        (analysis.results.bots[bot], [analysis.against[bot][rival] for rival in analysis.order])
+        for bot in analysis.order
     ]
 
 
 def _legend(analysis: Analysis) -> str:
-    of_what = " of the games that one of the two won" if analysis.results.players > 2 else ""
-    return f"Score of the row's bot against the column's, in percent{of_what}."
+    base = " of the games that one of the two won" if analysis.results.players > 2 else ""
+    return f"Score of the row's bot against the column's, in percent{base}."

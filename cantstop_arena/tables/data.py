@@ -10,52 +10,57 @@ from cantstop_arena.tables.column import Column, Estimate, Kind, Table, Value
 
 
 def records(table: Table) -> list[dict[str, Any]]:
-    """The rows, each number as it is written everywhere."""
+    """The rows as dicts, numbers rounded as in all output for programs."""
     return [
         {
-            key: part
+            key: number
             for column, value in zip(table.columns, row, strict=True)
-            for key, part in zip(column.keys, _parts(column, value), strict=True)
+            for key, number in zip(column.keys, _exact_values(column, value), strict=True)
         }
         for row in table.rows
     ]
 
 
-def _parts(column: Column, value: Value) -> Iterator[str | float | None]:
+def _exact_values(column: Column, value: Value) -> Iterator[str | float | None]:
     if column.kind is not Kind.ESTIMATE:
-        parts: Iterable[Any] = (value,)
+        numbers: Iterable[Any] = (value,)
     else:
-        parts = value if isinstance(value, Estimate) else (value, None, None)
-    for part in parts:
-        yield column.exact(part) if isinstance(part, int | float) else part
+        numbers = value if isinstance(value, Estimate) else (value, None, None)
+    for number in numbers:
+        yield column.exact(number) if isinstance(number, int | float) else number
 
 
 def as_csv(table: Table) -> str:
-    """A heading and the rows; empty where there is nothing."""
+    """A table as CSV: the keys of the columns, then the rows; unknown values are empty."""
     lines: list[Iterable[Value]] = [[key for column in table.columns for key in column.keys]]
     for row in table.rows:
         cells = zip(table.columns, row, strict=True)
         lines.append(
-            _cell_value(column, part) for column, cell in cells for part in _parts(column, cell)
+            _cell_value(column, number)
+            for column, cell in cells
+            for number in _exact_values(column, cell)
         )
     return "".join(map(_line, lines))
 
 
 def _line(cells: Iterable[Value]) -> str:
-    """A line that ends with LF; the csv module only quotes signs of line ends that it writes."""
+    """A line of CSV that ends with LF.
+
+    It is written with CRLF first: the csv module quotes only those line ends that it writes.
+    """
     line = StringIO(newline="")
     csv.writer(line, lineterminator="\r\n").writerow(cells)
     return line.getvalue().removesuffix("\r\n") + "\n"
 
 
-def _cell_value(column: Column, part: str | float | None) -> str | float | None:
-    if column.fixed is not None and isinstance(part, float):
-        return f"{part:.{column.fixed}f}"
-    return part
+def _cell_value(column: Column, number: str | float | None) -> str | float | None:
+    if column.fixed is not None and isinstance(number, float):
+        return f"{number:.{column.fixed}f}"
+    return number
 
 
 def all_as_csv(tables: Iterable[Table]) -> str:
-    """One table as it is; several each below a line with its name, empty lines between them."""
+    """One table as CSV; several each below a line with its name, with empty lines between them."""
     tables = list(tables)
     if len(tables) == 1:
         return as_csv(tables[0])
@@ -63,12 +68,12 @@ def all_as_csv(tables: Iterable[Table]) -> str:
 
 
 def as_json(content: object) -> str:
-    """JSON, in the same order and words every time; a record, or a row of numbers, is a line."""
+    """JSON with a fixed layout: a record, or a row of numbers, is a line."""
     return "".join(_lines_of(content, "\n")) + "\n"
 
 
 def _lines_of(content: object, margin: str) -> Iterator[str]:
-    """The parts of a text, in lines that begin with the margin."""
+    """The pieces of the text of `content`; its lines begin with `margin`, a line end and spaces."""
     if not isinstance(content, dict | list) or _is_flat(content):
         yield _in_a_line(content)
         return
@@ -85,15 +90,15 @@ def _lines_of(content: object, margin: str) -> Iterator[str]:
 
 
 def _is_flat(content: dict[str, Any] | list[Any]) -> bool:
-    """Whether nothing in it has parts of its own, but for lists of numbers and words."""
+    """Whether no value is a dict or a list of dicts or lists."""
     values = content.values() if isinstance(content, dict) else content
     return not any(
-        isinstance(value, dict) or (isinstance(value, list) and _has_parts(value))
+        isinstance(value, dict) or (isinstance(value, list) and _is_nested(value))
         for value in values
     )
 
 
-def _has_parts(values: list[Any]) -> bool:
+def _is_nested(values: list[Any]) -> bool:
     return any(isinstance(value, dict | list) for value in values)
 
 
@@ -102,7 +107,7 @@ def _in_a_line(content: object) -> str:
 
 
 def as_json_lines(rows: Iterable[object]) -> str:
-    """A line of JSON for each."""
+    """A line of JSON for each row."""
     return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 

@@ -1,4 +1,4 @@
-"""Bots that play alone, two by two: how much less one needs than another in the same deals."""
+"""Bots that play alone, pair by pair: how much less one needs than the other in the same deals."""
 
 from itertools import combinations
 
@@ -12,30 +12,35 @@ WITHOUT_ERRORS = "The intervals are in differences.csv."
 
 
 def differences(analysis: Analysis, errors: bool = True) -> Table:
-    """A square for people, rows and columns as in the standings; empty where nothing is known."""
+    """A square of differences for people, rows and columns in the order of the standings.
+
+    It has no rows where no differences are known.
+    """
     kind = Kind.ESTIMATE if errors else Kind.NUMBER
-    rivals = [Column(name, str(at), kind, 2) for at, name in enumerate(analysis.names, start=1)]
+    rival_columns = [
+        Column(name, str(index), kind, 2) for index, name in enumerate(analysis.names, start=1)
+    ]
     order = analysis.order if analysis.differences else []
-    positions = [(index, me, analysis.results.bots[me]) for index, me in enumerate(order, start=1)]
+    rows = [(index, bot, analysis.results.bots[bot]) for index, bot in enumerate(order, start=1)]
     return Table(
         NAME,
         TITLE,
-        columns=[Column("place", "", Kind.NUMBER), Column("bot", "bot"), *rivals],
+        columns=[Column("place", "", Kind.NUMBER), Column("bot", "bot"), *rival_columns],
         rows=[
-            (index, name, *(solo_difference(analysis, me, you) for you in analysis.order))
-            for index, me, name in positions
+            (index, name, *(solo_difference(analysis, bot, rival) for rival in analysis.order))
+            for index, bot, name in rows
         ],
         notes=[_legend(analysis), COVERED if errors else WITHOUT_ERRORS],
     )
 
 
 def pairs(analysis: Analysis) -> Table:
-    """A row for each two bots with deals in common, the better one first."""
+    """A row for each two bots with deals in common, the better one first, for programs."""
     solo_differences, bots = analysis.differences, analysis.results.bots
-    texts = [
-        (bots[item], bots[other], less.deals, _estimate_of(less), less.p)
-        for item, other in combinations(analysis.order, 2)
-        if solo_differences and (less := solo_differences.between(item, other))
+    rows = [
+        (bots[bot], bots[rival], difference.deals, _estimate_of(difference), difference.p)
+        for bot, rival in combinations(analysis.order, 2)
+        if solo_differences and (difference := solo_differences.between(bot, rival))
     ]
     return Table(
         NAME,
@@ -47,24 +52,24 @@ def pairs(analysis: Analysis) -> Table:
             estimate("fewer", f"{counted_unit(analysis)} fewer", 3),
             number("p", "p", 4),
         ],
-        rows=texts,
+        rows=rows,
         notes=[_legend(analysis), COVERED],
     )
 
 
-def solo_difference(analysis: Analysis, item: int, other: int) -> Estimate | None:
-    """How much less `one` needs than the `other`, where that is known."""
-    less = analysis.differences.between(item, other) if analysis.differences else None
-    return _estimate_of(less) if less else None
+def solo_difference(analysis: Analysis, bot: int, rival: int) -> Estimate | None:
+    """How much less `bot` needs for a game than `rival`; None where that is not known."""
+    difference = analysis.differences.between(bot, rival) if analysis.differences else None
+    return _estimate_of(difference) if difference else None
 
 
 def counted_unit(analysis: Analysis) -> str:
-    """What bots that play alone need few of."""
+    """What is counted of bots that play alone, in plural ("turns"); the fewer the better."""
     return analysis.results.counts.alone.replace("_", " ")
 
 
-def _estimate_of(less: SoloDifference) -> Estimate:
-    return Estimate(less.mean, less.low, less.high)
+def _estimate_of(difference: SoloDifference) -> Estimate:
+    return Estimate(difference.mean, difference.low, difference.high)
 
 
 def _legend(analysis: Analysis) -> str:

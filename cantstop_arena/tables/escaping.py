@@ -1,4 +1,4 @@
-"""Foreign text made harmless: names and messages that no form of output takes for its own signs."""
+"""Escaping of names and messages, so that no format of output interprets them as markup."""
 
 import re
 
@@ -26,17 +26,18 @@ _LATEX_SIGNS = re.compile(r'-(?=-)|[&%$#_{}\\~^<>|"[*±…]')  # two hyphens wou
 
 
 def printable(text: str) -> str:
-    """Text on one line: line breaks, terminal codes and the like are spelled out."""
+    """Text on one line: line breaks, terminal codes and the like as escape sequences."""
     return "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
     )
 
 
 def markdown(text: str) -> str:
-    """Printable text in which Markdown finds nothing to interpret."""
-    return _MARKDOWN.sub(lambda sign: "\\" + sign[0], printable(text))
+    """Printable text with all Markdown markup escaped."""
+    return _MARKDOWN.sub(lambda match: "\\" + match[0], printable(text))
 
 
 def latex(text: str) -> str:
-    """Printable text in which LaTeX finds no commands."""
-    return _LATEX_SIGNS.sub(lambda sign: _LATEX[sign[0]], printable(text))
+    """Printable text with all LaTeX commands and special characters escaped."""
+    return _LATEX_SIGNS.sub(lambda match: _LATEX[match[0]], printable(text))

@@ -1,4 +1,4 @@
-"""Which bots misbehaved, how often, and where first."""
+"""The faults of the bots: how often each occurred, and where first."""
 
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Table, number
@@ -9,8 +9,10 @@ MAX_MESSAGE_LENGTH = 100
 def faults(analysis: Analysis) -> Table:
     """A row for each bot and kind of fault."""
     results = analysis.results
-    texts = [f"{bot} is disqualified; the tables are without it." for bot in results.disqualified]
-    again = ["Those games again:", *(charge.replay for charge in results.faults)]
+    disqualifications = [
+        f"{bot} is disqualified; the tables are without it." for bot in results.disqualified
+    ]
+    replays = ["Those games again:", *(charge.replay for charge in results.faults)]
     return Table(
         name="faults",
         title="Faults",
@@ -29,15 +31,15 @@ def faults(analysis: Analysis) -> Table:
                 charge.count,
                 charge.deal,
                 ", ".join(charge.seats),
-                _short(charge.message),
+                _shortened(charge.message),
             )
             for charge in results.faults
         ],
-        notes=[*texts, *(again if results.faults else ())],
+        notes=[*disqualifications, *(replays if results.faults else ())],
     )
 
 
-def _short(message: str) -> str:
+def _shortened(message: str) -> str:
     return (
         message if len(message) <= MAX_MESSAGE_LENGTH else message[: MAX_MESSAGE_LENGTH - 1] + "…"
     )

@@ -1,4 +1,4 @@
-"""Model fit: largest residuals, and what follows, in sentences."""
+"""Model fit: the largest residuals, and notes on cycles and sensitivity to the field."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ MAX_PAIRS = 5
 
 
 def fit(analysis: Analysis, maximum: int | None = MAX_PAIRS) -> Table:
-    """A row for each pair, the worst predicted first; people are shown not too many."""
+    """A row for each of at most `maximum` pairs, the worst predicted first; None means all."""
     return Table(
         name="fit",
         title="Model fit: largest residuals",
@@ -37,8 +37,8 @@ def _row(analysis: Analysis, pair: Residual) -> list[Value]:
 def _notes(analysis: Analysis) -> Iterator[str]:
     residuals = analysis.residuals
     if residuals.pairs:
-        wrong = sum(pair.chance < SIGNIFICANT for pair in residuals.pairs)
-        text = f"significantly off for {wrong} of {len(residuals.pairs)} pairs"
+        significant = sum(pair.chance < SIGNIFICANT for pair in residuals.pairs)
+        text = f"significantly off for {significant} of {len(residuals.pairs)} pairs"
         yield f"The predicted score is {text}; p is corrected for their number."
     if text := cyclic(residuals):
         yield text
@@ -48,10 +48,10 @@ def _notes(analysis: Analysis) -> Iterator[str]:
 
 
 def cyclic(residuals: Residuals) -> str:
-    """The cyclic share, where there is one."""
+    """A sentence with the cyclic share and its interval; empty where it is not known."""
     if residuals.cyclic_share is None:
         return ""
-    share, low, high = (100 * part for part in residuals.cyclic_share)
+    share, low, high = (100 * value for value in residuals.cyclic_share)
     return (
         f"The cyclic share is {share:.1f}% ({low:.1f} to {high:.1f}; 0% for bots on a line, 100%"
         " for rock, paper, scissors)."
@@ -59,15 +59,18 @@ def cyclic(residuals: Residuals) -> str:
 
 
 def sensitivity(analysis: Analysis) -> str:
-    """How far the Elo depends on who else plays, where that is known."""
-    moves = [
-        (move, bot) for bot, parts in enumerate(analysis.leave_one_out) if parts for move in parts
+    """A sentence on how far the Elo depends on the other bots; empty where it is not known."""
+    bot_moves = [
+        (move, bot)
+        for bot, extremes in enumerate(analysis.leave_one_out)
+        if extremes
+        for move in extremes
     ]
-    if not moves:
+    if not bot_moves:
         return ""
     bots = analysis.results.bots
-    (points, without), bot = max(moves, key=lambda item: abs(item[0].points))
+    (points, left_out), bot = max(bot_moves, key=lambda item: abs(item[0].points))
     return (
         f"Leaving out any one bot moves the Elo of the others by {abs(points):.1f} at most"
-        f" ({bots[bot]}, without {bots[without]})."
+        f" ({bots[bot]}, without {bots[left_out]})."
     )

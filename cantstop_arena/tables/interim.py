@@ -1,4 +1,4 @@
-"""The standings while a tournament is played: who is ahead so far, and how sure that is."""
+"""The standings while a tournament is played: ranks and estimates with intervals so far."""
 
 import msgspec
 
@@ -9,13 +9,14 @@ from cantstop_arena.tables.column import Column, Estimate, Table, Value, estimat
 from cantstop_arena.tables.notes import extent_for, list_names
 from cantstop_arena.tables.standings import ELO, per_game
 
-_RATED = (ELO, estimate("score", "score %", 2, percent=True))
+_RATING_COLUMNS = (ELO, estimate("score", "score %", 2, percent=True))
 
 
 class Interim(msgspec.Struct, frozen=True):
-    """What is known after so many `games`; `extent` of the widest interval, where one waits for it.
+    """The standings after so many `games`.
 
-    The columns of the table, after rank and bot, come in the order of their importance.
+    `extent` is that of the widest interval, if the games end when it is narrow enough, else empty.
+    The columns of the table, after rank and bot, are in the order of their importance.
     """
 
     table: Table
@@ -25,7 +26,7 @@ class Interim(msgspec.Struct, frozen=True):
 
 
 def interim(results: TournamentTotals) -> Interim:
-    """What a tournament's results tell before it is over."""
+    """The standings of a tournament that is not over."""
     analysis = Analysis(results)
     return Interim(
         Table(
@@ -54,7 +55,7 @@ def _extent(results: TournamentTotals) -> str:
 
 
 def _rows(analysis: Analysis) -> list[list[Value]]:
-    """The bots that have played by rank, then the others, of whom nothing is known."""
+    """The bots that have played by rank, then the others, without estimates."""
     return [[rank, *_row(analysis, bot)] for rank, bot in analysis.ranking]
 
 
@@ -65,7 +66,7 @@ def _row(analysis: Analysis, bot: int) -> list[Value]:
 
 
 def _estimate_columns(analysis: Analysis) -> tuple[Column, ...]:
-    return (per_game(analysis),) if analysis.is_solo else _RATED
+    return (per_game(analysis),) if analysis.is_solo else _RATING_COLUMNS
 
 
 def _estimates(analysis: Analysis, bot: int) -> list[Value]:

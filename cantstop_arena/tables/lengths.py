@@ -1,4 +1,4 @@
-"""How long the games of each bot are: turns, say, of all seats together."""
+"""The lengths of the games of each bot: turns, say, of all seats together."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,9 +17,9 @@ PERCENTS = (5, 25, 50, 75, 95)
 
 
 class Lengths(msgspec.Struct, frozen=True):
-    """The lengths of a bot's games: `classes` has games by class, `percentiles` those of PERCENTS.
+    """The lengths of a bot's games; `classes` has the number of games by class of length.
 
-    A percentile is the shortest length of its class.
+    `percentiles` are those of PERCENTS, each the shortest length of its class.
     """
 
     bot: int
@@ -31,14 +31,14 @@ class Lengths(msgspec.Struct, frozen=True):
 
 
 def all_lengths(analysis: Analysis) -> list[Lengths]:
-    """The lengths of all bots that have played a game to its end, as in the standings."""
+    """The lengths of all bots that have finished a game, in the order of the standings."""
     tallies: dict[int, list[Tally]] = {}
     for seating, tally in analysis.results.tallies.items():
         for bot in set(seating):
             tallies.setdefault(bot, []).append(tally)
     length = analysis.results.counts.length
-    matches = (_lengths(bot, tallies.get(bot, ()), length) for bot in analysis.order)
-    return [lengths for lengths in matches if lengths]
+    by_rank = (_lengths(bot, tallies.get(bot, ()), length) for bot in analysis.order)
+    return [lengths for lengths in by_rank if lengths]
 
 
 def _lengths(bot: int, tallies: Sequence[Tally], length: str) -> Lengths | None:
@@ -54,26 +54,36 @@ def _lengths(bot: int, tallies: Sequence[Tally], length: str) -> Lengths | None:
 
 
 def classes_of(tallies: Iterable[Tally]) -> Counter[int]:
-    """The games of some tallies together by the class of their length."""
+    """The number of games of all these tallies, by class of length."""
     classes: Counter[int] = Counter()
     for tally in tallies:
-        classes.update({kind: games for kind, (games, _) in tally.lengths.items()})
+        classes.update({length_class: games for length_class, (games, _) in tally.lengths.items()})
     return classes
 
 
 def percentile(classes: Counter[int], percent: int) -> int:
-    """The first class up to which at least that part of the games is."""
+    """The first class up to which there are at least this many percent of the games."""
     ordered = sorted(classes)
-    enough = percent * classes.total()
-    reached = accumulate(classes[kind] for kind in ordered)
-    return next(kind for kind, games in zip(ordered, reached, strict=True) if 100 * games >= enough)
+    required = percent * classes.total()
+    cumulative = accumulate(classes[length_class] for length_class in ordered)
+    return next(
+        length_class
+        for length_class, games in zip(ordered, cumulative, strict=True)
+        if 100 * games >= required
+    )
 
 
 def lengths(analysis: Analysis) -> Table:
-    """Mean, standard deviation and percentiles for each bot."""
+    """A row for each bot: mean, standard deviation and percentiles of its lengths."""
     rows: list[Sequence[Value]] = [
-        (analysis.results.bots[data.bot], data.games, data.mean, data.deviation, *data.percentiles)
-        for data in all_lengths(analysis)
+        (
+            analysis.results.bots[bot_lengths.bot],
+            bot_lengths.games,
+            bot_lengths.mean,
+            bot_lengths.deviation,
+            *bot_lengths.percentiles,
+        )
+        for bot_lengths in all_lengths(analysis)
     ]
     units = f"{analysis.results.counts.unit}s"
     return Table(
@@ -95,14 +105,14 @@ def lengths(analysis: Analysis) -> Table:
     )
 
 
-def over(data: Lengths) -> Iterator[tuple[int, float]]:
+def over(bot_lengths: Lengths) -> Iterator[tuple[int, float]]:
     """The longest length of each class, and the share of games that are over by then.
 
     The last hundredth of the games is left out.
     """
-    reached = 0
-    for kind in range(min(data.classes) - 1, max(data.classes) + 1):
-        reached += data.classes[kind]
-        yield shortest_of(kind + 1) - 1, reached / data.games
-        if 100 * reached >= 99 * data.games:
+    finished = 0
+    for length_class in range(min(bot_lengths.classes) - 1, max(bot_lengths.classes) + 1):
+        finished += bot_lengths.classes[length_class]
+        yield shortest_of(length_class + 1) - 1, finished / bot_lengths.games
+        if 100 * finished >= 99 * bot_lengths.games:
             return

@@ -1,15 +1,15 @@
-"""What each seating won: in summary.json, and of many bots in a file of its own."""
+"""Games and wins of each seating: in summary.json, or for many bots in a file of its own."""
 
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Table, number
 
 MANY_BOTS = 60
-"""With more, what grows with the square of their number stands in tables of its own only."""
+"""With more bots, tables that grow with the square of their number are only in separate files."""
 
 
 def lineups(analysis: Analysis) -> Table:
-    """A row for each seating, those of one group together."""
+    """A row for each seating; seatings of the same bots are consecutive."""
     results = analysis.results
     seats = range(1, results.players + 1)
     tallies = sorted(results.tallies.items(), key=lambda item: (sorted(item[0]), item[0]))
@@ -26,7 +26,7 @@ def lineups(analysis: Analysis) -> Table:
             (
                 *(results.bots[bot] for bot in seating),
                 tally.games,
-                *(parts / win_units(results.players) for parts in tally.wins),
+                *(units / win_units(results.players) for units in tally.wins),
                 tally.unfinished,
             )
             for seating, tally in tallies

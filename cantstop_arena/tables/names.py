@@ -1,4 +1,4 @@
-"""What users can choose of reports, by name; apart, as the command line's help needs no more."""
+"""The names of formats and tables. A module of its own: the command line's help imports only it."""
 
 FORMATS = ("text", "markdown", "csv", "json", "latex")
 TABLES = (

@@ -1,4 +1,4 @@
-"""What limits the standings, in sentences."""
+"""Notes below the standings: what limits their meaning, in sentences."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -33,45 +33,45 @@ MAX_CONTRADICTED = 3  # pairs of neighbours that are named
 
 
 def legend(analysis: Analysis) -> list[str]:
-    """What stands in the columns, where that takes words."""
+    """Explanations of the columns of the standings."""
     if analysis.is_solo:
         return [ALONE] if analysis.differences else []
     return [LEGEND]
 
 
 def about_standings(analysis: Analysis) -> list[str]:
-    """Games without a winner, bots that change, ratings without a maximum or a bridge."""
-    data = []
+    """Notes on missing or unfinished games, stopping rule, luck, irreproducible bots, ratings."""
+    texts = []
     if missing := about_missing_games(analysis):
-        data.append(missing)
-    if without := analysis.unfinished:
+        texts.append(missing)
+    if unfinished := analysis.unfinished:
         share = "" if analysis.is_solo else "; their seats share the win"
-        data.append(f"{without} of {analysis.games} games were not finished{share}.")
+        texts.append(f"{unfinished} of {analysis.games} games were not finished{share}.")
     if rule := analysis.results.until:
-        data.append(until_note(analysis.results, rule))
+        texts.append(until_note(analysis.results, rule))
     if luck := analysis.results.luck:
-        data.append(about_luck(luck))
-    data += analysis.results.notes
-    if unsteady := analysis.results.irreproducible:
-        data.append(
-            f"{list_names(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"
-            " played twice, so that results change from run to run."
+        texts.append(about_luck(luck))
+    texts += analysis.results.notes
+    if irreproducible := analysis.results.irreproducible:
+        texts.append(
+            f"{list_names(irreproducible)}: {NOT_REPRODUCIBLE}. The answers were others when a"
+            " game was played twice, so that results change from run to run."
         )
     if analysis.results.challenger in analysis.results.bots:
-        data += _about_gauntlet(analysis, analysis.results.bots.index(analysis.results.challenger))
+        texts += _about_gauntlet(analysis, analysis.results.bots.index(analysis.results.challenger))
     if analysis.is_solo:
-        return data
-    return [*data, *_about_scores(analysis), *_about_ratings(analysis)]
+        return texts
+    return [*texts, *_about_scores(analysis), *_about_ratings(analysis)]
 
 
 def about_luck(luck: Luck) -> str:
-    """What removing luck was worth."""
-    plain = " `arena rate --plain` leaves it in." if luck.gain > 1 else ""
-    return luck_text("scores and Elo", [luck.gain]) + plain
+    """By how much removing luck has narrowed the intervals."""
+    hint = " `arena rate --plain` leaves it in." if luck.gain > 1 else ""
+    return luck_text("scores and Elo", [luck.gain]) + hint
 
 
 def about_missing_games(analysis: Analysis) -> str:
-    """What to say of a run that was interrupted or goes on; empty of one that is over."""
+    """A note on a run that was interrupted or goes on; empty if no games are missing."""
     missing = analysis.results.missing_games
     if not missing:
         return ""
@@ -80,7 +80,7 @@ def about_missing_games(analysis: Analysis) -> str:
 
 
 def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
-    """The place of a challenger, and how sure that is."""
+    """The rank of the challenger, and the ranks that its errors allow."""
     name, bots = analysis.results.bots[bot], len(analysis.order)
     texts = [f"Only games of {name} were played; the scores of the others are against it."]
     rank = next(rank for rank, other in analysis.ranking if other == bot)
@@ -92,7 +92,7 @@ def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
 
 
 def _about_scores(analysis: Analysis) -> Iterator[str]:
-    """What an even score is, whether the ratings fit, and where they and direct scores part."""
+    """Notes on even scores, the fit of the ratings, and direct scores that contradict them."""
     if any(has_other_rivals(analysis, bot) for bot in analysis.order):
         yield NOT_COMPARABLE
     if analysis.results.players > 2:
@@ -102,65 +102,69 @@ def _about_scores(analysis: Analysis) -> Iterator[str]:
 
 
 def has_other_rivals(analysis: Analysis, bot: int) -> bool:
-    """Whether a bot's score is marked, as it is not to be compared; a gauntlet says so itself."""
+    """Whether a bot's score is marked as not comparable; a gauntlet has a note of its own."""
     return bot in analysis.incomparable and not analysis.results.challenger
 
 
 def _fits(analysis: Analysis) -> Iterator[str]:
-    """Whether a single rating per bot fits the results, where that can be told."""
-    chance = analysis.goodness.chance
-    if chance is None:
+    """Whether a single rating per bot fits the results, where that can be tested."""
+    p = analysis.goodness.chance
+    if p is None:
         return
-    bound = f"p = {chance:.3f}" if chance >= MIN_CHANCE else f"p < {MIN_CHANCE}"
+    bound = f"p = {p:.3f}" if p >= MIN_CHANCE else f"p < {MIN_CHANCE}"
     test = f"(deviance test, {bound})"
-    if chance < SIGNIFICANT:
+    if p < SIGNIFICANT:
         yield f"A single rating per bot does not fit these results {test}."
     else:
         yield f"On the whole a single rating per bot fits the results {test}."
 
 
 def head_to_head(analysis: Analysis) -> list[str]:
-    """Neighbours whose order the games that they played with each other do not bear out."""
+    """Neighbours in the standings whose order their games with each other do not confirm."""
     texts = (contradiction(analysis, *pair) for pair in pairwise(analysis.order))
-    matches = list(filter(None, texts))
-    lines, remaining = matches[:MAX_CONTRADICTED], len(matches) - MAX_CONTRADICTED
+    contradictions = list(filter(None, texts))
+    lines, remaining = contradictions[:MAX_CONTRADICTED], len(contradictions) - MAX_CONTRADICTED
     if remaining > 0:
         lines.append(f"The same is to be said of {how_many(remaining, 'more pair')} of neighbours.")
     return lines
 
 
-def contradiction(analysis: Analysis, number: int, other: int) -> str:
-    """That `one` lost to `other`, or is surely above it with no sure score against it; or empty."""
-    direct = analysis.against[number][other]
+def contradiction(analysis: Analysis, upper: int, lower: int) -> str:
+    """A sentence if the score of bot `upper` against `lower` does not confirm that it is above.
+
+    That is: `upper` lost significantly, or its likelihood of superiority is above SURE while its
+    direct score is not significantly above even. Else empty.
+    """
+    direct = analysis.against[upper][lower]
     if direct is None or direct.mean is None or direct.low is None or direct.high is None:
         return ""
-    names = f"{analysis.results.bots[number]} stands above {analysis.results.bots[other]}"
+    names = f"{analysis.results.bots[upper]} stands above {analysis.results.bots[lower]}"
     score = f"{100 * direct.mean:.1f}% ({100 * direct.low:.1f} to {100 * direct.high:.1f})"
     if direct.high < EVEN:
         return f"{names}, but lost to it head to head: {score}."
-    above = analysis.ratings.superiority(number, other)
+    above = analysis.ratings.superiority(upper, lower)
     if direct.low > EVEN or above is None or above <= SURE:
         return ""
-    by_others = f"{names} by their games with others; head to head, {score}"
-    return f"{by_others} is not significantly different from even."
+    text = f"{names} by their games with others; head to head, {score}"
+    return f"{text} is not significantly different from even."
 
 
 def _about_ratings(analysis: Analysis) -> list[str]:
-    data, everyone = [], len(analysis.results.bots)
+    texts, bot_count = [], len(analysis.results.bots)
     for label, bots in analysis.ratings.labels.items():
         names = list_names([analysis.results.bots[bot] for bot in bots])
-        data.append(label.text if len(bots) == everyone else f"{names}: {label.text}")
-    return data
+        texts.append(label.text if len(bots) == bot_count else f"{names}: {label.text}")
+    return texts
 
 
 def list_names(names: Sequence[str]) -> str:
-    """Names in a sentence, not too many of them."""
+    """At most MAX_NAMES names in a sentence, and the number of further ones."""
     more = len(names) - MAX_NAMES
     return ", ".join(names[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def all_of(names: Sequence[str]) -> str:
-    """Names as the subject of a sentence, not too many of them: "a, b and c"."""
+    """Names as the subject of a sentence: "a, b and c"; beyond MAX_NAMES as `list_names`."""
     if len(names) > MAX_NAMES:
         return list_names(names)
     *others, last = names
@@ -175,17 +179,17 @@ def extent(measure: str, amount: float) -> str:
 
 
 def extent_for(measure: str, amount: float, bot: str) -> str:
-    """How far an interval reaches, and whose it is."""
+    """The extent of the interval of a bot, with its name."""
     return f"{extent(measure, amount)} for {bot}"
 
 
 def until_text(rule: Until) -> str:
-    """What has to be so for the games to end."""
+    """The condition on which the games end."""
     return f"every bot has {extent(rule.measure, rule.limit)} or less"
 
 
 def until_note(results: TournamentTotals, rule: Until) -> str:
-    """What the rule has to do with the intervals, and whether it was met."""
+    """How the stopping rule affects the intervals, and whether it was met."""
     if rule.measure == TEST:
         return (
             "A sequential test ended the match. The intervals are confidence sequences: right 95"
@@ -194,12 +198,12 @@ def until_note(results: TournamentTotals, rule: Until) -> str:
     bot, measured = widest(results, rule)
     if not bot:
         return f"To be played until {until_text(rule)}, but no game counts."
-    met = (
+    outcome = (
         ""
         if measured <= rule.limit
         else f", which {bot} with {extent(rule.measure, measured)} has not"
     )
     return (
-        f"Played until {until_text(rule)}{met}. The intervals are confidence sequences: right"
+        f"Played until {until_text(rule)}{outcome}. The intervals are confidence sequences: right"
         " 95 times in 100 although the games ended when they were narrow enough."
     )

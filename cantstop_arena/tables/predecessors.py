@@ -1,4 +1,4 @@
-"""What it means to sit right after each bot, where the game asks for it (`Counts.followed`)."""
+"""The effect of sitting right after each bot on a count that the game names (`Counts.followed`)."""
 
 from cantstop_arena.deals.predecessor_sums import Position, Quotients
 from cantstop_arena.ratings.distributions import student_quantile
@@ -9,19 +9,22 @@ _DECIMALS = 2
 
 
 def predecessors(analysis: Analysis, errors: bool = True) -> Table:
-    """A row for each bot that one may sit after: what that brings, and how much each bot counts."""
-    counted, names, order = _counted(analysis), analysis.results.bots, analysis.order
-    function = [estimate, number][not errors]
+    """A row for each bot: the effect of sitting after it, and what each other bot counts there."""
+    counted, names, order = _count_name(analysis), analysis.results.bots, analysis.order
+    make_column = [estimate, number][not errors]
     columns = [
         Column("after", "after"),
         estimate("more", f"{counted} more", _DECIMALS),
-        *(function(f"{counted} of {names[bot]}", names[bot], decimals=_DECIMALS) for bot in order),
+        *(
+            make_column(f"{counted} of {names[bot]}", names[bot], decimals=_DECIMALS)
+            for bot in order
+        ),
     ]
     rows = [
         (
             names[bot],
             effect(analysis, bot),
-            *(_after(analysis, item, bot, errors) for item in order),
+            *(_count_after(analysis, follower, bot, errors) for follower in order),
         )
         for bot in (order if analysis.results.predecessors else ())
     ]
@@ -29,22 +32,27 @@ def predecessors(analysis: Analysis, errors: bool = True) -> Table:
 
 
 def following(analysis: Analysis) -> Table:
-    """The same for programs: a row for each bot and each that it sits after."""
+    """The counts for programs: a row for each bot and each bot that it sits after."""
     names, order = analysis.results.bots, analysis.order
     columns = [Column("bot", "bot"), Column("after", "after")]
-    pairs = [(item, other) for item in order for other in order if item != other]
-    rows = [
-        (names[item], names[other], _after(analysis, item, other))
-        for item, other in (pairs if analysis.results.predecessors else ())
+    pairs = [
+        (follower, predecessor)
+        for follower in order
+        for predecessor in order
+        if follower != predecessor
     ]
-    counted = _counted(analysis)
+    rows = [
+        (names[follower], names[predecessor], _count_after(analysis, follower, predecessor))
+        for follower, predecessor in (pairs if analysis.results.predecessors else ())
+    ]
+    counted = _count_name(analysis)
     return Table(
         "predecessors", "Sitting after", [*columns, estimate(counted, counted, _DECIMALS)], rows
     )
 
 
 def effects(analysis: Analysis) -> Table:
-    """What it brings to sit right after each bot, for programs."""
+    """The effect of sitting right after each bot, for programs."""
     names, order = analysis.results.bots, analysis.order
     rows = [(names[bot], effect(analysis, bot)) for bot in order]
     columns = [Column("after", "after"), estimate("more", "more", _DECIMALS)]
@@ -52,47 +60,51 @@ def effects(analysis: Analysis) -> Table:
 
 
 def effect(analysis: Analysis, bot: int) -> Estimate:
-    """How much more a game whoever sits right after a bot counts than with it elsewhere."""
-    result = analysis.results.predecessors
-    return _estimate(result.effects, (bot,)) if result else Estimate(None)
+    """How much more per game bots count right after `bot` than with it elsewhere at the table."""
+    sums = analysis.results.predecessors
+    return _estimate(sums.effects, (bot,)) if sums else Estimate(None)
 
 
-def _after(
-    analysis: Analysis, bot: int, other: int, errors: bool = True
+def _count_after(
+    analysis: Analysis, follower: int, predecessor: int, errors: bool = True
 ) -> Estimate | float | None:
-    result = analysis.results.predecessors
-    if result is None or bot == other:
+    sums = analysis.results.predecessors
+    if sums is None or follower == predecessor:
         return None
-    return _estimate(result.after, (bot, other)) if errors else result.after.mean((bot, other))
+    return (
+        _estimate(sums.after, (follower, predecessor))
+        if errors
+        else sums.after.mean((follower, predecessor))
+    )
 
 
-def _estimate(result: Quotients, position: Position) -> Estimate:
-    mean, error = result.mean(position), result.error(position)
+def _estimate(quotients: Quotients, position: Position) -> Estimate:
+    mean, error = quotients.mean(position), quotients.error(position)
     if mean is None or error is None:
         return Estimate(mean)
-    reach = student_quantile(int(result.deals[position]) - 1) * error
-    return Estimate(mean, mean - reach, mean + reach)
+    half_width = student_quantile(int(quotients.deals[position]) - 1) * error
+    return Estimate(mean, mean - half_width, mean + half_width)
 
 
-def _counted(analysis: Analysis) -> str:
+def _count_name(analysis: Analysis) -> str:
     return analysis.results.counts.followed
 
 
-# In words --------------------------------------------------------------------------------------
+# Sentences -------------------------------------------------------------------------------------
 
 
 def notes(analysis: Analysis) -> list[str]:
-    """After whom it is best and worst to sit, and after the first in the standings."""
+    """Sentences on the best and the worst bot to sit after, and on the first in the standings."""
     if not analysis.results.predecessors:
         return []
-    matches = [(bot, effect(analysis, bot)) for bot in analysis.order]
-    names = [(bot, data) for bot, data in matches if data.low is not None]
-    if not names:
+    bot_effects = [(bot, effect(analysis, bot)) for bot in analysis.order]
+    estimated = [(bot, gain) for bot, gain in bot_effects if gain.low is not None]
+    if not estimated:
         return [_LEGEND]
-    best = max(names, key=lambda item: item[1].mean or 0)[0]
-    worst = min(names, key=lambda item: item[1].mean or 0)[0]
-    fields = dict.fromkeys([best, worst, names[0][0]])
-    return [*(_note(analysis, bot) for bot in fields), _LEGEND]
+    best = max(estimated, key=lambda item: item[1].mean or 0)[0]
+    worst = min(estimated, key=lambda item: item[1].mean or 0)[0]
+    noted_bots = dict.fromkeys([best, worst, estimated[0][0]])
+    return [*(_note(analysis, bot) for bot in noted_bots), _LEGEND]
 
 
 _LEGEND = (
@@ -103,16 +115,16 @@ _LEGEND = (
 
 
 def _note(analysis: Analysis, bot: int) -> str:
-    data, name = effect(analysis, bot), analysis.results.bots[bot]
-    assert data.mean is not None and data.low is not None and data.high is not None
-    by = f"{abs(data.mean):.{_DECIMALS}f} ± {(data.high - data.low) / 2:.{_DECIMALS}f}"
+    gain, name = effect(analysis, bot), analysis.results.bots[bot]
+    assert gain.mean is not None and gain.low is not None and gain.high is not None
+    amount = f"{abs(gain.mean):.{_DECIMALS}f} ± {(gain.high - gain.low) / 2:.{_DECIMALS}f}"
     first = ", the first in the standings," if bot == analysis.order[0] else ""
-    counted = _counted(analysis)
-    if data.low > 0:
-        return f"To sit right after {name}{first} brings {by} {counted} a game."
-    if data.high < 0:
-        return f"To sit right after {name}{first} costs {by} {counted} a game."
+    counted = _count_name(analysis)
+    if gain.low > 0:
+        return f"To sit right after {name}{first} brings {amount} {counted} a game."
+    if gain.high < 0:
+        return f"To sit right after {name}{first} costs {amount} {counted} a game."
     return (
         f"Whether to sit right after {name}{first} brings or costs {counted} stays open"
-        f" ({data.mean:+.{_DECIMALS}f} ± {(data.high - data.low) / 2:.{_DECIMALS}f} a game)."
+        f" ({gain.mean:+.{_DECIMALS}f} ± {(gain.high - gain.low) / 2:.{_DECIMALS}f} a game)."
     )

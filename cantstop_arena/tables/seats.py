@@ -1,4 +1,4 @@
-"""First-player advantage: its share of the wins, and its effect in Elo."""
+"""Share of the wins and effect in Elo of each seat, and the first-player advantage."""
 
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table, estimate, number
@@ -16,7 +16,9 @@ def seats(analysis: Analysis) -> Table:
             ELO,
         ],
         rows=[
-            (seat, *parts) for seat, parts in enumerate(analysis.seats, start=1) if analysis.games
+            (seat, *estimates)
+            for seat, estimates in enumerate(analysis.seats, start=1)
+            if analysis.games
         ],
         notes=_first_player(analysis),
     )
@@ -26,6 +28,8 @@ def _first_player(analysis: Analysis) -> list[str]:
     first = analysis.ratings.first_seat
     if first is None or first.low is None or first.high is None:
         return []
-    others = "" if analysis.results.players == 2 else ", compared with the mean of the others"
-    half = (first.high - first.low) / 2
-    return [f"The first player's advantage is {first.points:z.1f} ± {half:.1f} Elo{others}."]
+    comparison = "" if analysis.results.players == 2 else ", compared with the mean of the others"
+    half_width = (first.high - first.low) / 2
+    return [
+        f"The first player's advantage is {first.points:z.1f} ± {half_width:.1f} Elo{comparison}."
+    ]

@@ -1,4 +1,4 @@
-"""The standings: who is ahead, by how much, and what should be known about a bot."""
+"""The standings: rank, rating or mean, group, faults and notes of each bot."""
 
 from cantstop_arena.tables.analysis import ELO_DECIMALS, Analysis
 from cantstop_arena.tables.column import Column, Estimate, Table, Value, estimate, number
@@ -12,50 +12,50 @@ from cantstop_arena.tables.notes import (
 )
 
 ELO = estimate("elo", "Elo", 1, fixed=ELO_DECIMALS)
-_GROUP = Column("letters", "group")
-_RATED = (
+_GROUP_COLUMN = Column("letters", "group")
+_RATING_COLUMNS = (
     ELO,
     number("games"),
     estimate("score", "score %", 2, percent=True),
-    _GROUP,
+    _GROUP_COLUMN,
     number("superiority", "LOS vs next, %", 1, percent=True, chance=True),
 )
-_REMARKS = (number("faults", optional=True), Column("note", "note", optional=True))
+_NOTE_COLUMNS = (number("faults", optional=True), Column("note", "note", optional=True))
 
 
 def standings(analysis: Analysis) -> Table:
-    """The bots by Elo, alone by what they need for a game."""
+    """A row for each bot, by Elo; bots that play alone by what they need for a game."""
     return Table(
         name="standings",
         title="Standings",
         columns=(
             number("rank"),
             Column("bot", "bot"),
-            *(_columns_alone(analysis) if analysis.is_solo else _RATED),
-            *_REMARKS,
+            *(_solo_columns(analysis) if analysis.is_solo else _RATING_COLUMNS),
+            *_NOTE_COLUMNS,
         ),
         rows=[_row(analysis, index) for index in range(len(analysis.ranking))],
         notes=[*legend(analysis), *about_standings(analysis)],
     )
 
 
-def _columns_alone(analysis: Analysis) -> list[Column]:
+def _solo_columns(analysis: Analysis) -> list[Column]:
     shows_best = analysis.best_alone is not None
     return [
         number("games"),
         per_game(analysis),
         *([above_best(analysis)] if shows_best else []),
-        *([_GROUP, fewer_than_next(analysis)] if analysis.differences else []),
+        *([_GROUP_COLUMN, fewer_than_next(analysis)] if analysis.differences else []),
     ]
 
 
 def above_best(analysis: Analysis) -> Column:
-    """The column of what each bot needs more than perfect play."""
+    """The column of how much more each bot needs than perfect play."""
     return estimate("above_optimal", f"{counted_unit(analysis)} above optimal", 3)
 
 
 def fewer_than_next(analysis: Analysis) -> Column:
-    """The column of what each bot needs less than the one below."""
+    """The column of how much less each bot needs than the bot below."""
     return estimate("fewer_than_next", f"{counted_unit(analysis)} fewer than next", 3)
 
 
@@ -73,30 +73,39 @@ def _row(analysis: Analysis, index: int) -> list[Value]:
         f"{OTHER_RIVALS} other rivals": has_other_rivals(analysis, bot),
     }
     note = "; ".join(note for note, holds in notes.items() if holds)
-    numbers = _alone(analysis, bot, index) if analysis.is_solo else _rated(analysis, bot, index)
-    return [rank, name, *numbers, analysis.faults_of[name], note]
+    cells = (
+        _solo_cells(analysis, bot, index)
+        if analysis.is_solo
+        else _rating_cells(analysis, bot, index)
+    )
+    return [rank, name, *cells, analysis.faults_of[name], note]
 
 
-def _alone(analysis: Analysis, bot: int, index: int) -> list[Value]:
+def _solo_cells(analysis: Analysis, bot: int, index: int) -> list[Value]:
     mean, best = analysis.means[bot], analysis.best_alone
-    isolated = [analysis.groups[bot], ahead_alone(analysis, index)] if analysis.differences else []
-    above = [] if best is None else [_above(mean, best)]
-    return [analysis.games_of[bot], mean, *above, *isolated]
+    group_cells = (
+        [analysis.groups[bot], ahead_alone(analysis, index)] if analysis.differences else []
+    )
+    above_cells = [] if best is None else [_above_optimal(mean, best)]
+    return [analysis.games_of[bot], mean, *above_cells, *group_cells]
 
 
 def ahead_alone(analysis: Analysis, index: int) -> Estimate | None:
-    """How much less than the one below the bot in this place needs for a game alone."""
+    """How much less the bot at `index` of the standings needs for a game alone than the next bot.
+
+    None for the last bot, and where the difference is not known.
+    """
     bot, following = analysis.order[index], analysis.order[index + 1 : index + 2]
     return next((solo_difference(analysis, bot, other) for other in following), None)
 
 
-def _above(mean: Estimate, best: float) -> Estimate:
+def _above_optimal(mean: Estimate, best: float) -> Estimate:
     return Estimate(*(None if end is None else end - best for end in mean))
 
 
-def _rated(analysis: Analysis, bot: int, index: int) -> list[Value]:
+def _rating_cells(analysis: Analysis, bot: int, index: int) -> list[Value]:
     following = analysis.order[index + 1 : index + 2]
-    superior = [
+    superiority = [
         analysis.ratings.superiority(bot, other)
         for other in following
         if other not in analysis.without_games
@@ -106,5 +115,5 @@ def _rated(analysis: Analysis, bot: int, index: int) -> list[Value]:
         analysis.games_of[bot],
         analysis.scores[bot],
         "" if bot in analysis.without_games else analysis.groups[bot],
-        *(superior or [None]),
+        *(superiority or [None]),
     ]

@@ -1,4 +1,4 @@
-"""How each bot plays: the quotients of counts that the game itself names."""
+"""How each bot plays: quotients of counts, as defined by the game (`Counts.rates`)."""
 
 from collections import Counter
 
@@ -8,7 +8,7 @@ from cantstop_arena.tables.column import Column, Table, number
 
 
 def styles(analysis: Analysis) -> Table:
-    """The bots as in the standings, a column for each quotient; none where it divides by 0."""
+    """A row for each bot, a column for each quotient; None where the divisor is 0."""
     totals = counts_by_bot(analysis)
     results = analysis.results
     return Table(
@@ -16,7 +16,10 @@ def styles(analysis: Analysis) -> Table:
         title="Styles",
         columns=(Column("bot", "bot"), *(_column(*pair) for pair in results.counts.rates.items())),
         rows=[
-            (results.bots[bot], *(_quotient(totals[bot], r) for r in results.counts.rates.values()))
+            (
+                results.bots[bot],
+                *(_quotient(totals[bot], rate) for rate in results.counts.rates.values()),
+            )
             for bot in analysis.order
         ],
     )
@@ -34,11 +37,11 @@ def _quotient(counts: Counter[str], rate: Rate) -> float | None:
 
 
 def counts_by_bot(analysis: Analysis) -> list[Counter[str]]:
-    """Each bot's counts in all its seats, and its games; without those that a fault ended."""
-    matches: list[Counter[str]] = [Counter() for _ in analysis.results.bots]
+    """Each bot's counts in all its seats, and its games, without games that a fault ended."""
+    totals: list[Counter[str]] = [Counter() for _ in analysis.results.bots]
     for seating, tally in analysis.results.tallies.items():
         for seat, bot in enumerate(seating):
-            matches[bot]["games"] += tally.games - tally.forfeits
+            totals[bot]["games"] += tally.games - tally.forfeits
             for name, counts in tally.counts.items():
-                matches[bot][name] += counts[seat]
-    return matches
+                totals[bot][name] += counts[seat]
+    return totals

@@ -12,14 +12,14 @@ from cantstop_arena.texts import ansi_styled
 NOTHING = "-"
 
 
-def _begins(widths: Sequence[int], aligns: Sequence[str]) -> str:
-    group = "".join(align[0] for align in aligns)
-    return f"\\begin{{tabular}}{{{group}}}\n\\toprule"
+def _latex_begin(widths: Sequence[int], aligns: Sequence[str]) -> str:
+    alignments = "".join(align[0] for align in aligns)
+    return f"\\begin{{tabular}}{{{alignments}}}\n\\toprule"
 
 
 _ROW = DataRow("", " & ", " \\\\")
 _BOOKTABS = TableFormat(
-    lineabove=_begins,
+    lineabove=_latex_begin,
     linebelowheader=Line("\\midrule", "", "", ""),
     linebetweenrows=None,
     linebelow=Line("\\bottomrule\n\\end{tabular}", "", "", ""),
@@ -33,8 +33,8 @@ _BOOKTABS = TableFormat(
 class Style(msgspec.Struct, frozen=True):
     """How tables are drawn.
 
-    `form` is tabulate's, `safe` makes foreign text harmless, `number` writes a number, `title`
-    goes above a table that has a title.
+    `form` is a table format of tabulate; `safe` escapes foreign text, `number` formats a number,
+    and `title` the line above a table.
     """
 
     form: str | TableFormat
@@ -56,15 +56,15 @@ LATEX = Style(
 
 def draw(table: Table, style: Style, coloured: bool = False) -> str:
     """A table and, below it, its notes, without its title."""
-    visible = visible_columns(table, style, coloured)
-    sample = tabulate(
-        list(zip(*(cells for _, cells in visible), strict=True)),
-        headers=[style.safe(column.heading) for column, _ in visible],
+    columns = visible_columns(table, style, coloured)
+    body = tabulate(
+        list(zip(*(cells for _, cells in columns), strict=True)),
+        headers=[style.safe(column.heading) for column, _ in columns],
         tablefmt=style.form,
         disable_numparse=True,
-        colalign=[column.align for column, _ in visible],
+        colalign=[column.align for column, _ in columns],
     )
-    return "\n\n".join([sample, *map(style.safe, table.notes)])
+    return "\n\n".join([body, *map(style.safe, table.notes)])
 
 
 def draw_all(tables: Iterable[Table], style: Style, coloured: bool = False) -> str:
@@ -77,15 +77,15 @@ def draw_all(tables: Iterable[Table], style: Style, coloured: bool = False) -> s
 def visible_columns(
     table: Table, style: Style, coloured: bool = False
 ) -> list[tuple[Column, list[str]]]:
-    """The columns that are shown, each with its cells as text."""
+    """The columns to be printed, each with its cells as text."""
     return [
         (column, _cells(column, values, style, coloured))
-        for column, values in _visible_columns(table)
+        for column, values in _nonempty_columns(table)
     ]
 
 
-def _visible_columns(table: Table) -> Iterator[tuple[Column, list[Value]]]:
-    """The columns and their values, optional ones only where they have something to say."""
+def _nonempty_columns(table: Table) -> Iterator[tuple[Column, list[Value]]]:
+    """The columns and their values, without optional columns that have none."""
     for index, column in enumerate(table.columns):
         values = [row[index] for row in table.rows]
         if not column.optional or any(values):
@@ -93,19 +93,21 @@ def _visible_columns(table: Table) -> Iterator[tuple[Column, list[Value]]]:
 
 
 def _cells(column: Column, values: list[Value], style: Style, coloured: bool) -> list[str]:
-    """The values of a column as they are shown, every ± below the other."""
+    """The values of a column as text, with each ± below the one before."""
     cells = []
-    for value, error in zip(values, _errors(column, values), strict=True):
+    for value, error in zip(values, _error_texts(column, values), strict=True):
         cell = _cell(column, value, error, style)
         text = cell.rstrip()
         cells.append(colour_cell(text, column, value) + cell[len(text) :] if coloured else cell)
     return cells
 
 
-def _errors(column: Column, values: list[Value]) -> list[str]:
-    """What follows the numbers of a column, all of one width."""
+def _error_texts(column: Column, values: list[Value]) -> list[str]:
+    """The errors or intervals after the numbers of a column, all of one width."""
     halves, ends = (
-        zip(*(_error(column, value) for value in values), strict=True) if values else ((), ())
+        zip(*(_interval_text(column, value) for value in values), strict=True)
+        if values
+        else ((), ())
     )
     width = max(map(len, halves), default=0)
     texts = [
@@ -121,14 +123,14 @@ def _cell(column: Column, value: Value, error: str, style: Style) -> str:
         return NOTHING
     if isinstance(mean, str):
         return style.safe(mean)
-    if column.chance and (bound := _bound(column, mean)):
+    if column.chance and (bound := _bound_text(column, mean)):
         return style.safe(bound)
-    number = _number(column, mean)
+    number = _number_text(column, mean)
     return style.number(f"{number} {error}" if error.strip() else number)
 
 
-def _bound(column: Column, chance: float) -> str:
-    """What a chance too near to 0, or to 100%, for its decimals is beyond; else nothing."""
+def _bound_text(column: Column, chance: float) -> str:
+    """A bound ("<0.001") for a chance too near to 0, or 100%, for its decimals; else empty."""
     minimum = 10**-column.decimals
     if (100 if column.percent else 1) * chance < minimum:
         return f"<{minimum:g}"
@@ -137,33 +139,33 @@ def _bound(column: Column, chance: float) -> str:
     return ""
 
 
-def _error(column: Column, value: Value) -> tuple[str, str]:
-    """Half the width of an interval, or else both ends where one ± would tell neither of them."""
+def _interval_text(column: Column, value: Value) -> tuple[str, str]:
+    """Half the width of an interval, or, if it is lopsided, both of its ends: one is empty."""
     if column.kind is not Kind.ESTIMATE or not isinstance(value, Estimate) or None in value:
         return "", ""
     _, low, high = value
     assert low is not None and high is not None
     if value.lopsided:
-        return "", f"({_number(column, low)} to {_number(column, high)})"
-    return _number(column, (high - low) / 2), ""
+        return "", f"({_number_text(column, low)} to {_number_text(column, high)})"
+    return _number_text(column, (high - low) / 2), ""
 
 
-def _number(column: Column, number: float) -> str:
+def _number_text(column: Column, number: float) -> str:
     value = 100 * number if column.percent else number
     return f"{value:z.{column.decimals}f}" if column.decimals else f"{value:z,.0f}"
 
 
-FAR = 0.25  # of a value's distance from the middle: told in bold
+FAR = 0.25  # distance from the middle from which a value is bold
 _PLAIN, _FAINT, _ABOVE, _BELOW = "", "2", "32", "31"
 _BOLD = "1;"
 
 
 def colour_cell(text: str, column: Column, value: Value) -> str:
-    """The text in the colour of its value: faint where the interval holds the column's middle."""
-    return ansi_styled(text, _style(column, value))
+    """The text in the colour of its value; faint if the interval contains the column's middle."""
+    return ansi_styled(text, _ansi_style(column, value))
 
 
-def _style(column: Column, value: Value) -> str:
+def _ansi_style(column: Column, value: Value) -> str:
     if column.middle is None or not isinstance(value, Estimate) or value.mean is None:
         return _PLAIN
     if value.low is None or value.high is None or value.low <= column.middle <= value.high:
