@@ -1,1 +1,1 @@
-"""Rule sets compared: the same bots on the same deals, and what the rules change."""
+"""Comparisons of rule sets: the same bots play the same deals under each of them."""

@@ -1,4 +1,4 @@
-"""The comparison file: rule sets, numbers of players, and the bots that play them all."""
+"""The comparison file: rule sets, numbers of players, and bots; every bot plays all of them."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ RESOLVED_FILE = "comparison.yaml"
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """Rule sets to be compared with a baseline, one of them, at tables of some sizes.
+    """Rule sets, the baseline among them, and how many games they play with how many players.
 
-    Where nobody has named a `seed` it is `drawn`, and gives way to that of ledgers that are there.
-    With `luck_removed` luck is scored, and taken out of what seats and bots win.
+    A `seed` that no user has named is random (`has_random_seed`), and that of existing ledgers
+    replaces it. With `luck_removed` luck is scored, and removed from the wins of seats and bots.
     """
 
     name: str
@@ -100,13 +100,13 @@ class Comparison(msgspec.Struct, frozen=True):
         return tuple(rules for rules in self.rules if rules.name != self.baseline.name)
 
     def without_luck(self) -> Comparison:
-        """The same with luck removed. Raises UsageError where that cannot be."""
+        """The same with luck removed. Raises UsageError where the game does not allow it."""
         if why := luck_refusal(self.game, min(self.players)):
             raise UsageError(why)
         return replace(self, luck_removed=True)
 
     def tournament(self, rules: Any, players: int, folder: Path) -> Tournament:
-        """What is to be played of one rule set at tables of one size, in `folder`."""
+        """The tournament of one rule set with this number of players, in `folder`."""
         entrants, lineups = repeat_bots(self.entrants, players)
         return Tournament(
             name=folder.name,
@@ -125,7 +125,7 @@ class Comparison(msgspec.Struct, frozen=True):
         )
 
     def resolved(self, folder: Path) -> dict[str, Any]:
-        """Everything spelled out, as a file in `folder` would say it."""
+        """The content of a comparison file in `folder`, with all defaults filled in."""
         return {
             "name": self.name,
             "game": self.game.name,
@@ -141,19 +141,19 @@ class Comparison(msgspec.Struct, frozen=True):
         }
 
     def folder(self, rules: Any, players: int, results: Path) -> Path:
-        """Where that is played."""
+        """The folder of the tournament of one rule set with this number of players."""
         names = [item.name for item in self.rules]
         return results / f"{players}-players" / folder_names(names)[names.index(rules.name)]
 
 
 def folder_names(names: list[str]) -> list[str]:
-    """A folder for every rule set, all different, named after the rules as far as that can be."""
+    """Unique folder names of rule sets, made of the letters and digits of their names."""
     folders: list[str] = []
     for name in names:
-        arguments = "".join(
-            sign if sign.isalnum() or sign in "-_." else " " for sign in name
+        segments = "".join(
+            character if character.isalnum() or character in "-_." else " " for character in name
         ).split()
-        folder = "-".join(arguments)[:MAX_FOLDER_LENGTH].strip("-.")
+        folder = "-".join(segments)[:MAX_FOLDER_LENGTH].strip("-.")
         if not folder or folder.casefold() in map(str.casefold, folders):
             folder = f"{folder or 'rules'}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
         folders.append(folder)
@@ -174,7 +174,7 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
     rules = tuple(_rule_sets(reader, entries.get("compare"), catalogue))
     isolate = reader.flag(entries.get("isolate"), "isolate", default=False)
     players = tuple(_players(reader, entries.get("players"), game))
-    named = read_seed(reader, entries.get("seed"))
+    file_seed = read_seed(reader, entries.get("seed"))
     comparison = Comparison(
         name=read_name(reader, entries.get("name"), path.stem),
         game=game,
@@ -182,14 +182,14 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
         baseline=_baseline(reader, entries.get("baseline"), rules, game),
         players=players,
         games=reader.integer(entries.get("games"), "games", GAMES, default=10_000),
-        seed=random_seed() if named is None else named,
+        seed=random_seed() if file_seed is None else file_seed,
         ignored=_ignored(reader, entries.get("ignore_below"), DealRatios(game.counts)),
         policy=read_policy(reader, entries),
         entrants=EntrantReader(reader, catalogue, path.parent, isolate).read(
             entries.get("bots"), players=1
         ),
         source=path,
-        has_random_seed=named is None and overrides.seed is None,
+        has_random_seed=file_seed is None and overrides.seed is None,
         luck_removed=read_luck_removed(
             reader, entries.get("luck_removed"), game, min(players, default=2)
         ),
@@ -208,27 +208,27 @@ def _rule_sets(reader: Reader, entry: Entry | None, catalogue: Catalogue) -> Ite
         reader.complain(entry.key, f"compare needs at least 2 rule sets, not {len(nodes)}")
     lines: dict[str, int] = {}
     for node in nodes:
-        problems = len(reader.problems)
+        problem_count = len(reader.problems)
         rules = read_rules(reader, Entry(node, node), catalogue)
-        if len(reader.problems) > problems:
+        if len(reader.problems) > problem_count:
             continue
         if rules.name in lines:
-            before = f"line {lines[rules.name]} has rules called {quoted(rules.name)}"
-            reader.complain(node, f"{before}; give these another name with name:")
+            first_use = f"line {lines[rules.name]} has rules called {quoted(rules.name)}"
+            reader.complain(node, f"{first_use}; give these another name with name:")
             continue
         lines[rules.name] = line_and_column(node)[0]
         yield rules
 
 
 def _baseline(reader: Reader, entry: Entry | None, rules: tuple[Any, ...], game: Game) -> Any:
-    first = rules[0] if rules else game.rules.default
+    default = rules[0] if rules else game.rules.default
     name = reader.text(entry.value, "baseline") if entry else None
     if entry is None or name is None:
-        return first
+        return default
     by_name = {item.name: item for item in rules}
     if name not in by_name and (by_name or not reader.problems):
         reader.complain(entry.value, unknown_word("baseline", name, list(by_name)))
-    return by_name.get(name, first)
+    return by_name.get(name, default)
 
 
 def _players(reader: Reader, entry: Entry | None, game: Game) -> Iterator[int]:
@@ -238,49 +238,49 @@ def _players(reader: Reader, entry: Entry | None, game: Game) -> Iterator[int]:
     nodes = reader.items(entry.value, "players") if is_list(entry.value) else [entry.value]
     if not nodes:
         reader.complain(entry.value, "players must be a number, or a list of numbers")
-    observed: set[object] = set()
+    listed: set[object] = set()
     for node in nodes:
-        problems = len(reader.problems)
+        problem_count = len(reader.problems)
         players = reader.integer(Entry(node, node), "players", game.players, usual_players(game))
-        if len(reader.problems) == problems and players in observed:
+        if len(reader.problems) == problem_count and players in listed:
             reader.complain(node, f"players {players} stands here twice")
-        observed.add(players)
+        listed.add(players)
         yield players
 
 
 def _ignored(reader: Reader, entry: Entry | None, questions: DealRatios) -> Mapping[str, float]:
-    """What is negligible, by question."""
+    """The negligible difference of each measure, by key."""
     default = questions.ignored_by_default()
     if entry is None:
         return default
     if not is_mapping(entry.value):
         return dict.fromkeys(default, _min_difference(reader, entry.value, "ignore_below"))
     entries = reader.mapping(entry.value, "ignore_below", tuple(default))
-    given = {
+    from_file = {
         key: _min_difference(reader, item.value, key)
         for key, item in entries.items()
         if key in default
     }
-    return {**default, **given}
+    return {**default, **from_file}
 
 
-def _min_difference(reader: Reader, node: Node, what: str) -> float:
+def _min_difference(reader: Reader, node: Node, label: str) -> float:
     value = converted_losslessly(reader.plain(node), 0.0)
     if type(value) is float and math.isfinite(value) and 0 <= value <= 1:
         return value
-    must = "must be a number from 0 to 1 (0.01 is one percent)"
-    reader.complain(node, f"{what} {must}, not {node_text(node)}")
+    requirement = "must be a number from 0 to 1 (0.01 is one percent)"
+    reader.complain(node, f"{label} {requirement}, not {node_text(node)}")
     return 0.0
 
 
 def repeat_bots(
     entrants: tuple[Entrant, ...], players: int
 ) -> tuple[tuple[Entrant, ...], tuple[Group, ...] | None]:
-    """The bots at tables of `players` seats, and the groups that meet; None for all groups.
+    """The entrants at tables of `players` seats, and the groups that meet; None for all groups.
 
-    Where the bots are fewer than the seats, they sit at a table more than once, each of them at
-    least once, in all ways to choose which: copies enter behind the bots, under names of their
-    own. Copy k of bot i is number k * bots + i.
+    Where there are fewer bots than seats, each sits at the table at least once and some more than
+    once, in all possible combinations. Copies follow the bots, under names of their own: copy k
+    of bot i is number k * bots + i.
     """
     bots = len(entrants)
     if bots >= players:
@@ -292,15 +292,17 @@ def repeat_bots(
         for entrant in entrants
     ]
     lineups = tuple(
-        tuple(sorted(copy * bots + bot for bot in counted for copy in range(counted[bot])))
-        for counted in map(Counter, combinations_with_replacement(range(bots), players))
-        if len(counted) == bots
+        tuple(
+            sorted(copy * bots + bot for bot in multiplicity for copy in range(multiplicity[bot]))
+        )
+        for multiplicity in map(Counter, combinations_with_replacement(range(bots), players))
+        if len(multiplicity) == bots
     )
     return (*entrants, *copies), lineups
 
 
 def _free_name(name: str, copy: int, taken: set[str]) -> str:
-    """A name for a copy of a bot: "rule28 #2" for the first copy."""
+    """An unused name for a copy of a bot ("rule28 #2" for the first), added to `taken`."""
     number = copy + 1
     while True:
         suffix = f" #{number}"

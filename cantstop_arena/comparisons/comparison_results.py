@@ -1,4 +1,4 @@
-"""What came of a comparison, as plain data."""
+"""The results of a comparison, as plain data."""
 
 from collections.abc import Mapping
 
@@ -10,11 +10,12 @@ from cantstop_arena.deals.seeds import Seed
 
 
 class RuleSetResult(msgspec.Struct, frozen=True):
-    """What one rule set changes at tables of one size.
+    """What one rule set changes with one number of players.
 
     `differences` are by the key of the measure. `order` is None where there is one bot only, or
-    a bot plays alone. `unlike` is how many different bots sit at a table. `questions` are all that
-    the game allows to ask. Where luck was scored, its removal is `worth` so many times the games.
+    a bot plays alone. `unlike` is the number of different bots at a table. `questions` are all
+    measures of the game. Where luck was scored, removing it narrows the intervals of wins as much
+    as `luck_gain` times the games would.
     """
 
     rules: str
@@ -30,9 +31,9 @@ class RuleSetResult(msgspec.Struct, frozen=True):
 
 
 class ComparisonTotals(msgspec.Struct, frozen=True):
-    """A whole comparison of rule sets of one `game`.
+    """The results of all rule sets of a comparison.
 
-    `notes` are what a reader should know of how it was played.
+    `notes` are sentences about faults, disqualified bots and luck.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""A comparison from its file to its answers: plays what is missing, then looks at the deals."""
+"""Running a comparison: play the missing games, then compare the deals of the rule sets."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -17,7 +17,7 @@ from cantstop_arena.comparisons.samples import (
     common_deals,
     prefer_narrower,
     read_sample,
-    spreads,
+    standard_deviations,
 )
 from cantstop_arena.comparisons.statistics import (
     NOTHING,
@@ -47,7 +47,7 @@ def compare(
     observer_of: Callable[[str], RunObserver],
     fresh: bool = False,
 ) -> ComparisonTotals:
-    """Play what is missing of a comparison in `folder`, and answer what it asks.
+    """Play the missing games of a comparison in `folder`, and return its results.
 
     `observer_of` returns the observer of each tournament, by its name.
 
@@ -55,45 +55,48 @@ def compare(
     """
     comparison = with_stored_seed(comparison, folder, fresh)
     if fresh:
-        _forget(comparison, folder)
+        _reset_ledgers(comparison, folder)
     notes: list[str] = []
-    entries: dict[int, Mapping[str, float]] = {}
+    deviations: dict[int, Mapping[str, float]] = {}
     for players in comparison.players:
         for rules in comparison.rules:
             tournament, path = _tournament(comparison, rules, players, folder)
             if not all((path / file).exists() for file in (LEDGER, RESOLVED)):
-                _write_down(tournament, path)
+                _write_resolved(tournament, path)
             title = f"{rules.name}, {how_many(players, 'player')}"
             with observed_by(observer_of(f"{comparison.name}, {title}")) as observer:
                 results = run_tournament(tournament, catalogue, path, options, observer)
-            notes += _troubles(title, results)
+            notes += _fault_notes(title, results)
             if rules.name == comparison.baseline.name:
-                entries[players] = spreads(
+                deviations[players] = standard_deviations(
                     results.tallies.values(), DealRatios(comparison.game.counts)
                 )
-    _write(comparison.resolved(folder), folder / RESOLVED_FILE)
-    return comparison_totals(comparison, folder, entries, notes)
+    _write_yaml(comparison.resolved(folder), folder / RESOLVED_FILE)
+    return comparison_totals(comparison, folder, deviations, notes)
 
 
 def with_stored_seed(comparison: Comparison, folder: Path, fresh: bool = False) -> Comparison:
-    """The comparison with the seed that it has in `folder`, where nobody has named one."""
+    """The comparison with the seed of the ledgers in `folder`, unless a user has named one."""
     if not comparison.has_random_seed or fresh:
         return comparison
-    ledgers = (path / LEDGER for _, path in _parts(comparison, folder))
+    ledgers = (path / LEDGER for _, path in _tournaments(comparison, folder))
     stored = next((seed for seed in map(stored_seed, ledgers) if seed is not None), None)
     return comparison if stored is None else replace(comparison, seed=stored)
 
 
-def _forget(comparison: Comparison, folder: Path) -> None:
-    """Begin all ledgers anew: one of an earlier seed would be in the way after an interruption."""
-    for tournament, path in _parts(comparison, folder):
+def _reset_ledgers(comparison: Comparison, folder: Path) -> None:
+    """Replace all ledgers by empty ones.
+
+    All at once: after an interruption a ledger with an earlier seed would stop the run.
+    """
+    for tournament, path in _tournaments(comparison, folder):
         path.mkdir(parents=True, exist_ok=True)
         with open_ledger(path / LEDGER, tournament.identity(), fresh=True):
-            _write_down(tournament, path)
+            _write_resolved(tournament, path)
 
 
-def _parts(comparison: Comparison, folder: Path) -> Iterator[tuple[Tournament, Path]]:
-    """Every tournament of a comparison, and where it is played."""
+def _tournaments(comparison: Comparison, folder: Path) -> Iterator[tuple[Tournament, Path]]:
+    """Every tournament of a comparison, and its folder."""
     for players in comparison.players:
         for rules in comparison.rules:
             yield _tournament(comparison, rules, players, folder)
@@ -102,17 +105,18 @@ def _parts(comparison: Comparison, folder: Path) -> Iterator[tuple[Tournament, P
 def comparison_totals(
     comparison: Comparison,
     folder: Path,
-    entries: Mapping[int, Mapping[str, float]],
+    deviations: Mapping[int, Mapping[str, float]],
     notes: Sequence[str] = (),
 ) -> ComparisonTotals:
-    """What the ledgers below `folder` say about what is asked.
+    """The results of a comparison from the ledgers below `folder`.
 
-    `spread` is how much counts vary between single games under the baseline, by players.
+    `deviations` are the standard deviations of counts in single games under the baseline, by
+    number of players and name of the count.
     """
     answers = [
         answer
         for players in comparison.players
-        for answer in _at(comparison, players, folder, entries[players])
+        for answer in _results_for(comparison, players, folder, deviations[players])
     ]
     return ComparisonTotals(
         comparison.name,
@@ -129,9 +133,9 @@ def comparison_totals(
 
 
 def _about_luck(answers: Sequence[RuleSetResult]) -> Iterator[str]:
-    values = [answer.luck_gain for answer in answers if answer.luck_gain is not None]
-    if values:
-        yield luck_text("the shares of seats and bots", values)
+    gains = [answer.luck_gain for answer in answers if answer.luck_gain is not None]
+    if gains:
+        yield luck_text("the shares of seats and bots", gains)
 
 
 def _tournament(
@@ -141,79 +145,85 @@ def _tournament(
     return comparison.tournament(rules, players, path), path
 
 
-def _write_down(tournament: Tournament, path: Path) -> None:
-    """The file that games are replayed from; it may be needed before the run is over."""
+def _write_resolved(tournament: Tournament, path: Path) -> None:
+    """Write the file that replays read; it may be needed before the run is over."""
     path.mkdir(parents=True, exist_ok=True)
-    _write(tournament.as_file(path), path / RESOLVED)
+    _write_yaml(tournament.as_file(path), path / RESOLVED)
 
 
-def _write(resolved: dict[str, Any], path: Path) -> None:
+def _write_yaml(resolved: dict[str, Any], path: Path) -> None:
     path.write_text(dump(resolved), encoding="utf-8", newline="\n")
 
 
-def _at(
-    comparison: Comparison, players: int, folder: Path, entries: Mapping[str, float]
+def _results_for(
+    comparison: Comparison, players: int, folder: Path, deviations: Mapping[str, float]
 ) -> Iterator[RuleSetResult]:
-    """Every variant against the baseline at tables of one size."""
+    """Every variant against the baseline with this number of players."""
 
-    def opened(rules: Any) -> AbstractContextManager[Ledger]:
+    def opened_ledger(rules: Any) -> AbstractContextManager[Ledger]:
         tournament, path = _tournament(comparison, rules, players, folder)
         return open_ledger(path / LEDGER, tournament.identity())
 
     spans = []
     for rules in comparison.rules:
-        with opened(rules) as ledger:
+        with opened_ledger(rules) as ledger:
             spans.append(ledger.spans())
-    names = tuple(entrant.name for entrant in comparison.entrants)
+    names = tuple(baseline_sample.name for baseline_sample in comparison.entrants)
     game, scored = comparison.game, comparison.luck_removed
     plan = SamplePlan(DealRatios(game.counts), game.orders(players), *common_deals(spans), names)
 
     def samples(rules: Any) -> list[RatioSample]:
-        """As played, and without luck where that was scored."""
-        with opened(rules) as ledger:
+        """The deals as played, and also with luck removed where it was scored."""
+        with opened_ledger(rules) as ledger:
             return [
                 read_sample(ledger, plan, luck_removed)
                 for luck_removed in ((False, True) if scored else (False,))
             ]
 
-    before = samples(comparison.baseline)
+    baseline_samples = samples(comparison.baseline)
     for rules in comparison.variants:
-        rule_set_results = [
-            answer(comparison, rules.name, plan, entrant, other, entries)
-            for entrant, other in zip(before, samples(rules), strict=True)
+        answers = [
+            answer(comparison, rules.name, plan, baseline_sample, variant_sample, deviations)
+            for baseline_sample, variant_sample in zip(
+                baseline_samples, samples(rules), strict=True
+            )
         ]
-        yield prefer_narrower(*rule_set_results) if scored else rule_set_results[0]
+        yield prefer_narrower(*answers) if scored else answers[0]
 
 
 def answer(
     comparison: Comparison,
     rules: str,
     plan: SamplePlan,
-    before: RatioSample,
-    after: RatioSample,
-    entries: Mapping[str, float],
+    baseline: RatioSample,
+    variant: RatioSample,
+    deviations: Mapping[str, float],
 ) -> RuleSetResult:
-    """One rule set against the baseline, not yet judged together with others."""
+    """The result of one rule set against the baseline, not corrected for multiplicity."""
     differences = {
         measure.key: rule_effect(
-            before.ratio(measure),
-            after.ratio(measure),
+            baseline.ratio(measure),
+            variant.ratio(measure),
             measure.kind,
             ignored_of(comparison.ignored, measure.key),
-            entries.get(measure.above),
+            deviations.get(measure.above),
         )
         for measure in plan.questions.measures_for(plan.players, plan.bots)
     }
-    order = orders(before.leads, after.leads, comparison.ignored[ORDER]) if before.leads else None
+    order = (
+        orders(baseline.leads, variant.leads, comparison.ignored[ORDER]) if baseline.leads else None
+    )
     if order and {effect.verdict for effect in differences.values()} <= {SAME, NOTHING}:
-        order = replace(order, verdict=SAME)  # with few deals, too, who leads is who led
+        order = replace(
+            order, verdict=SAME
+        )  # with few deals, too: the same games have the same leads
     return RuleSetResult(
         rules,
         comparison.baseline.name,
         plan.players,
         min(plan.players, len(plan.bots)),
-        before.deals,
-        before.games,
+        baseline.deals,
+        baseline.games,
         differences,
         order,
         plan.questions,
@@ -221,13 +231,15 @@ def answer(
 
 
 def corrected_for_multiplicity(answers: Sequence[RuleSetResult]) -> Iterator[RuleSetResult]:
-    """The answers, judged together: with intervals and p-values for all questions of all."""
-    questions = sum(effect.p is not None for a in answers for effect in _questions(a))
-    for effect in answers:
+    """The answers, with intervals, p-values and verdicts corrected for the questions of all."""
+    questions = sum(effect.p is not None for result in answers for effect in _questions(result))
+    for result in answers:
         yield replace(
-            effect,
-            differences={key: d.decided(questions) for key, d in effect.differences.items()},
-            order=effect.order.decided(questions) if effect.order else None,
+            result,
+            differences={
+                key: effect.decided(questions) for key, effect in result.differences.items()
+            },
+            order=result.order.decided(questions) if result.order else None,
         )
 
 
@@ -237,8 +249,8 @@ def _questions(answer: RuleSetResult) -> Iterator[RuleEffect | BotOrder]:
         yield answer.order
 
 
-def _troubles(title: str, results: TournamentTotals) -> Iterator[str]:
-    """What a reader should know of how bots behaved."""
+def _fault_notes(title: str, results: TournamentTotals) -> Iterator[str]:
+    """Notes on disqualified bots, faults and bots that are not reproducible."""
     for bot in results.disqualified:
         yield (
             f"{title}: {bot} was disqualified. Lineups with it are left out under all rule sets"

@@ -1,6 +1,6 @@
-"""What is asked of a rule set: every measure is a quotient of two sums over deals.
+"""The measures in which rule sets are compared: quotients of two sums over deals.
 
-A game brings measures of its own (`Counts.measures`); how wins are shared is asked of every game.
+A game has measures of its own (`Counts.measures`); the shares of wins are measured in every game.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ BETTER_BOT, UNFINISHED = "better_bot", "unfinished"
 DEFAULT_IGNORED = {COUNT: 0.01, SHARE: 0.002}
 """Differences that nobody at a table would notice: 1% of a count, 0.2 points of a share."""
 
-_SHARED = (
+_WIN_SHARES = (
     Measure(
         FIRST_SEAT,
         "won by the first seat",
@@ -54,7 +54,7 @@ _SHARED = (
         noun="the {better} bot's share",
     ),
 )
-_ENDLESS = Measure(
+_UNFINISHED_SHARE = Measure(
     UNFINISHED,
     "games unfinished",
     SHARE,
@@ -69,17 +69,17 @@ _ENDLESS = Measure(
 
 
 class DealRatios(msgspec.Struct, frozen=True, dict=True):
-    """All that is asked of the rule sets of one game."""
+    """The measures in which rule sets of one game are compared."""
 
     counts: Counts
 
     @cached_property
     def all(self) -> tuple[Measure, ...]:
         """The measures of all bots together."""
-        own = self.counts.measures
-        anywhere = [measure for measure in own if not measure.rivals]
-        among_rivals = [measure for measure in own if measure.rivals]
-        return (*anywhere, *_SHARED, *among_rivals, _ENDLESS)
+        measures = self.counts.measures
+        always = [measure for measure in measures if not measure.rivals]
+        among_rivals = [measure for measure in measures if measure.rivals]
+        return (*always, *_WIN_SHARES, *among_rivals, _UNFINISHED_SHARE)
 
     @cached_property
     def _by_key(self) -> Mapping[str, Measure]:
@@ -90,7 +90,7 @@ class DealRatios(msgspec.Struct, frozen=True, dict=True):
         return self._by_key.get(key) or won_by(key.removeprefix(BOT))
 
     def label_of(self, key: str) -> str:
-        """What a measure is called; the key itself where nothing is known of it."""
+        """The label of a measure; the key itself if there is no such measure."""
         return self.measure(key).label if key in self._by_key or key.startswith(BOT) else key
 
     def measures_for(self, players: int, bots: Sequence[str]) -> list[Measure]:
@@ -102,13 +102,13 @@ class DealRatios(msgspec.Struct, frozen=True, dict=True):
         return [*self.all, *map(won_by, bots)]
 
     def ignored_by_default(self) -> Mapping[str, float]:
-        """What is negligible where a file says nothing, by question."""
-        by_name = {measure.key: DEFAULT_IGNORED[measure.kind] for measure in self.all}
-        return {**by_name, BOTS: DEFAULT_IGNORED[SHARE], ORDER: DEFAULT_IGNORED[SHARE]}
+        """The negligible differences where a file gives none, by key."""
+        by_key = {measure.key: DEFAULT_IGNORED[measure.kind] for measure in self.all}
+        return {**by_key, BOTS: DEFAULT_IGNORED[SHARE], ORDER: DEFAULT_IGNORED[SHARE]}
 
 
 def ignored_of(ignored: Mapping[str, float], key: str) -> float:
-    """What is negligible of the measure with this key."""
+    """The negligible difference of the measure with this key."""
     return ignored[BOTS if key.startswith(BOT) else key]
 
 
@@ -118,10 +118,10 @@ def is_won(key: str) -> bool:
 
 
 def won_by(bot: str) -> Measure:
-    """A bot's share of the games that it sits in, seat for seat."""
+    """The measure of a bot's share of the wins per seat, in the games that it sits in."""
     key = f"{BOT}{bot}"
     label = f"won by {bot}"
-    braced = bot.replace("{", "{{").replace("}", "}}")
-    gives, costs = f"gives {braced} {{by}}", f"costs {braced} {{by}}"
-    noun = f"{braced}'s share"
+    escaped = bot.replace("{", "{{").replace("}", "}}")
+    gives, costs = f"gives {escaped} {{by}}", f"costs {escaped} {{by}}"
+    noun = f"{escaped}'s share"
     return Measure(key, label, SHARE, key, f"games of {key}", more=gives, less=costs, noun=noun)

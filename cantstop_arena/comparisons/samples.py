@@ -1,4 +1,4 @@
-"""What a rule set's games add up to, deal by deal: from the ledger to the sums of measures."""
+"""Samples of a rule set's games: the sums of measures by deal, read from the ledger."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -24,16 +24,16 @@ from cantstop_arena.deals.winners import WIN_UNITS, win_units
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.tournaments.ledger.ledger import Ledger, StoredDeals
 
-FAIR = lcm(*range(1, MAX_SEATS + 1))  # what copies of a bot won divides evenly among them
+FAIR = lcm(*range(1, MAX_SEATS + 1))  # makes wins divisible by the number of copies of a bot
 MAX_UNITS = 1 << 15
 MAX_NUMBERS = 1 << 24
 
-CLEAR = 4.2  # standard errors of a lead that is seen in each half of the deals
+CLEAR = 4.2  # standard errors from which both halves of the deals agree on the leader
 DOUBT = sqrt(2.5)
-"""How much more a cross-fitted share varies than its deals tell, if the lead is not clear.
+"""The factor for the deviation of a cross-fitted share between deals, if the lead is not clear.
 
-With E and O what one bot is ahead in the even and in the odd deals, T = E sign(O) + O sign(E) is
-what the better bot is ahead. For normal E and O with mean m and variance 1 the variance of T is
+With E and O the lead of one bot in the even and in the odd deals, T = E sign(O) + O sign(E) is
+the lead of the better bot. For normal E and O with mean m and variance 1 the variance of T is
 2 + 2 m² + 2 a² - 4 m² (2 Φ(m) - 1)², where a = E|O|, and not 2: it is 3.27 for m = 0, at most
 4.9, for m near 1, and below 2.3 from m = 3 on, where the whole lead is of 4.2 standard errors.
 """
@@ -42,10 +42,10 @@ Integers = NDArray[np.int64]
 
 
 class RatioSample(msgspec.Struct, frozen=True):
-    """One rule set at tables of one size.
+    """The deals of one rule set with one number of players.
 
-    `sums` holds for every unit, by name, what its games add up to, `leads` by how much the first
-    bot of each pair is ahead.
+    `sums` has, by name, the sum over the games of each unit (see `SamplePlan`); `leads` has the
+    lead of the first bot of each pair.
     """
 
     deals: int
@@ -59,12 +59,11 @@ class RatioSample(msgspec.Struct, frozen=True):
 
 
 class SamplePlan(msgspec.Struct, frozen=True, dict=True):
-    """Which deals of which groups are compared, and how deals are put together.
+    """Which deals of which groups are compared, and how deals are joined to units.
 
-    Deals are the units of sampling. Where they are very many, each unit is as many deals on end
-    as keeps memory in bounds: sums of independent deals are independent, too, and so many units
-    lose nothing. Entrants that are copies of a bot have its number plus multiples of how many
-    `bots` there are.
+    Deals are the units of sampling. Where they are very many, each unit is a run of deals, long
+    enough to bound memory: sums of independent deals are independent, too, and with so many units
+    no precision is lost. Copies of a bot have its number plus multiples of the number of `bots`.
     """
 
     questions: DealRatios
@@ -75,38 +74,38 @@ class SamplePlan(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def players(self) -> int:
-        """Seats at a table."""
+        """The number of seats at a table."""
         return len(self.orders[0])
 
     @property
     def counted(self) -> tuple[str, ...]:
-        """What the ledgers keep of every deal."""
+        """The names of the sums that ledgers store for every deal."""
         return stored_measures(self.questions.counts, self.players)
 
     @cached_property
     def size(self) -> int:
-        """The deals of a unit."""
+        """The number of deals of a unit."""
         bounded = MAX_NUMBERS // (max(1, len(self.groups)) * self.players)
         maximum = min(MAX_UNITS, max(2, bounded))
         return max(1, -(-self.deals // maximum))
 
     @property
     def units(self) -> int:
-        """How many there are; the last may be shorter."""
+        """The number of units; the last may be shorter."""
         return -(-self.deals // self.size)
 
     @property
     def deals_of_units(self) -> Integers:
-        """The deals of every unit."""
+        """The number of deals of every unit."""
         return np.diff(np.minimum(np.arange(self.units + 1) * self.size, self.deals))
 
     @property
     def games(self) -> int:
-        """All games that are compared under one rule set."""
+        """The number of games that are compared under one rule set."""
         return len(self.groups) * self.deals * len(self.orders)
 
     def bot_of(self, entrant: int) -> int:
-        """The bot that an entrant is."""
+        """The number of the bot of which an entrant is a copy, or which it is."""
         return entrant % len(self.bots)
 
     def kinds(self, group: Group) -> tuple[int, ...]:
@@ -114,34 +113,35 @@ class SamplePlan(msgspec.Struct, frozen=True, dict=True):
         return tuple(sorted(set(map(self.bot_of, group))))
 
     def shares(self, group: Group) -> Integers:
-        """What makes wins of the group's kinds those of one copy, times FAIR."""
+        """For each kind of bot of the group, FAIR by the number of its copies in the group."""
         bots = list(map(self.bot_of, group))
         return np.array([FAIR // bots.count(kind) for kind in self.kinds(group)], np.int64)
 
     def rows(self, first: int, deals: int) -> tuple[slice, NDArray[np.intp]]:
-        """The units that deals belong to, and where among the deals each begins."""
+        """The units of a run of deals, and the index of the first deal of each in that run."""
         begin, end = first // self.size, -(-(first + deals) // self.size)
         starts = np.maximum(np.arange(begin, end) * self.size - first, 0)
         return slice(begin, end), starts
 
 
 def common_deals(spans: Iterable[Mapping[Group, Sequence[Span]]]) -> tuple[tuple[Group, ...], int]:
-    """The groups that play under all rule sets, and how many deals from the first all played."""
-    everywhere = list(spans)
-    groups = sorted(set.intersection(*(set(entry) for entry in everywhere)))
+    """The groups that play under all rule sets, and how many deals, from 0, all have played."""
+    rule_set_spans = list(spans)
+    groups = sorted(set.intersection(*(set(by_group) for by_group in rule_set_spans)))
     deals = min(
-        (unbroken_prefix(entry[group]) for entry in everywhere for group in groups), default=0
+        (unbroken_prefix(by_group[group]) for by_group in rule_set_spans for group in groups),
+        default=0,
     )
     return tuple(groups), deals
 
 
 def read_sample(ledger: Ledger, plan: SamplePlan, luck_removed: bool = False) -> RatioSample:
-    """The sample that a ledger holds; if `calm`, without the luck in what seats and bots won."""
-    counted, seats, won = _read(ledger, plan, luck_removed)
+    """The sample of a ledger; if `luck_removed`, without luck in the wins of seats and bots."""
+    counted, seats, won = _read_sums(ledger, plan, luck_removed)
     sums: dict[str, Numbers] = dict(zip(plan.counted, counted.T.astype(np.float64), strict=True))
     played = plan.deals_of_units * (len(plan.groups) * len(plan.orders))
     better, contested = _better_bot(plan, won)
-    part = WIN_UNITS / win_units(plan.players)
+    scale = WIN_UNITS / win_units(plan.players)
     return RatioSample(
         plan.deals,
         plan.games,
@@ -149,8 +149,8 @@ def read_sample(ledger: Ledger, plan: SamplePlan, luck_removed: bool = False) ->
             **sums,
             "finished": sums["games"] - sums["unfinished"],
             "played": played.astype(np.float64),
-            "first_seat": (seats[:, 0] * part).astype(np.float64),
-            "last_seat": (seats[:, 1] * part).astype(np.float64),
+            "first_seat": (seats[:, 0] * scale).astype(np.float64),
+            "last_seat": (seats[:, 1] * scale).astype(np.float64),
             "better_bot": better,
             "contested": contested,
             **_shares_of_bots(plan, won),
@@ -159,31 +159,31 @@ def read_sample(ledger: Ledger, plan: SamplePlan, luck_removed: bool = False) ->
     )
 
 
-def _read(
+def _read_sums(
     ledger: Ledger, plan: SamplePlan, luck_removed: bool
 ) -> tuple[Integers, Integers, list[Integers]]:
-    """By unit: the counts, first and last seat, what the kinds of each group won."""
+    """Sums by unit: the counts, the wins of first and last seat, the wins of each group's kinds."""
     counted = np.zeros((plan.units, len(plan.counted)), np.int64)
     seats = np.zeros((plan.units, 2), np.int64)
     won = [np.zeros((plan.units, len(plan.kinds(group))), np.int64) for group in plan.groups]
-    sorters = [_sorter(plan, group) for group in plan.groups]
-    numbers = {group: number for number, group in enumerate(plan.groups)}
-    correct = correction(plan.orders, _lucky(ledger, plan)) if luck_removed else None
-    for group, first, winners, measures in _planned(ledger, plan):
+    matrices = [_sorting_matrix(plan, group) for group in plan.groups]
+    indices = {group: index for index, group in enumerate(plan.groups)}
+    correct = correction(plan.orders, _luck_blocks(ledger, plan)) if luck_removed else None
+    for group, first, winners, measures in _planned_blocks(ledger, plan):
         counts, luck = np.split(measures, [len(plan.counted)], axis=1)
-        shared = wins_by_deal(winners, plan.orders)
+        wins = wins_by_deal(winners, plan.orders)
         if correct is not None:
-            shared += correct(group, first, luck)
-        units, starts = plan.rows(first, len(shared))
-        counted[units] += _added(counts, starts)
-        values = _added(shared @ sorters[numbers[group]], starts)
-        seats[units] += values[:, :2]
-        won[numbers[group]][units] += values[:, 2:]
+            wins += correct(group, first, luck)
+        units, starts = plan.rows(first, len(wins))
+        counted[units] += _unit_sums(counts, starts)
+        sums = _unit_sums(wins @ matrices[indices[group]], starts)
+        seats[units] += sums[:, :2]
+        won[indices[group]][units] += sums[:, 2:]
     return counted, seats, won
 
 
-def _planned(ledger: Ledger, plan: SamplePlan) -> Iterator[StoredDeals]:
-    """The blocks of the plan's groups, as far as its deals go."""
+def _planned_blocks(ledger: Ledger, plan: SamplePlan) -> Iterator[StoredDeals]:
+    """The stored blocks of the plan's groups, cut off after the plan's deals."""
     groups = set(plan.groups)
     for group, first, winners, measures in ledger.deals(0, plan.deals):
         if group in groups and first < plan.deals:
@@ -191,21 +191,21 @@ def _planned(ledger: Ledger, plan: SamplePlan) -> Iterator[StoredDeals]:
             yield group, first, winners[inside], measures[inside]
 
 
-def _lucky(ledger: Ledger, plan: SamplePlan) -> Iterator[StoredDeals]:
-    """The same blocks, and the luck in their deals instead of what was counted."""
-    for group, first, winners, measures in _planned(ledger, plan):
+def _luck_blocks(ledger: Ledger, plan: SamplePlan) -> Iterator[StoredDeals]:
+    """The same blocks, with the luck in their deals instead of the counts."""
+    for group, first, winners, measures in _planned_blocks(ledger, plan):
         yield group, first, winners, measures[:, len(plan.counted) :]
 
 
-def _added(rows: NDArray[Any], starts: NDArray[np.intp]) -> NDArray[Any]:
-    """Rows added up from each start to the next."""
+def _unit_sums(rows: NDArray[Any], starts: NDArray[np.intp]) -> NDArray[Any]:
+    """Sums of the rows from each start to the next."""
     if len(rows) == len(starts):
         return rows
     return np.add.reduceat(rows, starts, axis=0, dtype=np.int64)
 
 
-def _sorter(plan: SamplePlan, group: Group) -> Integers:
-    """Adds up places and seats: the first seat, the last, and the places of each kind of bot."""
+def _sorting_matrix(plan: SamplePlan, group: Group) -> Integers:
+    """The matrix that sums wins by position and seat to those of first seat, last seat and kinds."""
     last = plan.players - 1
     positions = [[0, 0, *(plan.bot_of(bot) == kind for kind in plan.kinds(group))] for bot in group]
     seats = [[seat == 0, seat == last, *(0 for _ in plan.kinds(group))] for seat in range(last + 1)]
@@ -213,11 +213,11 @@ def _sorter(plan: SamplePlan, group: Group) -> Integers:
 
 
 def _better_bot(plan: SamplePlan, won: Sequence[Integers]) -> tuple[Numbers, Numbers]:
-    """What a seat of the best bot of each group won, and of how much.
+    """By unit, the wins per seat of the best bots of the groups, and the games they are a share of.
 
-    Which bot is the best is read from the other half of the units (even or odd): read from the
-    same games, luck would look like skill. Bots that are equal there share the title. Where the
-    best two are hardly to be told apart, that choice is luck as well, see `DOUBT`.
+    Which bot is the best is decided by the other half of the units (even or odd): decided by the
+    same games, luck would look like skill. Of bots that are equal there the mean is taken. Where
+    the best two are hardly different, that decision is luck as well, see `DOUBT`.
     """
     better = np.zeros(plan.units)
     contested = np.zeros(plan.units)
@@ -239,59 +239,61 @@ def _better_bot(plan: SamplePlan, won: Sequence[Integers]) -> tuple[Numbers, Num
 
 
 def _best_of_other_half(fair: Integers) -> Numbers:
-    """In every unit, what the kind won that won most in the units of the other half."""
+    """In every unit, the wins of the kind that won most in the units of the other half."""
     best = np.empty(len(fair))
     for half in (0, 1):
-        elsewhere = fair[1 - half :: 2].sum(axis=0)
-        best[half::2] = fair[half::2][:, elsewhere == elsewhere.max()].mean(axis=1)
+        other_half = fair[1 - half :: 2].sum(axis=0)
+        best[half::2] = fair[half::2][:, other_half == other_half.max()].mean(axis=1)
     return best
 
 
 def _is_clear(fair: Integers) -> bool:
-    """Whether the best kind is ahead of the next by so much that halves agree about it."""
+    """Whether the best kind leads by so much that both halves of the units agree on it."""
     second, first = np.argsort(fair.sum(axis=0), kind="stable")[-2:]
     ahead = fair[:, first] - fair[:, second]
     return bool(ahead.sum() >= CLEAR * sqrt(len(ahead)) * ahead.std())
 
 
 def _shares_of_bots(plan: SamplePlan, won: Sequence[Integers]) -> Mapping[str, Numbers]:
-    """What a seat of each bot won, and of how much."""
+    """By unit, the wins per seat of each bot and the games they are a share of, by name."""
     games = (
         win_units(plan.players) * FAIR * len(plan.orders) * plan.deals_of_units.astype(np.float64)
     )
     sums = {}
-    for bot in map(won_by, plan.bots):
-        sums[bot.above], sums[bot.below] = np.zeros(plan.units), np.zeros(plan.units)
+    for measure in map(won_by, plan.bots):
+        sums[measure.above], sums[measure.below] = np.zeros(plan.units), np.zeros(plan.units)
     for group, wins in zip(plan.groups, won, strict=True):
         fair = wins * plan.shares(group)
         for index, kind in enumerate(plan.kinds(group)):
-            bot = won_by(plan.bots[kind])
-            sums[bot.above] += fair[:, index]
-            sums[bot.below] += games
+            measure = won_by(plan.bots[kind])
+            sums[measure.above] += fair[:, index]
+            sums[measure.below] += games
     return sums
 
 
 def _leads(plan: SamplePlan, won: Sequence[Integers]) -> Mapping[Pair, EffectEstimate]:
-    """For every two bots that met, by how much the first is ahead, seat for seat."""
+    """For every two bots that met, the lead of the first in wins per seat and game."""
     games = (
         win_units(plan.players) * FAIR * len(plan.orders) * plan.deals_of_units.astype(np.float64)
     )
     ahead: dict[tuple[int, int], Numbers] = {}
-    met: dict[tuple[int, int], int] = {}
+    lineup_counts: dict[tuple[int, int], int] = {}
     for group, wins in zip(plan.groups, won, strict=True):
         fair = wins * plan.shares(group)
-        for (own, me), (yours, you) in combinations(enumerate(plan.kinds(group)), 2):
-            more = ahead.setdefault((me, you), np.zeros(plan.units))
-            more += fair[:, own] - fair[:, yours]
-            met[me, you] = met.get((me, you), 0) + 1
+        for (first, bot), (second, rival) in combinations(enumerate(plan.kinds(group)), 2):
+            difference = ahead.setdefault((bot, rival), np.zeros(plan.units))
+            difference += fair[:, first] - fair[:, second]
+            lineup_counts[bot, rival] = lineup_counts.get((bot, rival), 0) + 1
     return {
-        (plan.bots[me], plan.bots[you]): lead(Ratio(more, met[me, you] * games))
-        for (me, you), more in sorted(ahead.items())
+        (plan.bots[bot], plan.bots[rival]): lead(
+            Ratio(difference, lineup_counts[bot, rival] * games)
+        )
+        for (bot, rival), difference in sorted(ahead.items())
     }
 
 
-def spreads(tallies: Collection[Tally], questions: DealRatios) -> Mapping[str, float]:
-    """The standard deviation of a single game, for every count that is asked for."""
+def standard_deviations(tallies: Collection[Tally], questions: DealRatios) -> Mapping[str, float]:
+    """The standard deviation of each measured count in single games, by name of the count."""
     games = sum(tally.games - tally.forfeits for tally in tallies)
     names = [measure.above for measure in questions.all if measure.kind == COUNT]
     return dict(_deviation_by_name(tallies, names, games)) if games > 1 else {}
@@ -307,22 +309,26 @@ def _deviation_by_name(
 
 
 def prefer_narrower(played: RuleSetResult, luck_removed: RuleSetResult) -> RuleSetResult:
-    """Of an answer with luck and one without that with narrower intervals of what is won."""
-    quotients = list(_quotients(played, luck_removed))
-    value = sum(quotients) / len(quotients) if quotients else 1.0
-    return replace(luck_removed if value > 1 else played, luck_gain=value)
+    """Of an answer with luck and one without, the one with narrower intervals of wins."""
+    gains = list(_gains(played, luck_removed))
+    gain = sum(gains) / len(gains) if gains else 1.0
+    return replace(luck_removed if gain > 1 else played, luck_gain=gain)
 
 
-def _quotients(played: RuleSetResult, luck_removed: RuleSetResult) -> Iterator[float]:
-    """How many times the games the intervals would take with luck, by measure."""
-    for key, rule_effect in played.differences.items():
-        with_luck, without = (
-            _width(rule_effect.absolute),
+def _gains(played: RuleSetResult, luck_removed: RuleSetResult) -> Iterator[float]:
+    """By measure of wins, how many times the games intervals as narrow would take with luck."""
+    for key, effect in played.differences.items():
+        with_luck, without_luck = (
+            _width(effect.absolute),
             _width(luck_removed.differences[key].absolute),
         )
-        if is_won(key) and with_luck and without:
-            yield (with_luck / without) ** 2
+        if is_won(key) and with_luck and without_luck:
+            yield (with_luck / without_luck) ** 2
 
 
-def _width(data: EffectEstimate | None) -> float | None:
-    return None if data is None or data.low is None or data.high is None else data.high - data.low
+def _width(estimate: EffectEstimate | None) -> float | None:
+    return (
+        None
+        if estimate is None or estimate.low is None or estimate.high is None
+        else estimate.high - estimate.low
+    )

@@ -1,4 +1,4 @@
-"""What a rule set changes, in one plain sentence."""
+"""The effects of a rule set in one sentence."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, log10
@@ -24,7 +24,7 @@ MAX_NAMED = 6  # differences in a sentence
 
 
 def rule_set_text(answer: RuleSetResult) -> str:
-    """What the rule set changes, what it does not, and what these games cannot tell."""
+    """A sentence: what the rule set changes, what it does not, and what is inconclusive."""
     if not answer.games:
         return (
             f"{answer.rules} cannot be compared in {_game(answer)}: there is no lineup that played"
@@ -32,37 +32,37 @@ def rule_set_text(answer: RuleSetResult) -> str:
         )
     if _is_the_same(answer):
         return f"{answer.rules} changes nothing in {_game(answer)}: every deal came out the same."
-    return "; ".join([_opening(answer), *_order_texts(answer)]) + "."
+    return "; ".join([_opening(answer), *_other_texts(answer)]) + "."
 
 
 def _is_the_same(answer: RuleSetResult) -> bool:
-    unlike = [d for d in answer.differences.values() if d.verdict not in (SAME, NOTHING)]
-    order_stays = answer.order is None or answer.order.verdict != CHANGED
-    return not unlike and order_stays and bool(_with(answer, SAME))
+    differing = [d for d in answer.differences.values() if d.verdict not in (SAME, NOTHING)]
+    is_order_unchanged = answer.order is None or answer.order.verdict != CHANGED
+    return not differing and is_order_unchanged and bool(_keys_with(answer, SAME))
 
 
 def _opening(answer: RuleSetResult) -> str:
-    """The differences: the length of a game, then the greatest effects, as many as one reads."""
-    texts = [key for key in _with(answer, DIFFERENT) if not _follows(answer, key)]
+    """The differences: the length of a game, then the greatest effects, at most MAX_NAMED."""
+    keys = [key for key in _keys_with(answer, DIFFERENT) if not _follows(answer, key)]
     length = answer.questions.counts.length
-    texts.sort(key=lambda key: (key != length, -abs(answer.differences[key].effect or 0)))
-    if texts:
-        changes = [_change(answer, key, first=key == texts[0]) for key in texts[:MAX_NAMED]]
-        more = _further(len(texts) - MAX_NAMED)
-        return f"{answer.rules} {_listed([*changes, *more])}"
-    what = "clear difference" if _with(answer, UNDECIDED) else "difference worth mentioning"
-    return f"{answer.rules} makes no {what} to {_game(answer)}"
+    keys.sort(key=lambda key: (key != length, -abs(answer.differences[key].effect or 0)))
+    if keys:
+        changes = [_change(answer, key, first=key == keys[0]) for key in keys[:MAX_NAMED]]
+        further = _further(len(keys) - MAX_NAMED)
+        return f"{answer.rules} {_listed([*changes, *further])}"
+    noun = "clear difference" if _keys_with(answer, UNDECIDED) else "difference worth mentioning"
+    return f"{answer.rules} makes no {noun} to {_game(answer)}"
 
 
 def _further(count: int) -> list[str]:
-    """What is said of so many differences that have no words of their own."""
+    """A phrase that counts the differences beyond MAX_NAMED; none if there are none."""
     if count <= 0:
         return []
     return [f"has {count} further difference{'s' * (count > 1)} (see the table)"]
 
 
 def _follows(answer: RuleSetResult, key: str) -> bool:
-    """A longer game has more rolls and decisions, say; that needs no words of its own."""
+    """Whether a difference follows from another: a longer game has more decisions, say."""
     cause = answer.differences.get(answer.questions.measure(key).follows)
     if cause is None or cause.verdict != DIFFERENT:
         return False
@@ -75,23 +75,23 @@ def _sign(difference: RuleEffect) -> int:
 
 
 def _change(answer: RuleSetResult, key: str, first: bool) -> str:
-    """One difference; the first one tells in which game."""
+    """A phrase for one difference; that of the first one names the game."""
     difference = answer.differences[key]
     judged = difference.judged
     measure = answer.questions.measure(key)
-    where = f" in {_game(answer)}" if first and "{game}" not in measure.more else ""
+    place = f" in {_game(answer)}" if first and "{game}" not in measure.more else ""
     if judged is None:
         before, after = difference.baseline, difference.variant
-        return f"moves {_noun(answer, key)} from {before:.3g} to {after:.3g}{where}"
+        return f"moves {_noun(answer, key)} from {before:.3g} to {after:.3g}{place}"
     phrase = measure.less if judged.value < 0 else measure.more
     by, interval = _amount(judged, difference.kind)
     game = _game(answer) if first else "the game"
-    filled = phrase.format(by=by, game=game, better=_better(answer)) + where
+    filled = phrase.format(by=by, game=game, better=_better(answer)) + place
     return f"{filled} ({interval})" if interval else filled
 
 
 def _amount(change: EffectEstimate, kind: str) -> tuple[str, str]:
-    """How much, without its sign, and from what to what: "9.3%", "9.1 to 9.5"."""
+    """The change without its sign, and its interval: "9.3%", "9.1 to 9.5"."""
     sign = -1 if change.value < 0 else 1
     value = 100 * abs(change.value)
     if change.low is None or change.high is None:
@@ -102,11 +102,11 @@ def _amount(change: EffectEstimate, kind: str) -> tuple[str, str]:
     return _with_unit(f"{value:.{decimals}f}", kind), interval
 
 
-def _decimals(reach: float) -> int:
-    """As many as the interval deserves."""
-    if reach >= 10:
+def _decimals(half_width: float) -> int:
+    """The number of decimals for an interval of this half width, in percent or points."""
+    if half_width >= 10:
         return 0
-    return min(max(1, ceil(-log10(reach))), MAX_DECIMALS) if reach > 0 else 1
+    return min(max(1, ceil(-log10(half_width))), MAX_DECIMALS) if half_width > 0 else 1
 
 
 def _with_unit(number: str, kind: str) -> str:
@@ -115,42 +115,42 @@ def _with_unit(number: str, kind: str) -> str:
     return f"{number} point" if number == "1" else f"{number} points"
 
 
-def _order_texts(answer: RuleSetResult) -> Iterator[str]:
+def _other_texts(answer: RuleSetResult) -> Iterator[str]:
     yield from _negligible(answer)
-    if same := _with(answer, SAME):
+    if same := _keys_with(answer, SAME):
         yield f"{_subject(answer, same)} the same in every deal"
-    if missing := _with(answer, NOTHING):
-        yield f"there is nothing to compare of {_listed(_nouns(answer, missing))}"
+    if incomparable := _keys_with(answer, NOTHING):
+        yield f"there is nothing to compare of {_listed(_nouns(answer, incomparable))}"
     order = answer.order
-    undecided = _with(answer, UNDECIDED)
-    unknown = _nouns(answer, undecided)
+    undecided = _keys_with(answer, UNDECIDED)
+    open_questions = _nouns(answer, undecided)
     if order is not None and order.verdict == UNDECIDED:
-        unknown.append(THE_ORDER)
-    if unknown:
-        verb = "differ" if len(unknown) > 1 or _are_many(answer, undecided) else "differs"
-        yield f"whether {_listed(unknown)} {verb} is inconclusive with this many games"
+        open_questions.append(THE_ORDER)
+    if open_questions:
+        verb = "differ" if len(open_questions) > 1 or _are_many(answer, undecided) else "differs"
+        yield f"whether {_listed(open_questions)} {verb} is inconclusive with this many games"
     if order is not None and order.verdict == UNCHANGED:
         yield "it does not change " + ("who is the better bot" if order.pairs == 1 else THE_ORDER)
     if order is not None and order.verdict == CHANGED:
-        turned = (
+        reversals = (
             f"{first} is better than {second} under {answer.baseline}"
             f" but worse under {answer.rules}"
             for first, second in order.turned
         )
-        yield f"it changes {THE_ORDER}: {', '.join(turned)}"
+        yield f"it changes {THE_ORDER}: {', '.join(reversals)}"
 
 
 def _negligible(answer: RuleSetResult) -> Iterator[str]:
-    """What changes by less than is to be ignored, those with the same limit together."""
-    keys = _with(answer, NEGLIGIBLE)
+    """Phrases for the negligible differences, one for each limit."""
+    keys = _keys_with(answer, NEGLIGIBLE)
     limits = dict.fromkeys(
         (answer.differences[key].kind, answer.differences[key].ignored) for key in keys
     )
     for kind, ignored in limits:
-        equal = [key for key in keys if _limit(answer.differences[key]) == (kind, ignored)]
-        verb = "differ" if _are_many(answer, equal) else "differs"
+        same_limit = [key for key in keys if _limit(answer.differences[key]) == (kind, ignored)]
+        verb = "differ" if _are_many(answer, same_limit) else "differs"
         limit = _with_unit(f"{100 * ignored:g}", kind)
-        yield f"{_listed(_nouns(answer, equal))} {verb} by less than {limit}"
+        yield f"{_listed(_nouns(answer, same_limit))} {verb} by less than {limit}"
 
 
 def _limit(difference: RuleEffect) -> tuple[str, float]:
@@ -167,17 +167,20 @@ def _are_many(answer: RuleSetResult, keys: Sequence[str]) -> bool:
     return len(keys) > 1 or any(answer.questions.measure(key).plural for key in keys)
 
 
-def _with(answer: RuleSetResult, verdict: str) -> list[str]:
-    """The measures with this verdict, without what goes without saying."""
+def _keys_with(answer: RuleSetResult, verdict: str) -> list[str]:
+    """The measures with this verdict, without those that others imply."""
     return [
         key
         for key, rule_effect in answer.differences.items()
-        if rule_effect.verdict == verdict and not _is_plain(answer, key, rule_effect)
+        if rule_effect.verdict == verdict and not _is_implied(answer, key, rule_effect)
     ]
 
 
-def _is_plain(answer: RuleSetResult, key: str, difference: RuleEffect) -> bool:
-    """What one of two players or bots gets, the other one loses; games end as a rule."""
+def _is_implied(answer: RuleSetResult, key: str, difference: RuleEffect) -> bool:
+    """Whether a difference needs no mention.
+
+    Of two players or bots one loses what the other gains, and usually all games finish.
+    """
     if key == LAST_SEAT:
         return answer.players == 2
     if key.startswith(BOT):
@@ -202,8 +205,8 @@ def _game(answer: RuleSetResult) -> str:
     return "a game alone" if answer.players == 1 else f"a {answer.players}-player game"
 
 
-def _listed(arguments: Sequence[str]) -> str:
-    """Words in a sentence: "a", "a and b", "a, b and c"."""
-    if len(arguments) < 2:
-        return "".join(arguments)
-    return f"{', '.join(arguments[:-1])} and {arguments[-1]}"
+def _listed(phrases: Sequence[str]) -> str:
+    """Phrases joined in a sentence: "a", "a and b", "a, b and c"."""
+    if len(phrases) < 2:
+        return "".join(phrases)
+    return f"{', '.join(phrases[:-1])} and {phrases[-1]}"

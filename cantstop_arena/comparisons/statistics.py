@@ -1,10 +1,10 @@
-"""How two rule sets differ: measures on the same deals, and who is better under which.
+"""Statistics of two rule sets on the same deals: differences of measures, order of the bots.
 
 A measure is a quotient of sums over deals, R = Σx / Σy (fouls over turns, say). The games of a
-deal share their chance, so the deal is what was sampled, and both rule sets are played on the same
-deals. The influence of a deal on R is e = (x - R y) / ȳ, with mean 0, and the standard error of a
-difference R' - R is that of the mean of e' - e over deals (Cochran 1977, 6.3 and 6.9): pairing
-takes out what luck both share. For a relative difference R'/R - 1 it is (e' - e R'/R) / R. The
+deal share their chance, so the deal is the unit of sampling, and both rule sets are played on the
+same deals. The influence of a deal on R is e = (x - R y) / ȳ, with mean 0, and the standard error
+of a difference R' - R is that of the mean of e' - e over deals (Cochran 1977, 6.3 and 6.9): pairing
+removes the luck that both share. For a relative difference R'/R - 1 it is (e' - e R'/R) / R. The
 intervals are Student's with one degree of freedom less than deals.
 
 effect size   Cohen's d for counts: the difference in standard deviations of a single game under
@@ -15,8 +15,8 @@ intervals     hold together: with m questions each misses in 5% / m of cases at 
               5% or less
 negligible    the whole interval lies within ± the difference to be ignored (Schuirmann 1987)
 
-A difference that is the same in all n deals has no variance to speak of, and so no interval: its
-p is the sign test's, 2^(1 - n). One deal alone decides nothing.
+A difference that is the same in all n deals has no variance, and so no interval: its p is that of
+the sign test, 2^(1 - n). One deal alone decides nothing.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.ratings.distributions import CENTRAL, student_quantile, student_tail
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 
-ROUNDING = 1e-12  # what is smaller, beside the numbers it comes from, is none
+ROUNDING = 1e-12  # relative to the terms of a difference: what is smaller is 0
 
 DIFFERENT = "different"
 NEGLIGIBLE = "negligible"
@@ -44,26 +44,26 @@ Numbers = NDArray[np.float64]
 
 
 class Ratio(NamedTuple):
-    """A measure under one rule set: numerator and denominator of every deal."""
+    """A measure under one rule set: numerators (`above`) and denominators (`below`) by deal."""
 
     above: Numbers
     below: Numbers
 
     @property
     def value(self) -> float | None:
-        """The quotient of the sums; None where there is nothing to divide by."""
+        """The quotient of the sums; None if the denominators add up to 0."""
         below = float(self.below.sum())
         return float(self.above.sum()) / below if below else None
 
     def influences(self, value: float) -> Numbers:
-        """How much each deal moves the value, about."""
+        """The influence of each deal on the value: see the module."""
         return (self.above - value * self.below) / float(self.below.mean())
 
 
 class EffectEstimate(msgspec.Struct, frozen=True):
-    """A number with its 95% interval, and how likely one so far from 0 would be by chance.
+    """A number with its 95% interval, and the two-sided p-value for 0.
 
-    `freedom` is that of Student's quantile, in an interval that has some width.
+    `degrees_of_freedom` are those of Student's quantile, for an interval of some width.
     """
 
     value: float
@@ -73,26 +73,26 @@ class EffectEstimate(msgspec.Struct, frozen=True):
     degrees_of_freedom: int = 1
 
     def among(self, questions: int) -> "EffectEstimate":
-        """The same with an interval that holds together with those of so many questions."""
+        """The same with an interval that holds jointly with those of so many questions."""
         if self.low is None or self.high is None or self.low == self.high:
             return self
-        wider = student_quantile(
+        factor = student_quantile(
             self.degrees_of_freedom, (1 - CENTRAL) / 2 / questions
         ) / student_quantile(self.degrees_of_freedom)
-        reach = wider * (self.high - self.low) / 2
-        return replace(self, low=self.value - reach, high=self.value + reach)
+        half_width = factor * (self.high - self.low) / 2
+        return replace(self, low=self.value - half_width, high=self.value + half_width)
 
-    def is_within(self, maximum: float) -> bool:
-        """Whether the whole interval lies between -most and most."""
+    def is_within(self, limit: float) -> bool:
+        """Whether the interval is known and lies between -limit and limit."""
         return (
             self.low is not None
             and self.high is not None
-            and -maximum < self.low <= self.high < maximum
+            and -limit < self.low <= self.high < limit
         )
 
 
 class RuleEffect(msgspec.Struct, frozen=True):
-    """What a rule set changes about one measure. None where there is nothing to tell."""
+    """The effect of a rule set on one measure; None where a number is not defined."""
 
     baseline: float | None
     variant: float | None
@@ -106,75 +106,86 @@ class RuleEffect(msgspec.Struct, frozen=True):
 
     @property
     def p(self) -> float | None:
-        """p as if nothing else had been asked."""
+        """p, not corrected for multiplicity."""
         return self.absolute.p if self.absolute else None
 
     @property
     def judged(self) -> EffectEstimate | None:
-        """The difference in which a number to be ignored is meant."""
+        """The difference that is compared with `ignored`: relative for counts, else absolute."""
         return self.relative if self.kind == COUNT else self.absolute
 
     def decided(self, questions: int) -> "RuleEffect":
-        """The difference, judged as one of so many questions."""
+        """The effect with its verdict, corrected for so many questions."""
         if self.absolute is None:
             return self
-        wide = replace(
+        corrected = replace(
             self,
             absolute=self.absolute.among(questions),
             relative=self.relative and self.relative.among(questions),
             corrected=min(1.0, questions * self.absolute.p),
         )
-        return replace(wide, verdict=_verdict(wide))
+        return replace(corrected, verdict=_verdict(corrected))
 
 
 def rule_effect(
-    baseline: Ratio, variant: Ratio, kind: str, ignored: float, variance: float | None = None
+    baseline: Ratio, variant: Ratio, kind: str, ignored: float, deviation: float | None = None
 ) -> RuleEffect:
-    """A measure under a rule set against the baseline, deal by deal; not yet judged.
+    """The effect of a rule set on a measure, deals paired; its verdict is not decided yet.
 
-    `spread` is the standard deviation of a single game under the baseline, for counts.
+    `deviation` is the standard deviation of a single game under the baseline, for counts.
     """
     before, after = baseline.value, variant.value
     if before is None or after is None:
         return RuleEffect(before, after, None, None, None, kind, ignored, NOTHING)
     if all(map(np.array_equal, baseline, variant)):
-        none = EffectEstimate(0.0, 0.0, 0.0, 1.0)
-        return RuleEffect(before, after, none, none, 0.0, kind, ignored, SAME)
-    own, yours = variant.influences(after), baseline.influences(before)
-    absolute = _estimate(after - before, own - yours, max(abs(before), abs(after)))
-    relative = _relative(before, after, own, yours) if before and kind == COUNT else None
-    effect = _cohens_h(before, after) if kind == SHARE else _cohens_d(after - before, variance)
+        no_effect = EffectEstimate(0.0, 0.0, 0.0, 1.0)
+        return RuleEffect(before, after, no_effect, no_effect, 0.0, kind, ignored, SAME)
+    after_influences, before_influences = variant.influences(after), baseline.influences(before)
+    absolute = _estimate(
+        after - before, after_influences - before_influences, max(abs(before), abs(after))
+    )
+    relative = (
+        _relative(before, after, after_influences, before_influences)
+        if before and kind == COUNT
+        else None
+    )
+    effect = _cohens_h(before, after) if kind == SHARE else _cohens_d(after - before, deviation)
     return RuleEffect(before, after, absolute, relative, effect, kind, ignored, UNDECIDED)
 
 
-def _relative(before: float, after: float, own: Numbers, yours: Numbers) -> EffectEstimate:
+def _relative(
+    before: float, after: float, after_influences: Numbers, before_influences: Numbers
+) -> EffectEstimate:
     quotient = after / before
-    influences = (own - quotient * yours) / before
+    influences = (after_influences - quotient * before_influences) / before
     return _estimate(quotient - 1, influences, max(1.0, abs(quotient)))
 
 
 def _estimate(value: float, influences: Numbers, scale: float) -> EffectEstimate:
-    """A mean over deals, from the influences of the deals on it.
+    """An estimate with its interval and p, from the influences of the deals on its value.
 
-    `scale` is the size of the numbers that were subtracted: what is tiny beside it is rounding.
+    `scale` is the size of the numbers that were subtracted: relative to it, values below ROUNDING
+    are 0.
     """
     deals = len(influences)
     value = value if abs(value) > ROUNDING * scale else 0.0
     if deals < 2:
         return EffectEstimate(value, None, None, 1.0)
-    error = float(influences.std(ddof=1)) / sqrt(deals)
-    if error <= ROUNDING * scale:
-        # 2^(1 - deals) comes to 0 for a thousand deals, where nobody asks any more.
+    standard_error = float(influences.std(ddof=1)) / sqrt(deals)
+    if standard_error <= ROUNDING * scale:
+        # Beyond about a thousand deals 2^(1 - deals) would underflow to 0.
         if not value:
             return EffectEstimate(value, value, value, 1.0)
         return EffectEstimate(value, None, None, 2.0 ** max(1 - deals, -1000))
-    reach = student_quantile(deals - 1) * error
-    p = min(1.0, 2 * float(student_tail(np.array(abs(value) / error), np.array(deals - 1))))
-    return EffectEstimate(value, value - reach, value + reach, p, deals - 1)
+    half_width = student_quantile(deals - 1) * standard_error
+    p = min(
+        1.0, 2 * float(student_tail(np.array(abs(value) / standard_error), np.array(deals - 1)))
+    )
+    return EffectEstimate(value, value - half_width, value + half_width, p, deals - 1)
 
 
-def _cohens_d(difference: float, variance: float | None) -> float | None:
-    return difference / variance if variance else None
+def _cohens_d(difference: float, deviation: float | None) -> float | None:
+    return difference / deviation if deviation else None
 
 
 def _cohens_h(before: float, after: float) -> float:
@@ -203,10 +214,10 @@ UNCHANGED = "kept"
 
 
 class BotOrder(msgspec.Struct, frozen=True):
-    """Whether a rule set changes who is better than whom.
+    """Whether a rule set changes the order of the bots.
 
-    `turned` are the pairs of bots, the better one of the baseline first, that are the other way
-    round under the variant.
+    `turned` are the pairs of bots whose order is reversed under the variant, the bot that is
+    better under the baseline first.
     """
 
     pairs: int
@@ -216,7 +227,7 @@ class BotOrder(msgspec.Struct, frozen=True):
     corrected: float | None = None
 
     def decided(self, questions: int) -> "BotOrder":
-        """The order, judged as one of so many questions."""
+        """The order with its verdict, corrected for so many questions."""
         corrected = min(1.0, questions * self.p)
         if corrected <= SIGNIFICANT:
             return replace(self, corrected=corrected, verdict=CHANGED)
@@ -227,7 +238,7 @@ Pair = tuple[str, str]
 
 
 def lead(games: Ratio) -> EffectEstimate:
-    """By how much the first bot of a pair is ahead in its games, from zero as the difference."""
+    """The lead of the first bot of a pair, `games` being leads over games; 0 without games."""
     value = games.value
     if value is None:
         return EffectEstimate(0.0, None, None, 1.0)
@@ -237,30 +248,30 @@ def lead(games: Ratio) -> EffectEstimate:
 def orders(
     baseline: Mapping[Pair, EffectEstimate], variant: Mapping[Pair, EffectEstimate], ignored: float
 ) -> BotOrder:
-    """Whether any pair of bots is one way round in one and the other way in the other.
+    """Whether any pair of bots has another order under the variant, from the leads of all pairs.
 
-    A pair has turned if it is significantly one way and significantly the other; the p of both
-    together is the greater one (an intersection-union test, Berger 1982), and the number of pairs
-    corrects it (Bonferroni). The order is kept if every pair is significantly the same way in
-    both, or by less than is to be ignored in both.
+    A pair is reversed if one bot leads significantly under the baseline and the other under the
+    variant; the p of both is the greater one (an intersection-union test, Berger 1982), corrected
+    for the number of pairs (Bonferroni). The order is unchanged if in every pair the same bot
+    leads significantly under both, or leads are less than `ignored` under both.
     """
     pairs = list(baseline)
-    chances = {pair: _chance_of_turn(baseline[pair], variant[pair]) for pair in pairs}
-    p = min(1.0, len(pairs) * min(chances.values(), default=1.0))
+    p_values = {pair: _reversal_p(baseline[pair], variant[pair]) for pair in pairs}
+    p = min(1.0, len(pairs) * min(p_values.values(), default=1.0))
     turned = tuple(
         pair if baseline[pair].value > 0 else (pair[1], pair[0])
         for pair in pairs
-        if len(pairs) * chances[pair] <= SIGNIFICANT
+        if len(pairs) * p_values[pair] <= SIGNIFICANT
     )
-    is_stored = all(_stays(baseline[pair], variant[pair], ignored) for pair in pairs)
-    return BotOrder(len(pairs), turned, p, UNCHANGED if is_stored else UNDECIDED)
+    is_unchanged = all(_is_unchanged(baseline[pair], variant[pair], ignored) for pair in pairs)
+    return BotOrder(len(pairs), turned, p, UNCHANGED if is_unchanged else UNDECIDED)
 
 
-def _chance_of_turn(before: EffectEstimate, after: EffectEstimate) -> float:
+def _reversal_p(before: EffectEstimate, after: EffectEstimate) -> float:
     return max(before.p, after.p) if before.value * after.value < 0 else 1.0
 
 
-def _stays(before: EffectEstimate, after: EffectEstimate, ignored: float) -> bool:
+def _is_unchanged(before: EffectEstimate, after: EffectEstimate, ignored: float) -> bool:
     if before.is_within(ignored) and after.is_within(ignored):
         return True
     return before.value * after.value > 0 and max(before.p, after.p) <= SIGNIFICANT

@@ -44,7 +44,7 @@ def difference(
     before: Numbers, after: Numbers, kind: str = SHARE, ignored: float = 0
 ) -> RuleEffect:
     ones = np.ones(len(before))
-    return rule_effect(Ratio(before, ones), Ratio(after, ones), kind, ignored, variance=2.0)
+    return rule_effect(Ratio(before, ones), Ratio(after, ones), kind, ignored, deviation=2.0)
 
 
 # --- Against well-kept libraries ------------------------------------------------------------------
@@ -213,7 +213,7 @@ def test_from_zero_there_is_no_relative_difference() -> None:
 )
 def test_whatever_was_counted_the_answer_is_finite(rows: list[tuple[int, ...]], kind: str) -> None:
     before, below, after, beyond = np.array(rows, float).T
-    told = rule_effect(Ratio(before, below), Ratio(after, beyond), kind, 0.1, variance=0.0)
+    told = rule_effect(Ratio(before, below), Ratio(after, beyond), kind, 0.1, deviation=0.0)
     numbers = [told.baseline, told.variant, told.effect, told.p]
     for estimate in (told.absolute, told.relative):
         if estimate:
