@@ -205,7 +205,7 @@ def _unit_sums(rows: NDArray[Any], starts: NDArray[np.intp]) -> NDArray[Any]:
 
 
 def _sorting_matrix(plan: SamplePlan, group: Group) -> Integers:
-    """The matrix that sums wins by position and seat to those of first seat, last seat and kinds."""
+    """The matrix that sums wins by position and seat to those of first and last seat and kinds."""
     last = plan.players - 1
     positions = [[0, 0, *(plan.bot_of(bot) == kind for kind in plan.kinds(group))] for bot in group]
     seats = [[seat == 0, seat == last, *(0 for _ in plan.kinds(group))] for seat in range(last + 1)]

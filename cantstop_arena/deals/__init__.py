@@ -1,1 +1,1 @@
-"""Deals as plain data: what their chance comes from, who sits where, what came of them."""
+"""Deals as plain data: their seeds, their seatings and their results."""

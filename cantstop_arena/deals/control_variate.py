@@ -1,14 +1,14 @@
-"""Luck removed from what was won: luck as a control variate, for each group of bots.
+"""Luck removed from wins: luck as a control variate, for each group of bots.
 
-What was won in a deal, y, goes along with the luck x that a place of the group had in it, whose
-mean is 0 by the exact odds. So y - b x has the mean of y whatever b is, and varies least with
-b = cov(x, y) / var(x) (Lavenberg and Welch, Management Science 27, 1981). Here b is found from the
-other half of the deals, even or odd, and therefore does not depend on the x that it is applied to:
-means stay unbiased, to the last, whatever luck is measured by and however few deals there are. In
-games of few deals, or where x and y do not go together for sure, b is 0.
+The wins in a deal, y, correlate with the luck x that a position of the group had in it, whose
+mean is 0 by the exact odds. So y - b x has the mean of y whatever b is, and the least variance with
+b = cov(x, y) / var(x) (Lavenberg and Welch, Management Science 27, 1981). Here b is estimated from
+the other half of the deals, even or odd, and therefore independent of the x that it is applied to:
+means stay exactly unbiased, however luck is measured and however few deals there are. With few
+deals, or where x and y are not significantly correlated, b is 0.
 
-Corrections are whole parts of WHOLE, like all that is added up over deals. They are rounded up or
-down by a number that goes evenly over 0 to 1 from deal to deal: rounding adds up to nothing.
+Corrections are whole win units (`win_units`), like all sums over deals. They are rounded up or
+down by a sequence that is uniform on 0 to 1 from deal to deal, so that rounding has mean 0.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,114 +23,119 @@ from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.winners import win_units
 
 MIN_DEALS = 25  # in a half, for a coefficient to be taken from it
-SURE = 4.0  # a correlation's square, times the deals: two standard errors from 0
+MIN_TEST_STATISTIC = 4.0  # a correlation's square, times the deals: two standard errors from 0
 _GOLDEN = (5**0.5 - 1) / 2
 
 
 class _Sums:
-    """What two halves of a group's deals add up to: half by place of the group."""
+    """Sums over the two halves of a group's deals: halves by positions in the group."""
 
-    def __init__(self, index: int) -> None:
+    def __init__(self, positions: int) -> None:
         self.deals = np.zeros((2, 1))
-        self.won, self.luck, self.crossed = np.zeros((3, 2, index))
-        self.squares = np.zeros((2, index)), np.zeros((2, index))
+        self.wins, self.luck, self.crossed = np.zeros((3, 2, positions))
+        self.squares = np.zeros((2, positions)), np.zeros((2, positions))
 
-    def add(self, half: int, won: Floats, luck: Floats) -> None:
-        """Add what was won, and the luck there was: deals by places."""
-        self.deals[half] += len(won)
-        self.won[half] += won.sum(axis=0)
+    def add(self, half: int, wins: Floats, luck: Floats) -> None:
+        """Add the wins and the luck of deals of one half: deals by positions."""
+        self.deals[half] += len(wins)
+        self.wins[half] += wins.sum(axis=0)
         self.luck[half] += luck.sum(axis=0)
-        self.crossed[half] += (won * luck).sum(axis=0)
-        for squares, values in zip(self.squares, (won, luck), strict=True):
+        self.crossed[half] += (wins * luck).sum(axis=0)
+        for squares, values in zip(self.squares, (wins, luck), strict=True):
             squares[half] += (values**2).sum(axis=0)
 
     def coefficients(self) -> Floats:
-        """For each half the coefficient of the other half; 0 where it is not significant."""
+        """The coefficient for each half, estimated from the other one."""
         deals = np.maximum(self.deals, 1)
-        products = (self.crossed - self.won * self.luck / deals).sum(axis=1)
-        won_squares = (self.squares[0] - self.won**2 / deals).sum(axis=1)
-        luck_squares = (self.squares[1] - self.luck**2 / deals).sum(axis=1)
+        covariances = (self.crossed - self.wins * self.luck / deals).sum(axis=1)
+        win_variances = (self.squares[0] - self.wins**2 / deals).sum(axis=1)
+        luck_variances = (self.squares[1] - self.luck**2 / deals).sum(axis=1)
         significant = (self.deals[:, 0] >= MIN_DEALS) & (
-            products**2 * self.deals[:, 0] >= SURE * won_squares * luck_squares
+            covariances**2 * self.deals[:, 0] >= MIN_TEST_STATISTIC * win_variances * luck_variances
         )
-        usable = significant & (luck_squares > 0) & (products > 0)
-        coefficients: Floats = np.divide(products, luck_squares, out=np.zeros(2), where=usable)
-        return coefficients[::-1]
+        usable = significant & (luck_variances > 0) & (covariances > 0)
+        values: Floats = np.divide(covariances, luck_variances, out=np.zeros(2), where=usable)
+        return values[::-1]
 
-    def left(self, values: Floats) -> Floats:
-        """What the places won, their luck removed."""
-        left: Floats = (self.won - values[:, None] * self.luck).sum(axis=0)
-        return left
+    def corrected_wins(self, coefficients: Floats) -> Floats:
+        """The wins of the positions, luck removed."""
+        corrected: Floats = (self.wins - coefficients[:, None] * self.luck).sum(axis=0)
+        return corrected
 
 
 class Correction(msgspec.Struct, frozen=True):
-    """What is taken from wins for luck: a coefficient for the even deals of each group, and one
-    for the odd ones."""
+    """The correction of wins for luck: for each group the coefficients of even and of odd deals."""
 
     coefficients: Mapping[Group, Floats]
 
     def __call__(self, group: Group, first: int, luck: NDArray[Any]) -> Ints:
-        """In parts of WHOLE, by place and then by seat: a row for each deal from the `first`."""
-        deals, sides = np.arange(first, first + len(luck)), luck.shape[1] // 2
-        expected = -self.coefficients[group][deals % 2, None] * luck
+        """The corrections in win units: deals, from `first`, by positions and then seats."""
+        deals, players = np.arange(first, first + len(luck)), luck.shape[1] // 2
+        exact = -self.coefficients[group][deals % 2, None] * luck
         rounding = (deals * _GOLDEN % 1)[:, None]
-        parts: Ints = np.floor(expected + rounding).astype(np.int64)
-        for last in (sides - 1, 2 * sides - 1):  # nobody's gain is no one's loss
-            parts[:, last] = -parts[:, last - sides + 1 : last].sum(axis=1)
-        return parts
+        units: Ints = np.floor(exact + rounding).astype(np.int64)
+        for last in (players - 1, 2 * players - 1):  # corrections add up to 0
+            units[:, last] = -units[:, last - players + 1 : last].sum(axis=1)
+        return units
 
 
 def correction(orders: Orders, blocks: Iterable[StoredBlock]) -> Correction:
-    """What all blocks of a tournament tell of how luck and wins go together."""
+    """The correction estimated from all blocks of a tournament; their last item is luck."""
     sums: dict[Group, _Sums] = {}
-    sides = len(orders[0])
+    players = len(orders[0])
     for group, first, winners, luck in blocks:
-        group_sums = sums.setdefault(group, _Sums(sides))
-        won = wins_by_deal(winners, orders)[:, :sides].astype(np.float64)
-        odd = np.arange(first, first + len(won)) % 2 == 1
+        group_sums = sums.setdefault(group, _Sums(players))
+        wins = wins_by_deal(winners, orders)[:, :players].astype(np.float64)
+        odd = np.arange(first, first + len(wins)) % 2 == 1
         for half, rows in enumerate((~odd, odd)):
-            group_sums.add(half, won[rows], luck[rows, :sides].astype(np.float64))
+            group_sums.add(half, wins[rows], luck[rows, :players].astype(np.float64))
     return Correction(
-        {group: _group_coefficients(item, len(orders), sides) for group, item in sums.items()}
+        {
+            group: _group_coefficients(group_sums, len(orders), players)
+            for group, group_sums in sums.items()
+        }
     )
 
 
-def _group_coefficients(sums: _Sums, orders: int, sides: int) -> Floats:
-    """The coefficients of a group; none where somebody would have won less than nothing."""
-    values = sums.coefficients()
-    left, maximum = sums.left(values), sums.deals.sum() * orders * win_units(sides)
-    inside = left.min() > 0 and left.max() < maximum
-    return values if inside else np.zeros(2)
+def _group_coefficients(sums: _Sums, orders: int, players: int) -> Floats:
+    """The coefficients of a group; 0 if corrected wins would be negative, or all of them."""
+    coefficients = sums.coefficients()
+    corrected, maximum = (
+        sums.corrected_wins(coefficients),
+        sums.deals.sum() * orders * win_units(players),
+    )
+    is_possible = corrected.min() > 0 and corrected.max() < maximum
+    return coefficients if is_possible else np.zeros(2)
 
 
 def luck_gain(plain: DealSums, luck_removed: DealSums, bots: int) -> float:
-    """How many times the games would be needed for such errors without luck removed.
+    """How many times the games would be needed for the same errors without luck removed.
 
-    The variance of what a bot won, of deals with luck and without, all bots alike.
+    The quotient of the variances of wins by deal, with luck and without: the mean over bots.
     """
     quotients = _variances(plain, bots) / np.maximum(_variances(luck_removed, bots), 1.0)
-    some = quotients[quotients > 0]
-    return float(some.mean()) if len(some) else 1.0
+    positive = quotients[quotients > 0]
+    return float(positive.mean()) if len(positive) else 1.0
 
 
-def luck_text(of: str, values: Sequence[float]) -> str:
-    """What it was worth to remove luck `of` something, here and there, in a sentence."""
-    removed = [f"{value:.1f}" for value in sorted(values) if value > 1]
-    if not removed:
+def luck_text(of: str, gains: Sequence[float]) -> str:
+    """A sentence on the gains of removing luck `of` something: `luck_gain` of each case."""
+    narrowed = [f"{gain:.1f}" for gain in sorted(gains) if gain > 1]
+    if not narrowed:
         return "Luck was scored, and is left in: without it intervals would be no narrower."
-    times = " to ".join(dict.fromkeys((removed[0], removed[-1])))
-    remaining = (
-        "" if len(removed) == len(values) else " Where they would be no narrower it is left in."
+    times = " to ".join(dict.fromkeys((narrowed[0], narrowed[-1])))
+    exception = (
+        "" if len(narrowed) == len(gains) else " Where they would be no narrower it is left in."
     )
     return (
         f"Luck is removed from {of}: their intervals are as narrow as those of about {times} times"
-        f" the games.{remaining}"
+        f" the games.{exception}"
     )
 
 
 def _variances(deals: DealSums, bots: int) -> Floats:
     variances = np.zeros(bots)
     for stretch in deals.stretches:
-        own = stretch.products.diagonal()[:bots].astype(np.float64)
-        variances += own - stretch.totals[:bots].astype(np.float64) ** 2 / stretch.deals
+        squares = stretch.products.diagonal()[:bots].astype(np.float64)
+        variances += squares - stretch.totals[:bots].astype(np.float64) ** 2 / stretch.deals
     return variances

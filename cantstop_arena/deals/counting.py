@@ -1,8 +1,8 @@
-"""What a game counts, and the words in which results speak of it.
+"""What a game counts, and the names and phrases that results use for it.
 
-Counts are whole numbers for each seat of a game, added up over games. From them follow the *rates*
+Counts are integers for each seat of a game, added up over games. From them follow the *rates*
 that describe a bot's style, the *measures* in which rule sets are compared, and the length of
-games. Games that are worth a look are *highlights*.
+games. Remarkable games are *highlights*.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from cantstop_arena.deals.seatings import pairs_of_positions
 
 COUNT, SHARE = "count", "share"  # kinds of measures: compared in percent, or in percentage points
 
-GAMES, UNFINISHED = "games", "unfinished"  # count as counts, too
+GAMES, UNFINISHED = "games", "unfinished"  # are counts, too
 
 
 class Rate(msgspec.Struct, frozen=True):
@@ -25,13 +25,13 @@ class Rate(msgspec.Struct, frozen=True):
 
 
 class Measure(msgspec.Struct, frozen=True):
-    """One question to a rule set: a quotient of sums over deals, `above` by `scale` times `below`.
+    """A quotient of sums over deals in which rule sets differ: `above` by `scale` times `below`.
 
-    Sums are the game's counts, "games" (played to their end), "unfinished", "finished", "played",
-    and what seats and bots won: see `compare.samples`. Those of `rivals` are not asked where a bot
-    plays alone. `more` and `less` say a difference in a sentence, with {game} and {by}; `noun` is
-    what is meant, in `plural` or not. What `follows` is another measure's key: where that one
-    differs in the same direction, this one needs no words of its own.
+    Sums are the game's counts, "games" (not ended by a fault), "unfinished", "finished", "played",
+    and the wins of seats and bots: see `comparisons.samples`. Measures of `rivals` do not apply
+    where a bot plays alone. `more` and `less` are phrases for a difference, with {game} and {by};
+    `noun` names the measure, in `plural` or not. `follows` is the key of another measure: where
+    that one differs in the same direction, this one is not mentioned.
     """
 
     key: str
@@ -49,9 +49,9 @@ class Measure(msgspec.Struct, frozen=True):
 
 
 class Highlight(msgspec.Struct, frozen=True):
-    """A kind of game to be remembered: the one with the greatest number, see `Result.highlights`.
+    """A kind of remarkable game: the one with the greatest number, see `Result.highlights`.
 
-    `title` is what a page calls it ("The closest game").
+    `title` is its heading on a page ("The closest game").
     """
 
     kind: str
@@ -61,12 +61,12 @@ class Highlight(msgspec.Struct, frozen=True):
 class Counts(msgspec.Struct, frozen=True):
     """What a game counts.
 
-    `names` are the counts, each for every seat. `length` is the one that adds up to the length of
-    a game, and `unit` what one of it is called ("turn"). `pace` is the count that speed is told
-    by, if games a second say too little. A bot that plays alone is ranked by the mean of the count
-    `alone`, the fewest first. `limit` is what ends games that nobody wins ("the limit of turns").
-    Where what one player leaves is what the next one finds, the count that tells what that is worth
-    is the one that is `followed`: it is also told by whom one sits after.
+    `names` are the counts, each for every seat. `length` is the one whose sum over seats is the
+    length of a game, and `unit` its unit ("turn"). `pace` is the count whose number per second
+    measures speed, if games per second are not enough. Bots that play alone are ranked by the mean
+    of the count `alone`, the fewest first. `limit` names what ends games that nobody wins ("the
+    limit of turns"). Where the state that a player leaves affects the next one, `followed` is the
+    count that measures the effect: it is also added up by the bot that one sits after.
     """
 
     names: tuple[str, ...] = ("turns",)
@@ -82,10 +82,10 @@ class Counts(msgspec.Struct, frozen=True):
 
 
 def stored_measures(counts: Counts, players: int = 0) -> tuple[str, ...]:
-    """What is kept of every deal where asked for, all its games and seats added up.
+    """The names of the sums over the games and seats of a deal that ledgers store on request.
 
-    "games" are those that no fault ended. Last comes the count that is `followed`, for every place
-    in the group after each other one.
+    "games" are those that no fault ended. The last ones are the count that is `followed`, for
+    every position in the group after each other one.
     """
     pairs = pairs_of_positions(players) if counts.followed else ()
     after = (f"{counts.followed} of {index} after {other}" for index, other in pairs)
@@ -105,7 +105,7 @@ def length_class(length: int) -> int:
     return min(LENGTH_CLASSES - 1, _EXACT // 2 * shift + (length >> shift))
 
 
-def shortest_of(number: int) -> int:
+def shortest_of(class_number: int) -> int:
     """The shortest length in a class."""
-    shift = max(0, number // (_EXACT // 2) - 1)
-    return number - _EXACT // 2 * shift << shift
+    shift = max(0, class_number // (_EXACT // 2) - 1)
+    return class_number - _EXACT // 2 * shift << shift

@@ -1,7 +1,7 @@
-"""The plain data that crosses rooms: who meets whom, on which deals, and what came of it.
+"""Plain data that processes exchange: which bots meet, on which deals, and the results.
 
-Nothing here knows any game. A *lineup* is bots in seat order, a *seating* one order of the
-bots of a group, a *deal* one numbered set of what chance decides, a *block* a run of deals, each
+Nothing here depends on a game. A *lineup* is bots in seat order, a *seating* one order of the
+bots of a group, a *deal* one numbered set of dice or cards, a *block* a run of deals, each
 played in every seating of one group.
 """
 
@@ -46,7 +46,7 @@ class Block(msgspec.Struct, frozen=True):
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """The first game of some deals in which a bot misbehaved in some way, and how often it did."""
+    """One kind of fault of a bot in some deals: its first game, and how often it occurred."""
 
     bot: int
     kind: str
@@ -57,13 +57,13 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """What the games of one seating add up to.
+    """Sums over the games of one seating.
 
-    `wins` are parts of WHOLE for each seat, games without a winner shared by all; `counts` are
-    sums for each seat of what the game counts, `squares` sums of squares of a whole game's count.
-    `lengths` has the games of each class of lengths, and the first deal with one; `telling` has,
-    by kind, how telling the most telling game was, and its first deal. The `forfeits`, games that
-    ended by a fault, count as games and wins and in nothing else.
+    `wins` are win units (`win_units`) by seat, games without a winner shared by all; `counts` are
+    sums by seat of what the game counts, `squares` sums of squares of the count of a game, its
+    seats added up. `lengths` has the number of games of each class of lengths, and the first deal
+    with one; `highlights` has, by kind, the greatest number of a game, and the first deal with it.
+    `forfeits`, games that ended by a fault, are part of games and wins and of nothing else.
     """
 
     games: int
@@ -80,59 +80,61 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 def sum_tallies(tallies: Sequence[Tally]) -> Tally:
-    """What all of these, at least one, add up to."""
+    """The sum of these tallies, of which there must be at least one."""
     first, *others = tallies
     if not others:
         return first
     return Tally(
         games=sum(tally.games for tally in tallies),
-        wins=_added(tally.wins for tally in tallies),
+        wins=_column_sums(tally.wins for tally in tallies),
         unfinished=sum(tally.unfinished for tally in tallies),
         forfeits=sum(tally.forfeits for tally in tallies),
-        counts={name: _added(tally.counts[name] for tally in tallies) for name in first.counts},
+        counts={
+            name: _column_sums(tally.counts[name] for tally in tallies) for name in first.counts
+        },
         squares={name: sum(tally.squares[name] for tally in tallies) for name in first.squares},
-        lengths=_united((tally.lengths for tally in tallies), _counted_together),
-        highlights=_united((tally.highlights for tally in tallies), _greater_highlight),
+        lengths=_merged_tables((tally.lengths for tally in tallies), _joined_classes),
+        highlights=_merged_tables((tally.highlights for tally in tallies), _greater_number),
     )
 
 
-def _added(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+def _column_sums(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(map(sum, zip(*rows, strict=True)))
 
 
 _Key = TypeVar("_Key", int, str)
-_Highlight = tuple[int, int]  # a number, and the deal where it was found first
+_NumberAndDeal = tuple[int, int]  # a number, and the first deal with it
 
 
-def _united(
-    tables: Iterable[Mapping[_Key, _Highlight]],
-    together: Callable[[_Highlight, _Highlight], _Highlight],
-) -> dict[_Key, _Highlight]:
-    """What any of them has; `together` says what comes of what two have."""
-    united: dict[_Key, _Highlight] = {}
+def _merged_tables(
+    tables: Iterable[Mapping[_Key, _NumberAndDeal]],
+    combine: Callable[[_NumberAndDeal, _NumberAndDeal], _NumberAndDeal],
+) -> dict[_Key, _NumberAndDeal]:
+    """The tables merged; `combine` joins the values of a key that several have."""
+    merged: dict[_Key, _NumberAndDeal] = {}
     for table in tables:
-        for key, result in table.items():
-            existing = united.get(key)
-            united[key] = together(existing, result) if existing else result
-    return united
+        for key, value in table.items():
+            existing = merged.get(key)
+            merged[key] = combine(existing, value) if existing else value
+    return merged
 
 
-def _counted_together(this: _Highlight, that: _Highlight) -> _Highlight:
+def _joined_classes(this: _NumberAndDeal, that: _NumberAndDeal) -> _NumberAndDeal:
     return this[0] + that[0], min(this[1], that[1])
 
 
-def _greater_highlight(this: _Highlight, that: _Highlight) -> _Highlight:
-    return max(this, that, key=lambda result: (result[0], -result[1]))
+def _greater_number(this: _NumberAndDeal, that: _NumberAndDeal) -> _NumberAndDeal:
+    return max(this, that, key=lambda value: (value[0], -value[1]))
 
 
 class BlockResult(msgspec.Struct, frozen=True):
-    """A block as played: a tally for each seating, and what is kept of every game and deal.
+    """The results of a block: a tally for each seating, and data of every game and deal.
 
     `winners` are those of all games, deal after deal in every seating: bit masks of the seats that
     won (all seats, where nobody did), packed (`deals.winners`). `measures` holds, deal after deal,
-    sums over all games of the deal: little-endian 32-bit numbers, the game's own; nothing where
-    none were asked for. `faults` has one entry for each bot, kind and deal. `irreproducible` are
-    the bots whose answers were others when a game was played twice.
+    sums over all games of the deal as little-endian 32-bit numbers, in the order of the game;
+    empty if not requested. `faults` has one entry for each bot, kind and deal. `irreproducible`
+    are the bots whose answers differed when a game was played twice.
     """
 
     block: Block
@@ -143,13 +145,13 @@ class BlockResult(msgspec.Struct, frozen=True):
     irreproducible: tuple[int, ...] = ()
 
     def masks(self) -> "NDArray[np.uint8]":
-        """The winners of every game: deals by seatings. Raises ValueError where they are none."""
+        """The winners of every game: deals by seatings. Raises ValueError if they are malformed."""
         games = self.block.deals * len(self.tallies)
         return unpacked(self.winners, games).reshape(self.block.deals, -1)
 
 
 def join_parts(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
-    """The result of a block that was played in parts, given in any order."""
+    """The result of a block from the results of its parts, in any order."""
     if len(parts) == 1:
         return parts[0]
     parts = sorted(parts, key=lambda part: part.block.first)
@@ -168,21 +170,21 @@ def merge_faults(faults: Iterable[Fault]) -> list[Fault]:
     kinds: dict[tuple[int, str], Fault] = {}
     for fault in faults:
         existing_fault = kinds.setdefault((fault.bot, fault.kind), replace(fault, count=0))
-        first = min(existing_fault, fault, key=_when)
+        first = min(existing_fault, fault, key=_sort_key)
         kinds[fault.bot, fault.kind] = replace(first, count=existing_fault.count + fault.count)
     return [kinds[key] for key in sorted(kinds)]
 
 
-def _when(fault: Fault) -> tuple[int, list[int], Group, str]:
+def _sort_key(fault: Fault) -> tuple[int, list[int], Group, str]:
     return fault.deal, sorted(fault.seating), fault.seating, fault.message
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """What can be seen of a block's play from outside, at some moment.
+    """The state of a block's play at some moment, as seen from another process.
 
-    `cursor` counts the block's games, deal after deal in every seating; `place` is the position
-    in the group of the bot that was asked last, `asked` for what, and `deciding` whether its
-    answer is still out. `step` changes with everything that happens.
+    `cursor` is the index of the game, deal after deal in every seating; `position` is that in the
+    group of the bot with the latest `decision`, and `deciding` is true until it has answered.
+    `step` changes with every event.
     """
 
     cursor: int
@@ -193,16 +195,16 @@ class Snapshot(msgspec.Struct, frozen=True):
 
 
 class SharedWindow(msgspec.Struct, frozen=True):
-    """How a game is watched from outside: the bytes it needs, and how they are read."""
+    """Shared memory for snapshots of a game: its `size` in bytes, and how it is read."""
 
     size: int
     looking_at: Callable[[Any], Callable[[], Snapshot]]
 
 
 class FaultReport(msgspec.Struct, frozen=True):
-    """What a bot did, told in names: the first game of a kind of fault, and how often it came.
+    """One kind of fault of a bot, with names: its first game, and how often it occurred.
 
-    `replay` is the command that plays that game again.
+    `replay` is the command that replays that game.
     """
 
     bot: str
@@ -222,7 +224,7 @@ class Until(msgspec.Struct, frozen=True):
     """The rule that ends a tournament: for every bot the `measure` is `limit` or less.
 
     ELO_ERROR is half the width of the interval of its Elo, WIDTH the whole width of that of its
-    score; a TEST ends a match when it has decided, and knows no width. The intervals are confidence
+    score; a TEST ends a match when it has decided, and has no width. The intervals are confidence
     sequences, tuned for the `expected` number of deals.
     """
 
@@ -232,26 +234,28 @@ class Until(msgspec.Struct, frozen=True):
 
 
 class Luck(msgspec.Struct, frozen=True):
-    """Luck that was removed: the deals as they were, and how many times their games those without
-    luck are worth. Where that is not more than 1 nothing was removed."""
+    """Luck that was scored: the deals with luck, and the gain of removing it (`luck_gain`).
+
+    It is not removed where the gain is not more than 1.
+    """
 
     deals: "DealSums"
     gain: float
 
 
 class TournamentTotals(msgspec.Struct, frozen=True):
-    """All that a tournament has played, added up.
+    """The games of a tournament, added up.
 
-    `bots` are names; groups and seatings speak of them by number. A disqualified bot is none of
-    them, and its games are left out; what it did is among the `faults`. `counts` says what the game
-    counts, and in which words. `anchor` gives the Elo of a bot to which the others' relate; without
-    one the mean does. Where games were played `until` intervals were narrow, these are confidence
-    sequences. There is no `seed` where tournaments with several were rated together. `seat_orders`
-    are those in which bots took their seats in each deal, if they are not the usual ones. Games
-    that were asked for and are missing, as a run was interrupted or goes on, are `unplayed`. With
-    a `challenger` only its games were played. `remarks` are what the game says of its own bots,
-    where one does not play as its name promises. `predecessors` tells what it means to sit after
-    each bot, where the game asks for it. Where `luck` was removed, the `deals` are without it.
+    `bots` are names; groups and seatings have their indices. Disqualified bots are not among them,
+    and their games are left out, but not their `faults`. `counts` describes what the game counts.
+    `anchor` is the fixed Elo of a bot, by name; without one the mean is fixed. Where games were
+    played `until` intervals were narrow, these are confidence sequences. `seed` is None where
+    tournaments with different seeds were rated together. `seat_orders` are the orders of seats in
+    each deal, if they are not the standard ones. `missing_games` of a run that was interrupted or
+    goes on are not played yet. With a `challenger` only its games were played. `notes` are those
+    of the game on its own bots, where one does not play as its name promises. `predecessors` is
+    the effect of sitting after each bot, if the game counts it. Where `luck` was removed, the
+    `deals` are without it.
     """
 
     name: str
@@ -278,7 +282,7 @@ class TournamentTotals(msgspec.Struct, frozen=True):
 
     @property
     def plain(self) -> "TournamentTotals":
-        """The same with the deals as they were played."""
+        """The same with luck not removed."""
         return replace(self, deals=self.luck.deals, luck=None) if self.luck else self
 
     @property

@@ -1,9 +1,9 @@
-"""Whom one sits after: what bots count in games in which they come right after each other one.
+"""Effects of the predecessor at the table: what bots count right after each other bot.
 
-Where a game names the count (`Counts.followed`), it is kept of every deal, for every two places of
-the group. The games of a deal share their chance, so that deals are the units of sampling: sums
-over deals, of their squares and products give a quotient and its error (the linearised variance of
-a ratio of sums: Cochran, Sampling Techniques, 1977, 6.3).
+Where a game names the count (`Counts.followed`), it is stored for every deal and every two
+positions of the group. The games of a deal share their chance, so that deals are the units of
+sampling: sums over deals, of their squares and products give a quotient and its error (the
+linearised variance of a ratio of sums: Cochran, Sampling Techniques, 1977, 6.3).
 """
 
 from collections.abc import Callable, Iterable
@@ -20,7 +20,7 @@ from cantstop_arena.deals.seatings import Group, pairs_of_positions
 Ints = NDArray[np.int64]
 Position = tuple[int, ...]
 Blocks = Iterable[tuple[Group, int, NDArray[Any]]]
-"""Blocks of deals: the group, the first deal, and what is kept of each deal (`kept_of_deals`)."""
+"""Blocks of deals: the group, the first deal, and a row for each deal (`stored_measures`)."""
 
 _DEALS_AT_ONCE = 1 << 12
 
@@ -28,7 +28,7 @@ _DEALS_AT_ONCE = 1 << 12
 class Quotients(msgspec.Struct, frozen=True):
     """An array of quotients of sums over deals: `above` by `below`, their squares and products.
 
-    `deals` are those in which `below` was anything.
+    `deals` is the number of deals in which `below` is not 0.
     """
 
     deals: Ints
@@ -40,35 +40,38 @@ class Quotients(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, above: Ints, below: Ints) -> "Quotients":
-        """Those of some deals, which are the first dimension of either array."""
+        """The quotients of some deals, which are the first dimension of both arrays."""
         sums = (below != 0, above, below, above**2, above * below, below**2)
-        return cls(*(number.sum(axis=0, dtype=np.int64) for number in sums))
+        return cls(*(array.sum(axis=0, dtype=np.int64) for array in sums))
 
     def __add__(self, other: "Quotients") -> "Quotients":
         both = zip(astuple(self), astuple(other), strict=True)
-        return Quotients(*(item + another for item, another in both))
+        return Quotients(*(left + right for left, right in both))
 
     def mean(self, position: Position) -> float | None:
-        """A quotient; None without games."""
+        """The quotient at a position; None without games."""
         below = int(self.below[position])
         return int(self.above[position]) / below if below else None
 
     def error(self, position: Position) -> float | None:
-        """Its standard error; None with less than two deals."""
-        deals, above, below, squares, crossed, weights = (
-            int(item[position]) for item in astuple(self)
+        """The standard error of a quotient; None with fewer than two deals."""
+        deals, above, below, above_squared, crossed, below_squared = (
+            int(array[position]) for array in astuple(self)
         )
         if deals < 2:
             return None
-        number = squares * below**2 - 2 * crossed * above * below + weights * above**2
-        return sqrt(max(0, number) * deals / (deals - 1)) / below**2
+        residual_squares = (
+            above_squared * below**2 - 2 * crossed * above * below + below_squared * above**2
+        )
+        return sqrt(max(0, residual_squares) * deals / (deals - 1)) / below**2
 
 
 class Predecessors(msgspec.Struct, frozen=True):
-    """By bots' numbers: `after`, what a bot counts a game right after another one.
+    """Counts and effects by bots' numbers.
 
-    `effects`: how much more whoever sits right after a bot counts a game than with that bot
-    elsewhere at the table, among the same bots.
+    `after`: what a bot (row) counts per game right after another one (column). `effects`: how much
+    more per game those right after a bot count than with that bot elsewhere at the table, among
+    the same bots.
     """
 
     after: Quotients
@@ -81,60 +84,61 @@ class Predecessors(msgspec.Struct, frozen=True):
 def gather_predecessors(
     bots: int, players: int, orders: int, deals: int, read: Callable[[int, int], Blocks]
 ) -> Predecessors:
-    """What `read` tells of the deals before `deals`; it gives the blocks with some of them.
+    """The sums over the deals from 0 to `deals - 1`.
 
-    Orders seat each bot right after each other one equally often. Deals in which a group's game
-    ended by a fault are left out for that group.
+    `read(start, count)` returns the blocks that have some of those deals. Orders seat each
+    bot right after each other one equally often. Deals in which a group's game ended by a fault are
+    left out for that group.
     """
-    predecessors = _nothing(bots)
+    predecessors = _empty_predecessors(bots)
     for start in range(0, deals, _DEALS_AT_ONCE):
         count = min(_DEALS_AT_ONCE, deals - start)
-        predecessors += _of_deals(bots, players, orders, start, count, read(start, count))
+        predecessors += _range_sums(bots, players, orders, start, count, read(start, count))
     return predecessors
 
 
-def _nothing(bots: int) -> Predecessors:
+def _empty_predecessors(bots: int) -> Predecessors:
     square, row = np.zeros((1, bots, bots), np.int64), np.zeros((1, bots), np.int64)
     return Predecessors(Quotients.of(square, square), Quotients.of(row, row))
 
 
-def _of_deals(
+def _range_sums(
     bots: int, players: int, orders: int, start: int, count: int, blocks: Blocks
 ) -> Predecessors:
     after, games = np.zeros((2, count, bots, bots), np.int64)
     effects, weights = np.zeros((2, count, bots), np.int64)
-    times = orders // (players - 1)
+    games_per_pair = orders // (players - 1)
     for group, first, stored in blocks:
         low, high = max(first, start), min(first + len(stored), start + count)
-        rows, values = slice(low - start, high - start), stored[low - first : high - first]
-        full = (values[:, 0] == orders).astype(np.int64)
-        sums = _square(values, players) * full[:, None, None]
+        rows, measures = slice(low - start, high - start), stored[low - first : high - first]
+        complete = (measures[:, 0] == orders).astype(np.int64)
+        sums = _matrices(measures, players) * complete[:, None, None]
         cells = np.ix_(range(count)[rows], group, group)
         after[cells] += sums
-        games[cells] += times * full[:, None, None] * ~np.eye(players, dtype=bool)
-        chosen = np.ix_(range(count)[rows], group)
-        effects[chosen] += _ahead(sums)
-        weights[chosen] += (times * (players - 1) * (players - 2) * full)[:, None]
+        games[cells] += games_per_pair * complete[:, None, None] * ~np.eye(players, dtype=bool)
+        entries = np.ix_(range(count)[rows], group)
+        effects[entries] += _effect_sums(sums)
+        weights[entries] += (games_per_pair * (players - 1) * (players - 2) * complete)[:, None]
     return Predecessors(Quotients.of(after, games), Quotients.of(effects, weights))
 
 
-def _square(stored: NDArray[Any], players: int) -> Ints:
-    """Of every deal a matrix: what the place of the row counted right after that of the column."""
-    square = np.zeros((len(stored), players, players), np.int64)
+def _matrices(stored: NDArray[Any], players: int) -> Ints:
+    """A matrix for each deal: what the row's position counted right after the column's."""
+    matrices = np.zeros((len(stored), players, players), np.int64)
     pairs = pairs_of_positions(players)
     rows, columns = zip(*pairs, strict=True)
-    square[:, rows, columns] = stored[:, -len(pairs) :]
-    return square
+    matrices[:, rows, columns] = stored[:, -len(pairs) :]
+    return matrices
 
 
-def _ahead(sums: Ints) -> Ints:
-    """By place, how much more all others count right after it than after anybody else.
+def _effect_sums(sums: Ints) -> Ints:
+    """By deal and position, how much more the others count right after it than after each other.
 
-    Of each of the others: what it counts after this one, so many times as there are further ones
-    to sit after, less what it counts after those.
+    The sum over the others of what each counts after this position, times the number of the
+    remaining ones, less what it counts after those.
     """
     players = sums.shape[1]
     after = sums.sum(axis=1)
     of_others = sums.sum(axis=(1, 2))[:, None] - sums.sum(axis=2)
-    ahead: Ints = (players - 1) * after - of_others
-    return ahead
+    effects: Ints = (players - 1) * after - of_others
+    return effects

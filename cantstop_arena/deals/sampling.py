@@ -1,8 +1,8 @@
-"""Deals as the units of sampling: what was won in them, as sums, squares and products over deals.
+"""Deals as the units of sampling: sums, squares and products of wins over deals.
 
 The games of a deal share their chance, in all seatings and in all groups of bots, so it is deals
-that vary independently. Whatever is linear in what bots and seats won in a deal has a variance
-that follows from the sums kept here, to the last digit and whatever the number of games.
+that vary independently. Whatever is linear in the wins of bots and seats in a deal has a variance
+that follows exactly from the sums stored here, whatever the number of games.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,22 +24,22 @@ Floats: TypeAlias = NDArray[np.float64]
 
 StoredBlock: TypeAlias = tuple[Group, int, Bytes, Any]
 """A group, a block's first deal, the winners of its games (deals by seatings, masks of seats), and
-whatever else is kept, a row for each deal."""
+whatever else is stored, a row for each deal."""
 DealReader: TypeAlias = Callable[[int, int], Iterable[StoredBlock]]
-"""Gives the blocks that have some of `count` deals from `start`."""
+"""Returns the blocks that have some of `count` deals from `start`."""
 Corrector: TypeAlias = Callable[[Group, int, Any], Ints]
-"""What is added to what a group won, as `shares` has it, from its first deal and what is kept."""
+"""Returns what to add to `wins_by_deal`: from the group, the first deal and what else is stored."""
 
-_NUMBERS_AT_ONCE = 1 << 20  # that are held in memory
+_NUMBERS_AT_ONCE = 1 << 20  # held in memory
 _SAMPLED_DEALS = 256
 _SAMPLED_GAMES = 1 << 20
-_FEW_DEALS = 64  # that are sampled however many games they have
+_MIN_SAMPLED_DEALS = 64  # sampled however many games they have
 
 
 class DealRange(msgspec.Struct, frozen=True):
     """Deals that the same groups played.
 
-    With W the vector of what each bot, then each seat, won in a deal in parts of WHOLE, over all
+    With W the vector of the wins of each bot, then each seat, in a deal, in win units, over all
     games of the deal: `totals` is the sum of W over the deals, `products` that of W Wᵀ.
     """
 
@@ -50,9 +50,9 @@ class DealRange(msgspec.Struct, frozen=True):
 
 
 class Pairs(msgspec.Struct, frozen=True):
-    """What bots won in games with each other, summed over deals: matrices of bots by bots.
+    """Wins of bots in games with each other, summed over deals: matrices of bots by bots.
 
-    With a[i, j] what bot i won in a deal in games in which j sat too, in parts of WHOLE: the sums
+    With a[i, j] the wins of bot i in a deal in games in which j sat too, in win units: the sums
     of a[i, j] (`won`), of its square (`squares`), and of a[i, j] a[j, i] (`crossed`).
     """
 
@@ -62,7 +62,7 @@ class Pairs(msgspec.Struct, frozen=True):
 
 
 class DealSample(msgspec.Struct, frozen=True):
-    """Some deals as they were played, from which to see how the games of a deal go together.
+    """Some deals with the winners of each game, to estimate the correlation of a deal's games.
 
     `winners` has for each group a table of masks of seats: deals by seatings.
     """
@@ -71,7 +71,7 @@ class DealSample(msgspec.Struct, frozen=True):
 
 
 class DealSums(msgspec.Struct, frozen=True):
-    """All that was won, deal by deal, added up; and a sample of deals as they were."""
+    """Sums of wins over deals, and a sample of deals."""
 
     stretches: tuple[DealRange, ...]
     pairs: Pairs
@@ -89,87 +89,94 @@ def gather_deals(
     players = len(orders[0])
     pairs = Pairs(*(np.zeros((bots, bots), np.int64) for _ in range(3)))
     stretches = []
-    maximum = bots + players if players < 3 else bots * bots + bots + players
-    step = max(1, _NUMBERS_AT_ONCE // maximum)
-    for first, end, groups in _patterns(spans):
+    numbers_per_deal = bots + players if players < 3 else bots * bots + bots + players
+    step = max(1, _NUMBERS_AT_ONCE // numbers_per_deal)
+    for first, end, groups in _common_ranges(spans):
         totals = np.zeros(bots + players, np.int64)
         products = np.zeros((bots + players, bots + players), np.int64)
         for start in range(first, end, step):
             deals = min(step, end - start)
-            blocks = _within(start, deals, read(start, deals))
+            blocks = _clipped_blocks(start, deals, read(start, deals))
             if len(groups) == 1:
-                sums = (_sums(block, orders, correct) for block, _ in blocks)
-                _add_alone(bots, sums, totals, products, pairs)
+                sums = (_block_sums(block, orders, correct) for block, _ in blocks)
+                _add_single_group(bots, sums, totals, products, pairs)
                 continue
-            rows = ((block[0], here, _corrected(block, orders, correct)) for block, here in blocks)
-            won = _won(bots, players, deals, rows, pairs)
-            totals += _totals(won)
-            products += _products(won)
+            rows = (
+                (block[0], columns, _corrected_rows(block, orders, correct))
+                for block, columns in blocks
+            )
+            wins = _wins(bots, players, deals, rows, pairs)
+            totals += _totals(wins)
+            products += _products(wins)
         stretches.append(DealRange(groups, end - first, totals, products))
     return DealSums(tuple(stretches), pairs, _sample(len(orders), spans, read))
 
 
 def _sample(orders: int, spans: Mapping[Group, Iterable[Span]], read: DealReader) -> DealSample:
-    """The first deals of the stretch with the most games; fewer, and of some groups only, if a deal
-    has very many games.
+    """The first deals of the range with the most games; if a deal has very many games, fewer deals,
+    and of some groups only.
     """
-    values = max(
-        _patterns(spans), key=lambda item: (item[1] - item[0]) * len(item[2]), default=(0, 0, ())
+    largest = max(
+        _common_ranges(spans),
+        key=lambda item: (item[1] - item[0]) * len(item[2]),
+        default=(0, 0, ()),
     )
-    first, end, groups = values
-    every = -(-len(groups) * orders * min(end - first, _FEW_DEALS) // _SAMPLED_GAMES)
-    groups = groups[:: max(every, 1)]
-    maximum = _SAMPLED_GAMES // max(len(groups) * orders, 1)
-    deals = min(end - first, _SAMPLED_DEALS, max(maximum, _FEW_DEALS))
-    table = {group: np.zeros((deals, orders), np.uint8) for group in groups}
+    first, end, groups = largest
+    step = -(-len(groups) * orders * min(end - first, _MIN_SAMPLED_DEALS) // _SAMPLED_GAMES)
+    groups = groups[:: max(step, 1)]
+    max_deals = _SAMPLED_GAMES // max(len(groups) * orders, 1)
+    deals = min(end - first, _SAMPLED_DEALS, max(max_deals, _MIN_SAMPLED_DEALS))
+    masks = {group: np.zeros((deals, orders), np.uint8) for group in groups}
     for group, start, winners, _ in read(first, deals) if deals else ():
         low, high = max(start, first), min(start + len(winners), first + deals)
-        if group in table:
-            table[group][low - first : high - first] = winners[low - start : high - start]
-    return DealSample(table)
+        if group in masks:
+            masks[group][low - first : high - first] = winners[low - start : high - start]
+    return DealSample(masks)
 
 
 def wins_by_deal(winners: Bytes, orders: Orders) -> Ints:
-    """What each bot of the group, then each seat, won in every deal, in parts of WHOLE.
+    """The wins in win units: deals by bots of the group, then seats.
 
     `winners` has a mask of seats for each deal and each of the `orders`.
     """
-    return _rows(winners, orders).T.astype(np.int64)
+    return _win_rows(winners, orders).T.astype(np.int64)
 
 
-def _rows(winners: Bytes, orders: Orders) -> Floats:
-    """What `shares` tells, a row for each bot and seat."""
-    matches = (
+def _win_rows(winners: Bytes, orders: Orders) -> Floats:
+    """The transpose of `wins_by_deal`: a row for each bot and seat."""
+    wins = (
         table.take(_codes(winners[:, first : first + count].T, len(orders[0])), axis=1)
         for first, count, table in _tables(orders)
     )
-    return reduce(np.add, matches)
+    return reduce(np.add, wins)
 
 
 def _codes(masks: Bytes, players: int) -> Bytes:
-    """The masks of some orders as one, that of the first in the lowest bits."""
+    """The masks of some orders as one number, that of the first in the lowest bits."""
     codes: Bytes = masks[0]
-    for index, more in enumerate(masks[1:], 1):
-        codes = codes | more << index * players
+    for index, mask in enumerate(masks[1:], 1):
+        codes = codes | mask << index * players
     return codes
 
 
 @cache
 def _tables(orders: Orders) -> list[tuple[int, int, Floats]]:
-    """What the masks of some orders bring to each bot and seat: the first order, how many they are,
-    and a column for each of their `_codes`. They are as many as have masks that fit into a byte.
+    """For runs of orders: the first order, their number, and the wins of each bot and seat (rows)
+    for each of their `_codes` (columns). The masks of a run fit into a byte.
     """
     at_once = max(1, 8 // len(orders[0]))
-    parts = [(first, orders[first : first + at_once]) for first in range(0, len(orders), at_once)]
-    return [(first, len(part), reduce(_joint, map(_table, part))) for first, part in parts]
+    chunks = [(first, orders[first : first + at_once]) for first in range(0, len(orders), at_once)]
+    return [
+        (first, len(chunk), reduce(_joined_tables, map(_table, chunk))) for first, chunk in chunks
+    ]
 
 
-def _joint(low: Floats, high: Floats) -> Floats:
+def _joined_tables(low: Floats, high: Floats) -> Floats:
     return (high[:, :, None] + low[:, None]).reshape(len(low), -1)
 
 
 def _table(order: Group) -> Floats:
-    """What a mask of winning seats brings to each bot and seat in this order."""
+    """The wins of each bot and seat (rows) for each mask of winning seats, in this order."""
     players = len(order)
     table = np.zeros((2 * players, 1 << players))
     for mask in range(1, 1 << players):
@@ -179,43 +186,43 @@ def _table(order: Group) -> Floats:
     return table
 
 
-def _within(
+def _clipped_blocks(
     start: int, deals: int, blocks: Iterable[StoredBlock]
 ) -> Iterator[tuple[StoredBlock, slice]]:
-    """What each block has of some deals, and where among these that is."""
+    """The part of each block that is in a range of deals, and its slice of that range."""
     for group, first, winners, stored in blocks:
         low, high = max(first, start), min(first + len(winners), start + deals)
-        part = slice(low - first, high - first)
-        yield (group, low, winners[part], stored[part]), slice(low - start, high - start)
+        inside = slice(low - first, high - first)
+        yield (group, low, winners[inside], stored[inside]), slice(low - start, high - start)
 
 
-def _sums(
+def _block_sums(
     block: StoredBlock, orders: Orders, correct: Corrector | None
 ) -> tuple[Group, Ints, Ints]:
     """A block's group, and what its deals add to `totals` and `products`."""
     group, _, winners, _ = block
     if correct is None and len(_tables(orders)) == 1:
-        ((_, _, table),) = _tables(orders)  # deals with the same winners bring the same
+        ((_, _, table),) = _tables(orders)  # equal winners, equal wins
         counts = np.bincount(_codes(winners.T, len(orders[0])), minlength=table.shape[1])
         return group, _as_integers(table @ counts), _as_integers(table * counts @ table.T)
-    rows = _corrected(block, orders, correct)
+    rows = _corrected_rows(block, orders, correct)
     return group, _totals(rows), _products(rows)
 
 
-def _corrected(block: StoredBlock, orders: Orders, correct: Corrector | None) -> Floats:
+def _corrected_rows(block: StoredBlock, orders: Orders, correct: Corrector | None) -> Floats:
     group, first, winners, stored = block
-    won = _rows(winners, orders)
-    return won if correct is None else won + correct(group, first, stored).T
+    wins = _win_rows(winners, orders)
+    return wins if correct is None else wins + correct(group, first, stored).T
 
 
-def _add_alone(
+def _add_single_group(
     bots: int,
     sums: Iterable[tuple[Group, Ints, Ints]],
     totals: Ints,
     products: Ints,
     pairs: Pairs,
 ) -> None:
-    """Add deals that one group alone has played: each of it sat in all games of a deal."""
+    """Add deals that only one group has played: each of its bots sat in all games of a deal."""
     for group, added, multiplied in sums:
         positions = [*group, *range(bots, bots + len(group))]
         totals[positions] += added
@@ -223,39 +230,37 @@ def _add_alone(
         _add_pair(pairs, group, added, multiplied)
 
 
-def _won(
+def _wins(
     bots: int,
     players: int,
     deals: int,
     blocks: Iterable[tuple[Group, slice, Floats]],
     pairs: Pairs,
 ) -> Floats:
-    """What bots and seats won, each in a row, in each of some deals; what pairs won is added to
-    the sums.
-    """
-    won = np.zeros((bots + players, deals))
-    # Two who meet in no other group need no room to be added up deal by deal.
+    """The wins of bots, then seats (rows) in some deals (columns); adds those of pairs to `pairs`."""
+    wins = np.zeros((bots + players, deals))
+    # Two seats: a pair meets in one group only, and needs no matrix by deal.
     together = np.zeros((deals, bots, bots), np.int64) if players > 2 else None
-    for group, here, rows in blocks:
+    for group, columns, rows in blocks:
         for row, added in zip([*group, *range(bots, bots + players)], rows, strict=True):
-            won[row, here] += added
+            wins[row, columns] += added
         if together is not None:
             for index, bot in enumerate(group):
-                together[here, bot, [*group]] += rows[index, :, None].astype(np.int64)
+                together[columns, bot, [*group]] += rows[index, :, None].astype(np.int64)
         elif players == 2:
             _add_pair(pairs, group, _totals(rows[:2]), _products(rows[:2]))
     if together is not None:
         _add_pairs(pairs, together)
-    return won
+    return wins
 
 
 def _add_pair(pairs: Pairs, group: Group, totals: Ints, products: Ints) -> None:
-    """Add what those of a group won in deals of which each sat in all games."""
-    for own, yours in permutations(range(len(group)), 2):
-        cell = group[own], group[yours]
-        pairs.won[cell] += totals[own]
-        pairs.squares[cell] += products[own, own]
-        pairs.crossed[cell] += products[own, yours]
+    """Add the wins of the bots of a group in deals in which each sat in all games."""
+    for index, other in permutations(range(len(group)), 2):
+        cell = group[index], group[other]
+        pairs.won[cell] += totals[index]
+        pairs.squares[cell] += products[index, index]
+        pairs.crossed[cell] += products[index, other]
 
 
 def _add_pairs(pairs: Pairs, together: Ints) -> None:
@@ -269,24 +274,24 @@ def _add_pairs(pairs: Pairs, together: Ints) -> None:
         sums += added
 
 
-def _totals(won: Floats) -> Ints:
-    return _as_integers(won.sum(axis=1))
+def _totals(wins: Floats) -> Ints:
+    return _as_integers(wins.sum(axis=1))
 
 
-def _products(won: Floats) -> Ints:
+def _products(wins: Floats) -> Ints:
     """W Wᵀ."""
-    return _as_integers(won @ won.T)
+    return _as_integers(wins @ wins.T)
 
 
 def _as_integers(sums: Floats) -> Ints:
-    """Sums as whole numbers: they are made in floating point, which is fast, and exact to 2⁵³."""
+    """Sums as integers: they are computed in floating point, which is fast, and exact to 2⁵³."""
     return sums.astype(np.int64)
 
 
-def _patterns(
+def _common_ranges(
     spans: Mapping[Group, Iterable[Span]],
 ) -> Iterator[tuple[int, int, tuple[Group, ...]]]:
-    """The longest runs of deals that the same groups played: first, end and groups."""
+    """The longest runs of deals that the same groups played: first deal, end and groups."""
     changes: dict[int, tuple[list[Group], list[Group]]] = {}
     for group, played in spans.items():
         for first, deals in merge_spans(played):
@@ -297,7 +302,7 @@ def _patterns(
     for deal in sorted(changes):
         if playing:
             yield reached, deal, tuple(sorted(playing))
-        matches, ended = changes[deal]
+        started, ended = changes[deal]
         playing.difference_update(ended)
-        playing.update(matches)
+        playing.update(started)
         reached = deal

@@ -1,11 +1,10 @@
-"""Who sits where: the orders in which the bots of a group take their seats, deal after deal.
+"""Seatings: the orders in which the bots of a group take their seats in every deal.
 
 A deal is played once in each *order*. Up to four seats these are all orders. Beyond, all would be
-120 games a deal and more; fewer do, if every bot sits in every seat equally often, and next to
-every other one equally often on either side. The seats are then laid in circles, and each circle is
-turned from seat to seat.
+120 games a deal and more; fewer are enough if every bot sits in every seat equally often, and next
+to every other one equally often on either side. These orders are circles, each in all rotations.
 
-Orders are of positions in the group; `lineups` gives them for a group's bots.
+Orders are of positions in the group; `lineups` returns them for a group's bots.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,8 +13,7 @@ from itertools import combinations, permutations
 
 Group = tuple[int, ...]  # the numbers of the bots that meet, ascending
 Order = tuple[int, ...]  # of positions in a group, by seat
-Orders = tuple[Order, ...]
-"""From a number of seats to the orders in which they are taken."""
+Orders = tuple[Order, ...]  # in which a deal is played
 
 MAX_SEATS = 8
 _MAX_IN_ALL_ORDERS = 4
@@ -50,7 +48,7 @@ def all_orders(seats: int) -> Orders:
 
 @cache
 def balanced_orders(seats: int) -> Orders:
-    """Circles in which each is next to each equally often, on either side, in all rotations.
+    """Circles in all rotations: any two are neighbours equally often, on either side.
 
     There are 4, 10, 6 and 7 circles for 5, 6, 7 and 8 seats.
     """
@@ -60,17 +58,17 @@ def balanced_orders(seats: int) -> Orders:
 def _circles(seats: int) -> Orders:
     if seats in _CIRCLES:
         return _CIRCLES[seats]
-    return tuple(tuple(step * at % seats for at in range(seats)) for step in range(1, seats))
+    return tuple(tuple(step * index % seats for index in range(seats)) for step in range(1, seats))
 
 
 def rotations(circle: Order) -> Iterator[Order]:
-    """A circle, turned from seat to seat."""
+    """All rotations of a circle."""
     for first in range(len(circle)):
         yield circle[first:] + circle[:first]
 
 
 def groups_with(bot: int, bots: int, players: int) -> tuple[Group, ...]:
-    """Every group of so many `players` in which one of the bots sits, in canonical order."""
+    """Every group of so many `players` in which `bot` sits, in ascending order."""
     others = (other for other in range(bots) if other != bot)
     return tuple(
         sorted(tuple(sorted((bot, *remaining))) for remaining in combinations(others, players - 1))
@@ -78,16 +76,16 @@ def groups_with(bot: int, bots: int, players: int) -> tuple[Group, ...]:
 
 
 def lineups(group: Group, orders: Iterable[Order]) -> Iterator[Group]:
-    """The bots of a group in the orders given."""
+    """The bots of a group in each of these orders."""
     for order in orders:
         yield tuple(group[position] for position in order)
 
 
 def pairs_of_positions(players: int) -> tuple[tuple[int, int], ...]:
-    """Every place in a group, and each other one that it may sit after; none for two seats."""
+    """Every position in a group with each other one that it may sit after; none for two seats."""
     return tuple(permutations(range(players), 2)) if players > 2 else ()
 
 
 def pairs_of_seats(order: Order) -> tuple[tuple[int, int], ...]:
-    """For every seat of an order who sits there, and after whom: places in the group."""
+    """For every seat of an order the positions in the group of its bot and of the bot before it."""
     return tuple((index, order[seat - 1]) for seat, index in enumerate(order))

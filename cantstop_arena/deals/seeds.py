@@ -1,8 +1,8 @@
-"""Seeds: named by a user or drawn from the operating system, and the 128 bits that each stands for.
+"""Seeds, named by a user or random from the operating system, and the 128 bits of each.
 
 A seed is a whole number below 2**128 or a text. A number is its own bits; a text is hashed with
-BLAKE2b, under a name that no other hash of this program has. A text that spells a whole number is
-that number, so that quotes make no difference, and JSON can have large numbers as text.
+BLAKE2b, with a personalization that no other hash of this program has. A text that spells a whole
+number is that number, so that quotes make no difference, and JSON can have large numbers as text.
 """
 
 import re
@@ -25,18 +25,18 @@ _LARGE = 1 << 63  # beyond what other languages read as a whole number
 
 
 def random_seed() -> Seed:
-    """A seed that nobody can guess, from the operating system."""
+    """A random seed from the operating system, which cannot be guessed."""
     return secrets.randbits(BITS)
 
 
 def seed_of(value: object) -> Seed | None:
-    """The seed that a value stands for; None where it is none."""
+    """The seed that a value stands for; None if it is not a valid seed."""
     if isinstance(value, str) and _INTEGER.fullmatch(value) and len(value) <= MAX_TEXT_LENGTH:
         value = int(value)
     if type(value) is int:
         return value if value in NUMBERS else None
-    named = isinstance(value, str) and 0 < len(value) <= MAX_TEXT_LENGTH and value.isprintable()
-    return str(value) if named else None
+    is_text = isinstance(value, str) and 0 < len(value) <= MAX_TEXT_LENGTH and value.isprintable()
+    return str(value) if is_text else None
 
 
 def bits_of(seed: Seed) -> int:

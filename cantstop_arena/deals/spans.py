@@ -1,4 +1,4 @@
-"""Runs of deals: which are missing between those that were played, and how far none is."""
+"""Spans, runs of deals: the gaps between those that were played, and the unbroken prefix."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,7 +6,7 @@ Span = tuple[int, int]  # first deal, number of deals
 
 
 def unbroken_prefix(spans: Iterable[Span]) -> int:
-    """The deals from the first on among which none is missing."""
+    """The number of deals from 0 on of which none is missing."""
     reached = 0
     for first, deals in sorted(spans):
         if first > reached:
@@ -16,7 +16,7 @@ def unbroken_prefix(spans: Iterable[Span]) -> int:
 
 
 def gaps(played: Iterable[Span], deals: int) -> Iterator[Span]:
-    """What spans that do not overlap leave of the deals 0 to `deals - 1`."""
+    """The spans of the deals 0 to `deals - 1` that are not in `played`, which must not overlap."""
     reached = 0
     for first, count in sorted(played):
         if first > reached:
@@ -29,13 +29,13 @@ def gaps(played: Iterable[Span], deals: int) -> Iterator[Span]:
 
 
 def merge_spans(spans: Iterable[Span]) -> Iterator[Span]:
-    """Spans that do not overlap, in order, those that touch made one."""
-    begin = reached = -1
+    """Spans that do not overlap, in order, with adjacent ones joined."""
+    start = reached = -1
     for first, deals in sorted(spans):
         if first != reached:
-            if reached > begin:
-                yield begin, reached - begin
-            begin = first
+            if reached > start:
+                yield start, reached - start
+            start = first
         reached = first + deals
-    if reached > begin:
-        yield begin, reached - begin
+    if reached > start:
+        yield start, reached - start

@@ -1,4 +1,4 @@
-"""Who won each of many games, in few bytes: where one of two seats wins every game, a bit a game.
+"""The winners of many games, packed: one bit per game where one of two seats wins every game.
 
 Packed winners are a zero, the number of different masks of seats, these masks in ascending order,
 and then as many planes of bits as it takes to number them: plane k has bit k of each game's number,
@@ -16,17 +16,21 @@ _ALL = bytes(range(256))
 
 
 def packed(masks: bytes) -> bytes:
-    """Pack the winners of games, a byte each: a mask of seats, of which not all 256 may occur."""
-    data = _ALL.translate(None, _ALL.translate(None, masks))
-    numbers = np.frombuffer(masks.translate(bytes.maketrans(data, _ALL[: len(data)])), np.uint8)
-    planes = [np.packbits(numbers & 1 << plane) for plane in range(_planes(len(data)))]
-    return b"".join((MARK, bytes((len(data),)), data, *(plane.tobytes() for plane in planes)))
+    """The packed winners of games: `masks` has a byte a game, a mask of seats, not all 256 of them."""
+    distinct = _ALL.translate(None, _ALL.translate(None, masks))
+    numbers = np.frombuffer(
+        masks.translate(bytes.maketrans(distinct, _ALL[: len(distinct)])), np.uint8
+    )
+    planes = [np.packbits(numbers & 1 << plane) for plane in range(_planes(len(distinct)))]
+    return b"".join(
+        (MARK, bytes((len(distinct),)), distinct, *(plane.tobytes() for plane in planes))
+    )
 
 
 def unpacked(content: bytes, games: int) -> NDArray[np.uint8]:
-    """The winners of so many games, a mask each. Raises ValueError where `content` is not that.
+    """The masks of the winners of so many games. Raises ValueError if `content` is malformed.
 
-    There are no masks among them but those that `masks_in` tells of.
+    All of them are among the masks that `masks_in` returns.
     """
     masks = masks_in(content, games)
     width = _width(games)
@@ -41,31 +45,31 @@ def unpacked(content: bytes, games: int) -> NDArray[np.uint8]:
 
 
 def masks_in(content: bytes, games: int) -> bytes:
-    """The masks that occur among packed winners. Raises ValueError if it is not so many games'."""
+    """The masks that may occur in packed winners. Raises ValueError if `content` is malformed."""
     masks = content[2 : 2 + content[1]] if len(content) > 1 else b""
     length = 2 + len(masks) + _planes(len(masks)) * _width(games)
-    ascending = all(number < other for number, other in pairwise(masks))
+    ascending = all(mask < next_mask for mask, next_mask in pairwise(masks))
     if not masks or content[:1] != MARK or len(content) != length or not ascending:
         raise ValueError(f"{len(content)} bytes are not the packed winners of {games} games")
     return masks
 
 
 def _planes(masks: int) -> int:
-    """How many bits it takes to number so many masks."""
+    """The number of bits that number so many masks."""
     return max(0, masks - 1).bit_length()
 
 
 def _width(games: int) -> int:
-    """The bytes of a plane."""
+    """The number of bytes of a plane."""
     return -(-games // 8)
 
 
-WIN_UNITS = 60  # parts of one won game: 1 to 6 seats can share it evenly
+WIN_UNITS = 60  # of a won game: 1 to 6 seats can share it evenly
 
 
 def win_units(players: int) -> int:
-    """The parts of one won game at a table, such that any number of its seats can share it evenly.
+    """The number of win units of a won game, such that any number of its seats share it evenly.
 
-    `WHOLE` up to six seats. Wherever parts of WHOLE are spoken of, these are meant.
+    WIN_UNITS up to six seats. All sums of wins are in these units.
     """
     return WIN_UNITS if players <= 6 else 14 * WIN_UNITS
