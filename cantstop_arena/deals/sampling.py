@@ -237,7 +237,7 @@ def _wins(
     blocks: Iterable[tuple[Group, slice, Floats]],
     pairs: Pairs,
 ) -> Floats:
-    """The wins of bots, then seats (rows) in some deals (columns); adds those of pairs to `pairs`."""
+    """The wins of bots, then seats (rows) in deals (columns); adds those of pairs to `pairs`."""
     wins = np.zeros((bots + players, deals))
     # Two seats: a pair meets in one group only, and needs no matrix by deal.
     together = np.zeros((deals, bots, bots), np.int64) if players > 2 else None

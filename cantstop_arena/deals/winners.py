@@ -16,7 +16,7 @@ _ALL = bytes(range(256))
 
 
 def packed(masks: bytes) -> bytes:
-    """The packed winners of games: `masks` has a byte a game, a mask of seats, not all 256 of them."""
+    """The packed winners of games: a mask of seats a game, fewer than 256 different ones."""
     distinct = _ALL.translate(None, _ALL.translate(None, masks))
     numbers = np.frombuffer(
         masks.translate(bytes.maketrans(distinct, _ALL[: len(distinct)])), np.uint8

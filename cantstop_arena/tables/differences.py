@@ -21,14 +21,16 @@ def differences(analysis: Analysis, errors: bool = True) -> Table:
         Column(name, str(index), kind, 2) for index, name in enumerate(analysis.names, start=1)
     ]
     order = analysis.order if analysis.differences else []
-    rows = [(index, bot, analysis.results.bots[bot]) for index, bot in enumerate(order, start=1)]
+    numbered_bots = [
+        (index, bot, analysis.results.bots[bot]) for index, bot in enumerate(order, start=1)
+    ]
     return Table(
         NAME,
         TITLE,
         columns=[Column("place", "", Kind.NUMBER), Column("bot", "bot"), *rival_columns],
         rows=[
             (index, name, *(solo_difference(analysis, bot, rival) for rival in analysis.order))
-            for index, bot, name in rows
+            for index, bot, name in numbered_bots
         ],
         notes=[_legend(analysis), COVERED if errors else WITHOUT_ERRORS],
     )

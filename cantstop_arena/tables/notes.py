@@ -27,7 +27,7 @@ ALONE = (
     " mean over the deals that both played. Intervals cover 95%."
 )
 EVEN = 0.5
-SURE = 0.95  # a likelihood of superiority that reads as a fact
+SURE = 0.95  # likelihood of superiority that counts as certain
 MIN_CHANCE = 0.001
 MAX_CONTRADICTED = 3  # pairs of neighbours that are named
 
@@ -83,7 +83,7 @@ def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
     """The rank of the challenger, and the ranks that its errors allow."""
     name, bots = analysis.results.bots[bot], len(analysis.order)
     texts = [f"Only games of {name} were played; the scores of the others are against it."]
-    rank = next(rank for rank, other in analysis.ranking if other == bot)
+    rank = next(rank for rank, ranked_bot in analysis.ranking if ranked_bot == bot)
     if rank is not None:
         best, worst = analysis.ratings.ranks[bot]
         range_text = f"; with its errors {best} to {worst}" if best < worst else ""

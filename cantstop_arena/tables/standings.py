@@ -96,7 +96,7 @@ def ahead_alone(analysis: Analysis, index: int) -> Estimate | None:
     None for the last bot, and where the difference is not known.
     """
     bot, following = analysis.order[index], analysis.order[index + 1 : index + 2]
-    return next((solo_difference(analysis, bot, other) for other in following), None)
+    return next((solo_difference(analysis, bot, next_bot) for next_bot in following), None)
 
 
 def _above_optimal(mean: Estimate, best: float) -> Estimate:
@@ -106,9 +106,9 @@ def _above_optimal(mean: Estimate, best: float) -> Estimate:
 def _rating_cells(analysis: Analysis, bot: int, index: int) -> list[Value]:
     following = analysis.order[index + 1 : index + 2]
     superiority = [
-        analysis.ratings.superiority(bot, other)
-        for other in following
-        if other not in analysis.without_games
+        analysis.ratings.superiority(bot, next_bot)
+        for next_bot in following
+        if next_bot not in analysis.without_games
     ]
     return [
         analysis.elo[bot],
