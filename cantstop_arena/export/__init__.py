@@ -1,1 +1,1 @@
-"""Games and decisions of tournaments as data: rows for other programs."""
+"""The games and decisions of tournaments as table rows for other programs."""

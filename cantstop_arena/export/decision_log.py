@@ -1,4 +1,4 @@
-"""What bots decide, noted down while they play: what each was shown, and what it answered."""
+"""Records the decisions of bots while they play: the view, the options and the answer."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from cantstop_arena.tournaments.table_spec import SeatSpec
 
 
 class DecisionTaken(msgspec.Struct, frozen=True):
-    """A decision: of which seat, in which position, among which options, and the answer."""
+    """A decision: the seat, its name, and the view, options and answer as JSON values."""
 
     seat: int
     decision: str
@@ -26,63 +26,69 @@ class DecisionTaken(msgspec.Struct, frozen=True):
     answer: Any
 
 
-class _Noted(BotFunctions):
-    """A bot's functions, what they answer being noted down."""
+class _RecordingBot(BotFunctions):
+    """The functions of a bot, which record their answers."""
 
 
-class _NotedElsewhere(RemotePlayer, BotFunctions):
-    """Those of a bot in a process of its own."""
+class _RemoteRecordingBot(RemotePlayer, BotFunctions):
+    """The recording functions of a bot in another process."""
 
 
 class Notes:
-    """Notes what the bots of a deal decide, game by game."""
+    """Records the decisions of the bots of a deal, game by game."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
         self._games: list[list[DecisionTaken]] = []
 
     def begin(self) -> None:
-        """Turn to the next deal."""
+        """Start a deal: forget the decisions of the one before."""
         self._games = []
 
     def by_game(self, games: int) -> Sequence[list[DecisionTaken]]:
-        """The decisions of each game of the deal; nothing where some game was begun again."""
+        """The decisions of each game of the deal; none for all games if one was restarted."""
         return self._games if len(self._games) == games else [[] for _ in range(games)]
 
     def recorded_bot(self, seat: SeatSpec, loader: Loader) -> SeatedBot:
-        """The bot of a seat, whose decisions are noted; it plays as plain Python."""
+        """The bot of a seat, which plays as plain Python and whose decisions are recorded."""
         bot = seat.seated_bot(loader)
-        sit = bot.make_player or LocalSeating(loader.open(seat.bot), json.loads(seat.options))
+        make_player = bot.make_player or LocalSeating(
+            loader.open(seat.bot), json.loads(seat.options)
+        )
 
-        def sit_noted(start: GameStart) -> BotFunctions:
+        def make_recording_player(start: GameStart) -> BotFunctions:
             if start.seat == 0:
                 self._games.append([])
-            return self._watching(sit(start), start.seat)
+            return self._recording_player(make_player(start), start.seat)
 
-        player = self._watching(bot.player, 0)
-        return SeatedBot(bot.name, player, f"{bot.digest}, noted", sit_noted, bot.learns)
+        player = self._recording_player(bot.player, 0)
+        return SeatedBot(
+            bot.name, player, f"{bot.digest}, noted", make_recording_player, bot.learns
+        )
 
-    def _watching(self, player: Any, seat: int) -> BotFunctions:
+    def _recording_player(self, player: Any, seat: int) -> BotFunctions:
         functions = {
-            name: self._watched(decision, getattr(player, name), seat)
+            name: self._recording_function(decision, getattr(player, name), seat)
             for name, decision in self._game.decisions.items()
             if hasattr(player, name)
         }
-        kind = _NotedElsewhere if isinstance(player, RemotePlayer) else _Noted
-        entries = {GAME_OVER: player.game_over} if hasattr(player, GAME_OVER) else {}
-        return kind(**functions, **entries)
+        recording_class = _RemoteRecordingBot if isinstance(player, RemotePlayer) else _RecordingBot
+        end_function = {GAME_OVER: player.game_over} if hasattr(player, GAME_OVER) else {}
+        return recording_class(**functions, **end_function)
 
-    def _watched(
+    def _recording_function(
         self, decision: Decision, decide: Callable[..., Any], seat: int
     ) -> Callable[..., Any]:
         codec = self._game.codec
 
-        def decided(view: Any, *moves: Any) -> Any:
+        def decide_and_record(view: Any, *moves: Any) -> Any:
             answer = decide(view, *moves)
             position = msgspec.to_builtins(codec.view_as_json(view))
             options = msgspec.to_builtins(codec.moves_as_json(*moves)) if moves else None
-            taken = msgspec.to_builtins(decision.checked(answer, *moves))
-            self._games[-1].append(DecisionTaken(seat, decision.name, position, options, taken))
+            json_answer = msgspec.to_builtins(decision.checked(answer, *moves))
+            self._games[-1].append(
+                DecisionTaken(seat, decision.name, position, options, json_answer)
+            )
             return answer
 
-        return decided
+        return decide_and_record

@@ -1,4 +1,4 @@
-"""The games of a tournament as its ledger has them: who sat where, and who won."""
+"""The games in a tournament's ledger: the bots by seat, and the winners."""
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -14,9 +14,9 @@ from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 
 
 class LedgerGame(msgspec.Struct, frozen=True):
-    """A game: its deal, which of the deal's seatings it was, and the bots by seat.
+    """A game: its deal, the index of its seating in the deal, and the bots' numbers by seat.
 
-    `winners` are the seats that won or, where nobody did, all of them.
+    `winners` are the seats that won or, when nobody won, all seats.
     """
 
     deal: int
@@ -26,7 +26,7 @@ class LedgerGame(msgspec.Struct, frozen=True):
 
 
 class PlayedBlock(msgspec.Struct, frozen=True):
-    """Deals of a group that were played one after the other: winners by deal and seating."""
+    """Consecutive deals of a group: masks of the winning seats by deal and seating."""
 
     group: Group
     first: int
@@ -39,7 +39,7 @@ class PlayedBlock(msgspec.Struct, frozen=True):
 
 
 class LedgerGames(msgspec.Struct, frozen=True):
-    """The blocks that count, in the order of their deals, and the bots' names by number."""
+    """Blocks in the order of their deals, the bots' names by number, and the faults."""
 
     names: Sequence[str]
     orders: Orders
@@ -47,17 +47,17 @@ class LedgerGames(msgspec.Struct, frozen=True):
     faults: Sequence[Fault] = ()
 
     def up_to(self, deals: int) -> "LedgerGames":
-        """The games of the first deals."""
-        stored_played_blocks = [
+        """The games of the deals below the number `deals`."""
+        blocks = [
             replace(block, winners=block.winners[: deals - block.first])
             for block in self.blocks
             if block.first < deals
         ]
-        return replace(self, blocks=stored_played_blocks)
+        return replace(self, blocks=blocks)
 
     @property
     def count(self) -> int:
-        """How many games there are."""
+        """The number of games."""
         return sum(block.winners.size for block in self.blocks)
 
     def games(self) -> Iterator[LedgerGame]:
@@ -75,22 +75,23 @@ class LedgerGames(msgspec.Struct, frozen=True):
 
 
 def ledger_games(folder: Path, bots: Collection[str] | None = None) -> LedgerGames:
-    """The games in the ledger of a folder, those that all of these bots sat in if some are named.
+    """The games in the ledger of a folder; with `bots`, only those in which all of them sat.
 
-    Raises ArenaError where it cannot be read.
+    Raises ArenaError when the ledger cannot be read.
     """
     return read_ledger(folder, lambda totals: _games_in_totals(totals, bots))
 
 
 def _games_in_totals(totals: LedgerTotals, bots: Collection[str] | None) -> LedgerGames:
-    expected = {totals.names.index(name) for name in bots or ()}
-    last = max(
-        (first + n for stored in totals.ledger.spans().values() for first, n in stored), default=0
+    bot_numbers = {totals.names.index(name) for name in bots or ()}
+    end = max(
+        (first + count for spans in totals.ledger.spans().values() for first, count in spans),
+        default=0,
     )
     blocks = [
         PlayedBlock(group, first, winners)
-        for group, first, winners, _ in totals.ledger.deals(0, last)
-        if expected <= set(group)
+        for group, first, winners, _ in totals.ledger.deals(0, end)
+        if bot_numbers <= set(group)
     ]
     blocks.sort(key=lambda block: (block.first, block.group))
     return LedgerGames(totals.names, totals.orders, blocks, tuple(totals.ledger.faults()))

@@ -1,7 +1,7 @@
-"""Games of a tournament played again for what its ledger does not keep, some deals at a time.
+"""Replays of a tournament's games, for counts and decisions that its ledger does not hold.
 
-Bots play where their code may run: in errands, several at work at once. What comes of a game is
-believed where it is won by those who won it in the tournament.
+The replays run in isolated calls, several at the same time, each for some deals. A replay counts
+only if it has the same winners as the game in the tournament.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -28,16 +28,17 @@ from cantstop_arena.tournaments.preparation import pack_spec, unpack_spec
 from cantstop_arena.tournaments.table_spec import TableSpec, table_for
 from cantstop_arena.tournaments.tournament import Tournament
 
-_DEALS, _WITH_DECISIONS = 128, 32  # deals of an errand, whose report must not be too long
-_LIMIT = 3600.0  # seconds that an errand may take
-_HOPELESS = (TOO_SLOW, DIED)  # faults that would hold up an errand, or end it
+# Deals of a call, whose report has a maximal length.
+_MAX_DEALS, _MAX_DEALS_WITH_DECISIONS = 128, 32
+_MAX_SECONDS = 3600.0  # of a call
+_STALLING_FAULTS = (TOO_SLOW, DIED)  # faults that would delay a call, or end it
 
 
 class GameAgain(msgspec.Struct, frozen=True):
-    """What is known of a game when it has been played again.
+    """The result of a replayed game.
 
-    `won` is a mask of the seats that share it, `counts` what the game counts by seat, with nothing
-    where a fault ended the game.
+    `won` is a mask of the seats that share the win; `counts` has the game's counts by name, a list
+    by seat for each.
     """
 
     won: int
@@ -48,16 +49,16 @@ class GameAgain(msgspec.Struct, frozen=True):
 
 
 class ReplayedGame(msgspec.Struct, frozen=True):
-    """A game of the ledger, and the same again; None where it was not, or came out differently."""
+    """A game of the ledger and its replay; None when it failed or had other winners."""
 
     game: LedgerGame
     again: GameAgain | None
 
 
 class Replays(msgspec.Struct, frozen=True):
-    """How the games of a tournament are played again; copies of its bots lie in `kept`.
+    """Replays the games of a tournament; the folder `copies` holds copies of its bots.
 
-    `decisions` asks for every decision, which takes longer.
+    With `decisions` every decision is recorded, which takes longer.
     """
 
     tournament: Tournament
@@ -65,40 +66,44 @@ class Replays(msgspec.Struct, frozen=True):
     copies: Path
     decisions: bool = False
 
-    def games(self, result: LedgerGames, wrapper: Callable[[int], None]) -> Iterator[ReplayedGame]:
-        """All games, group after group; `tell` is told how many more have been played."""
-        groups = dict.fromkeys(block.group for block in result.blocks)
+    def games(
+        self, ledger_games: LedgerGames, on_games: Callable[[int], None]
+    ) -> Iterator[ReplayedGame]:
+        """All games, group after group; `on_games` gets the number of games of each part played."""
+        groups = dict.fromkeys(block.group for block in ledger_games.blocks)
         for group in groups:
-            blocks = [block for block in result.blocks if block.group == group]
-            yield from self._of_group(result, group, blocks, wrapper)
+            blocks = [block for block in ledger_games.blocks if block.group == group]
+            yield from self._games_of_group(ledger_games, group, blocks, on_games)
 
-    def _of_group(
+    def _games_of_group(
         self,
-        result: LedgerGames,
+        ledger_games: LedgerGames,
         group: Group,
         blocks: Sequence[PlayedBlock],
-        wrapper: Callable[[int], None],
+        on_games: Callable[[int], None],
     ) -> Iterator[ReplayedGame]:
-        names = [result.names[bot] for bot in group]
+        names = [ledger_games.names[bot] for bot in group]
         spec, seats = table_for(self.tournament, self.catalogue, names, self.copies)
         if not any(seat.is_foreign or seat.launch for seat in spec.seats):
-            spec.table().warm_up()  # the errands' processes find it here
+            spec.table().warm_up()  # the calls' processes find the compiled code
         learns = any(seat.learns for seat in spec.seats)
-        parts = [*_parts(blocks, learns, _WITH_DECISIONS if self.decisions else _DEALS)]
-        hopeless = {
+        parts = [
+            *_parts(blocks, learns, _MAX_DEALS_WITH_DECISIONS if self.decisions else _MAX_DEALS)
+        ]
+        skipped_deals = {
             fault.deal
-            for fault in result.faults
-            if fault.kind in _HOPELESS and sorted(fault.seating) == sorted(group)
+            for fault in ledger_games.faults
+            if fault.kind in _STALLING_FAULTS and sorted(fault.seating) == sorted(group)
         }
-        calls = [self._call(spec, seats, part, hopeless) for part in parts]
-        for part, data in zip(parts, run_all(calls), strict=True):
-            again = _games_from_data(data)
-            for index, game in enumerate(result.games_of(part.block)):
-                yield ReplayedGame(game, _same(again.get(index), game))
-            wrapper(part.block.winners.size)
+        calls = [self._call(spec, seats, part, skipped_deals) for part in parts]
+        for part, outcome in zip(parts, run_all(calls), strict=True):
+            replays = _games_in_outcome(outcome)
+            for index, game in enumerate(ledger_games.games_of(part.block)):
+                yield ReplayedGame(game, _confirmed(replays.get(index), game))
+            on_games(part.block.winners.size)
 
     def _call(
-        self, spec: TableSpec, seats: Group, part: "_Part", hopeless: Collection[int]
+        self, spec: TableSpec, seats: Group, part: "_Part", skipped_deals: Collection[int]
     ) -> IsolatedCall:
         first, deals = part.block.first, len(part.block.winners)
         keywords = {
@@ -106,39 +111,42 @@ class Replays(msgspec.Struct, frozen=True):
             "group": [*seats],
             "begin": part.begin,
             "first": first,
-            "skipped": [deal for deal in hopeless if deal in range(part.begin, first + deals)],
+            "skipped": [deal for deal in skipped_deals if deal in range(part.begin, first + deals)],
             "end": first + deals,
             "decisions": self.decisions,
         }
-        return IsolatedCall(f"{__name__}:games_again", keywords, _LIMIT)
+        return IsolatedCall(f"{__name__}:games_again", keywords, _MAX_SECONDS)
 
 
 class _Part(msgspec.Struct, frozen=True):
-    """Some deals of a block; for bots that learn it is played from the block's `begin`."""
+    """Some deals of a block; bots that learn play from the deal `begin`, the first of the block."""
 
     block: PlayedBlock
     begin: int
 
 
-def _parts(blocks: Sequence[PlayedBlock], learns: bool, maximum: int) -> Iterator[_Part]:
-    """Blocks cut into parts of so many deals; those of bots that learn are not put together."""
-    for block in blocks if learns else _joined(blocks):
-        for start in range(0, len(block.winners), maximum):
-            first, winners = block.first + start, block.winners[start : start + maximum]
+def _parts(blocks: Sequence[PlayedBlock], learns: bool, max_deals: int) -> Iterator[_Part]:
+    """Blocks cut into parts of at most `max_deals` deals; adjacent blocks are joined before.
+
+    Those of bots that learn are not joined.
+    """
+    for block in blocks if learns else _joined_blocks(blocks):
+        for start in range(0, len(block.winners), max_deals):
+            first, winners = block.first + start, block.winners[start : start + max_deals]
             part = PlayedBlock(block.group, first, winners)
             yield _Part(part, block.first if learns else first)
 
 
-def _joined(blocks: Sequence[PlayedBlock]) -> Iterator[PlayedBlock]:
-    """Blocks of a group in the order of their deals, those that follow on each other as one."""
-    waiting: list[PlayedBlock] = []
+def _joined_blocks(blocks: Sequence[PlayedBlock]) -> Iterator[PlayedBlock]:
+    """Blocks of a group in the order of their deals, with adjacent blocks joined."""
+    adjacent: list[PlayedBlock] = []
     for block in blocks:
-        if waiting and waiting[-1].end != block.first:
-            yield _joined_block(waiting)
-            waiting = []
-        waiting.append(block)
-    if waiting:
-        yield _joined_block(waiting)
+        if adjacent and adjacent[-1].end != block.first:
+            yield _joined_block(adjacent)
+            adjacent = []
+        adjacent.append(block)
+    if adjacent:
+        yield _joined_block(adjacent)
 
 
 def _joined_block(blocks: Sequence[PlayedBlock]) -> PlayedBlock:
@@ -146,20 +154,20 @@ def _joined_block(blocks: Sequence[PlayedBlock]) -> PlayedBlock:
     return PlayedBlock(blocks[0].group, blocks[0].first, winners)
 
 
-def _games_from_data(data: Any) -> dict[int, GameAgain]:
-    """The games that an errand tells of, by their places among those that it was asked for."""
+def _games_in_outcome(outcome: Any) -> dict[int, GameAgain]:
+    """The games in the outcome of a call, by index among its games; empty when it failed."""
     try:
-        return msgspec.convert(data, dict[int, GameAgain], strict=False)
-    except msgspec.ValidationError:  # it has failed, or sent an invalid message
+        return msgspec.convert(outcome, dict[int, GameAgain], strict=False)
+    except msgspec.ValidationError:  # the call has failed, or sent an invalid message
         return {}
 
 
-def _same(again: GameAgain | None, game: LedgerGame) -> GameAgain | None:
-    mask = sum(1 << seat for seat in game.winners)
-    return again if again is not None and again.won == mask else None
+def _confirmed(replay: GameAgain | None, game: LedgerGame) -> GameAgain | None:
+    winners = sum(1 << seat for seat in game.winners)
+    return replay if replay is not None and replay.won == winners else None
 
 
-# In the process of an errand --------------------------------------------------------------------
+# In the process of a call ------------------------------------------------------------------------
 
 
 def games_again(
@@ -171,14 +179,14 @@ def games_again(
     skipped: Sequence[int],
     decisions: bool,
 ) -> Any:
-    """The games of some deals, by their places from the `first` one: what an errand does."""
+    """The function of the calls: the games of some deals, by index from the deal `first` on."""
     try:
-        again = _Again(unpack_spec(spec), tuple(group), decisions)
+        table = _ReplayTable(unpack_spec(spec), tuple(group), decisions)
         games = {
-            str((deal - first) * again.orders + index): msgspec.to_builtins(game, str_keys=True)
+            str((deal - first) * table.orders + index): msgspec.to_builtins(game, str_keys=True)
             for deal in range(begin, end)
             if deal not in skipped
-            for index, game in enumerate(again.games(deal))
+            for index, game in enumerate(table.games(deal))
             if deal >= first
         }
         return games
@@ -186,8 +194,8 @@ def games_again(
         return {ERROR: exception_report(error)}
 
 
-class _Again:
-    """A table where a group plays deals again."""
+class _ReplayTable:
+    """A table at which a group replays deals."""
 
     def __init__(self, spec: TableSpec, group: Group, decisions: bool) -> None:
         self._group = group
@@ -205,12 +213,12 @@ class _Again:
         return table
 
     def games(self, deal: int) -> Iterator[GameAgain]:
-        """The games of a deal, one for each order."""
+        """The games of a deal, one for each seating."""
         self._notes.begin()
         result = play_deal(self._table, self._group, deal)
-        stored = self._notes.by_game(self.orders)
+        decisions_by_game = self._notes.by_game(self.orders)
         masks = result.masks()[0].tolist()
-        for won, tally, decisions in zip(masks, result.tallies, stored, strict=True):
+        for won, tally, decisions in zip(masks, result.tallies, decisions_by_game, strict=True):
             counts = {name: [*values] for name, values in tally.counts.items()}
             is_forfeit, is_unfinished = bool(tally.forfeits), bool(tally.unfinished)
             yield GameAgain(won, is_forfeit, is_unfinished, counts, decisions)

@@ -1,4 +1,4 @@
-"""Rows written to files, in a format that the file's name says: whole, or not at all."""
+"""Files of rows: CSV, JSON Lines or Parquet by the file's name, written atomically."""
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,33 +14,36 @@ from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.errors import ArenaError, UsageError
 from cantstop_arena.export.rows import Columns, Row
 
-_AT_ONCE = 8192  # rows
+_BATCH_ROWS = 8192
 
 Write: TypeAlias = Callable[[list[Row]], object]
 Opener: TypeAlias = Callable[[Path, Columns], AbstractContextManager[Write]]
 
 
 def write_rows(path: Path, columns: Columns, rows: Iterable[Row]) -> int:
-    """Write rows to a file, CSV, JSON Lines or Parquet by its name; how many there were.
+    """Write rows to a file, CSV, JSON Lines or Parquet by its name; return the number of rows.
 
-    Raises UsageError for any other name, and ArenaError where a library is missing.
+    Raises UsageError for another name or a missing folder, ArenaError when pyarrow is missing.
     """
-    opened, count, left = opener_of(path), 0, iter(rows)
-    with draft_of(path) as draft, opened(draft, columns) as write:
-        while batch := list(islice(left, _AT_ONCE)):
+    open_writer, count, iterator = opener_of(path), 0, iter(rows)
+    with draft_of(path) as draft, open_writer(draft, columns) as write:
+        while batch := list(islice(iterator, _BATCH_ROWS)):
             write(batch)
             count += len(batch)
     return count
 
 
 def opener_of(path: Path) -> Opener:
-    """How a file of this name is written. Raises UsageError where it cannot be, ArenaError."""
+    """The opener for a file of this name.
+
+    Raises UsageError for another name or a missing folder, ArenaError when pyarrow is missing.
+    """
     if path.suffix not in _OPENERS:
         raise UsageError(f"{path}: its name must end in {' or '.join(_OPENERS)}")
     if not path.parent.is_dir():
         raise UsageError(f"{path} cannot be written: there is no folder {path.parent}")
     if path.suffix == ".parquet":
-        _arrow()
+        _pyarrow()
     return _OPENERS[path.suffix]
 
 
@@ -49,7 +52,7 @@ def _csv(path: Path, columns: Columns) -> Iterator[Write]:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [*columns], lineterminator="\n")
         writer.writeheader()
-        yield lambda rows: writer.writerows(_flat(row, columns, _in_csv) for row in rows)
+        yield lambda rows: writer.writerows(_plain_row(row, columns, _csv_value) for row in rows)
 
 
 @contextmanager
@@ -60,12 +63,17 @@ def _json_lines(path: Path, columns: Columns) -> Iterator[Write]:
 
 @contextmanager
 def _parquet(path: Path, columns: Columns) -> Iterator[Write]:
-    arrow, parquet = _arrow()
-    names = {int: arrow.int64(), str: arrow.string(), bool: arrow.bool_(), object: arrow.string()}
-    schema = arrow.schema([(key, names[kind]) for key, kind in columns.items()])
+    arrow, parquet = _pyarrow()
+    arrow_types = {
+        int: arrow.int64(),
+        str: arrow.string(),
+        bool: arrow.bool_(),
+        object: arrow.string(),
+    }
+    schema = arrow.schema([(key, arrow_types[value_type]) for key, value_type in columns.items()])
 
     def write(rows: list[Row]) -> None:
-        flat = [_flat(row, columns, lambda value: value) for row in rows]
+        flat = [_plain_row(row, columns, lambda value: value) for row in rows]
         writer.write_table(arrow.Table.from_pylist(flat, schema=schema))
 
     with parquet.ParquetWriter(path, schema) as writer:
@@ -75,19 +83,19 @@ def _parquet(path: Path, columns: Columns) -> Iterator[Write]:
 _OPENERS: Mapping[str, Opener] = {".csv": _csv, ".jsonl": _json_lines, ".parquet": _parquet}
 
 
-def _flat(row: Row, columns: Columns, wrapper: Callable[[Any], Any]) -> dict[str, Any]:
-    """A row whose values are plain: what can be anything in JSON becomes its text."""
+def _plain_row(row: Row, columns: Columns, convert: Callable[[Any], Any]) -> dict[str, Any]:
+    """A row without nested values: columns of any JSON value become JSON text."""
     return {
-        key: msgspec.json.encode(value).decode() if columns[key] is object else wrapper(value)
+        key: msgspec.json.encode(value).decode() if columns[key] is object else convert(value)
         for key, value in row.items()
     }
 
 
-def _in_csv(value: Any) -> Any:
+def _csv_value(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def _arrow() -> tuple[Any, Any]:
+def _pyarrow() -> tuple[Any, Any]:
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:

@@ -1,4 +1,4 @@
-"""Rows for other programs: games, and decisions."""
+"""Rows of games and of decisions for other programs."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,13 +11,13 @@ from cantstop_arena.export.replayed_games import GameAgain, ReplayedGame
 
 Row = Mapping[str, Any]
 Columns = Mapping[str, type]
-"""The names of columns, and the types of their values; `object` stands for anything in JSON."""
+"""The types of columns by name; `object` stands for any JSON value."""
 
 
 class GameRows(msgspec.Struct, frozen=True):
-    """A row for each game: the deal, the seating, who sat where, who won.
+    """A row for each game: the deal, the seating, the bots and winners by seat.
 
-    With `counts` rows also say how the game went, and nothing there where it was not played again.
+    With `counts` rows also hold the length, ending and counts of the replay, None without a replay.
     """
 
     games: LedgerGames
@@ -25,13 +25,13 @@ class GameRows(msgspec.Struct, frozen=True):
 
     @property
     def columns(self) -> Columns:
-        """All columns."""
+        """The columns of all rows."""
         return {
             "deal": int,
             "seating": int,
             **{f"bot_{seat}": str for seat in self._seats},
             **{f"winner_{seat}": bool for seat in self._seats},
-            **self._counted,
+            **self._replay_columns,
         }
 
     @property
@@ -39,8 +39,8 @@ class GameRows(msgspec.Struct, frozen=True):
         return range(len(self.games.orders[0]))
 
     @property
-    def _counted(self) -> Columns:
-        """Those of games that have been played again: the length, its ending, counts by seat."""
+    def _replay_columns(self) -> Columns:
+        """The columns of replays: the length, the ending, counts by seat."""
         if self.counts is None:
             return {}
         counts = {f"{name}_{seat}": int for name in self.counts.names for seat in self._seats}
@@ -53,24 +53,24 @@ class GameRows(msgspec.Struct, frozen=True):
             "seating": game.seating,
             **{f"bot_{seat}": self.games.names[bot] for seat, bot in enumerate(game.bots)},
             **{f"winner_{seat}": seat in game.winners for seat in self._seats},
-            **(self._again(again) if again else dict.fromkeys(self._counted)),
+            **(self._replay_values(again) if again else dict.fromkeys(self._replay_columns)),
         }
 
-    def _again(self, again: GameAgain) -> Row:
+    def _replay_values(self, again: GameAgain) -> Row:
         if self.counts is None:
             return {}
-        data = dict.fromkeys(self._counted) | {
+        values = dict.fromkeys(self._replay_columns) | {
             "unfinished": again.unfinished,
             "forfeit": again.forfeit,
         }
         if again.forfeit:
-            return data
+            return values
         counts = {
             f"{name}_{seat}": number
             for name in self.counts.names
             for seat, number in enumerate(again.counts[name])
         }
-        return {**data, self.counts.length: sum(again.counts[self.counts.length]), **counts}
+        return {**values, self.counts.length: sum(again.counts[self.counts.length]), **counts}
 
 
 DECISIONS: Columns = {
@@ -84,21 +84,21 @@ DECISIONS: Columns = {
     "answer": object,
     "won": bool,
 }
-"""A row for each decision; `won` says whether the seat won that game, alone or with others."""
+"""The columns of decisions; `won` is whether the seat won the game, alone or with others."""
 
 
-def decision_rows(result: LedgerGames, played: ReplayedGame) -> Iterator[Row]:
+def decision_rows(ledger_games: LedgerGames, played: ReplayedGame) -> Iterator[Row]:
     """The rows of a game's decisions, in their order."""
-    game, again = played.game, played.again
-    for taken in again.decisions if again else ():
+    game, replay = played.game, played.again
+    for decision in replay.decisions if replay else ():
         yield {
             "deal": game.deal,
             "seating": game.seating,
-            "seat": taken.seat,
-            "bot": result.names[game.bots[taken.seat]],
-            "decision": taken.decision,
-            "position": taken.position,
-            "options": taken.options,
-            "answer": taken.answer,
-            "won": taken.seat in game.winners,
+            "seat": decision.seat,
+            "bot": ledger_games.names[game.bots[decision.seat]],
+            "decision": decision.decision,
+            "position": decision.position,
+            "options": decision.options,
+            "answer": decision.answer,
+            "won": decision.seat in game.winners,
         }

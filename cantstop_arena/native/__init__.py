@@ -1,5 +1,5 @@
-"""Compiled code: what it is made from, how it is stored on disk, and how it is loaded.
+"""Compiled code: a hash of its inputs, how it is stored on disk, and how it is loaded.
 
-Nothing here knows a game: `fingerprint` hashes what functions reach, `numba_store` stores what
-numba has compiled under such a name.
+Nothing here depends on a game. `fingerprint` hashes functions and all values that they name;
+`numba_store` stores code compiled by numba under such a hash.
 """

@@ -1,8 +1,8 @@
-"""Files of machine code: whole and their owner's alone, or thrown away.
+"""Files of machine code, which are deleted when damaged or when another user could write to them.
 
-Whoever can write such a file can run anything here. So folders must be the user's own, and every
-file begins with a hash of what it is wanted for and of all it holds: one that was cut off,
-changed, or put in another's place is thrown away, and what it held is made again.
+Whoever can write such a file can run any code in this process. So folders must belong to the user,
+and every file begins with a hash of its key and its content: a file that was truncated, changed or
+renamed is deleted, and its code is compiled again.
 """
 
 import hashlib
@@ -20,58 +20,64 @@ from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.errors import ArenaError
 
 SUFFIX = ".code"
-_MARK = b"machine code\n"
-_HASH = hashlib.sha256().digest_size
+_MAGIC = b"machine code\n"
+_DIGEST_SIZE = hashlib.sha256().digest_size
 _ROOT_USER = 0
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_root() -> Path:
     """The folder of compiled code: $CANTSTOP_ARENA_CACHE, or the user's cache folder."""
-    chosen = os.environ.get("CANTSTOP_ARENA_CACHE")
-    return Path(chosen) if chosen else user_cache_path("cantstop-arena")
+    folder = os.environ.get("CANTSTOP_ARENA_CACHE")
+    return Path(folder) if folder else user_cache_path("cantstop-arena")
 
 
-def key_of(*expected: object) -> bytes:
-    """What stands for all that a file is made from."""
-    return hashlib.sha256(repr(expected).encode()).digest()
+def key_of(*inputs: object) -> bytes:
+    """A hash of all inputs of a file's content."""
+    return hashlib.sha256(repr(inputs).encode()).digest()
 
 
 def path_of(folder: Path, name: str, key: bytes) -> Path:
-    """Where what a key stands for is kept."""
+    """The path of the file with a key."""
     return folder / f"{name}-{key.hex()[:16]}{SUFFIX}"
 
 
-def write_checked(path: Path, key: bytes, packed: bytes) -> None:
-    """Write a file that is there as a whole or not at all, whoever else writes it."""
+def write_checked(path: Path, key: bytes, payload: bytes) -> None:
+    """Write a file atomically: complete or not at all, also when other processes write it.
+
+    A failure is printed to stderr, once.
+    """
     try:
         with draft_of(path) as draft:
-            draft.write_bytes(b"".join((_MARK, _seal_of(key, packed), packed)))
+            draft.write_bytes(b"".join((_MAGIC, _digest_of(key, payload), payload)))
     except OSError as error:
         _print_once(f"compiled code cannot be kept in {path.parent}: {error.strerror or error}")
 
 
 def read_checked(path: Path, key: bytes) -> bytes | None:
-    """What a file holds for this key. Anything else that stands there is thrown away."""
+    """The content of a file written with this key; None when there is none.
+
+    A file with another key, damaged or of another owner is deleted.
+    """
     try:
         data = _read(path)
     except FileNotFoundError:
         return None
     except OSError:
         data = b""
-    content, packed = data[len(_MARK) :][:_HASH], data[len(_MARK) + _HASH :]
-    if data.startswith(_MARK) and content == _seal_of(key, packed):
-        return packed
+    digest, payload = data[len(_MAGIC) :][:_DIGEST_SIZE], data[len(_MAGIC) + _DIGEST_SIZE :]
+    if data.startswith(_MAGIC) and digest == _digest_of(key, payload):
+        return payload
     discard(path)
     return None
 
 
-def _seal_of(key: bytes, packed: bytes) -> bytes:
-    return hashlib.sha256(key + packed).digest()
+def _digest_of(key: bytes, payload: bytes) -> bytes:
+    return hashlib.sha256(key + payload).digest()
 
 
 def _read(path: Path) -> bytes:
-    """A regular file of one's own; nothing else, and without waiting for a pipe."""
+    """The bytes of a regular file that only its owner can write to, else b""."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
     with os.fdopen(os.open(path, flags | getattr(os, "O_BINARY", 0)), "rb") as file:
         status = os.fstat(file.fileno())
@@ -79,7 +85,7 @@ def _read(path: Path) -> bytes:
 
 
 def discard(path: Path) -> None:
-    """Have it made again next time."""
+    """Delete a file or folder, so that its content is compiled again; ignores errors."""
     with suppress(OSError):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -88,21 +94,22 @@ def discard(path: Path) -> None:
 
 
 @cache
-def _print_once(what: str) -> None:
-    print(f"arena: {what}. It is compiled again next time.", file=sys.stderr)
+def _print_once(message: str) -> None:
+    print(f"arena: {message}. It is compiled again next time.", file=sys.stderr)
 
 
 # Folders --------------------------------------------------------------------------------------
 
 
 def private_folder(root: Path, *parts: str) -> Path:
-    """A folder under `root` that only its owner can write to, made where it is missing.
+    """The folder root/parts that only its owner can write to, created if missing.
 
-    Raises ArenaError where it cannot be made, or where others could put machine code into it.
+    Raises ArenaError when it cannot be created, or when others could write to it or its parents up
+    to `root`.
     """
     folder = root
-    for inner in (root, *(root.joinpath(*parts[: n + 1]) for n in range(len(parts)))):
-        folder = inner
+    for path in (root, *(root.joinpath(*parts[: n + 1]) for n in range(len(parts)))):
+        folder = path
         _make(folder)
         _check_private(folder, folder.stat())
     return folder
@@ -123,15 +130,18 @@ def _check_private(folder: Path, status: os.stat_result) -> None:
 
 
 def others_in(status: os.stat_result) -> bool:
-    """Whether another user owns this, or can write to it (in shared folders: to what is there)."""
+    """Whether another user owns a file or folder or can write to it.
+
+    A folder with the sticky bit is safe, as only owners can replace what lies in it.
+    """
     if not hasattr(os, "getuid"):
         return False
     shared = status.st_mode & _WRITABLE_BY_OTHERS and not status.st_mode & stat.S_ISVTX
     return bool(shared) or status.st_uid not in (os.getuid(), _ROOT_USER)
 
 
-def _unusable(folder: Path, reason: str, mend: str) -> ArenaError:
+def _unusable(folder: Path, reason: str, remedy: str) -> ArenaError:
     return ArenaError(
-        f"{folder}, where compiled code is kept, cannot be used: {reason}. {mend}, or"
+        f"{folder}, where compiled code is kept, cannot be used: {reason}. {remedy}, or"
         " set CANTSTOP_ARENA_CACHE to another folder."
     )

@@ -1,7 +1,7 @@
 """The decorators of compiled functions, and how numba is called for each kind of them.
 
-Importing this imports numba, which takes a quarter of a second: compiled functions that are stored
-already are loaded by `object_files`, without it.
+Importing this module imports numba, which takes a quarter of a second; `object_files` loads stored
+functions without numba.
 """
 
 import gc
@@ -22,44 +22,44 @@ from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.native.numba_store import LINKED, LinkedStore, Store
 
 
-class _Pause(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Disables garbage collection while the outermost function, and others in it, are compiled."""
+class _GcPause(event.Listener):  # type: ignore[misc]  # numba has no types
+    """Disables garbage collection while numba compiles a function and those that it calls."""
 
     def __init__(self) -> None:
         self._depth = 0
-        self._was_on = False
+        self._was_enabled = False
 
     def on_start(self, event: Any) -> None:
-        """Disable it where the outermost function begins."""
+        """Disable it when the compilation of the outermost function starts."""
         if not self._depth:
-            self._was_on = gc.isenabled()
+            self._was_enabled = gc.isenabled()
             gc.disable()
         self._depth += 1
 
     def on_end(self, event: Any) -> None:
-        """Enable it again where that function ends."""
+        """Enable it again when that compilation ends."""
         self._depth -= 1
-        if not self._depth and self._was_on:
+        if not self._depth and self._was_enabled:
             gc.enable()
 
 
 @cache
 def pause_gc_while_compiling() -> None:
-    """From now on no garbage is collected while something is compiled."""
-    event.register("numba:compile", _Pause())
+    """Disable garbage collection during all later compilations."""
+    event.register("numba:compile", _GcPause())
 
 
 pause_gc_while_compiling()
 
 UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Options of functions that are never called through numba's dispatcher."""
+"""Options of `numba.njit` for functions that are never called through numba's dispatcher."""
 
 
 class Decorators(NamedTuple):
     """The decorators of one game's compiled functions. The first three take `nrt=False`.
 
     `nrt=False` compiles without numba's reference counting, which takes most of the time of small
-    functions that only read and write arrays; the function must make no array.
+    functions that only read and write arrays; the function must not create arrays.
     """
 
     njit_entry: Any
@@ -68,11 +68,11 @@ class Decorators(NamedTuple):
     Compiled functions may call it, too: then it is compiled as a part of them.
     """
     njit_inline: Any
-    """For a function that only compiled functions call; it becomes part of its caller."""
+    """For a function that only compiled functions call; it is inlined."""
     njit_call: Any
-    """The same for a function so large that it is compiled once, and called."""
+    """For a large function that only compiled functions call; it is called, not inlined."""
     njit_bot: Any
-    """For the functions of a bot: they become part of their caller, and x / 0 is an error."""
+    """For the functions of a bot: they are inlined, and x / 0 raises ZeroDivisionError."""
 
 
 def decorators(
@@ -82,9 +82,9 @@ def decorators(
 ) -> Decorators:
     """The decorators of a game.
 
-    `stamp_of(function)()` stands for all that a function is compiled from; `folder(part)` is where
-    machine code is stored. Both are called when a function is compiled. Functions under
-    `njit_inline` are stored where `stores_inline` says so: those that each bot is compiled with.
+    `stamp_of(function)()` is a hash of all inputs of a function's compilation; `folder()` and
+    `folder(part)` are where code is stored. Both are called when a function is compiled. Functions
+    under `njit_inline` are stored when `stores_inline` is true: those compiled with each bot.
     """
 
     def entry(function: Callable[..., Any], nrt: bool) -> Any:
@@ -201,7 +201,7 @@ def _as_plain(function: Any, plain: dict[Any, Any]) -> Any:
 
 
 def _linked(nrt: bool, **options: Any) -> Any:
-    """numba's decorator for functions that only compiled functions call."""
+    """`numba.njit` for functions that only compiled functions call."""
     return numba.njit(error_model="numpy", **options, **_counting(nrt), **LINKED)
 
 
@@ -210,7 +210,7 @@ def _counting(nrt: bool) -> dict[str, bool]:
 
 
 def _with_options(decorate: Callable[..., Any]) -> Any:
-    """A decorator that is written with and without `(nrt=False)`."""
+    """A decorator that can be written with and without `(nrt=False)`."""
 
     def decorator(function: Callable[..., Any] | None = None, *, nrt: bool = True) -> Any:
         return partial(decorate, nrt=nrt) if function is None else decorate(function, nrt=nrt)
@@ -218,13 +218,16 @@ def _with_options(decorate: Callable[..., Any]) -> Any:
     return decorator
 
 
-def compiled_for(function: Any, kinds: Sequence[tuple[Any, int]]) -> Any:
-    """What numba makes of an entry for arguments of these types and numbers of dimensions."""
+def compiled_for(function: Any, arguments: Sequence[tuple[Any, int]]) -> Any:
+    """numba's CompileResult of an entry for arguments of these dtypes and numbers of dimensions.
+
+    An argument with 0 dimensions is a scalar.
+    """
     signature = tuple(
-        types.Array(numba.from_dtype(kind), dimensions, "C")
+        types.Array(numba.from_dtype(dtype), dimensions, "C")
         if dimensions
-        else numba.from_dtype(kind)
-        for kind, dimensions in kinds
+        else numba.from_dtype(dtype)
+        for dtype, dimensions in arguments
     )
     dispatcher = numba.njit(error_model="numpy", **UNWRAPPED)(function.py_func)
     dispatcher.compile(signature)

@@ -1,9 +1,9 @@
-"""Object files as Linux has them, linked into memory: LLVM takes long to import.
+"""A linker in memory for ELF object files on Linux, as LLVM takes long to import.
 
-What a linker does with relocatable files (System V ABI, chapter 4; its AMD64 supplement, 4.4): lay
-out sections, look up symbols, write addresses. numba compiles for the large code model, in which
-all addresses have 64 bits; of all kinds of relocation it leaves one. A file with anything else in
-it is Unfamiliar, and LLVM's to load.
+It does what a linker does with relocatable files (System V ABI, chapter 4; its AMD64 supplement,
+4.4): lay out sections, look up symbols, write addresses. numba compiles for the large code model,
+in which all addresses have 64 bits, so that one type of relocation remains. A file with anything
+else raises Unfamiliar, and LLVM loads it.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ from struct import Struct
 from typing import NamedTuple
 
 FITS = sys.platform == "linux" and platform.machine() == "x86_64" and sys.maxsize > 1 << 32
-"""Whether files for this machine are of this kind."""
+"""Whether this machine's object files are of this format: 64-bit ELF for x86-64 on Linux."""
 
 _HEADER = Struct("<16sHHIQQQIHHHHHH")
 _SECTION = Struct("<IIQQQQIIQQ")
@@ -23,20 +23,20 @@ _SYMBOL = Struct("<IBBHQQ")
 _RELOCATION = Struct("<QQq")
 _ADDRESS = Struct("<Q")
 
-_CLASS = b"\x7fELF\x02\x01\x01"  # 64 bits, the lowest byte first, version 1
+_IDENTIFICATION = b"\x7fELF\x02\x01\x01"  # 64 bits, little-endian, version 1
 _RELOCATABLE, _X86_64 = 1, 62
-_BYTES, _SYMBOLS, _RELOCATIONS, _NO_BYTES, _UNWINDING = 1, 2, 4, 8, 0x70000001
+_BYTES, _SYMBOLS, _RELOCATIONS, _NO_BYTES, _UNWIND_TABLE = 1, 2, 4, 8, 0x70000001
 _WRITABLE, _IN_MEMORY = 1, 2
-_LOCAL, _NOWHERE = 0, 0
-_R_X86_64_64 = 1  # the address of the symbol, and the addend
+_LOCAL, _UNDEFINED = 0, 0
+_R_X86_64_64 = 1  # the address of the symbol plus the addend
 
 
 class Unfamiliar(RuntimeError):
-    """An object file has something in it that is not linked here."""
+    """An object file has a feature that this linker does not support."""
 
 
 class _Section(NamedTuple):
-    """A section header, by the names of the ABI."""
+    """A section header, with the names of the ABI."""
 
     name: int
     type: int
@@ -51,30 +51,32 @@ class _Section(NamedTuple):
 
 
 class Image:
-    """Object files in memory, as long as this is kept."""
+    """Object files linked into memory, which is freed with this object."""
 
     def __init__(self, files: Sequence[bytes], symbols: Mapping[str, int]) -> None:
-        """Link files with each other, with `symbols`, and with what this process has anyway.
+        """Link files with each other, with `symbols` (addresses by name) and with this process.
 
-        Raises Unfamiliar for whatever is beyond the docstring of this module.
+        Raises Unfamiliar for anything that this linker does not support.
         """
         self._symbols = dict(symbols)
         self._process = ctypes.CDLL(None)
-        size, parts = 0, []
-        for file in files:
-            part = _File(file, size)
-            size = part.end
-            parts.append(part)
+        size, object_files = 0, []
+        for content in files:
+            object_file = _ObjectFile(content, size)
+            size = object_file.end
+            object_files.append(object_file)
         self._memory = mmap.mmap(-1, max(size, 1), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         self._base = ctypes.addressof(ctypes.c_char.from_buffer(self._memory))
-        for part in parts:
-            self._symbols.update((name, self._base + at) for name, at in part.exported())
-        for part in parts:
-            self._write(part)
+        for object_file in object_files:
+            self._symbols.update(
+                (name, self._base + offset) for name, offset in object_file.exported()
+            )
+        for object_file in object_files:
+            self._write(object_file)
         self._make_executable()
 
     def address(self, name: str) -> int:
-        """Where a symbol is. Raises Unfamiliar where there is none."""
+        """The address of a symbol. Raises Unfamiliar when there is none."""
         if name not in self._symbols:
             try:
                 function = self._process[name]
@@ -83,73 +85,79 @@ class Image:
             self._symbols[name] = ctypes.cast(function, ctypes.c_void_p).value or 0
         return self._symbols[name]
 
-    def _write(self, part: "_File") -> None:
-        for at, content in part.contents():
-            self._memory[at : at + len(content)] = content
-        for at, name, inside, addend in part.relocations():
-            target = self.address(name) if inside is None else self._base + inside
-            _ADDRESS.pack_into(self._memory, at, (target + addend) % (1 << 64))
+    def _write(self, object_file: "_ObjectFile") -> None:
+        for offset, content in object_file.contents():
+            self._memory[offset : offset + len(content)] = content
+        for offset, name, local_offset, addend in object_file.relocations():
+            target = self.address(name) if local_offset is None else self._base + local_offset
+            _ADDRESS.pack_into(self._memory, offset, (target + addend) % (1 << 64))
 
     def _make_executable(self) -> None:
-        """From here on memory is read and run; some systems forbid even that."""
+        """Make the memory readable and executable.
+
+        Raises Unfamiliar where the system forbids it.
+        """
         protect = self._process.mprotect
         protect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
         if protect(self._base, len(self._memory), mmap.PROT_READ | mmap.PROT_EXEC):
             raise Unfamiliar("memory cannot be made executable")
 
 
-class _File:
-    """One object file, whose sections lie in memory from `start` to `end`."""
+class _ObjectFile:
+    """One object file, whose sections lie at offsets from `start` to `end` in memory."""
 
     def __init__(self, content: bytes, start: int) -> None:
         self._content = content
-        self._offsets: dict[int, int] = {}  # of a section, by its number
+        self._offsets: dict[int, int] = {}  # in memory, by the number of the section
         self._sections = list(self._headers())
         self.end = start
         for number, section in enumerate(self._sections):
-            if section.flags & _IN_MEMORY and section.size and section.type != _UNWINDING:
-                self._position(number, section)
+            if section.flags & _IN_MEMORY and section.size and section.type != _UNWIND_TABLE:
+                self._assign_offset(number, section)
         (table,) = (section for section in self._sections if section.type == _SYMBOLS)
         self._names = self._sections[table.link].offset
         self._symbols = list(_SYMBOL.iter_unpack(self._bytes(table)))
 
     def _headers(self) -> Iterator[_Section]:
-        kind, form, machine, _, _, _, at, *_, size, count, _ = _HEADER.unpack_from(self._content)
-        if not kind.startswith(_CLASS) or (form, machine) != (_RELOCATABLE, _X86_64):
+        identification, file_type, machine, _, _, _, table_offset, *_, size, count, _ = (
+            _HEADER.unpack_from(self._content)
+        )
+        is_linkable = (file_type, machine) == (_RELOCATABLE, _X86_64)
+        if not identification.startswith(_IDENTIFICATION) or not is_linkable:
             raise Unfamiliar("this is no object file of this machine")
         for number in range(count):
-            yield _Section(*_SECTION.unpack_from(self._content, at + number * size))
+            yield _Section(*_SECTION.unpack_from(self._content, table_offset + number * size))
 
-    def _position(self, number: int, section: _Section) -> None:
+    def _assign_offset(self, number: int, section: _Section) -> None:
         if section.flags & _WRITABLE or section.type not in (_BYTES, _NO_BYTES):
             raise Unfamiliar("an object file has variables")
         if section.alignment > mmap.PAGESIZE:
             raise Unfamiliar("a section wants more than a page")
-        step = max(1, section.alignment)
-        self._offsets[number] = -(-self.end // step) * step
+        alignment = max(1, section.alignment)
+        self._offsets[number] = -(-self.end // alignment) * alignment
         self.end = self._offsets[number] + section.size
 
     def _bytes(self, section: _Section) -> bytes:
         return self._content[section.offset : section.offset + section.size]
 
-    def _name(self, at: int) -> str:
-        start = self._names + at
+    def _name(self, offset: int) -> str:
+        start = self._names + offset
         return self._content[start : self._content.index(b"\0", start)].decode()
 
     def exported(self) -> Iterator[tuple[str, int]]:
-        """The names that other files may mean, with their places."""
+        """The symbols that other files can refer to, with their offsets in memory."""
         for name, info, _, section, value, _ in self._symbols:
             if info >> 4 != _LOCAL and section in self._offsets:
                 yield self._name(name), self._offsets[section] + value
 
     def contents(self) -> Iterator[tuple[int, bytes]]:
-        """What is to be written where."""
-        for number, index in self._offsets.items():
+        """The content of each section with its offset in memory."""
+        for number, offset in self._offsets.items():
             if self._sections[number].type == _BYTES:
-                yield index, self._bytes(self._sections[number])
+                yield offset, self._bytes(self._sections[number])
 
     def relocations(self) -> Iterator[tuple[int, str, int | None, int]]:
-        """Where an address is to be written: of a symbol, or of a place in here; and the addend."""
+        """Offset of the address to write, symbol, its offset (None if external) and addend."""
         for table in self._sections:
             if table.type != _RELOCATIONS or table.info not in self._offsets:
                 continue
@@ -157,9 +165,9 @@ class _File:
                 name, _, _, section, value, _ = self._symbols[info >> 32]
                 if info & 0xFFFFFFFF != _R_X86_64_64:
                     raise Unfamiliar(f"relocation {info & 0xFFFFFFFF}")
-                inside = None
-                if section != _NOWHERE:
+                local_offset = None
+                if section != _UNDEFINED:
                     if section not in self._offsets:
                         raise Unfamiliar("an address of what is not in memory")
-                    inside = self._offsets[section] + value
-                yield self._offsets[table.info] + offset, self._name(name), inside, addend
+                    local_offset = self._offsets[section] + value
+                yield self._offsets[table.info] + offset, self._name(name), local_offset, addend

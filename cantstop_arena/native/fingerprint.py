@@ -1,8 +1,8 @@
-"""What compiled code was made from, as a hash: its functions, and every value that they name.
+"""Hashes of the inputs of compiled code: functions, and every value that they name.
 
-numba compiles a function together with the functions and constants that it names, wherever these
-come from, and freezes the constants. So functions are followed by what they name, and constants
-count with their values. Comments, docstrings and line numbers do not count.
+numba compiles a function together with the functions and constants that it names, in any module,
+and freezes the constants. So the hash covers the bytecode of all functions reached and the values
+of all constants. Comments, docstrings and line numbers do not count.
 """
 
 import hashlib
@@ -27,24 +27,26 @@ if TYPE_CHECKING:
 
 _CONSTANTS = (bool, int, float, complex, str, bytes, Enum, type(None), np.generic, np.dtype, range)
 _HAS_DOCSTRING = 0x4000000  # a flag of code from Python 3.13 on
-_OF_ITS_SOURCE = {"__doc__", "__firstlineno__", "__static_attributes__"}
-_TOOLS = {*sys.stdlib_module_names, "numba", "llvmlite", "numpy"}  # known by their versions
+_SOURCE_ATTRIBUTES = {"__doc__", "__firstlineno__", "__static_attributes__"}
+# Their versions are hashed, not their code.
+_TOOL_PACKAGES = {*sys.stdlib_module_names, "numba", "llvmlite", "numpy"}
 
 
 def fingerprint(*roots: object) -> str:
-    """A hash of modules (each as a whole), functions and constants, and all that they name.
+    """A hash (16 hex digits) of modules, functions and constants, and all values that they name.
 
-    Of a module that is only named, what a function looks up in it counts. Classes and objects of
-    other kinds count by nothing but their names.
+    A module among `roots` counts completely, a module that a function names only by the attributes
+    that the function uses. Classes and objects of other types count only by their names.
     """
     return hashlib.sha256(repr(list(_Walk().through(roots))).encode()).hexdigest()[:16]
 
 
 class _Walk:
-    """Goes through values and what they name, each once."""
+    """Yields texts for values and all that they name, each value once."""
 
     def __init__(self) -> None:
-        self._visited: dict[int, object] = {}  # kept alive: no other value can take their identity
+        # By id. The values stay alive, so that no other value gets the same id.
+        self._visited: dict[int, object] = {}
 
     def through(self, roots: tuple[object, ...]) -> Iterator[str]:
         for root in roots:
@@ -52,67 +54,67 @@ class _Walk:
 
     def _module(self, module: ModuleType) -> Iterator[str]:
         yield module.__name__
-        yield from _spelt_out(_code_of(module))
+        yield from _body_texts(_code_of(module))
         for code in functions_in(module):
-            yield from self._named(code, vars(module))
+            yield from self._named_values(code, vars(module))
 
     def _value(self, value: Any) -> Iterator[str]:
         if isinstance(value, _CONSTANTS):
             yield f"{type(value).__name__} {value!r}"
         elif id(value) not in self._visited:
             self._visited[id(value)] = value
-            yield from self._once(value)
+            yield from self._new_value(value)
 
-    def _once(self, value: Any) -> Iterator[str]:
+    def _new_value(self, value: Any) -> Iterator[str]:
         if isinstance(value, np.ndarray):
             yield f"{value.dtype!r} {value.shape} {value.tobytes().hex()}"
         elif isinstance(value, Mapping):
-            yield from self._each([*value, *value.values()])
+            yield from self._items([*value, *value.values()])
         elif isinstance(value, tuple | list):
-            yield from self._each(value)
+            yield from self._items(value)
         elif isinstance(value, set | frozenset):
-            yield _repr(frozenset(value))
+            yield _stable_repr(frozenset(value))
         elif _is_numba_type(value):
             yield str(value)
         else:
             yield from self._function(value)
 
-    def _each(self, values: Any) -> Iterator[str]:
+    def _items(self, values: Any) -> Iterator[str]:
         yield f"{len(values)} values"
         for value in values:
             yield from self._value(value)
 
     def _function(self, value: Any) -> Iterator[str]:
-        """A function, also one that numba has taken over."""
+        """The texts of a function, plain or wrapped by numba."""
         yield repr(sorted(getattr(value, "targetoptions", {}).items()))
         function = getattr(value, "py_func", None) or getattr(value, "_defn", value)
         if not isinstance(function, FunctionType) or is_of_tools(function):
             return
-        yield from _spelt(function.__code__)
-        yield from self._each([function.__defaults__, function.__dict__])
-        by_name = {**function.__globals__, **_closed_over(function)}
-        yield from self._named(function.__code__, by_name)
+        yield from _function_texts(function.__code__)
+        yield from self._items([function.__defaults__, function.__dict__])
+        by_name = {**function.__globals__, **_closure_values(function)}
+        yield from self._named_values(function.__code__, by_name)
 
-    def _named(self, code: CodeType, by_name: Mapping[str, Any]) -> Iterator[str]:
-        names = sorted({*names_in(code), *code.co_freevars} - _OF_ITS_SOURCE)
+    def _named_values(self, code: CodeType, by_name: Mapping[str, Any]) -> Iterator[str]:
+        names = sorted({*names_in(code), *code.co_freevars} - _SOURCE_ATTRIBUTES)
         for name in names:
             value = by_name.get(name)
             if isinstance(value, ModuleType):
-                yield from self._name_lines(value, names)
+                yield from self._module_attributes(value, names)
             elif name in by_name:
                 yield name
                 yield from self._value(value)
 
-    def _name_lines(self, module: ModuleType, names: list[str]) -> Iterator[str]:
+    def _module_attributes(self, module: ModuleType, names: list[str]) -> Iterator[str]:
         if not is_of_tools(module):
             for name in names:
-                if not isinstance(result := vars(module).get(name), ModuleType | None):
+                if not isinstance(value := vars(module).get(name), ModuleType | None):
                     yield f"{module.__name__}.{name}"
-                    yield from self._value(result)
+                    yield from self._value(value)
 
 
 def _code_of(module: ModuleType) -> CodeType:
-    """As Python keeps it beside the source, which takes no time."""
+    """The code of a module, from Python's bytecode cache, which takes no time."""
     code: CodeType = module.__spec__.loader.get_code(module.__name__)  # type: ignore
     return code
 
@@ -120,60 +122,60 @@ def _code_of(module: ModuleType) -> CodeType:
 def is_of_tools(value: Any) -> bool:
     """Whether a function or module belongs to Python, numba or NumPy."""
     name = value.__name__ if isinstance(value, ModuleType) else value.__module__
-    return (name or "").partition(".")[0] in _TOOLS
+    return (name or "").partition(".")[0] in _TOOL_PACKAGES
 
 
 def _is_numba_type(value: Any) -> bool:
-    kinds = (kind.__module__ for kind in type(value).__mro__)
-    return any(kind.startswith(("numba.core.types", "numba.core.typing")) for kind in kinds)
+    modules = (class_.__module__ for class_ in type(value).__mro__)
+    return any(name.startswith(("numba.core.types", "numba.core.typing")) for name in modules)
 
 
-def _closed_over(function: FunctionType) -> dict[str, Any]:
+def _closure_values(function: FunctionType) -> dict[str, Any]:
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return {name: cell.cell_contents for name, cell in cells if cell != CellType()}
 
 
 def names_in(code: CodeType) -> Iterator[str]:
-    """The names of globals and attributes in a function, and in those inside it."""
+    """The names of globals and attributes that a function and those inside it use."""
     yield from code.co_names
-    for inner in _inner(code):
+    for inner in _inner_code(code):
         yield from names_in(inner)
 
 
 def functions_in(module: ModuleType) -> Iterator[CodeType]:
-    """The functions and classes at the top of a module."""
-    return _inner(_code_of(module))
+    """The code of the functions and classes at the top level of a module."""
+    return _inner_code(_code_of(module))
 
 
-def _inner(code: CodeType) -> Iterator[CodeType]:
+def _inner_code(code: CodeType) -> Iterator[CodeType]:
     return (const for const in code.co_consts if isinstance(const, CodeType))
 
 
-def _spelt(code: CodeType) -> Iterator[str]:
-    """What a function does, wherever it stands."""
+def _function_texts(code: CodeType) -> Iterator[str]:
+    """Texts of a function's signature, bytecode, names and constants, independent of its place."""
     shape = code.co_argcount, code.co_kwonlyargcount, code.co_flags & ~_HAS_DOCSTRING
     yield repr((code.co_name, shape, code.co_code, code.co_exceptiontable))
     yield repr((code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars))
-    yield from _constants(code.co_consts[_has_docstring(code) :])
+    yield from _constant_texts(code.co_consts[_has_docstring(code) :])
 
 
-def _spelt_out(code: CodeType) -> Iterator[str]:
-    """What stands at the top of a module, or in a class: what it names, and its functions."""
-    yield repr([name for name in code.co_names if name not in _OF_ITS_SOURCE])
+def _body_texts(code: CodeType) -> Iterator[str]:
+    """Texts of the body of a module or class: the names it uses, and its functions."""
+    yield repr([name for name in code.co_names if name not in _SOURCE_ATTRIBUTES])
     in_module = code.co_name == "<module>"
-    yield from _constants(
-        code.co_consts["__doc__" in code.co_names :] if in_module else _inner(code)
+    yield from _constant_texts(
+        code.co_consts["__doc__" in code.co_names :] if in_module else _inner_code(code)
     )
 
 
-def _constants(consts: Iterable[object]) -> Iterator[str]:
+def _constant_texts(consts: Iterable[object]) -> Iterator[str]:
     for const in consts:
         if not isinstance(const, CodeType):
-            yield _repr(const)
+            yield _stable_repr(const)
         elif const.co_flags & CO_OPTIMIZED:
-            yield from _spelt(const)
+            yield from _function_texts(const)
         else:
-            yield from _spelt_out(const)
+            yield from _body_texts(const)
 
 
 def _has_docstring(code: CodeType) -> bool:
@@ -183,63 +185,63 @@ def _has_docstring(code: CodeType) -> bool:
     return not code.co_name.startswith("<")
 
 
-def _repr(const: object) -> str:
-    """The same in every process: the order of a set is not."""
+def _stable_repr(const: object) -> str:
+    """A repr that is the same in every process; the order of a set differs between processes."""
     return str(sorted(map(repr, const))) if isinstance(const, frozenset) else repr(const)
 
 
-_SETTINGS_FILE = ".numba_config.yaml"  # numba reads it where it is started
-_TOLD_BY_LINUX = ("x86_64", "aarch64")  # in a form that is known here
-_OF_A_PROCESSOR = ("vendor_id", "cpu family", "model", "stepping", "flags", "CPU ", "Features")
-_OF_NO_ACCOUNT = {"NUMBA_DISABLE_JIT", "NUMBA_CACHE_DIR"}
+_SETTINGS_FILE = ".numba_config.yaml"  # numba reads it in the working directory
+_CPUINFO_MACHINES = ("x86_64", "aarch64")  # machines whose /proc/cpuinfo has these fields
+_CPUINFO_FIELDS = ("vendor_id", "cpu family", "model", "stepping", "flags", "CPU ", "Features")
+_IGNORED_VARIABLES = {"NUMBA_DISABLE_JIT", "NUMBA_CACHE_DIR"}
 
 
 def compiles() -> bool:
-    """Whether anything is compiled at all: not with NUMBA_DISABLE_JIT=1."""
+    """Whether numba compiles functions: not with NUMBA_DISABLE_JIT=1."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0").strip() in ("", "0")
 
 
 @cache
 def toolchain() -> str:
-    """Python, NumPy, numba with what it needs, and its settings."""
+    """The versions of Python, NumPy, numba and llvmlite, and numba's settings, as one text."""
     versions = [_version("numba"), _version("llvmlite"), np.__version__]
-    chosen = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
-    settings = sorted(item for item in chosen.items() if item[0] not in _OF_NO_ACCOUNT)
-    return repr((sys.version, versions, settings, _text(Path(_SETTINGS_FILE))))
+    variables = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
+    settings = sorted(item for item in variables.items() if item[0] not in _IGNORED_VARIABLES)
+    return repr((sys.version, versions, settings, _file_text(Path(_SETTINGS_FILE))))
 
 
 @cache
 def processor() -> tuple[str, ...]:
-    """What kind of processor code is made for, and what it can do, as Linux or else LLVM says."""
-    if platform.machine() in _TOLD_BY_LINUX:
-        with suppress(OSError), Path("/proc/cpuinfo").open(encoding="utf-8") as data:
-            lines = takewhile(str.strip, data)  # of the first
-            if texts := tuple(line.strip() for line in lines if line.startswith(_OF_A_PROCESSOR)):
-                return platform.machine(), *texts
-    from cantstop_arena.native.llvm_loader import processor as seen
+    """The model and the features of this processor, as read from Linux or else from LLVM."""
+    if platform.machine() in _CPUINFO_MACHINES:
+        with suppress(OSError), Path("/proc/cpuinfo").open(encoding="utf-8") as cpuinfo:
+            lines = takewhile(str.strip, cpuinfo)  # of the first core
+            if fields := tuple(line.strip() for line in lines if line.startswith(_CPUINFO_FIELDS)):
+                return platform.machine(), *fields
+    from cantstop_arena.native.llvm_loader import processor as llvm_processor
 
-    return seen()
+    return llvm_processor()
 
 
 def sources(package: str) -> str:
     """A hash of all Python sources of a package."""
     digest = hashlib.sha256()
-    for location in sorted(entry.path for entry in _source_files(_folders(package)[0])):
-        digest.update(f"{location}\n".encode() + Path(location).read_bytes())
+    for path in sorted(entry.path for entry in _source_files(_folders(package)[0])):
+        digest.update(f"{path}\n".encode() + Path(path).read_bytes())
     return digest.hexdigest()
 
 
 def source_stats_hash(package: str) -> str:
-    """A hash of what the file system says of them, in a tenth of the time.
+    """A hash of the inodes, sizes and times of a package's sources; ten times as fast as `sources`.
 
-    It is another one after anything was written: nobody can set when a file was changed last.
+    It changes whenever a file is written: programs cannot set a file's change time (ctime).
     """
-    observed = [
+    stats = [
         (entry.path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         for entry in _source_files(_folders(package)[0])
         for status in (entry.stat(),)
     ]
-    return hashlib.sha256(repr(sorted(observed)).encode()).hexdigest()
+    return hashlib.sha256(repr(sorted(stats)).encode()).hexdigest()
 
 
 def _source_files(folder: str) -> "Iterator[os.DirEntry[str]]":
@@ -252,9 +254,9 @@ def _source_files(folder: str) -> "Iterator[os.DirEntry[str]]":
 
 
 def _version(package: str) -> str:
-    """Its version and revision, as noted in its sources: metadata take longer to read."""
-    if stored := _text(Path(_folders(package)[0], "_version.py")):
-        return stored
+    """The text of a package's _version.py, else its version: metadata take longer to read."""
+    if revision := _file_text(Path(_folders(package)[0], "_version.py")):
+        return revision
     from importlib import metadata
 
     return metadata.version(package)
@@ -266,5 +268,5 @@ def _folders(package: str) -> list[str]:
     return list(spec.submodule_search_locations)
 
 
-def _text(path: Path) -> str:
+def _file_text(path: Path) -> str:
     return path.read_text("utf-8", "replace") if path.is_file() else ""

@@ -1,4 +1,4 @@
-"""What LLVM does for machine code: it assembles, and loads what `elf` does not know."""
+"""LLVM as assembler, and as loader of object files that `elf` does not support."""
 
 import ctypes
 from collections.abc import Mapping, Sequence
@@ -6,23 +6,23 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-OWN = "arena_"  # names that begin so are this project's
+_OWN_PREFIX = "arena_"  # of this project's symbols
 
 
 def processor() -> tuple[str, str, str]:
-    """What LLVM calls this processor, and all it can do."""
+    """LLVM's target triple, name and feature list of this processor."""
     features = llvm.get_host_cpu_features().flatten()
     return llvm.get_process_triple(), llvm.get_host_cpu_name(), features
 
 
 def assemble(text: str) -> bytes:
-    """An object file of a module in LLVM's own language."""
+    """The object file of a module in LLVM assembly language."""
     code: bytes = _machine(opt=1).emit_object(llvm.parse_assembly(text))
     return code
 
 
 class ObjectImage:
-    """Object files in memory, as long as this is kept. The like of `elf.Image`."""
+    """Object files loaded by LLVM, in memory that is freed with this object; see `elf.Image`."""
 
     def __init__(
         self,
@@ -31,31 +31,35 @@ class ObjectImage:
         environments: Sequence[str] = (),
         needs_numba: bool = False,
     ) -> None:
-        """Raises RuntimeError where an object file is of no use."""
-        self._files = tuple(files)  # LLVM may look into their bytes as long as it has them
+        """Link files with each other, with `symbols` (addresses by name) and with this process.
+
+        `environments` are the names of numba's environments that the code looks up.
+        Raises RuntimeError when an object file cannot be loaded.
+        """
+        self._files = tuple(files)  # LLVM may read their bytes later
         if needs_numba:
             from numba.core.registry import cpu_target
 
-            cpu_target.target_context.refresh()  # tells LLVM where numba's own functions are
+            cpu_target.target_context.refresh()  # registers numba's own functions with LLVM
         for name, address in symbols.items():
-            # LLVM has one set of names for all: those of numba are to stay what they are.
-            if name.startswith(OWN) or not llvm.address_of_symbol(name):
+            # LLVM has one table of names per process; numba's entries must not be replaced.
+            if name.startswith(_OWN_PREFIX) or not llvm.address_of_symbol(name):
                 llvm.add_symbol(name, address)
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine())
         for file in self._files:
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(file))
         self._engine.finalize_object()
-        self._give_environment(environments)
+        self._set_environment(environments)
 
     def address(self, name: str) -> int:
-        """Where a function is. Raises RuntimeError where there is none."""
+        """The address of a function. Raises RuntimeError when there is none."""
         address: int = self._engine.get_function_address(name)
         if not address:
             raise RuntimeError(f"an object file lacks {name}")
         return address
 
-    def _give_environment(self, names: Sequence[str]) -> None:
-        """Where code insists on an environment, its names lead to an empty one."""
+    def _set_environment(self, names: Sequence[str]) -> None:
+        """Let the names of environments point to an empty one."""
         if names:
             from numba import _dynfunc
 
@@ -66,9 +70,9 @@ class ObjectImage:
 
 
 def _machine(opt: int = 2) -> Any:
-    """What numba makes its code for (`numba.core.codegen`)."""
+    """The target machine that numba compiles for (`numba.core.codegen`)."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_triple(llvm.get_process_triple())
-    relocated = "static" if target.name.startswith("x86") else "default"
-    return target.create_target_machine(opt=opt, reloc=relocated, jit=True)
+    relocation = "static" if target.name.startswith("x86") else "default"
+    return target.create_target_machine(opt=opt, reloc=relocation, jit=True)

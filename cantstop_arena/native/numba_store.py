@@ -1,8 +1,8 @@
-"""Functions that only become part of others, which spares most of the time that compiling takes.
+"""Stores of compiled functions, and linked functions, which save most of the compilation time.
 
-numba makes every function machine code of its own, together with all that it calls: code ten calls
-deep is optimised ten times over. Here code that is called is left as it comes, and optimised once,
-with the function that Python or the engine calls.
+numba makes machine code for every function, together with all that it calls: code ten calls deep is
+optimised ten times. A linked function is only called by compiled functions; it stays unoptimised
+and is optimised once, with the function that Python or the engine calls.
 """
 
 import pickle
@@ -23,10 +23,10 @@ from cantstop_arena.native.fingerprint import toolchain
 
 
 class Store(_Cache):  # type: ignore[misc]  # numba is not typed
-    """The machine code of one function, as numba's dispatchers ask for it.
+    """The stored machine code of one function, with the interface of numba's caches.
 
-    `stamp` stands for all that the function is compiled from, and `folder` is where it is kept;
-    both are asked for when it is compiled.
+    `stamp` returns a hash of all inputs of the compilation, and `folder` the folder of the files;
+    both are called when the function is compiled.
     """
 
     def __init__(self, name: str, stamp: Callable[[], str], folder: Callable[[], Path]) -> None:
@@ -34,114 +34,114 @@ class Store(_Cache):  # type: ignore[misc]  # numba is not typed
 
     @property
     def cache_path(self) -> str:
-        """The folder."""
+        """The folder of the files."""
         return str(self._folder())
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What was compiled for a signature; None where it is not there, or not to be trusted."""
+        """The CompileResult stored for a signature; None when it is missing or invalid."""
         target_context.refresh()
         key = self._key(sig, target_context.codegen())
         path = path_of(self._folder(), self._name, key)
-        packed = read_checked(path, key)
-        if packed is None:
+        payload = read_checked(path, key)
+        if payload is None:
             return None
         try:
-            return self.rebuilt(target_context, pickle.loads(packed))
-        except Exception:  # whole, and still of no use to this process
+            return self.rebuilt(target_context, pickle.loads(payload))
+        except Exception:  # undamaged, but this process cannot use it
             discard(path)
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, if it can be kept."""
+        """Store a CompileResult, if it can be stored."""
         if not data.library.has_dynamic_globals and not data.lifted:
             key = self._key(sig, data.codegen)
             write_checked(path_of(self._folder(), self._name, key), key, dumps(self.reduced(data)))
 
     def reduced(self, data: Any) -> Any:
-        """What is kept of a result of the compiler, as values that can be pickled."""
+        """The parts of a CompileResult to store, as values that can be pickled."""
         return data._reduce()
 
     def rebuilt(self, target_context: Any, stored: Any) -> Any:
-        """The result that was kept."""
+        """The CompileResult of stored parts."""
         return CompileResult._rebuild(target_context, *stored)
 
     def _key(self, sig: Any, codegen: Any) -> bytes:
         return key_of(toolchain(), codegen.magic_tuple(), self._stamp(), self._name, str(sig))
 
     def enable(self) -> None:
-        """Always so."""
+        """Do nothing: the store is always enabled."""
 
     def disable(self) -> None:
-        """Never so."""
+        """Do nothing: the store cannot be disabled."""
 
     def flush(self) -> None:
-        """Forget nothing: what is stale has another name."""
+        """Do nothing: stale files have other names."""
 
 
 class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
-    """Code that is linked into other code, and never runs by itself."""
+    """Code that is linked into other code, and never called from outside."""
 
     def _optimize_final_module(self) -> None:
-        """Whatever it is linked into is optimised."""
+        """Do nothing: the code is optimised with its callers."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """There is no machine code to point to."""
+        """Return 0, as there is no machine code to point to."""
         self._ensure_finalized()
         return 0
 
     @property
     def codegen(self) -> Any:
-        """Who is told of environments, which there are not."""
+        """This library, which receives numba's calls of `set_env`."""
         return self
 
     def set_env(self, env_name: str, env: Any) -> None:
-        """Code of the arena's and of bots asks no environment."""
+        """Do nothing: linked code uses no environment."""
 
     @classmethod
     def of(cls, codegen: Any, name: str, bitcode: bytes) -> "_LinkedLibrary":
-        """A library with code that was kept."""
+        """The library with stored code."""
         library = cls(codegen, name)
         library._final_module = parse_bitcode(bitcode)
         library._finalized = True
         return library
 
 
-class _Linked(Compiler):  # type: ignore[misc]  # numba has no types
-    """numba's compiler, for such functions."""
+class _LinkingCompiler(Compiler):  # type: ignore[misc]  # numba has no types
+    """numba's compiler with a library for linked functions."""
 
-    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *others: Any) -> None:
-        own = library or _LinkedLibrary(targetctx.codegen(), "linked")
-        super().__init__(typingctx, targetctx, own, *others)
+    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *arguments: Any) -> None:
+        linked_library = library or _LinkedLibrary(targetctx.codegen(), "linked")
+        super().__init__(typingctx, targetctx, linked_library, *arguments)
 
 
-LINKED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _Linked}
-"""How `numba.njit` compiles them: Python cannot call them."""
+LINKED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _LinkingCompiler}
+"""Options of `numba.njit` for linked functions, which Python cannot call."""
 
 
 class LinkedStore(Store):
-    """Keeps such functions as what they are linked as, with all that they call."""
+    """A store of one linked function, as LLVM bitcode together with all that it calls."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What was compiled, unless for a function as argument, of which its type tells little."""
+        """The stored result; None for functions as arguments, as types do not identify them."""
         return None if _has_functions(sig) else super().load_overload(sig, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, as above."""
+        """Store a result, unless an argument is a function."""
         if not _has_functions(sig):
             super().save_overload(sig, data)
 
     def reduced(self, data: Any) -> Any:
-        """The code, and what its callers have to know."""
-        data.fndesc.typemap = data.fndesc.calltypes = None  # of no use to them
+        """The bitcode, and the description that callers need."""
+        data.fndesc.typemap = data.fndesc.calltypes = None  # callers do not need them
         code = data.library._final_module.as_bitcode()
         return code, data.fndesc, data.environment, data.signature, data.reload_init
 
     def rebuilt(self, target_context: Any, stored: Any) -> Any:
-        """The function as if it had been compiled."""
+        """The CompileResult of a stored function."""
         code, fndesc, environment, signature, reload_init = stored
         library = _LinkedLibrary.of(target_context.codegen(), fndesc.mangled_name, code)
         return compile_result(
@@ -160,5 +160,5 @@ class LinkedStore(Store):
 
 
 def _has_functions(signature: Any) -> bool:
-    kinds, _ = normalize_signature(signature)
-    return any(isinstance(kind, types.Callable) for kind in kinds)
+    types_of_arguments, _ = normalize_signature(signature)
+    return any(isinstance(argument_type, types.Callable) for argument_type in types_of_arguments)

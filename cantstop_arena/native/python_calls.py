@@ -1,8 +1,8 @@
-"""Compiled functions as functions of Python: whole numbers in, a whole number or None out.
+"""Compiled functions as Python functions that take integers and return an integer or None.
 
-For each there are a few instructions that turn objects into numbers and back, which LLVM has put
-together once, as they are the same in every process. A call takes half the time of numba's own, and
-a third of that of ctypes.
+Each has a wrapper of a few instructions that converts objects to numbers and back; LLVM assembles
+it once, as it is the same in every process. A call takes half the time of numba's own, and a third
+of that of ctypes.
 """
 
 import ctypes
@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from cantstop_arena.native.object_files import Loaded, assembled_object, link_objects
 
-_HEAD = """
+_DECLARATIONS = """
 declare i64 @PyLong_AsLongLong(ptr)
 declare ptr @PyLong_FromLongLong(i64)
 declare ptr @PyLong_FromUnsignedLongLong(i64)
@@ -25,19 +25,19 @@ declare ptr @PyObject_CallFunction(ptr, ptr, ...)
 @arguments = private constant [3 x i8] c"iL\\00"
 """
 _ARGUMENT = """
-  %place{n} = getelementptr ptr, ptr %given, i64 {n}
-  %object{n} = load ptr, ptr %place{n}
+  %slot{n} = getelementptr ptr, ptr %values, i64 {n}
+  %object{n} = load ptr, ptr %slot{n}
   %number{n} = call i64 @PyLong_AsLongLong(ptr %object{n})"""
-# numba's status is 0, or -2 where the answer is None; whatever else is there, something was raised.
+# numba's status is 0, or -2 when the function returns None; any other status is an exception.
 _FUNCTION = """
 declare i32 @arena_to_{name}(ptr, ptr{kinds})
-define ptr @arena_call_{name}(ptr %self, ptr %given, i64 %count) {{
+define ptr @arena_call_{name}(ptr %self, ptr %values, i64 %count) {{
   %answer = alloca i64
   %info = alloca ptr
   store ptr null, ptr %info{arguments}
-  %unfit = call ptr @PyErr_Occurred()
-  %is_fit = icmp eq ptr %unfit, null
-  br i1 %is_fit, label %call, label %refuse
+  %error = call ptr @PyErr_Occurred()
+  %is_valid = icmp eq ptr %error, null
+  br i1 %is_valid, label %call, label %refuse
 refuse:
   ret ptr null
 call:
@@ -49,24 +49,24 @@ raise:
     ptr @arena_raise, ptr @arguments, i32 %status, ptr %raised)
   ret ptr %none
 done:
-{done}
+{return_block}
 }}
 """
-_NUMBER = """  %number = load i64, ptr %answer
+_RETURN_NUMBER = """  %number = load i64, ptr %answer
   %object = call ptr @{make}(i64 %number)
   ret ptr %object"""
-_NONE = """  call void @Py_IncRef(ptr @_Py_NoneStruct)
+_RETURN_NONE = """  call void @Py_IncRef(ptr @_Py_NoneStruct)
   ret ptr @_Py_NoneStruct"""
-_DONE = {
-    "int64": _NUMBER.format(make="PyLong_FromLongLong"),
-    "uint64": _NUMBER.format(make="PyLong_FromUnsignedLongLong"),
-    "none": _NONE,
+_RETURN_BLOCKS = {
+    "int64": _RETURN_NUMBER.format(make="PyLong_FromLongLong"),
+    "uint64": _RETURN_NUMBER.format(make="PyLong_FromUnsignedLongLong"),
+    "none": _RETURN_NONE,
 }
-_FASTCALL = 0x80  # METH_FASTCALL: the arguments lie in a row
+_FASTCALL = 0x80  # METH_FASTCALL: the arguments are an array
 
 
 class _Method(ctypes.Structure):
-    """PyMethodDef."""
+    """The C struct PyMethodDef."""
 
     _fields_ = (
         ("name", ctypes.c_char_p),
@@ -77,16 +77,16 @@ class _Method(ctypes.Structure):
 
 
 class PythonCalls:
-    """Functions of Python for loaded ones, by name; `arity` says how many numbers each takes.
+    """Python functions for loaded ones, by name; `arity` has the number of arguments of each.
 
-    Nobody checks how many are given. What calls them is kept in the folder, if there is one.
+    The number of arguments of a call is not checked. The wrappers are stored in `folder`, if any.
     """
 
     def __init__(self, loaded: Loaded, arity: Mapping[str, int], folder: Path | None) -> None:
         self._loaded = loaded
-        text = _HEAD + "".join(map(_function_source, arity.items(), loaded.returns))
-        called = zip(arity, loaded.addresses, strict=True)
-        symbols = {f"arena_to_{name}": address for name, address in called}
+        text = _DECLARATIONS + "".join(map(_function_source, arity.items(), loaded.returns))
+        targets = zip(arity, loaded.addresses, strict=True)
+        symbols = {f"arena_to_{name}": address for name, address in targets}
         code = assembled_object(folder, "calls", text)
         self._image = link_objects([code], {**symbols, "arena_raise": id(_raise)})
         self._methods = {
@@ -94,7 +94,7 @@ class PythonCalls:
             for name in arity
         }
         self.functions: dict[str, Callable[..., Any]] = dict(
-            starmap(_function, self._methods.items())
+            starmap(_python_function, self._methods.items())
         )
 
 
@@ -105,18 +105,18 @@ def _function_source(signature: tuple[str, int], returns: str) -> str:
         kinds=", i64" * count,
         arguments="".join(_ARGUMENT.format(n=number) for number in range(count)),
         numbers="".join(f", i64 %number{number}" for number in range(count)),
-        done=_DONE[returns],
+        return_block=_RETURN_BLOCKS[returns],
     )
 
 
-def _function(name: str, method: _Method) -> tuple[str, Callable[..., Any]]:
+def _python_function(name: str, method: _Method) -> tuple[str, Callable[..., Any]]:
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p,) * 3
     return name, make(ctypes.addressof(method), None, None)
 
 
-class _Raised(ctypes.Structure):
-    """What numba's code says of an exception (`excinfo_t` in numba.core.callconv)."""
+class _ExceptionInfo(ctypes.Structure):
+    """An exception raised by numba's code (`excinfo_t` in numba.core.callconv)."""
 
     _fields_ = (
         ("packed", ctypes.c_void_p),
@@ -128,20 +128,20 @@ class _Raised(ctypes.Structure):
 
 
 def _raise(status: int, address: int) -> NoReturn:
-    """Raise what compiled code has raised, as numba does; that it is imported now is no matter."""
+    """Raise the exception of compiled code, as numba does; numba is imported only now."""
     if status <= 0 or not address:
         raise SystemError(f"compiled code failed with status {status}")
     from numba import _helperlib
     from numba.core import serialize
 
-    raised = _Raised.from_address(address)
-    packed = ctypes.string_at(raised.packed, raised.size)
-    if raised.count:
-        values = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(raised.unwrap)(raised.values)
+    info = _ExceptionInfo.from_address(address)
+    packed = ctypes.string_at(info.packed, info.size)
+    if info.count:
+        values = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(info.unwrap)(info.values)
         data = serialize.runtime_build_excinfo_struct(packed, values)
     else:
         data = serialize.loads(packed)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(data))  # which the next call takes
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(data))  # do_raise takes one reference
     do_raise = getattr(_helperlib, "c_helpers")["do_raise"]  # noqa: B009 - of an untyped extension
     ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object)(do_raise)(data)
     raise SystemError("compiled code has raised nothing")

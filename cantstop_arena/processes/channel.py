@@ -1,6 +1,6 @@
-"""Messages in a stream of bytes: a mark, the length, then the content, checked against its types.
+"""Messages in a stream of bytes: a mark, the length and the content, validated by its types.
 
-Whoever holds the other end may write anything, so no message is trusted before it is checked.
+The process at the other end can write anything, so every message is validated before it is used.
 """
 
 import json
@@ -14,35 +14,37 @@ import msgspec
 from cantstop_arena.processes.failures import InvalidAnswer
 from cantstop_arena.texts import in_a_line
 
-_HEAD = struct.Struct("!8sQ")  # before every message: a mark and its length
-_MARK = b"canstop\n"
-_AT_ONCE = 1 << 20
+_HEADER = struct.Struct("!8sQ")  # before every message: a mark and its length
+_MAGIC = b"canstop\n"
+_CHUNK_BYTES = 1 << 20
 MAX_MESSAGE_BYTES = 1 << 26
 """Bytes of a message; the result of the largest block has about a million."""
 
-_M = TypeVar("_M")
+_Message = TypeVar("_Message")
 _ENCODER = msgspec.msgpack.Encoder(enc_hook=int)  # NumPy's integers
 
 
 class ProtocolError(Exception):
-    """The stream holds something else than a valid message."""
+    """The stream holds no valid message."""
 
 
 def frame(message: object) -> bytes:
     """The bytes of a message in the stream: mark, length and content."""
     content = _ENCODER.encode(message)
-    return _HEAD.pack(_MARK, len(content)) + content
+    return _HEADER.pack(_MAGIC, len(content)) + content
 
 
-class Frames(Generic[_M]):
+class Frames(Generic[_Message]):
     """Splits a stream of bytes into messages, each decoded by `decode`."""
 
-    def __init__(self, decode: Callable[[bytes], _M], max_length: int = MAX_MESSAGE_BYTES) -> None:
+    def __init__(
+        self, decode: Callable[[bytes], _Message], max_length: int = MAX_MESSAGE_BYTES
+    ) -> None:
         self._decode = decode
         self._max_bytes = max_length
         self._unread = bytearray()
 
-    def taken(self, chunk: bytes) -> list[_M]:
+    def taken(self, chunk: bytes) -> list[_Message]:
         """The messages that this chunk completes.
 
         Raises ProtocolError when the first of them is invalid.
@@ -50,15 +52,15 @@ class Frames(Generic[_M]):
         self._unread += chunk
         return self._complete_messages()
 
-    def receive(self, pipe: int) -> list[_M]:
+    def receive(self, pipe: int) -> list[_Message]:
         """The messages that have arrived completely, without waiting for more.
 
         Raises EOFError when the pipe has ended, and ProtocolError when a message is invalid; the
         messages before either are returned first.
         """
-        ended = self._fill(pipe)
+        has_ended = self._fill(pipe)
         messages = self._complete_messages()
-        if ended and not messages:
+        if has_ended and not messages:
             raise EOFError
         return messages
 
@@ -67,7 +69,7 @@ class Frames(Generic[_M]):
         os.set_blocking(pipe, False)
         try:
             while len(self._unread) <= self._max_bytes:
-                chunk = os.read(pipe, _AT_ONCE)
+                chunk = os.read(pipe, _CHUNK_BYTES)
                 if not chunk:
                     return True
                 self._unread += chunk
@@ -79,41 +81,41 @@ class Frames(Generic[_M]):
             os.set_blocking(pipe, True)
         return False
 
-    def _complete_messages(self) -> list[_M]:
-        messages: list[_M] = []
+    def _complete_messages(self) -> list[_Message]:
+        messages: list[_Message] = []
         try:
-            while (content := self._next()) is not None:
-                messages.append(self._read(content))
+            while (content := self._next_content()) is not None:
+                messages.append(self._consume(content))
         except ProtocolError:
             if not messages:
                 raise
         return messages
 
-    def _next(self) -> bytes | None:
+    def _next_content(self) -> bytes | None:
         """The content of the next message, or None while it is incomplete.
 
         Raises ProtocolError when it is invalid, at every further call, too.
         """
-        if len(self._unread) < _HEAD.size:
+        if len(self._unread) < _HEADER.size:
             return None
-        mark, length = _HEAD.unpack_from(self._unread)
-        if mark != _MARK or length > self._max_bytes:
+        magic, length = _HEADER.unpack_from(self._unread)
+        if magic != _MAGIC or length > self._max_bytes:
             raise ProtocolError
-        end = _HEAD.size + length
-        return bytes(self._unread[_HEAD.size : end]) if len(self._unread) >= end else None
+        end = _HEADER.size + length
+        return bytes(self._unread[_HEADER.size : end]) if len(self._unread) >= end else None
 
-    def _read(self, content: bytes) -> _M:
+    def _consume(self, content: bytes) -> _Message:
         try:
             message = self._decode(content)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
             raise ProtocolError from error
-        del self._unread[: _HEAD.size + len(content)]
+        del self._unread[: _HEADER.size + len(content)]
         return message
 
 
 PROTOCOL = 1
 MAX_LINE_BYTES = 1 << 16
-FOREIGN = "not"  # the key of a served bot's answer that JSON cannot represent
+FOREIGN = "not"  # key of an answer of a served bot that JSON cannot represent
 _MAX_EXCERPT_LENGTH = 60
 
 _JSON_ENCODER = json.JSONEncoder(separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""A program that is connected by pipes: waits for it have limits, and it ends with the arena."""
+"""A program connected by pipes, with time limits for its answers; it ends with the arena."""
 
 import contextlib
 import os
@@ -19,8 +19,8 @@ from cantstop_arena.processes.watchdog import AnswerTimer
 from cantstop_arena.texts import in_a_line
 
 MAX_LOG_BYTES = 1 << 20
-_SECONDS_TO_END = 1.0
-_SECONDS_TO_BE_GONE = 10.0  # for a process that is ending already, on a busy machine
+_GRACE_SECONDS = 1.0  # for a program to end by itself, and to end when killed
+_EXIT_SECONDS = 10.0  # for a process that is ending already, on a busy machine
 
 
 class Child:
@@ -28,23 +28,23 @@ class Child:
 
     def __init__(self, command: ChildCommand) -> None:
         """Raises BotError when the program cannot be started."""
-        self._owner = os.getpid()
-        self._log = _opened(command.log)
-        self._log_began = self._log_size()
-        self._process = self._started(command)
+        self._starter_pid = os.getpid()
+        self._log = _open_log(command.log)
+        self._log_start = self._log_size()
+        self._process = self._start(command)
         assert self._process.stdin and self._process.stdout
         self._questions = self._process.stdin.fileno()
         self._answers = self._process.stdout.fileno()
         for pipe in (self._questions, self._answers):
             os.set_blocking(pipe, False)
-        self._room = select.poll()
-        self._room.register(self._questions, select.POLLOUT)
-        self._news = select.poll()
-        self._news.register(self._answers, select.POLLIN)
+        self._writable = select.poll()
+        self._writable.register(self._questions, select.POLLOUT)
+        self._readable = select.poll()
+        self._readable.register(self._answers, select.POLLIN)
         self._unread = bytearray()
         self._timer = AnswerTimer(self._process.pid)
 
-    def _started(self, command: ChildCommand) -> subprocess.Popen[bytes]:
+    def _start(self, command: ChildCommand) -> subprocess.Popen[bytes]:
         try:
             return subprocess.Popen(
                 sandbox_command(command),
@@ -55,7 +55,7 @@ class Child:
                 stderr=self._log or subprocess.DEVNULL,
                 bufsize=0,
                 start_new_session=True,
-                preexec_fn=_confinement(command.memory),
+                preexec_fn=_limiter(command.memory),
             )
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             self._close_log()
@@ -64,7 +64,7 @@ class Child:
     @property
     def is_inherited(self) -> bool:
         """Whether the process that this one was forked from has started the program."""
-        return self._owner != os.getpid()
+        return self._starter_pid != os.getpid()
 
     # Messages
 
@@ -78,7 +78,7 @@ class Child:
 
         Raises ProcessLost, DecisionTimeout or InvalidAnswer.
         """
-        self._refuse_unasked()
+        self._refuse_unexpected()
         self._timer.begin(limit)
         self._write(line)
         return self._read_line()
@@ -100,19 +100,19 @@ class Child:
             try:
                 line = line[os.write(self._questions, line) :]
             except BlockingIOError:
-                self._wait(self._room)
+                self._wait(self._writable)
             except OSError:
-                raise self._fate() from None
+                raise self._process_lost() from None
 
     def _read_line(self) -> bytes:
         while (end := self._unread.find(b"\n")) < 0 and len(self._unread) <= MAX_LINE_BYTES:
-            self._wait(self._news)
+            self._wait(self._readable)
             self._read()
             if b"\n" not in self._unread:
-                self._keep_time()
+                self._check_time()
         if not 0 <= end <= MAX_LINE_BYTES:
-            beginning = excerpt(bytes(self._unread[:MAX_LINE_BYTES]))
-            raise InvalidAnswer(f"a line of more than {MAX_LINE_BYTES} bytes: {beginning}")
+            start = excerpt(bytes(self._unread[:MAX_LINE_BYTES]))
+            raise InvalidAnswer(f"a line of more than {MAX_LINE_BYTES} bytes: {start}")
         line = bytes(self._unread[:end])
         del self._unread[: end + 1]
         return line
@@ -120,10 +120,10 @@ class Child:
     def _read(self) -> None:
         chunk = os.read(self._answers, MAX_LINE_BYTES)
         if not chunk:
-            raise self._fate()
+            raise self._process_lost()
         self._unread += chunk
 
-    def _refuse_unasked(self) -> None:
+    def _refuse_unexpected(self) -> None:
         """Raise InvalidAnswer for bytes before the question, which could pass for its answer."""
         with contextlib.suppress(BlockingIOError):
             self._read()
@@ -138,18 +138,18 @@ class Child:
         while not pipe.poll(self._timer.pause()):
             # A process that the program has left behind may hold the pipe open.
             if self._process.poll() is not None and not pipe.poll(0):
-                raise self._fate()
-            self._keep_time()
+                raise self._process_lost()
+            self._check_time()
 
-    def _keep_time(self) -> None:
+    def _check_time(self) -> None:
         if self._timer.is_over():
             raise DecisionTimeout(self._timer.verdict(), self._timer.proven())
         self.trim_log()
 
-    def _fate(self) -> ProcessLost:
+    def _process_lost(self) -> ProcessLost:
         if system.is_ending(self._process.pid):
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_SECONDS_TO_BE_GONE)
+                self._process.wait(_EXIT_SECONDS)
         code = self._process.poll()
         text = f"the program {system.ending(code)}"
         return ProcessLost(text, proven=code is not None and -code not in system.FOREIGN)
@@ -160,7 +160,7 @@ class Child:
         """Close the pipe, which tells the program to end, and kill it after a second."""
         self._close_questions()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_SECONDS_TO_END)
+            self._process.wait(_GRACE_SECONDS)
         self.kill()
 
     def kill(self) -> None:
@@ -168,7 +168,7 @@ class Child:
         with contextlib.suppress(OSError):  # the group is empty
             os.killpg(self._process.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_SECONDS_TO_END)
+            self._process.wait(_GRACE_SECONDS)
         self.forget()
 
     def forget(self) -> None:
@@ -195,8 +195,8 @@ class Child:
         """The last line that the program wrote to its log, printable; empty without one."""
         if self._log is None:
             return ""
-        since = max(self._log_began, self._log_size() - MAX_LINE_BYTES)
-        data = os.pread(self._log.fileno(), MAX_LINE_BYTES, since)
+        offset = max(self._log_start, self._log_size() - MAX_LINE_BYTES)
+        data = os.pread(self._log.fileno(), MAX_LINE_BYTES, offset)
         lines = data.decode("utf-8", "replace").split("\n")
         return next((in_a_line(line, 200) for line in reversed(lines) if line.strip()), "")
 
@@ -209,7 +209,7 @@ class Child:
             self._log = None
 
 
-def _opened(log: Path | None) -> BinaryIO | None:
+def _open_log(log: Path | None) -> BinaryIO | None:
     if log is None:
         return None
     try:
@@ -218,21 +218,21 @@ def _opened(log: Path | None) -> BinaryIO | None:
         raise BotError(f"{log} cannot be written: {error.strerror}") from error
 
 
-def _confinement(memory: int | None) -> Callable[[], None]:
+def _limiter(memory: int | None) -> Callable[[], None]:
     """The function that limits a new process before it becomes the program."""
     import resource
 
-    arena = os.getpid()
+    arena_pid = os.getpid()
 
-    def confine() -> None:
-        system.die_with_parent(arena)
+    def limit_process() -> None:
+        system.die_with_parent(arena_pid)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if memory is not None:
-            highest = resource.getrlimit(resource.RLIMIT_AS)[1]
-            limit = memory if highest == resource.RLIM_INFINITY else min(memory, highest)
+            hard_limit = resource.getrlimit(resource.RLIMIT_AS)[1]
+            limit = memory if hard_limit == resource.RLIM_INFINITY else min(memory, hard_limit)
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
-    return confine
+    return limit_process
 
 
 def _reason(error: Exception) -> str:
@@ -247,8 +247,8 @@ def take_pipes() -> tuple[BinaryIO, BinaryIO]:
     Standard input is empty from then on, and what the bot prints goes to stderr.
     """
     questions, answers = os.dup(0), os.dup(1)  # not passed on to programs that the bot starts
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    null_device = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null_device, 0)
+    os.close(null_device)
     os.dup2(2, 1)
     return os.fdopen(questions, "rb"), os.fdopen(answers, "wb", buffering=0)

@@ -8,7 +8,7 @@ import msgspec
 
 from cantstop_arena.processes.system import PATH_BASE
 
-_PASSED_ON = (
+_INHERITED = (
     "PATH",
     "HOME",
     "LANG",
@@ -50,10 +50,10 @@ class ChildCommand(msgspec.Struct, frozen=True):
 
 def environment() -> Mapping[str, str]:
     """The environment of a child: what programs need, and fixed values for repeatable runs."""
-    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    variables = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     if path := os.pathsep.join(python_path()):
-        passed_on["PYTHONPATH"] = path
-    return passed_on | _FIXED
+        variables["PYTHONPATH"] = path
+    return variables | _FIXED
 
 
 def python_path() -> list[str]:

@@ -22,11 +22,11 @@ class InterpreterState:
     def __init__(self) -> None:
         self._folder = Path.cwd()
         self.recursion = sys.getrecursionlimit()
-        self._digits = sys.get_int_max_str_digits()
-        self._numpy = np.geterr()
+        self._max_digits = sys.get_int_max_str_digits()
+        self._numpy_errors = np.geterr()
         self._trace, self._profile = sys.gettrace(), sys.getprofile()  # a debugger's, say
         self._excepthooks = (threading.excepthook, sys.excepthook)
-        self._alarm = _alarm_handler()
+        self._alarm_handler = _current_alarm_handler()
 
     def restore(self) -> None:
         """Restore all settings that affect other code; hostile bots are for isolation."""
@@ -35,9 +35,9 @@ class InterpreterState:
         if sys.getprofile() is not self._profile:
             sys.setprofile(self._profile)
         self.restore_quickly()
-        sys.set_int_max_str_digits(self._digits)
+        sys.set_int_max_str_digits(self._max_digits)
         sys.unraisablehook = sys.__unraisablehook__
-        np.seterr(**self._numpy)
+        np.seterr(**self._numpy_errors)
         with contextlib.suppress(OSError):
             os.chdir(self._folder)
 
@@ -53,12 +53,12 @@ class InterpreterState:
             sys.setrecursionlimit(self.recursion)
         if (threading.excepthook, sys.excepthook) != self._excepthooks:
             threading.excepthook, sys.excepthook = self._excepthooks
-        if self._alarm is not None and _handler(_ALARM) is not self._alarm:
-            signal.signal(_ALARM, self._alarm)
+        if self._alarm_handler is not None and _handler(_ALARM) is not self._alarm_handler:
+            signal.signal(_ALARM, self._alarm_handler)
             signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _alarm_handler() -> Any:
+def _current_alarm_handler() -> Any:
     """The handler of SIGALRM to restore; None off the main thread, which cannot set one."""
     if _ALARM is None or threading.current_thread() is not threading.main_thread():
         return None

@@ -35,12 +35,12 @@ AT_ONCE = 4
 """How many calls run at the same time: most of the slow ones wait, or compute without end."""
 MEMORY = 4 << 30
 """Bytes of memory that a call may take beyond what the arena has."""
-_MAX_LENGTH = 1 << 24  # bytes of a report
+_MAX_REPORT_BYTES = 1 << 24
 _MAX_HALT_SECONDS = 5.0
 """Seconds to wait for a stopped process, which somebody else may have stopped."""
-_SPARE = 10.0  # seconds in which a supervisor clears up after a call
+_CLEANUP_SECONDS = 10.0  # for a supervisor to end all processes of a call
 _UNSENT = "its result cannot be sent: "
-_AT_ONCE = 1 << 16
+_CHUNK_BYTES = 1 << 16
 _REPORT = "report"
 _FAILURE = "failure"
 _KILLED = "killed"
@@ -66,9 +66,9 @@ def run_all(calls: Sequence[IsolatedCall]) -> Iterator[Any]:
     """The result of each call, in their order, or the CallFailed that says why it has none."""
     count = min(AT_ONCE, len(calls))
     with process_tree.none_left(), contextlib.ExitStack() as stack:
-        rows = [stack.enter_context(_CallQueue(calls[first::count])) for first in range(count)]
+        queues = [stack.enter_context(_CallQueue(calls[first::count])) for first in range(count)]
         for number in range(len(calls)):
-            outcome = rows[number % count].outcome()
+            outcome = queues[number % count].outcome()
             yield CallFailed(outcome[_FAILURE]) if _FAILURE in outcome else outcome[_REPORT]
 
 
@@ -93,20 +93,20 @@ class _CallQueue:
     def __enter__(self) -> "_CallQueue":
         return self
 
-    def __exit__(self, *problem: object) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._supervisor.end()
 
     def outcome(self) -> Mapping[str, Any]:
         """The outcome of the next call, tried again when others may have ended its process."""
-        for tries in range(1, TRIES + 1):
+        for attempt in range(1, TRIES + 1):
             outcome = self._supervisor.outcome(self._waiting[0])
-            is_over = tries == TRIES or not outcome[_KILLED]
-            if is_over:
+            is_final = attempt == TRIES or not outcome[_KILLED]
+            if is_final:
                 del self._waiting[0]
             if outcome[_KILLED]:
                 self._supervisor.end()
                 self._supervisor = _Supervisor(self._waiting)
-            if is_over:
+            if is_final:
                 break
         return outcome
 
@@ -115,7 +115,7 @@ class _Supervisor:
     """The arena's handle of a process that supervises calls."""
 
     def __init__(self, calls: Sequence[IsolatedCall]) -> None:
-        self._pid, self._pipe = _forked(calls) if _FORKS else _spawned(calls)
+        self._pid, self._pipe = _fork_supervisor(calls) if _FORKS else _spawn_supervisor(calls)
         process_tree.supervised.add(self._pid)
         self._unread = b""
 
@@ -127,7 +127,7 @@ class _Supervisor:
 
     def outcome(self, call: IsolatedCall) -> Mapping[str, Any]:
         """The outcome of the next call; "killed" when the supervisor itself has failed."""
-        line = self._line(time.monotonic() + watchdog.wall_limit(call.limit) + _SPARE)
+        line = self._line(time.monotonic() + watchdog.wall_limit(call.limit) + _CLEANUP_SECONDS)
         outcome = None if line is None else _outcome_in(line)
         return outcome or {_FAILURE: "ended the process that supervised it", _KILLED: True}
 
@@ -141,8 +141,8 @@ class _Supervisor:
             with contextlib.suppress(OSError):  # it has ended, which reading its pipe will show
                 os.kill(self._pid, signal.SIGCONT)  # a call may have stopped it
             if _is_readable(self._pipe, min(left, 0.1)):
-                chunk = os.read(self._pipe, _AT_ONCE)
-                if not chunk or len(self._unread) > 2 * _MAX_LENGTH:
+                chunk = os.read(self._pipe, _CHUNK_BYTES)
+                if not chunk or len(self._unread) > 2 * _MAX_REPORT_BYTES:
                     return None
                 self._unread += chunk
         line, _, self._unread = self._unread.partition(b"\n")
@@ -162,37 +162,37 @@ def _outcome_in(line: bytes) -> dict[str, Any] | None:
 _FORKS = sys.platform == "linux"  # on other systems, system libraries do not survive a fork
 
 
-def _forked(calls: Sequence[IsolatedCall]) -> tuple[int, int]:
+def _fork_supervisor(calls: Sequence[IsolatedCall]) -> tuple[int, int]:
     """Fork a supervisor, which shares the modules that are imported here already."""
     for call in calls:
         importlib.import_module(call.function.partition(":")[0])
-    ours, rival = os.pipe()
-    arena = os.getpid()
-    _flush()
+    read_end, write_end = os.pipe()
+    arena_pid = os.getpid()
+    _flush_output()
     pid = os.fork()
     if pid:
-        os.close(rival)
-        return pid, ours
+        os.close(write_end)
+        return pid, read_end
     try:
-        _look_after(calls, rival, arena)
+        _supervise(calls, write_end, arena_pid)
     finally:
         os._exit(1)
 
 
-def _spawned(calls: Sequence[IsolatedCall]) -> tuple[int, int]:
+def _spawn_supervisor(calls: Sequence[IsolatedCall]) -> tuple[int, int]:
     """Start a supervisor in a new interpreter."""
-    ours, rival = os.pipe()
+    read_end, write_end = os.pipe()
     text = json.dumps([[call.function, call.keywords, call.limit] for call in calls])
-    arguments = python_module(__name__, str(rival), str(os.getpid()))
-    process = subprocess.Popen(arguments, stdin=subprocess.PIPE, pass_fds=(rival,))
-    os.close(rival)
+    arguments = python_module(__name__, str(write_end), str(os.getpid()))
+    process = subprocess.Popen(arguments, stdin=subprocess.PIPE, pass_fds=(write_end,))
+    os.close(write_end)
     assert process.stdin
     with contextlib.suppress(BrokenPipeError), process.stdin as pipe:
         pipe.write(text.encode())
-    return process.pid, ours
+    return process.pid, read_end
 
 
-def _flush() -> None:
+def _flush_output() -> None:
     """Flush the output streams; else a child would print their buffers again."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
@@ -200,23 +200,23 @@ def _flush() -> None:
 
 
 def _is_readable(pipe: int, seconds: float) -> bool:
-    room = select.poll()
-    room.register(pipe, select.POLLIN)
-    return bool(room.poll(max(0.0, seconds) * 1000))
+    poller = select.poll()
+    poller.register(pipe, select.POLLIN)
+    return bool(poller.poll(max(0.0, seconds) * 1000))
 
 
 # --- The supervisor's side ------------------------------------------------------------------------
 
 
-def _look_after(calls: Sequence[IsolatedCall], report: int, arena: int) -> None:
+def _supervise(calls: Sequence[IsolatedCall], report: int, arena_pid: int) -> None:
     """Run the calls one after the other, write their outcomes to `report`, and exit."""
-    system.die_with_parent(arena)
+    system.die_with_parent(arena_pid)
     os.setsid()
     process_tree.adopt_orphans()
     for number in (signal.SIGTERM, signal.SIGALRM):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the arena
-    _leave_files(report)
+    _close_files_except(report)
     for call in calls:
         line = memoryview(json.dumps(_outcome(call, report)).encode() + b"\n")
         while line:
@@ -224,41 +224,41 @@ def _look_after(calls: Sequence[IsolatedCall], report: int, arena: int) -> None:
     os._exit(0)
 
 
-def _leave_files(stored: int) -> None:
+def _close_files_except(descriptor: int) -> None:
     """Close every file but one; the standard files become the null device."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
+    null_device = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
-        os.dup2(nowhere, standard)
-    os.closerange(3, stored)
-    os.closerange(stored + 1, os.sysconf("SC_OPEN_MAX"))
+        os.dup2(null_device, standard)
+    os.closerange(3, descriptor)
+    os.closerange(descriptor + 1, os.sysconf("SC_OPEN_MAX"))
     sys.stdin, sys.stdout, sys.stderr = (open(n, "rw"[n > 0], closefd=False) for n in range(3))  # noqa: SIM115
 
 
 def _outcome(call: IsolatedCall, report: int) -> dict[str, Any]:
     """The outcome of a call, after all its processes have ended."""
-    ours, rival = os.pipe()
+    read_end, write_end = os.pipe()
     pid = os.fork()
     if not pid:
         os.close(report)
-        os.close(ours)
-        _do(call, rival)
-    os.close(rival)
+        os.close(read_end)
+        _make_call(call, write_end)
+    os.close(write_end)
     timer = AnswerTimer(pid)
-    data = _next_line(ours, timer, call.limit)
-    os.close(ours)
+    data = _next_line(read_end, timer, call.limit)
+    os.close(read_end)
     code = process_tree.end(pid, killed=data is None)
     process_tree.end_all()
     if data is None:
-        return _overdue(timer, call.limit)
+        return _overdue_outcome(timer, call.limit)
     try:
         return {_REPORT: json.loads(data), _KILLED: False}
     except (ValueError, RecursionError):
-        by_others = code is not None and -code in system.FOREIGN
-        text = _protocol_problem(data) if data else system.ending(code)
-        return {_FAILURE: text, _KILLED: by_others and not data}
+        is_foreign_signal = code is not None and -code in system.FOREIGN
+        text = _protocol_fault(data) if data else system.ending(code)
+        return {_FAILURE: text, _KILLED: is_foreign_signal and not data}
 
 
-def _overdue(timer: AnswerTimer, limit: float) -> dict[str, Any]:
+def _overdue_outcome(timer: AnswerTimer, limit: float) -> dict[str, Any]:
     """The outcome of a call whose time is up."""
     if not timer.halted():
         return {_FAILURE: f"is not done within {limit:g} s", _KILLED: False}
@@ -266,22 +266,22 @@ def _overdue(timer: AnswerTimer, limit: float) -> dict[str, Any]:
     return {_FAILURE: f"was stopped, and is not done within {waited:g} s", _KILLED: True}
 
 
-def _protocol_problem(data: bytes) -> str:
-    if len(data) <= _MAX_LENGTH:
+def _protocol_fault(data: bytes) -> str:
+    if len(data) <= _MAX_REPORT_BYTES:
         return "sent an invalid message"
-    return f"sent more than {_MAX_LENGTH >> 20} MiB"
+    return f"sent more than {_MAX_REPORT_BYTES >> 20} MiB"
 
 
 def _next_line(pipe: int, timer: AnswerTimer, limit: float) -> bytes | None:
     """The line that a call writes, cut at a maximal length; None when the time is up before."""
     data = b""
     timer.begin(limit)
-    while len(data) <= _MAX_LENGTH and b"\n" not in data:
+    while len(data) <= _MAX_REPORT_BYTES and b"\n" not in data:
         if not _is_readable(pipe, timer.pause() / 1000):
             if timer.is_over() or timer.halted() >= _MAX_HALT_SECONDS:
                 return None
             continue
-        chunk = os.read(pipe, _AT_ONCE)
+        chunk = os.read(pipe, _CHUNK_BYTES)
         if not chunk:
             break
         data += chunk
@@ -291,14 +291,14 @@ def _next_line(pipe: int, timer: AnswerTimer, limit: float) -> bytes | None:
 # --- The call's side ------------------------------------------------------------------------------
 
 
-def _do(call: IsolatedCall, report: int) -> None:
+def _make_call(call: IsolatedCall, report: int) -> None:
     """Make the call and write its result, in the call's process.
 
-    What this needs is looked up first, as foreign code may replace it in its module.
+    All functions used later are looked up first, as foreign code may replace them in their modules.
     """
-    encode, write, leave = json.JSONEncoder().encode, os.write, os._exit
-    quoted = json.encoder.encode_basestring_ascii
-    wrapper, name_of = attribute_text, type_name
+    encode, write, exit_process = json.JSONEncoder().encode, os.write, os._exit
+    quote = json.encoder.encode_basestring_ascii
+    text_of, name_of = attribute_text, type_name
     try:
         system.die_with_parent(os.getppid())
         os.setsid()
@@ -306,14 +306,14 @@ def _do(call: IsolatedCall, report: int) -> None:
         system.limit_memory(MEMORY)
         text = encode(_function(call)(**call.keywords))
     except BaseException as error:
-        text = f'{{"{ERROR}": {quoted(_UNSENT + name_of(error) + ": " + wrapper(error, str))}}}'
+        text = f'{{"{ERROR}": {quote(_UNSENT + name_of(error) + ": " + text_of(error, str))}}}'
     try:
-        left = memoryview(text.encode() + b"\n")
-        while left:
-            left = left[write(report, left) :]
-        leave(0)
+        unwritten = memoryview(text.encode() + b"\n")
+        while unwritten:
+            unwritten = unwritten[write(report, unwritten) :]
+        exit_process(0)
     except BaseException:
-        leave(1)
+        exit_process(1)
 
 
 def _function(call: IsolatedCall) -> Callable[..., Any]:
@@ -324,9 +324,9 @@ def _function(call: IsolatedCall) -> Callable[..., Any]:
 
 def main() -> None:
     """Supervise the calls that the standard input lists."""
-    report, arena = map(int, sys.argv[1:])
+    report, arena_pid = map(int, sys.argv[1:])
     data = json.loads(sys.stdin.buffer.read())
-    _look_after([IsolatedCall(*arguments) for arguments in data], report, arena)
+    _supervise([IsolatedCall(*arguments) for arguments in data], report, arena_pid)
 
 
 if __name__ == "__main__":

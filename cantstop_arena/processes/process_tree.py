@@ -12,8 +12,8 @@ from pathlib import Path
 from cantstop_arena.processes import system
 
 _PR_SET_CHILD_SUBREAPER = 36
-_MAX_END_LENGTH = 2.0  # seconds in which a killed process should have ended
-_PAUSE = 0.002
+_MAX_END_SECONDS = 2.0  # in which a killed process should have ended
+_POLL_SECONDS = 0.002
 
 supervised: set[int] = set()
 """Children with sessions of their own that this process, perhaps in another thread, will end."""
@@ -32,18 +32,20 @@ def none_left() -> Iterator[None]:
     An orphan is recognised by its session, which is another than this process's; children that
     were there before, and those in `supervised`, go on.
     """
-    names = children()
+    earlier_children = children()
     adopt_orphans()
     try:
         yield
     finally:
-        _end_orphans(names)
+        _end_orphans(earlier_children)
         adopt_orphans(False)
 
 
-def _end_orphans(names: set[int]) -> None:
-    deadline = time.monotonic() + _MAX_END_LENGTH
-    while orphans := [pid for pid in children() - names - supervised if _has_other_session(pid)]:
+def _end_orphans(earlier_children: set[int]) -> None:
+    deadline = time.monotonic() + _MAX_END_SECONDS
+    while orphans := [
+        pid for pid in children() - earlier_children - supervised if _has_other_session(pid)
+    ]:
         for pid in orphans:
             end(pid)
         if time.monotonic() > deadline:
@@ -62,18 +64,18 @@ def children() -> set[int]:
     """The process ids of the children of this process."""
     try:
         tasks = Path(f"/proc/{os.getpid()}/task").glob("*/children")
-        matches = [task.read_text().split() for task in tasks]
+        pid_lists = [task.read_text().split() for task in tasks]
     except OSError:  # a thread has ended meanwhile
-        matches = []
-    return {int(pid) for pids in matches for pid in pids} if matches else _searched()
+        pid_lists = []
+    return {int(pid) for pids in pid_lists for pid in pids} if pid_lists else _children_by_scan()
 
 
-def _searched() -> set[int]:
-    """The same from the list of all processes, for systems that list no children."""
-    return {int(stat.parent.name) for stat in Path("/proc").glob("[0-9]*/stat") if _is_ours(stat)}
+def _children_by_scan() -> set[int]:
+    """The children's process ids by a scan of all processes, for systems that list no children."""
+    return {int(stat.parent.name) for stat in Path("/proc").glob("[0-9]*/stat") if _is_child(stat)}
 
 
-def _is_ours(stat: Path) -> bool:
+def _is_child(stat: Path) -> bool:
     try:
         fields = stat.read_bytes().rpartition(b")")[2].split()
         return int(fields[1]) == os.getpid()
@@ -86,31 +88,31 @@ def end(pid: int, killed: bool = True) -> int | None:
 
     Without `killed` it has two seconds to end by itself.
     """
-    code = None if killed else _awaited(pid, _MAX_END_LENGTH)
+    code = None if killed else _wait(pid, _MAX_END_SECONDS)
     with contextlib.suppress(OSError):  # the group is empty
         os.killpg(pid, signal.SIGKILL)
     with contextlib.suppress(OSError):
         if code is None:
             os.kill(pid, signal.SIGKILL)
-    return _awaited(pid, _MAX_END_LENGTH) if code is None else code
+    return _wait(pid, _MAX_END_SECONDS) if code is None else code
 
 
-def supervise_descendants(passed_on: int) -> None:
+def supervise_descendants(forwarded: int) -> None:
     """Fork, and return in the child; the parent waits and ends all descendants that it leaves.
 
-    The parent then ends as the child did. It passes the signal `passed_on` on to the child.
+    The parent then ends as the child did. It forwards the signal `forwarded` to the child.
     """
     parent = os.getpid()
     adopt_orphans()
-    signal.signal(passed_on, signal.SIG_IGN)
+    signal.signal(forwarded, signal.SIG_IGN)
     pid = os.fork()
     if not pid:
         system.die_with_parent(parent)
         os.setsid()
         return
-    signal.signal(passed_on, lambda number, frame: os.kill(pid, number))
-    for pipe in range(3):
-        os.close(pipe)  # they are the child's
+    signal.signal(forwarded, lambda number, frame: os.kill(pid, number))
+    for descriptor in range(3):
+        os.close(descriptor)  # they are the child's
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     end_all()
     _end_like(code)
@@ -127,7 +129,7 @@ def _end_like(code: int) -> None:
 
 def end_all() -> None:
     """End every child of this process, and their orphans, which become its children."""
-    deadline = time.monotonic() + _MAX_END_LENGTH
+    deadline = time.monotonic() + _MAX_END_SECONDS
     while time.monotonic() < deadline:
         try:
             pid, _ = os.waitpid(-1, os.WNOHANG)
@@ -135,7 +137,7 @@ def end_all() -> None:
             return
         if not pid:
             _kill_children()
-            time.sleep(_PAUSE)
+            time.sleep(_POLL_SECONDS)
 
 
 def _kill_children() -> None:
@@ -144,7 +146,7 @@ def _kill_children() -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def _awaited(pid: int, seconds: float) -> int | None:
+def _wait(pid: int, seconds: float) -> int | None:
     """The exit code of a child, or minus a signal.
 
     None when it still runs, or when its status was collected elsewhere.
@@ -157,5 +159,5 @@ def _awaited(pid: int, seconds: float) -> int | None:
             return None
         if number:
             return os.waitstatus_to_exitcode(status)
-        time.sleep(_PAUSE)
+        time.sleep(_POLL_SECONDS)
     return None

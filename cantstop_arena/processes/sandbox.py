@@ -1,6 +1,6 @@
-"""bubblewrap, where it is installed and works: a bot can then read files, without writing any.
+"""Runs bots in bubblewrap, where it is installed and works: they can read files, but write none.
 
-It has no network, and cannot read the results and the tournament file, which hold the seed.
+They have no network, and cannot read the results and the tournament file, which hold the seed.
 """
 
 import os
@@ -13,13 +13,13 @@ from shutil import which
 
 from cantstop_arena.processes.child_command import ChildCommand, python_path
 
-_PRIVATE = Path("/tmp")
+_EMPTY_FOLDER = Path("/tmp")
 _TRIAL_SECONDS = 5.0
-_WALLS = (
+_SANDBOX_OPTIONS = (
     *("--ro-bind", "/", "/"),
     *("--dev", "/dev"),
     *("--proc", "/proc"),
-    *("--tmpfs", str(_PRIVATE)),
+    *("--tmpfs", str(_EMPTY_FOLDER)),
     *("--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts"),
     "--die-with-parent",
 )
@@ -35,16 +35,16 @@ def sandbox_command(command: ChildCommand) -> tuple[str, ...]:
     bubblewrap = _bubblewrap()
     if bubblewrap is None:
         return command.argv
-    needs, covers = _needs(command), _covers(command)
-    walls = (
-        *_uncovering_arguments(needs, [_PRIVATE]),
-        *_covered(covers),
-        *_uncovering_arguments(needs, covers),
+    needed, hidden = _needed_paths(command), _hidden_paths(command)
+    mounts = (
+        *_uncovering_options(needed, [_EMPTY_FOLDER]),
+        *_hiding_options(hidden),
+        *_uncovering_options(needed, hidden),
     )
     return (
         bubblewrap,
-        *_WALLS,
-        *walls,
+        *_SANDBOX_OPTIONS,
+        *mounts,
         "--chdir",
         str(command.cwd.absolute()),
         "--",
@@ -55,12 +55,12 @@ def sandbox_command(command: ChildCommand) -> tuple[str, ...]:
 @cache
 def _bubblewrap() -> str | None:
     """The path of bubblewrap; None when it is missing or a trial of it fails."""
-    match = which("bwrap")
-    if match is None:
+    program = which("bwrap")
+    if program is None:
         return None
     try:
         trial = subprocess.run(
-            [match, *_WALLS, "--", "true"],
+            [program, *_SANDBOX_OPTIONS, "--", "true"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -68,38 +68,38 @@ def _bubblewrap() -> str | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return match if trial.returncode == 0 else None
+    return program if trial.returncode == 0 else None
 
 
-def _needs(command: ChildCommand) -> list[Path]:
+def _needed_paths(command: ChildCommand) -> list[Path]:
     """Paths that a program needs to start, folders before their content, which they would cover."""
     cwd = command.cwd.absolute()
-    python = (str(Path(__file__).parents[2]), sys.prefix, sys.base_prefix, *python_path())
-    folder = os.environ.get("CANTSTOP_ARENA_CACHE", cwd)  # compiled once for all processes
-    named = (cwd / word for word in (*command.argv, folder))
-    needs = {cwd, *map(Path, python), *filter(os.path.exists, named)}
-    return sorted(needs | {path.resolve() for path in needs})
+    python_folders = (str(Path(__file__).parents[2]), sys.prefix, sys.base_prefix, *python_path())
+    cache_folder = os.environ.get("CANTSTOP_ARENA_CACHE", cwd)  # compiled once for all processes
+    argument_paths = (cwd / argument for argument in (*command.argv, cache_folder))
+    paths = {cwd, *map(Path, python_folders), *filter(os.path.exists, argument_paths)}
+    return sorted(paths | {path.resolve() for path in paths})
 
 
-def _covers(command: ChildCommand) -> list[Path]:
+def _hidden_paths(command: ChildCommand) -> list[Path]:
     """The existing paths to hide, resolved, so that no link leads around them."""
     return sorted({path.resolve() for path in command.hidden if path.exists()})
 
 
-def _covered(covers: Iterable[Path]) -> Iterator[str]:
+def _hiding_options(hidden: Iterable[Path]) -> Iterator[str]:
     """Options that put an empty folder or an empty file over each hidden path."""
-    for path in covers:
+    for path in hidden:
         yield from ("--tmpfs", str(path)) if path.is_dir() else ("--ro-bind", os.devnull, str(path))
 
 
-def _uncovering_arguments(needs: Sequence[Path], covers: Sequence[Path]) -> Iterator[str]:
+def _uncovering_options(needed: Sequence[Path], hidden: Sequence[Path]) -> Iterator[str]:
     """Options that make needed paths visible again that lie in a covered folder.
 
     Paths in a visible folder are left out: where one is a link, say a virtual environment's
     Python, bubblewrap could not mount anything over it.
     """
-    for path in needs:
-        if any(cover in path.parents for cover in covers):
-            nearest = next(folder for folder in path.parents if folder in (*needs, *covers))
-            if nearest not in needs:
+    for path in needed:
+        if any(hidden_path in path.parents for hidden_path in hidden):
+            nearest = next(folder for folder in path.parents if folder in (*needed, *hidden))
+            if nearest not in needed:
                 yield from ("--ro-bind", str(path), str(path))

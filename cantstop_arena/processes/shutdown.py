@@ -1,9 +1,9 @@
 """How this program ends at the user's request: by Ctrl-C (SIGINT) or SIGTERM.
 
-An exception out of a signal handler could strike in the middle of an import, a compilation or a
-destructor, and be swallowed or reported as something else there. So the signal ends the process at
-once, which loses nothing, as files are written atomically. Where processes must be ended and work
-saved first, the signal is recorded, and `check` raises Interrupted at points that are safe.
+An exception raised by a signal handler could interrupt an import, a compilation or a destructor,
+and be suppressed or reported as another error there. So the signal ends the process at once, which
+loses nothing, as files are written atomically. Where processes must be ended and work saved first,
+the signal is recorded, and `check` raises Interrupted at points that are safe.
 """
 
 import contextlib
@@ -38,18 +38,18 @@ def handle_signals(message: str) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    request_before, _end_request = _end_request, _EndRequest(end_message=message)
-    expected = [signal.SIGINT, signal.SIGTERM]
+    earlier_request, _end_request = _end_request, _EndRequest(end_message=message)
+    signals = [signal.SIGINT, signal.SIGTERM]
     # A background job of a shell starts with SIGINT ignored; it stays so.
-    before = {n: h for n in expected if (h := signal.getsignal(n)) is not signal.SIG_IGN}
-    for number in before:
-        signal.signal(number, _note)
+    earlier_handlers = {n: h for n in signals if (h := signal.getsignal(n)) is not signal.SIG_IGN}
+    for number in earlier_handlers:
+        signal.signal(number, _handle)
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in earlier_handlers.items():
             signal.signal(number, handler)
-        _end_request = request_before
+        _end_request = earlier_request
 
 
 @contextlib.contextmanager
@@ -59,25 +59,25 @@ def defer_interrupt() -> Iterator[None]:
     The process goes on; a second Ctrl-C raises Interrupted at once.
     """
     global _end_request
-    before = signal.getsignal(signal.SIGINT)
-    is_ours = threading.current_thread() is threading.main_thread()
-    if not is_ours or before not in (signal.default_int_handler, signal.SIG_DFL):
+    earlier_handler = signal.getsignal(signal.SIGINT)
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    if not is_main_thread or earlier_handler not in (signal.default_int_handler, signal.SIG_DFL):
         yield
         return
 
-    def note(number: int, frame: FrameType | None) -> None:
+    def record(number: int, frame: FrameType | None) -> None:
         if _end_request.signal:
             raise Interrupted(number)
         _end_request.signal = number
 
-    request_before, _end_request = _end_request, _EndRequest()
-    signal.signal(signal.SIGINT, note)
+    earlier_request, _end_request = _end_request, _EndRequest()
+    signal.signal(signal.SIGINT, record)
     try:
         yield
         check()
     finally:
-        signal.signal(signal.SIGINT, before)
-        _end_request = request_before
+        signal.signal(signal.SIGINT, earlier_handler)
+        _end_request = earlier_request
 
 
 def set_end_message(message: str) -> None:
@@ -87,8 +87,10 @@ def set_end_message(message: str) -> None:
 
 def announce_resume() -> None:
     """Set the end message to the command line that continues this command."""
-    again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
-    set_end_message(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
+    command = shlex.join(
+        ["arena", *(argument for argument in sys.argv[1:] if argument != "--fresh")]
+    )
+    set_end_message(f"\nStopped. Nothing finished is lost; go on with:\n  {command}")
 
 
 def end_message() -> str:
@@ -114,7 +116,7 @@ def check() -> None:
         raise Interrupted(_end_request.signal)
 
 
-def _note(number: int, frame: FrameType | None) -> None:
+def _handle(number: int, frame: FrameType | None) -> None:
     if _end_request.sections and not _end_request.signal:
         _end_request.signal = number
         return

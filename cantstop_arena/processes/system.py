@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 FOREIGN = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
-"""Signals by which another process ends this one; other signals are mistakes of its own."""
+"""Signals by which other processes end a process; other signals are faults of its own."""
 
 _PR_SET_PDEATHSIG = 1
 _PF_EXITING = 4  # set before the kernel closes the files of a process that ends
@@ -39,14 +39,14 @@ PATH_BASE = "CANTSTOP_ARENA_SEEN_FROM"
 """The environment variable that holds the folder of `set_path_base`."""
 
 
-def _folder() -> str:
+def _current_folder() -> str:
     try:
         return f"{Path.cwd()}{os.sep}"
     except OSError:  # it has been deleted
         return ""
 
 
-_HERE = os.environ.get(PATH_BASE) or _folder()  # read once, as a bot may change the folder
+_HERE = os.environ.get(PATH_BASE) or _current_folder()  # read once, as a bot may change the folder
 
 
 def open_standard_files() -> None:
@@ -56,8 +56,8 @@ def open_standard_files() -> None:
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            nothing = os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
-            setattr(sys, name, os.fdopen(nothing, mode, encoding="utf-8"))
+            null_device = os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+            setattr(sys, name, os.fdopen(null_device, mode, encoding="utf-8"))
 
 
 def is_ending(pid: int) -> bool:
@@ -110,7 +110,7 @@ def run_queue_seconds() -> float:
         return 0.0
 
 
-def limit_memory(more: int) -> None:
+def limit_memory(extra: int) -> None:
     """Limit the memory of this process to its present size and `more` bytes."""
     try:
         import resource
@@ -118,7 +118,7 @@ def limit_memory(more: int) -> None:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except (ImportError, OSError):  # no such limits on this system
         return
-    limit = pages * os.sysconf("SC_PAGE_SIZE") + more
+    limit = pages * os.sysconf("SC_PAGE_SIZE") + extra
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
@@ -141,10 +141,10 @@ def memory_shortage(needed: int) -> str:
         return ""
     if limit == resource.RLIM_INFINITY or limit >= needed:
         return ""
-    unit = 1 << 20
+    mebibyte = 1 << 20
     return (
-        f"a process may take {limit // unit:,} MiB of address space here, and"
-        f" {needed // unit:,} MiB are needed; raise the limit (ulimit -v)"
+        f"a process may take {limit // mebibyte:,} MiB of address space here, and"
+        f" {needed // mebibyte:,} MiB are needed; raise the limit (ulimit -v)"
     )
 
 
@@ -175,39 +175,39 @@ class Origin(Protocol):
 
 
 def origin() -> Origin:
-    """A mark of this process, as cheap to read as a byte."""
+    """An Origin created by this process, as fast to read as a byte."""
     if sys.platform == "linux":
         with suppress(OSError):  # a kernel that is older, or only looks like Linux
-            return _page()
-    return _Number()
+            return _wiped_page()
+    return _ProcessIdOrigin()
 
 
-def _page() -> mmap.mmap:
+def _wiped_page() -> mmap.mmap:
     page = mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     page.madvise(_MADV_WIPEONFORK)
     page[0] = 1
     return page
 
 
-class _Number:
-    """The same by the process id, for systems without such pages."""
+class _ProcessIdOrigin:
+    """An Origin by the process id, for systems without pages that are wiped on fork."""
 
     def __init__(self) -> None:
-        self._own = os.getpid()
+        self._pid = os.getpid()
 
     def __getitem__(self, index: int, /) -> int:
-        return os.getpid() == self._own
+        return os.getpid() == self._pid
 
 
-_AS_EVER = gc.get_threshold()
-_RARELY = 200_000, 20, 20  # new objects before a collection; all imports create fewer
+_USUAL_THRESHOLDS = gc.get_threshold()
+_STARTUP_THRESHOLDS = 200_000, 20, 20  # new objects before a collection; all imports create fewer
 
 
 def relax_gc() -> None:
     """Collect garbage rarely while the arena starts: imports make none."""
-    gc.set_threshold(*_RARELY)
+    gc.set_threshold(*_STARTUP_THRESHOLDS)
 
 
 def restore_gc() -> None:
     """Collect garbage at Python's usual rate, as bots have a memory limit."""
-    gc.set_threshold(*_AS_EVER)
+    gc.set_threshold(*_USUAL_THRESHOLDS)

@@ -1,8 +1,8 @@
-"""How long a process has been awaited, and how much of that time is its own.
+"""Measures how long a process has been awaited, and how much of that time it used itself.
 
 Time is a process's *own* while it computes or sleeps. While it waits for a processor, for a disk,
-for a debugger or for whoever stopped it, time is the machine's, and does not count: so a bot is too
-slow after the same time on a busy machine as on a quiet one.
+for a debugger or while it is stopped, time does not count: so a bot is too slow after the same time
+on a busy machine as on a quiet one.
 """
 
 import sys
@@ -12,30 +12,32 @@ from pathlib import Path
 
 _PROC = Path("/proc")
 
-_LOOKS = 10  # checks within a limit; the more, the less one interval matters
-_SHORTEST_PULSE, _MAX_PULSE_SECONDS = 0.005, 0.05
-_BREAK = 4
+_CHECKS = 10  # in a limit; with more checks each interval matters less
+_MIN_PULSE_SECONDS, _MAX_PULSE_SECONDS = 0.005, 0.05
+_MAX_COUNTED_PULSES = 4
 """Pulses that count at most between two checks: after a longer break of this process, perhaps of
-the machine, what the other process did in it is unknown."""
+the machine, what the other process did in it is unknown.
+"""
 
-_STARVED, _STARVED_LEAST = 10, 5.0
+_WALL_LIMIT_FACTOR, _WALL_LIMIT_MARGIN_SECONDS = 10, 5.0
 """A process that gets no processor may take ten times its limit, and at least five seconds more.
-At a load of ten for each core it has had its limit by then; longer waits would stop the run."""
+At a load of ten for each core it has had its limit by then; longer waits would stop the run.
+"""
 
 
 def pulse(limit: float) -> float:
     """Seconds between two checks of a process that has `limit` seconds."""
-    return min(max(limit / _LOOKS, _SHORTEST_PULSE), _MAX_PULSE_SECONDS)
+    return min(max(limit / _CHECKS, _MIN_PULSE_SECONDS), _MAX_PULSE_SECONDS)
 
 
-def counted_seconds(passed: float, pulse: float) -> float:
-    """How many of the seconds that passed between two checks count."""
-    return min(passed, _BREAK * pulse)
+def counted_seconds(elapsed: float, pulse: float) -> float:
+    """The seconds that count of those elapsed between two checks."""
+    return min(elapsed, _MAX_COUNTED_PULSES * pulse)
 
 
 def wall_limit(limit: float) -> float:
     """Seconds of wall-clock time after which a process with `limit` seconds is given up."""
-    return max(_STARVED * limit, limit + _STARVED_LEAST)
+    return max(_WALL_LIMIT_FACTOR * limit, limit + _WALL_LIMIT_MARGIN_SECONDS)
 
 
 class Watchdog:
@@ -61,32 +63,32 @@ class Watchdog:
         """Start a new wait: all counts are 0 again."""
         self.idle = self.own = self.halted = 0.0
         self._states: dict[int, str] = {}
-        self._slept = True
+        self._was_asleep = True
         self._times = processor_times(self._family)
 
-    def observe(self, step: tuple[int, ...], passed: float) -> None:
-        """Check the processes, or start a new wait if `step` has changed; `passed`: see `check`."""
+    def observe(self, step: tuple[int, ...], elapsed: float) -> None:
+        """Check the processes (see `check`), or start a new wait if `step` has changed."""
         if step == self._step:
-            self.check(passed)
+            self.check(elapsed)
         else:
             self._step = step
             self.begin()
 
-    def check(self, passed: float) -> None:
-        """Read the state of the processes; `passed` is the seconds since the last check."""
+    def check(self, elapsed: float) -> None:
+        """Read the state of the processes; `elapsed` is the seconds since the last check."""
         states = family_states(self._pid)
         times = processor_times(states)
-        before = times | self._times  # a new process counts from now on
-        computed = sum(spent - before[pid] for pid, spent in times.items())
-        self._states, self._times = states, before | times
-        slept = self._state_groups == {"S"}
-        self.idle += passed
-        self.own += passed if slept and self._slept else min(computed, passed)
-        self._slept = slept
-        self.halted = self.halted + passed if self.stopped else 0.0
+        earlier_times = times | self._times  # a new process counts from now on
+        computed = sum(seconds - earlier_times[pid] for pid, seconds in times.items())
+        self._states, self._times = states, earlier_times | times
+        is_asleep = self._thread_states == {"S"}
+        self.idle += elapsed
+        self.own += elapsed if is_asleep and self._was_asleep else min(computed, elapsed)
+        self._was_asleep = is_asleep
+        self.halted = self.halted + elapsed if self.stopped else 0.0
 
     @property
-    def _state_groups(self) -> set[str]:
+    def _thread_states(self) -> set[str]:
         return set("".join(self._states.values()))
 
     @property
@@ -105,8 +107,8 @@ class Watchdog:
         """
         if self.idle < limit or self.proven(limit):
             return self.idle >= limit
-        texts = self._state_groups and self._state_groups.isdisjoint("Tt")
-        return not texts or self.idle >= wall_limit(limit)
+        is_unstopped = self._thread_states and self._thread_states.isdisjoint("Tt")
+        return not is_unstopped or self.idle >= wall_limit(limit)
 
 
 class AnswerTimer:
@@ -172,23 +174,27 @@ def family_states(pid: int) -> dict[int, str]:
     Empty when one of them cannot be read; dead processes are left out.
     """
     try:
-        states = dict(_walk(pid))
+        states = dict(_tree_states(pid))
     except (OSError, ValueError):
         return {}
-    return {number: group for number, group in states.items() if not set(group) & set("ZX")}
+    return {
+        member: thread_states
+        for member, thread_states in states.items()
+        if not set(thread_states) & set("ZX")
+    }
 
 
-def _walk(pid: int) -> Iterator[tuple[int, str]]:
+def _tree_states(pid: int) -> Iterator[tuple[int, str]]:
     threads = _PROC / str(pid) / "task"
-    group, children = "", ""
+    states, children = "", ""
     for thread in threads.iterdir():
-        group += _state(thread / "stat")
+        states += _thread_state(thread / "stat")
         children += (thread / "children").read_text()
-    yield pid, group
+    yield pid, states
     for child in children.split():
-        yield from _walk(int(child))
+        yield from _tree_states(int(child))
 
 
-def _state(stat: Path) -> str:
-    """The letter after the name, which stands in brackets and may hold anything."""
+def _thread_state(stat: Path) -> str:
+    """The state's letter, which follows the name in brackets; the name can hold any byte."""
     return stat.read_bytes().rpartition(b") ")[2][:1].decode("ascii")

@@ -1,6 +1,6 @@
-"""Finding better numbers for a bot, in games that are mostly luck.
+"""Tunes the options of bots, in games that are mostly luck.
 
-Whoever takes the best of many noisy trials takes the luckiest. So no trial is ever returned: few
-numbers come from a quadratic fitted to all trials (`halving`), many are the mean of a
-distribution that has moved with them (`evolution`).
+The best of many noisy trials is mostly the luckiest. So no trial is ever returned: up to three
+options are the peak of a quadratic fitted to all trials (`halving`), more are the mean of CMA-ES's
+search distribution (`cma_search`).
 """

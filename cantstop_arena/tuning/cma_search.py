@@ -1,4 +1,4 @@
-"""Many numbers at once: CMA-ES (Hansen), by the library `cma`."""
+"""Optimises many numbers at once by CMA-ES (Hansen), with the library `cma`."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 Scores = Callable[[Sequence[Numbers], int, int], Sequence[float]]
-"""What each of some points achieves, between 0 and 1, over so many deals from the first given."""
+"""A function (points, first deal, number of deals) -> score of each point, from 0 to 1."""
 
-_SPREAD = 0.5  # of the first generation, in scales
+_START_DEVIATION = 0.5  # standard deviation of the first generation, in scales
 
 
 class Generation(msgspec.Struct, frozen=True):
-    """How far the search has come: the mean of its distribution, and what its trials achieved."""
+    """The state after a generation: its number, the distribution's mean, the trials' mean score.
+
+    `deals` counts the deals of all trials so far.
+    """
 
     number: int
     numbers: Numbers
@@ -33,12 +36,13 @@ def evolve(
     generations: int,
     deals: int,
     trials: int = 14,
-    wrapper: Callable[[Generation], None] = lambda generation: None,
+    on_generation: Callable[[Generation], None] = lambda generation: None,
 ) -> Numbers:
-    """Numbers that score better than `start`: the mean of the last generation's distribution.
+    """Optimise `start`; returns the mean of the last generation's distribution.
 
-    `scales` say by how much each number may usefully change; 0 leaves it alone. All trials of a
-    generation play the same `deals`, each generation others. The same seed gives the same numbers.
+    `scales` are typical useful changes of each number; 0 leaves a number constant. All trials of a
+    generation play the same `deals` deals, each generation others. The same seed gives the same
+    numbers. `on_generation` is called after each generation.
     """
     origin, widths = np.array(start, np.float64), np.array(scales, np.float64)
     free = np.flatnonzero(widths)
@@ -46,30 +50,30 @@ def evolve(
     mean = origin
     for number in range(generations):
         steps = search.ask()
-        tried = [_moved(origin, widths, free, step) for step in steps]
-        scores = scores_of(tried, number * deals, deals)
-        search.tell(steps, [-value for value in scores])
-        mean = _moved(origin, widths, free, search.result.xfavorite)
-        index = (number + 1) * trials * deals
-        wrapper(Generation(number + 1, mean, float(np.mean(scores)), index))
+        points = [_point_at(origin, widths, free, step) for step in steps]
+        scores = scores_of(points, number * deals, deals)
+        search.tell(steps, [-score for score in scores])
+        mean = _point_at(origin, widths, free, search.result.xfavorite)
+        deals_played = (number + 1) * trials * deals
+        on_generation(Generation(number + 1, mean, float(np.mean(scores)), deals_played))
     return mean
 
 
 def _search(dimensions: int, seed: int, trials: int) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that pictures cannot be drawn
+        warnings.simplefilter("ignore")  # cma warns that it cannot plot
         import cma
-    draws = np.random.default_rng(seed)
+    generator = np.random.default_rng(seed)
     options = {
         "verbose": -9,
         "popsize": trials,
         "seed": float("nan"),
-        "randn": lambda *shape: draws.standard_normal(shape),
+        "randn": lambda *shape: generator.standard_normal(shape),
     }
-    return cma.CMAEvolutionStrategy(np.zeros(dimensions), _SPREAD, options)
+    return cma.CMAEvolutionStrategy(np.zeros(dimensions), _START_DEVIATION, options)
 
 
-def _moved(origin: Numbers, widths: Numbers, free: NDArray[np.intp], step: Numbers) -> Numbers:
+def _point_at(origin: Numbers, widths: Numbers, free: NDArray[np.intp], step: Numbers) -> Numbers:
     numbers = origin.copy()
     numbers[free] += widths[free] * step
     return numbers

@@ -1,8 +1,8 @@
-"""One to three numbers, or choices: successive halving, and a quadratic fitted to all trials.
+"""Optimises one to three numbers or choices by successive halving and a quadratic fit.
 
-Points all over the range play a first round; the better half goes on to the next, and so on, so
-that most games are played where it matters (Jamieson and Talwalkar, 2016). The best is where the
-quadratic is highest that fits all rounds, each point weighing as many deals as it has played.
+A grid of points plays a first round; the better half plays the next, and so on, so that most games
+are played near the optimum (Jamieson and Talwalkar, 2016). The result is the peak of a quadratic
+fitted to the trials of all rounds, each weighted by the deals it has played.
 """
 
 from collections.abc import Sequence
@@ -16,18 +16,19 @@ from cantstop_arena.tuning.cma_search import Numbers, Scores
 
 ROUNDS = 4
 MAX_NUMBERS = 3
-_LEVELS = {1: 15, 2: 5, 3: 3}  # by how many numbers there are: levels of each
-_FINE = {1: 201, 2: 41, 3: 21}  # where the peak is looked for
-_VARIANCE = 1 / 8  # of what is won in a deal of two games, between equals, were they independent
-_DRAWS = 1000
-_CURVE = 41  # points of a curve
-_WIDTH = 1.96  # standard errors on either side of an interval that covers 95 %
+_LEVELS = {1: 15, 2: 5, 3: 3}  # levels of each number, by how many numbers there are
+_GRID_LEVELS = {1: 201, 2: 41, 3: 21}  # of the grid on which the peak is searched
+# Of the score of a deal of two games between equal bots, if the games were independent.
+_DEAL_VARIANCE = 1 / 8
+_SAMPLES = 1000
+_CURVE_POINTS = 41  # points of a curve
+_Z95 = 1.96  # standard errors on either side of a 95% interval
 
 
 class Range(msgspec.Struct, frozen=True):
-    """The values that one number may take; `whole` ones only, perhaps.
+    """The values that one number can take, from `low` to `high`; integers if `is_integer`.
 
-    Among choices the numbers, from 0, are places in a list, and near ones have nothing in common.
+    With `is_choice` the numbers are indices into a list, and their order has no meaning.
     """
 
     low: float
@@ -36,7 +37,7 @@ class Range(msgspec.Struct, frozen=True):
     is_choice: bool = False
 
     def levels(self, count: int) -> list[float]:
-        """So many values at most, from end to end; all choices."""
+        """At most `count` evenly spaced values, with both ends; all indices for choices."""
         if self.is_choice:
             return [float(index) for index in range(int(self.high) + 1)]
         values = np.linspace(self.low, self.high, count)
@@ -44,7 +45,7 @@ class Range(msgspec.Struct, frozen=True):
 
 
 class Trial(msgspec.Struct):
-    """A point, the deals it has played and the share it won."""
+    """A point, its number of deals and the sum of their scores."""
 
     point: Numbers
     deals: int = 0
@@ -52,12 +53,12 @@ class Trial(msgspec.Struct):
 
     @property
     def score(self) -> float:
-        """The share won."""
+        """The mean score of a deal, from 0 to 1."""
         return self.won / self.deals
 
 
 class Curve(msgspec.Struct, frozen=True):
-    """The fitted scores along one number, all others being best, and half of their intervals."""
+    """The fitted scores along one number, all others at the optimum, with half-widths (95%)."""
 
     values: Numbers
     scores: Numbers
@@ -65,9 +66,9 @@ class Curve(msgspec.Struct, frozen=True):
 
 
 class Optimum(msgspec.Struct, frozen=True):
-    """The best point by the fitted quadratic, its score, and an interval (95 %) for each number.
+    """The peak of the fitted quadratic, its score, and a 95% interval for each number.
 
-    There is a curve for each number, and for each choice.
+    `curves` has one for each number or choice.
     """
 
     point: Numbers
@@ -79,13 +80,13 @@ class Optimum(msgspec.Struct, frozen=True):
 
 
 def search(scores_of: Scores, ranges: Sequence[Range], deals: int, seed: int) -> Optimum:
-    """Find the best point within the ranges, in about so many deals.
+    """Find the best point within the ranges, in about `deals` deals.
 
     Raises UsageError for too many numbers, or too few deals.
     """
     if not 1 <= len(ranges) <= MAX_NUMBERS:
         raise UsageError(f"one to {MAX_NUMBERS} numbers are tuned like this, not {len(ranges)}")
-    levels = [item.levels(_LEVELS[len(ranges)]) for item in ranges]
+    levels = [domain.levels(_LEVELS[len(ranges)]) for domain in ranges]
     trials = [Trial(np.array(point)) for point in product(*levels)]
     if deals < ROUNDS * len(trials):
         raise UsageError(f"{deals} deals are too few for {len(trials)} trials in {ROUNDS} rounds")
@@ -95,74 +96,76 @@ def search(scores_of: Scores, ranges: Sequence[Range], deals: int, seed: int) ->
 
 def _halve(scores_of: Scores, trials: Sequence[Trial], deals: int) -> None:
     """Play the rounds; all trials of a round play the same deals."""
-    left, first = list(trials), 0
+    remaining, first = list(trials), 0
     for _ in range(ROUNDS):
-        each = deals // ROUNDS // len(left)
-        scores = scores_of([trial.point for trial in left], first, each)
-        for trial, score in zip(left, scores, strict=True):
-            trial.won += score * each
-            trial.deals += each
-        first += each
-        left = sorted(left, key=lambda trial: -trial.score)[: max(2, (len(left) + 1) // 2)]
+        deals_each = deals // ROUNDS // len(remaining)
+        scores = scores_of([trial.point for trial in remaining], first, deals_each)
+        for trial, score in zip(remaining, scores, strict=True):
+            trial.won += score * deals_each
+            trial.deals += deals_each
+        first += deals_each
+        remaining = sorted(remaining, key=lambda trial: -trial.score)[
+            : max(2, (len(remaining) + 1) // 2)
+        ]
 
 
 def _peak(trials: Sequence[Trial], ranges: Sequence[Range], seed: int) -> Optimum:
-    grid = list(product(*(item.levels(_fine(item, len(ranges))) for item in ranges)))
-    options = _quadratic_options(np.array(grid), ranges)
-    tried = _quadratic_options(np.array([trial.point for trial in trials]), ranges)
-    weights = np.array([trial.deals for trial in trials]) / _VARIANCE
-    precision = tried.T @ (weights[:, None] * tried)
-    variance = np.linalg.pinv(precision)
-    fitted = variance @ tried.T @ (weights * [trial.score for trial in trials])
-    sample = np.random.default_rng(seed).multivariate_normal(fitted, variance, _DRAWS)
-    peaks = np.array(grid)[np.argmax(options @ sample.T, axis=0)]
-    best = int(np.argmax(options @ fitted))
+    grid = list(product(*(domain.levels(_grid_levels(domain, len(ranges))) for domain in ranges)))
+    grid_design = _design_matrix(np.array(grid), ranges)
+    trial_design = _design_matrix(np.array([trial.point for trial in trials]), ranges)
+    weights = np.array([trial.deals for trial in trials]) / _DEAL_VARIANCE
+    precision = trial_design.T @ (weights[:, None] * trial_design)
+    covariance = np.linalg.pinv(precision)
+    coefficients = covariance @ trial_design.T @ (weights * [trial.score for trial in trials])
+    sample = np.random.default_rng(seed).multivariate_normal(coefficients, covariance, _SAMPLES)
+    peaks = np.array(grid)[np.argmax(grid_design @ sample.T, axis=0)]
+    best = int(np.argmax(grid_design @ coefficients))
     low, high = np.quantile(peaks, (0.025, 0.975), axis=0, method="closest_observation")
     point = np.array(grid[best])
 
     def curve(index: int) -> Curve:
-        values = np.array(ranges[index].levels(_CURVE))
+        values = np.array(ranges[index].levels(_CURVE_POINTS))
         points = np.repeat(point[None], len(values), axis=0)
         points[:, index] = values
-        along = _quadratic_options(points, ranges)
-        errors = np.sqrt(np.sum(along @ variance * along, axis=1))
-        return Curve(values, along @ fitted, _WIDTH * errors)
+        design = _design_matrix(points, ranges)
+        errors = np.sqrt(np.sum(design @ covariance * design, axis=1))
+        return Curve(values, design @ coefficients, _Z95 * errors)
 
     curves = tuple(map(curve, range(len(ranges))))
-    return Optimum(point, float(options[best] @ fitted), low, high, tuple(trials), curves)
+    return Optimum(point, float(grid_design[best] @ coefficients), low, high, tuple(trials), curves)
 
 
-def _fine(item: Range, numbers: int) -> int:
-    """How many values of a number are looked at; choices are all looked at anyway."""
-    total = round(item.high - item.low) + 1
-    return min(total, 1000) if item.is_integer and numbers == 1 else _FINE[numbers]
+def _grid_levels(domain: Range, numbers: int) -> int:
+    """The number of grid values of a number; choices have all values in any case."""
+    count = round(domain.high - domain.low) + 1
+    return min(count, 1000) if domain.is_integer and numbers == 1 else _GRID_LEVELS[numbers]
 
 
-def _quadratic_options(points: Numbers, ranges: Sequence[Range]) -> Numbers:
-    """The terms of a quadratic at some points, each number scaled to -1 to 1.
+def _design_matrix(points: Numbers, ranges: Sequence[Range]) -> Numbers:
+    """The design matrix of the quadratic, a row for each point, with numbers scaled to -1 to 1.
 
-    Every choice but the first adds a constant, and a slope for each number.
+    Every choice but the first of a list adds a constant, and a slope for each number.
     """
-    scaled = np.column_stack([np.ones(len(points)), *_scaled(points, ranges)])
+    scaled = np.column_stack([np.ones(len(points)), *_scaled_numbers(points, ranges)])
     count = scaled.shape[1]
     squares = [scaled[:, i] * scaled[:, j] for i in range(1, count) for j in range(i, count)]
-    chosen = [row[:, None] * scaled for row in _chosen(points, ranges)]
-    return np.column_stack([scaled, *squares, *chosen])
+    by_choice = [indicator[:, None] * scaled for indicator in _choice_indicators(points, ranges)]
+    return np.column_stack([scaled, *squares, *by_choice])
 
 
-def _scaled(points: Numbers, ranges: Sequence[Range]) -> list[Numbers]:
+def _scaled_numbers(points: Numbers, ranges: Sequence[Range]) -> list[Numbers]:
     return [
-        2 * (points[:, index] - item.low) / max(item.high - item.low, 1e-300) - 1
-        for index, item in enumerate(ranges)
-        if not item.is_choice
+        2 * (points[:, index] - domain.low) / max(domain.high - domain.low, 1e-300) - 1
+        for index, domain in enumerate(ranges)
+        if not domain.is_choice
     ]
 
 
-def _chosen(points: Numbers, ranges: Sequence[Range]) -> list[Numbers]:
-    """For each choice but the first of a list: 1 where it is taken, 0 elsewhere."""
+def _choice_indicators(points: Numbers, ranges: Sequence[Range]) -> list[Numbers]:
+    """Indicators of each choice but the first of a list: 1 where it is taken, else 0."""
     return [
         (points[:, index] == choice).astype(np.float64)
-        for index, item in enumerate(ranges)
-        if item.is_choice
-        for choice in range(1, int(item.high) + 1)
+        for index, domain in enumerate(ranges)
+        if domain.is_choice
+        for choice in range(1, int(domain.high) + 1)
     ]

@@ -1,4 +1,4 @@
-"""What is to be tuned, as it is said on a command line: option=LOW..HIGH, or option=a,b,c."""
+"""Search spaces of tuning, as written on the command line: option=LOW..HIGH or option=a,b,c."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,42 +15,42 @@ FORM = (
     "a number is tuned as option=LOW..HIGH, like threshold=20..40, a choice as option=one,another,"
     " a list of numbers by its name"
 )
-_LARGEST = 1e9
+_MAX_BOUND = 1e9
 Point = Numbers | Sequence[float]
 
 
 class Ranges(msgspec.Struct, frozen=True):
-    """Options that are numbers or choices, and the ranges in which they are looked for."""
+    """A search space of options that are numbers or choices, with their ranges."""
 
     names: tuple[str, ...]
     ranges: tuple[Range, ...]
     values: tuple[tuple[Any, ...], ...]
-    """Of each option the values to choose from, none where it is a number."""
+    """The choices of each option; empty for a number."""
     defaults: tuple[Any, ...]
 
     def options(self, point: Point) -> dict[str, Any]:
-        """A point as options, within the ranges, whole where only whole numbers will do."""
+        """The options of a point: clipped to the ranges, rounded to integers where required."""
         return {
-            name: _value(min(max(float(number), item.low), item.high), item, values)
-            for name, item, values, number in zip(
+            name: _value(min(max(float(number), domain.low), domain.high), domain, values)
+            for name, domain, values, number in zip(
                 self.names, self.ranges, self.values, point, strict=True
             )
         }
 
     @property
     def start(self) -> Sequence[float]:
-        """The defaults, where they are numbers within the range; else its middle."""
+        """The start of a search: defaults that are numbers within the range, else its middle."""
         pairs = zip(self.defaults, self.ranges, strict=True)
-        return [_begin(default, item) for default, item in pairs]
+        return [_start_value(default, domain) for default, domain in pairs]
 
     @property
     def steps(self) -> Sequence[float]:
-        """Quarters of the ranges."""
-        return [(item.high - item.low) / 4 for item in self.ranges]
+        """The step sizes of a search: a quarter of each range."""
+        return [(domain.high - domain.low) / 4 for domain in self.ranges]
 
 
 class NumberList(msgspec.Struct, frozen=True):
-    """An option that is a list of numbers."""
+    """A search space of one option that is a list of numbers."""
 
     name: str
     start: tuple[float, ...]
@@ -58,47 +58,50 @@ class NumberList(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> Sequence[str]:
-        """The option."""
+        """The name of the option."""
         return (self.name,)
 
     def options(self, point: Point) -> dict[str, Any]:
-        """A point as the option."""
+        """The option with the numbers of a point."""
         return {self.name: [float(number) for number in point]}
 
 
-def _begin(default: Any, item: Range) -> float:
-    if isinstance(default, int | float) and item.low <= default <= item.high:
+def _start_value(default: Any, domain: Range) -> float:
+    if isinstance(default, int | float) and domain.low <= default <= domain.high:
         return float(default)
-    return (item.low + item.high) / 2
+    return (domain.low + domain.high) / 2
 
 
-def _value(number: float, item: Range, values: Sequence[Any]) -> Any:
-    if item.is_choice:
+def _value(number: float, domain: Range, values: Sequence[Any]) -> Any:
+    if domain.is_choice:
         return values[round(number)]
-    return round(number) if item.is_integer else round(number, 4)
+    return round(number) if domain.is_integer else round(number, 4)
 
 
 def search_space_of(texts: Sequence[str], bot: BotDescription) -> Ranges | NumberList:
-    """Read what is to be tuned. Raises UsageError for what the bot has not, or cannot be tuned."""
+    """Parse a search space for the options of a bot.
+
+    Raises UsageError for unknown options, and for those that cannot be tuned.
+    """
     if not texts:
         raise UsageError(f"what is to be tuned? {FORM}")
-    data = {}
+    text_by_name = {}
     for text in texts:
-        name, _, what = text.partition("=")
-        if name in data:
+        name, _, setting = text.partition("=")
+        if name in text_by_name:
             raise UsageError(f"option {name} is given twice")
-        data[_checked_option(name, bot)] = what
-    lists = [name for name in data if _is_list(bot.options[name])]
+        text_by_name[_checked_option(name, bot)] = setting
+    lists = [name for name in text_by_name if _is_list(bot.options[name])]
     if lists:
-        return _number_list(lists[0], data, bot)
-    return _ranges(data, bot)
+        return _number_list(lists[0], text_by_name, bot)
+    return _ranges(text_by_name, bot)
 
 
 def _checked_option(name: str, bot: BotDescription) -> str:
     if name not in bot.options:
         hint = did_you_mean(name, bot.options)
-        existing = ", ".join(bot.options) or "none"
-        raise UsageError(f"{bot.name} has no option {name!r:.60}{hint}; options: {existing}")
+        names = ", ".join(bot.options) or "none"
+        raise UsageError(f"{bot.name} has no option {name!r:.60}{hint}; options: {names}")
     return name
 
 
@@ -108,8 +111,8 @@ def _is_list(option: Option) -> bool:
     return is_list and all(type(number) in (int, float) for number in numbers)
 
 
-def _number_list(name: str, data: Mapping[str, str], bot: BotDescription) -> NumberList:
-    if len(data) > 1 or data[name]:
+def _number_list(name: str, text_by_name: Mapping[str, str], bot: BotDescription) -> NumberList:
+    if len(text_by_name) > 1 or text_by_name[name]:
         raise UsageError(f"option {name} is a list of numbers, and tuned alone: {bot.name} {name}")
     option = bot.options[name]
     count = len(option.default)
@@ -123,58 +126,62 @@ def _number_list(name: str, data: Mapping[str, str], bot: BotDescription) -> Num
     return NumberList(name, tuple(map(float, search.start)), search.steps)
 
 
-def _ranges(data: Mapping[str, str], bot: BotDescription) -> Ranges:
-    read = [_read(bot.options[name], what) for name, what in data.items()]
-    ranges, values = tuple(item for item, _ in read), tuple(values for _, values in read)
-    if len(data) > MAX_NUMBERS and any(item.is_choice for item in ranges):
+def _ranges(text_by_name: Mapping[str, str], bot: BotDescription) -> Ranges:
+    pairs = [_domain_and_values(bot.options[name], text) for name, text in text_by_name.items()]
+    ranges, values = tuple(domain for domain, _ in pairs), tuple(values for _, values in pairs)
+    if len(text_by_name) > MAX_NUMBERS and any(domain.is_choice for domain in ranges):
         raise UsageError(f"choices are tuned with at most {MAX_NUMBERS} options at once")
-    return Ranges(tuple(data), ranges, values, tuple(bot.options[name].default for name in data))
+    return Ranges(
+        tuple(text_by_name),
+        ranges,
+        values,
+        tuple(bot.options[name].default for name in text_by_name),
+    )
 
 
-def _read(option: Option, what: str) -> tuple[Range, tuple[Any, ...]]:
-    possible = (False, True) if isinstance(option.default, bool) else option.choices
-    if possible:
-        values = _chosen(option.name, possible, what)
+def _domain_and_values(option: Option, text: str) -> tuple[Range, tuple[Any, ...]]:
+    choices = (False, True) if isinstance(option.default, bool) else option.choices
+    if choices:
+        values = _chosen_values(option.name, choices, text)
         return Range(0, len(values) - 1, True, is_choice=True), values
     if option.default is not None and type(option.default) not in (int, float):
         raise UsageError(f"option {option.name} is neither a number nor a choice; {FORM}")
-    low, dots, high = what.partition("..")
+    low, dots, high = text.partition("..")
     if not dots:
         raise UsageError(f"option {option.name} needs a range: {FORM}")
-    return _range(option, low, high), ()
+    return _number_range(option, low, high), ()
 
 
-def _chosen(name: str, possible: Sequence[Any], what: str) -> tuple[Any, ...]:
-    """The choices that are named, or all of them."""
-    by_name = {
-        str(value).lower() if isinstance(value, bool) else str(value): value for value in possible
-    }
-    expected = list(dict.fromkeys(what.split(","))) if what else [*by_name]
-    for item in expected:
-        if item not in by_name:
-            listed, hint = ", ".join(by_name), did_you_mean(item, by_name)
-            raise UsageError(f"option {name} is one of {listed}, not {item!r:.60}{hint}")
-    if len(expected) < 2:
+def _chosen_values(name: str, choices: Sequence[Any], text: str) -> tuple[Any, ...]:
+    """The choices named in a text like "a,b"; all of them for an empty text."""
+    value_by_label = {_label(value): value for value in choices}
+    labels = list(dict.fromkeys(text.split(","))) if text else [*value_by_label]
+    for label in labels:
+        if label not in value_by_label:
+            listing, hint = ", ".join(value_by_label), did_you_mean(label, value_by_label)
+            raise UsageError(f"option {name} is one of {listing}, not {label!r:.60}{hint}")
+    if len(labels) < 2:
         raise UsageError(f"option {name}: there is nothing to choose between; {FORM}")
-    return tuple(by_name[item] for item in expected)
+    return tuple(value_by_label[label] for label in labels)
 
 
-def _spelt(value: Any) -> str:
+def _label(value: Any) -> str:
+    """A choice as users write it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _range(option: Option, low: str, high: str) -> Range:
+def _number_range(option: Option, low: str, high: str) -> Range:
     try:
         bounds = float(low), float(high)
     except ValueError:
         raise UsageError(
             f"option {option.name}: {low!r:.40} and {high!r:.40} must be numbers"
         ) from None
-    if not -_LARGEST < bounds[0] < bounds[1] < _LARGEST:
+    if not -_MAX_BOUND < bounds[0] < bounds[1] < _MAX_BOUND:
         raise UsageError(
             f"option {option.name}: {low} must be less than {high}, both within a billion of 0"
         )
-    is_complete = type(option.default) is not float and all(bound.is_integer() for bound in bounds)
-    if type(option.default) is int and not is_complete:
+    is_integer = type(option.default) is not float and all(bound.is_integer() for bound in bounds)
+    if type(option.default) is int and not is_integer:
         raise UsageError(f"option {option.name} takes whole numbers, from {low} to {high} are not")
-    return Range(*bounds, is_complete)
+    return Range(*bounds, is_integer)

@@ -1,4 +1,4 @@
-"""Tuning from beginning to end: search, and a test of what was found on deals nobody has played."""
+"""Tunes a bot: a search, then a test of the options found on fresh deals."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -13,18 +13,18 @@ from cantstop_arena.tuning.search_space import NumberList, Ranges
 from cantstop_arena.tuning.variant_trials import SEATS, VariantTrials
 
 FRESH = 1 << 40  # the first deal of those on which the result is tested
-_TEST = 1 << 41  # the first deal of the sequential test
-_LOOK = 500  # deals between two looks at the test
-_GENERATIONS = 60  # at least
+_FIRST_TEST_DEAL = 1 << 41  # the first deal of the sequential test
+_LOOK_DEALS = 500  # deals between two looks of the sequential test
+_MIN_GENERATIONS = 60  # of a search with enough deals
 _TRIALS = 14  # of a generation
-_DEALS = 1000  # of a trial, at most
-_TENTH = 10  # of the deals are played afresh with what was found
-_MAX_FRESH = 20_000
-_WIDTH = 1.96  # standard errors on either side of an interval that covers 95 %
+_MAX_TRIAL_DEALS = 1000
+_SEARCH_DEALS_PER_FRESH = 10  # of the search, for each fresh deal with the options found
+_MAX_FRESH_DEALS = 20_000
+_Z95 = 1.96  # standard errors on either side of a 95% interval
 
 
 class ScoreShare(msgspec.Struct, frozen=True):
-    """The share that was won in so many games, and half of its interval."""
+    """The share won, the half-width of its 95% interval, and the number of games."""
 
     score: float
     half: float
@@ -32,9 +32,9 @@ class ScoreShare(msgspec.Struct, frozen=True):
 
 
 class TuningVerdict(msgspec.Struct, frozen=True):
-    """How what was found did against the bot as it is, on fresh deals.
+    """The result of the options found against the bot's present ones, on fresh deals.
 
-    `accepted`: 1 that it is better, 0 that it is not; None: undecided after all deals.
+    `accepted` is 1 for better, 0 for not better, None if undecided after all deals.
     """
 
     score: float
@@ -43,9 +43,9 @@ class TuningVerdict(msgspec.Struct, frozen=True):
 
 
 class TuningResult(msgspec.Struct, frozen=True):
-    """The options found, what they win on fresh deals, and whether they are better than before.
+    """The options found, the share they win on fresh deals, and the test against the present ones.
 
-    There is a `peak` where a quadratic was fitted, and no `verdict` where nothing has changed.
+    `peak` is None without a fitted quadratic, `verdict` when the options have not changed.
     """
 
     options: Mapping[str, Any]
@@ -55,7 +55,7 @@ class TuningResult(msgspec.Struct, frozen=True):
 
 
 class Tuner:
-    """Tunes options of a bot in a laboratory; `defaults` are what it plays with as it is."""
+    """Tunes options of a bot by trials of variants; `defaults` are its present options."""
 
     def __init__(
         self, trials: VariantTrials, search_space: Ranges | NumberList, defaults: Mapping[str, Any]
@@ -65,59 +65,65 @@ class Tuner:
         self._defaults = defaults
 
     def tune(
-        self, deals: int, seed: int, test: Sprt, wrapper: Callable[[str], None] = lambda text: None
+        self,
+        deals: int,
+        seed: int,
+        test: Sprt,
+        on_progress: Callable[[str], None] = lambda text: None,
     ) -> TuningResult:
-        """Search in about so many deals, then test what was found.
+        """Search in about `deals` deals, then test the options found.
 
-        Raises UsageError where they are too few, BotError where a bot cannot play.
+        Raises UsageError when the deals are too few, BotError when a bot cannot play.
         """
-        ranges, peak = self._search_space, None
-        if isinstance(ranges, Ranges) and len(ranges.names) <= MAX_NUMBERS:
-            peak = search(self._scores, ranges.ranges, deals, seed)
-            options = ranges.options(peak.point)
+        search_space, peak = self._search_space, None
+        if isinstance(search_space, Ranges) and len(search_space.names) <= MAX_NUMBERS:
+            peak = search(self._scores, search_space.ranges, deals, seed)
+            options = search_space.options(peak.point)
         else:
-            options = ranges.options(np.round(self._evolved(deals, seed, wrapper), 2))
-        wrapper("testing what was found on fresh deals")
-        won = self._share(options, min(_MAX_FRESH, max(_LOOK, deals // _TENTH)))
-        return TuningResult(options, peak, won, self._tested(options, test, deals))
+            options = search_space.options(np.round(self._evolved(deals, seed, on_progress), 2))
+        on_progress("testing what was found on fresh deals")
+        share = self._share(
+            options, min(_MAX_FRESH_DEALS, max(_LOOK_DEALS, deals // _SEARCH_DEALS_PER_FRESH))
+        )
+        return TuningResult(options, peak, share, self._verdict(options, test, deals))
 
-    def _evolved(self, deals: int, seed: int, wrapper: Callable[[str], None]) -> Numbers:
-        def told(generation: Generation) -> None:
+    def _evolved(self, deals: int, seed: int, on_progress: Callable[[str], None]) -> Numbers:
+        def report_generation(generation: Generation) -> None:
             if generation.number % 10 == 0:
-                wrapper(f"generation {generation.number}: {generation.mean_score:.1%} won")
+                on_progress(f"generation {generation.number}: {generation.mean_score:.1%} won")
 
-        each = max(1, min(_DEALS, deals // _GENERATIONS // _TRIALS))
+        trial_deals = max(1, min(_MAX_TRIAL_DEALS, deals // _MIN_GENERATIONS // _TRIALS))
         return evolve(
             self._scores,
             self._search_space.start,
             self._search_space.steps,
             seed=seed,
-            generations=max(1, deals // each // _TRIALS),
-            deals=each,
+            generations=max(1, deals // trial_deals // _TRIALS),
+            deals=trial_deals,
             trials=_TRIALS,
-            wrapper=told,
+            on_generation=report_generation,
         )
 
     def _scores(self, points: Sequence[Numbers], first: int, deals: int) -> Sequence[float]:
         variants = [self._search_space.options(point) for point in points]
-        won = self._trials.won(variants, first, deals)
-        return [float(number.mean()) / self._trials.win_units for number in won]
+        wins_by_variant = self._trials.won(variants, first, deals)
+        return [float(wins.mean()) / self._trials.win_units for wins in wins_by_variant]
 
     def _share(self, options: Mapping[str, Any], deals: int) -> ScoreShare:
-        """What these options win against the opponents on fresh deals."""
-        (won,) = self._trials.won([options], FRESH, deals)
-        scores = won.mean(axis=0) / self._trials.win_units
-        half = _WIDTH * float(scores.std(ddof=1)) / deals**0.5
-        return ScoreShare(float(scores.mean()), half, SEATS * won.size)
+        """The share that these options win against the opponents on fresh deals."""
+        (wins,) = self._trials.won([options], FRESH, deals)
+        scores = wins.mean(axis=0) / self._trials.win_units
+        half = _Z95 * float(scores.std(ddof=1)) / deals**0.5
+        return ScoreShare(float(scores.mean()), half, SEATS * wins.size)
 
-    def _tested(self, options: Mapping[str, Any], test: Sprt, deals: int) -> TuningVerdict | None:
-        """Let the bot with these options play itself as it is, until the test has decided."""
-        if all(_same(self._defaults[name], value) for name, value in options.items()):
+    def _verdict(self, options: Mapping[str, Any], test: Sprt, deals: int) -> TuningVerdict | None:
+        """Test the bot with these options against its present ones; None if they are the same."""
+        if all(_is_same(self._defaults[name], value) for name, value in options.items()):
             return None
         counts = np.zeros(len(SCORES), np.int64)
-        for first in range(0, min(_MAX_FRESH, max(_LOOK, deals)), _LOOK):
-            won = self._trials.duel(options, _TEST + first, _LOOK)
-            points = won * (len(SCORES) - 1) // self._trials.win_units
+        for first in range(0, min(_MAX_FRESH_DEALS, max(_LOOK_DEALS, deals)), _LOOK_DEALS):
+            wins = self._trials.duel(options, _FIRST_TEST_DEAL + first, _LOOK_DEALS)
+            points = wins * (len(SCORES) - 1) // self._trials.win_units
             counts += np.bincount(points, minlength=len(SCORES))
             if test.accepted(counts.tolist()) is not None:
                 break
@@ -126,5 +132,5 @@ class Tuner:
         return TuningVerdict(score, games, test.accepted(counts.tolist()))
 
 
-def _same(default: Any, value: Any) -> bool:
+def _is_same(default: Any, value: Any) -> bool:
     return list(default) == value if isinstance(default, tuple) else bool(default == value)

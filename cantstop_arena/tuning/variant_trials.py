@@ -1,7 +1,7 @@
-"""Where variants of a bot are tried out: against the same opponents, on the same deals.
+"""Trials of variants of a bot, against the same opponents and on the same deals.
 
-Two sit at a table, and every deal is played in both seatings. Games are played by errands, so that
-no bot's code runs in the arena's own process; several are at work at once.
+Games have two players, and every deal is played in both seatings. Isolated calls play the games, so
+that no bot's code runs in the arena's own process; several run at the same time.
 """
 
 import base64
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 SEATS = 2
 Options = Mapping[str, Any]
-_INVALID = "{}: the process that played the games sent an invalid message"
-_LIMIT = 3600.0  # seconds that the games of one variant may take at a time
+_INVALID_MESSAGE = "{}: the process that played the games sent an invalid message"
+_MAX_SECONDS = 3600.0  # of a call, which plays one variant against one opponent
 
 
 class VariantTrials:
-    """Lets variants of a bot meet opponents.
+    """Plays variants of a bot against opponents, in isolated calls.
 
-    Raises UsageError where the game cannot be played by two, BotError where a bot cannot play.
+    Raises UsageError when the game cannot be played by two, BotError when a bot cannot play.
     """
 
     def __init__(
@@ -54,10 +54,11 @@ class VariantTrials:
             raise UsageError(f"bots are tuned in games of two, and {catalogue.game.title} has none")
         self._catalogue, self._rules, self._seed = catalogue, rules, seed
         self._bot = bot
-        self._against = [
-            seat_for(f"opponent {other.name}", other, other.defaults) for other in against
+        self._opponents = [
+            seat_for(f"opponent {opponent.name}", opponent, opponent.defaults)
+            for opponent in against
         ]
-        for opponent in self._against:
+        for opponent in self._opponents:
             prepare_bots(self._spec(self._seat("bot", {}), opponent), lambda _: None)
 
     def _seat(self, name: str, options: Options) -> SeatSpec:
@@ -71,41 +72,43 @@ class VariantTrials:
 
     @property
     def win_units(self) -> int:
-        """What there is to win in a deal, in the parts that `won` counts."""
+        """The most that a bot can win in a deal, in the units of `won`."""
         return win_units(SEATS) * len(self._catalogue.game.orders(SEATS))
 
     def won(self, variants: Sequence[Options], first: int, deals: int) -> Sequence[Ints]:
-        """What each variant wins of each deal: a row for each opponent.
+        """The wins of each variant, in win units: a row for each opponent, a column for each deal.
 
-        Raises BotError where a bot commits a fault.
+        Raises BotError when a bot commits a fault.
         """
         seats = [self._seat("bot", options) for options in variants]
-        pairs = product(seats, self._against)
-        played = list(self._played([self._spec(*pair) for pair in pairs], first, deals))
-        rows = len(self._against)
-        return [np.array(played[start : start + rows]) for start in range(0, len(played), rows)]
+        pairs = product(seats, self._opponents)
+        wins = list(self._play([self._spec(*pair) for pair in pairs], first, deals))
+        count = len(self._opponents)
+        return [np.array(wins[start : start + count]) for start in range(0, len(wins), count)]
 
     def duel(self, options: Options, first: int, deals: int) -> Ints:
-        """What a variant wins of each deal against the bot as it is."""
+        """The wins of a variant against the bot's present options, in win units by deal."""
         spec = self._spec(self._seat("bot", options), self._seat("bot as it is", {}))
-        return next(self._played([spec], first, deals))
+        return next(self._play([spec], first, deals))
 
-    def _played(self, specs: Sequence[TableSpec], first: int, deals: int) -> Iterator[Ints]:
+    def _play(self, specs: Sequence[TableSpec], first: int, deals: int) -> Iterator[Ints]:
         keywords = {"first": first, "deals": deals}
         calls = [
-            IsolatedCall(f"{__name__}:play_variants", {"spec": pack_spec(spec), **keywords}, _LIMIT)
+            IsolatedCall(
+                f"{__name__}:play_variants", {"spec": pack_spec(spec), **keywords}, _MAX_SECONDS
+            )
             for spec in specs
         ]
         with shutdown.defer_until_safe():
-            for spec, data in zip(specs, run_all(calls), strict=True):
+            for spec, outcome in zip(specs, run_all(calls), strict=True):
                 shutdown.check()
-                yield _wins_from_data(data, spec, deals)
+                yield _wins_in_outcome(outcome, spec, deals)
 
 
 class LiveVariantTrials(VariantTrials):
-    """Lets variants of one of the arena's own bots meet opponents, in this process.
+    """Plays variants of a built-in bot against built-in opponents, in this process.
 
-    They differ in one list of numbers, and are compiled once for all.
+    The variants differ in one list of numbers, so one compilation serves all.
     """
 
     def __init__(
@@ -120,13 +123,13 @@ class LiveVariantTrials(VariantTrials):
         super().__init__(catalogue, rules, bot, against, seed)
         self._option = option
         self._numbers: Numbers = np.array(bot.defaults[option], np.float64)
-        self._tables = [self._table(opponent) for opponent in self._against]
+        self._tables = [self._table(opponent) for opponent in self._opponents]
 
     def _table(self, opponent: SeatSpec) -> "GameTable":
         loader = Loader(self._catalogue.folder)
         spec = loader.find(self._bot.name, self._catalogue.game)
-        member = SeatedBot("bot", spec.build({self._option: self._numbers}), "live")
-        game, seated_bots = self._catalogue.game, [member, opponent.seated_bot(loader)]
+        seated_bot = SeatedBot("bot", spec.build({self._option: self._numbers}), "live")
+        game, seated_bots = self._catalogue.game, [seated_bot, opponent.seated_bot(loader)]
         table: GameTable = game.table(self._rules, seated_bots, SEATS, self._seed)
         return table
 
@@ -136,7 +139,7 @@ class LiveVariantTrials(VariantTrials):
     def _won(self, options: Options, first: int, deals: int) -> Ints:
         with shutdown.defer_until_safe():
             self._numbers[:] = options[self._option]
-            return np.array([_won(table, first, deals) for table in self._tables])
+            return np.array([_wins(table, first, deals) for table in self._tables])
 
 
 def variant_trials_for(
@@ -147,10 +150,10 @@ def variant_trials_for(
     seed: int,
     options: Sequence[str],
 ) -> VariantTrials:
-    """The quickest laboratory in which these options can be tried out."""
-    (search, *others) = [bot.options[name].search for name in options]
-    ours = all(description.origin == "built-in" for description in (bot, *against))
-    if ours and not others and search and search.live:
+    """The quickest kind of trials for variants in these options."""
+    (search, *other_searches) = [bot.options[name].search for name in options]
+    are_built_in = all(description.origin == "built-in" for description in (bot, *against))
+    if are_built_in and not other_searches and search and search.live:
         return LiveVariantTrials(catalogue, rules, bot, against, seed, options[0])
     return VariantTrials(catalogue, rules, bot, against, seed)
 
@@ -159,36 +162,36 @@ def variant_trials_for(
 
 
 def play_variants(spec: str, first: int, deals: int) -> Mapping[str, Any]:
-    """What the first bot of a spec wins of each deal: what an errand does."""
+    """The function of the calls: the wins of the first bot of a spec by deal."""
     try:
         table: GameTable = unpack_spec(spec).table()
         table.warm_up()
-        won = _won(table, first, deals)
+        wins = _wins(table, first, deals)
     except BaseException as error:
         return {ERROR: exception_report(error)}
-    return {"won": base64.b64encode(won.astype(np.uint16).tobytes()).decode()}
+    return {"won": base64.b64encode(wins.astype(np.uint16).tobytes()).decode()}
 
 
-def _won(table: "GameTable", first: int, deals: int) -> Ints:
-    """What the first bot wins of each deal. Raises BotError where a bot commits a fault."""
+def _wins(table: "GameTable", first: int, deals: int) -> Ints:
+    """The wins of the first bot by deal. Raises BotError when a bot commits a fault."""
     result = table.play(Block((0, 1), first, deals))
     if result.faults:
         fault = result.faults[0]
         raise BotError(f"{table.seated_bots[fault.bot].name} cannot play: {fault.message}")
-    number: NDArray[np.int64] = wins_by_deal(result.masks(), table.orders)[:, 0]
-    return number
+    wins: NDArray[np.int64] = wins_by_deal(result.masks(), table.orders)[:, 0]
+    return wins
 
 
-def _wins_from_data(data: Any, spec: TableSpec, deals: int) -> Ints:
+def _wins_in_outcome(outcome: Any, spec: TableSpec, deals: int) -> Ints:
     names = " and ".join(dict.fromkeys(seat.bot.name for seat in spec.seats))
-    if isinstance(data, CallFailed):
-        raise BotError(f"{names}: the games' process {data}")
-    if isinstance(data, dict) and isinstance(complaint := data.get(ERROR), str):
-        raise BotError(f"{names}: {complaint}")
+    if isinstance(outcome, CallFailed):
+        raise BotError(f"{names}: the games' process {outcome}")
+    if isinstance(outcome, dict) and isinstance(message := outcome.get(ERROR), str):
+        raise BotError(f"{names}: {message}")
     try:
-        won = np.frombuffer(base64.b64decode(data["won"]), np.uint16)
+        wins = np.frombuffer(base64.b64decode(outcome["won"]), np.uint16)
     except (TypeError, KeyError, ValueError) as error:
-        raise BotError(_INVALID.format(names)) from error
-    if len(won) != deals:
-        raise BotError(_INVALID.format(names))
-    return won.astype(np.int64)
+        raise BotError(_INVALID_MESSAGE.format(names)) from error
+    if len(wins) != deals:
+        raise BotError(_INVALID_MESSAGE.format(names))
+    return wins.astype(np.int64)

@@ -75,7 +75,7 @@ def test_only_what_has_left_the_session_is_ended() -> None:
         stray.returncode = 0  # somebody else has waited for it
 
 
-@pytest.mark.parametrize("make", [system.origin, system._Number])
+@pytest.mark.parametrize("make", [system.origin, system._ProcessIdOrigin])
 @pytest.mark.parametrize("fork", [os.fork, ctypes.CDLL(None).fork])
 def test_a_forked_copy_knows_that_it_is_one(
     make: Callable[[], system.Origin], fork: Callable[[], int]

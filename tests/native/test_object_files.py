@@ -129,7 +129,7 @@ def linker(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 def calling(function: Callable[..., Any], *kinds: Any) -> Callable[..., Any]:
     """A function as Python calls it."""
-    found = Loaded([object_files._taken_from(compiled(function, *kinds))])
+    found = Loaded([object_files._compiled(compiled(function, *kinds))])
     calls = PythonCalls(found, {"function": len(kinds)}, None)
 
     def call(*numbers: Any) -> Any:
@@ -180,9 +180,9 @@ def test_what_compiled_code_raises_is_raised_where_it_stands() -> None:
 
 
 def test_code_that_calls_what_numba_brings_along_says_so_and_works() -> None:
-    found = object_files._taken_from(compiled(refuse_by_value, NUMBER))
+    found = object_files._compiled(compiled(refuse_by_value, NUMBER))
     assert found.needs_numba
-    assert not object_files._taken_from(compiled(refuse, NUMBER)).needs_numba
+    assert not object_files._compiled(compiled(refuse, NUMBER)).needs_numba
     with pytest.raises(ValueError, match="not") as caught:
         calling(refuse_by_value, NUMBER)(-3)
     assert caught.value.args == ("not", -3)

@@ -102,7 +102,7 @@ def test_evolution_returns_a_mean_that_is_better_than_its_start() -> None:
     tried = partial(
         evolve, each(score), [0, 0, 0, 9], [2, 2, 0, 2], generations=60, deals=10, trials=10
     )
-    found = tried(seed=5, wrapper=told.append)
+    found = tried(seed=5, on_generation=told.append)
     assert found[2] == 0
     assert np.allclose(found, target, atol=0.5)
     assert (told[-1].deals, told[-1].number) == (6000, 60)
