@@ -1,4 +1,4 @@
-"""How Can't Stop is told to bots in other processes; docs/protocol.md is normative."""
+"""Views of Can't Stop as JSON, for bots in other processes; docs/protocol.md is normative."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
@@ -11,7 +11,7 @@ from cantstop_arena.games.cantstop.turn import Columns, Move, Spaces, Turn
 
 
 class CantStopCodec(Codec):
-    """What is kept by column travels as an object of those columns where something stands."""
+    """Converts turns and moves. Spaces by column become objects without the columns of space 0."""
 
     def view_as_json(self, view: Turn) -> dict[str, Any]:
         return turn_as_json(view)
@@ -29,7 +29,7 @@ class CantStopCodec(Codec):
 
 
 def turn_as_json(turn: Turn) -> dict[str, Any]:
-    """A turn as JSON has it; the rules and the random key are told once a game."""
+    """A turn as values for JSON, without the rules and the random key, which are sent once a game."""
     return {
         "seat": turn.seat,
         "players": turn.players,
@@ -50,7 +50,7 @@ def turn_as_json(turn: Turn) -> dict[str, Any]:
 
 
 def turn_in(data: Mapping[str, Any], rules: RuleSet, random: Callable[[], float]) -> Turn:
-    """The turn that was told."""
+    """The turn that `turn_as_json` has converted to `data`."""
     columns = _column_names(len(rules.lengths))
     return Turn(
         data["seat"],

@@ -1,22 +1,22 @@
-"""What is counted in a game of Can't Stop, seat by seat, and the quotients that tell a style.
+"""The counts of a game of Can't Stop, by seat, and the rates that describe a style of play.
 
-turns, rolls    the turns begun and the rolls made
+turns, rolls    the turns started and the rolls made
 busts           the turns that ended in a bust
-decisions       how often the seat had a choice: between moves, or to roll or stop
+decisions       the decisions of the seat: between moves, or to roll or stop
 spaces          the spaces banked by stopping
 columns         the columns claimed at the end
 won             the games won, alone or shared
 winning_turns   the seat's own turns in games it won
 leads           how often it took the sole lead from another seat
 half_leads      the games that it led alone after half of all turns
-half_wins       what it won of those games, in parts of WHOLE
+half_wins       what it won of those games, in units of 1 / WIN_UNITS of a game
 margin          the columns by which it was ahead of the next seat, in games it won alone
 
-The leader has claimed most columns, and of those who have, made most progress in all columns
-together, each counted as a share of its length. It is looked at when a turn has ended. Games in
+The leader is the seat with most columns claimed and, among equals, with most progress: the sum of
+its spaces as shares of the columns' lengths. It is determined at the end of each turn. Games in
 which the lead swings more than 256 times have no leader at half-time.
 
-Games are told apart by length, too: the turns of all seats, in the classes of `lengths`.
+Games are also counted by length: the turns of all seats, in the classes of `lengths`.
 """
 
 COUNTS = (
@@ -42,10 +42,10 @@ RATES = {
     "columns_per_game": ("columns", "games"),
 }
 MEASURES = ("games", "unfinished", *COUNTS)
-"""What is kept of every deal where asked for, all its games and seats added up; "games" without
-those that a fault ended."""
+"""The sums over the games and seats of a deal, stored for each deal if the measures are needed;
+"games" are those that no fault ended."""
 
 HIGHLIGHTS = ("longest", "closest", "comeback")
-"""The games that are remembered: the one with most turns, that in which the winner was the least
-ahead at its end, and that in which the winner had been farthest behind the leader, both measured
-as the lead is. Games that nobody won, or that a fault ended, are none of them."""
+"""The highlights: the game with most turns, the one with the smallest lead of the winner at its
+end, and the one in which the winner had been farthest behind the leader, both measured as the lead
+is. Games that nobody won, or that a fault ended, are excluded."""

@@ -27,9 +27,9 @@ def pairings(dice: tuple[int, ...]) -> list[Pairing]:
 
 @cache
 def pairings_by_roll(sides: int) -> Sequence[tuple[Pairing, ...]]:
-    """The pairings of every roll; which die shows what makes no difference."""
-    entries = {dice: tuple(pairings(dice)) for dice in _sorted_rolls(sides)}
-    return [entries[tuple(sorted(dice))] for dice in all_rolls(sides)]
+    """The pairings of every roll; they do not depend on the order of the dice."""
+    by_sorted_dice = {dice: tuple(pairings(dice)) for dice in _sorted_rolls(sides)}
+    return [by_sorted_dice[tuple(sorted(dice))] for dice in all_rolls(sides)]
 
 
 def _sorted_rolls(sides: int) -> Iterator[tuple[int, ...]]:
@@ -37,26 +37,26 @@ def _sorted_rolls(sides: int) -> Iterator[tuple[int, ...]]:
 
 
 def _column_bits(sides: int) -> Iterator[tuple[int, int]]:
-    """Sets of columns, as bit masks with bit 0 for column 2, and how many rolls make them."""
-    for pairs, rolls in Counter(pairings_by_roll(sides)).items():
-        yield sum(1 << column - 2 for column in {*chain.from_iterable(pairs)}), rolls
+    """Pairs of a set of columns, as a bit mask with bit 0 for column 2, and its number of rolls."""
+    for pairings_of_roll, count in Counter(pairings_by_roll(sides)).items():
+        yield sum(1 << column - 2 for column in {*chain.from_iterable(pairings_of_roll)}), count
 
 
 @cache
 def hit_table(sides: int) -> NDArray[np.int32]:
-    """For every set of columns (bit 0 for column 2) the number of rolls that make one of them.
+    """The number of rolls that make a column of a set, indexed by the set (bit 0 for column 2).
 
     A roll misses a set when its columns lie in the complement; counts over all subsets come
     from one pass over each bit (the zeta transform over subsets).
     """
-    within = np.zeros(1 << 2 * sides - 1, np.int32)
+    misses = np.zeros(1 << 2 * sides - 1, np.int32)
     for bits, count in _column_bits(sides):
-        within[bits] += count
+        misses[bits] += count
     for bit in range(2 * sides - 1):
-        halves = within.reshape(-1, 2, 1 << bit)
+        halves = misses.reshape(-1, 2, 1 << bit)
         halves[:, 1] += halves[:, 0]
-    # An array over bytes cannot be made writeable again, by a bot that comes across it.
-    return np.frombuffer((sides**4 - within[::-1]).tobytes(), np.int32)
+    # An array over bytes: a bot that gets hold of it cannot make it writeable again.
+    return np.frombuffer((sides**4 - misses[::-1]).tobytes(), np.int32)
 
 
 def hit_count(sides: int, columns: Collection[int]) -> int:
@@ -72,7 +72,7 @@ def success_count(
 ) -> int:
     """The number of rolls that are no bust with runners in the given columns.
 
-    Those on a top are given apart, as `topped`: they count as runners, and move no more.
+    `topped` are the columns of further runners, on the top: these move no more.
     """
     usable = runners if len({*runners, *topped}) >= rules.runners else rules.columns
     return hit_count(rules.sides, set(usable) - {*claimed, *topped})

@@ -1,4 +1,4 @@
-"""Can't Stop as the arena knows it."""
+"""The definition of Can't Stop for the arena: rules, bots, decisions and views."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class CantStopRules(RuleBook[RuleSet]):
         return derive(base, changes, name)
 
 
-_ODD: Sequence[Mapping[str, Any]] = (
+_UNUSUAL_RULES: Sequence[Mapping[str, Any]] = (
     {"sides": 2, "columns_to_win": 2},  # a board of three columns has no more than three to win
     {"sides": 8},
     {"runners": 1},
@@ -112,14 +112,14 @@ class CantStop(Game):
         return SharedWindow(SIZE, snapshot_reader)
 
     def check_suite(self) -> Iterable[CheckGame]:
-        """All named rule sets and some odd ones, with every number of seats."""
+        """All named rule sets and some unusual ones, with every number of seats."""
         yield from super().check_suite()
-        for changes in _ODD:
+        for changes in _UNUSUAL_RULES:
             rules = derive(CLASSIC, changes)
             yield from (CheckGame(rules, players) for players in self.players)
 
     def refusal(self, bot: str, rules: RuleSet, players: int) -> str | None:
-        """Perfect play is known of boards that have been solved."""
+        """Why `optimal` cannot play: perfect play is known for solved boards only."""
         if bot != "optimal":
             return None
         from cantstop_arena.games.cantstop.exact.solved_tables import adviser_for, tables_folder
@@ -131,7 +131,7 @@ class CantStop(Game):
         return None
 
     def bot_note(self, bot: str, options: Mapping[str, Any], rules: RuleSet, players: int) -> str:
-        """Nets are for the rules that they were trained for."""
+        """A note if a bot with nets has none that were trained for these rules and seats."""
         if bot not in ("champion", "grandmaster"):
             return ""
         from cantstop_arena.games.cantstop.bots.net_choice import nets_note
@@ -139,7 +139,7 @@ class CantStop(Game):
         return nets_note(options.get("nets", ""), rules, players, rolling=bot == "champion")
 
     def best_alone(self, rules: RuleSet) -> float | None:
-        """The exact value of a board that has been solved."""
+        """The mean length of a solo game with perfect play, in turns; None if the board is not solved."""
         from cantstop_arena.games.cantstop.exact.solved_tables import solved_value, tables_folder
 
         return solved_value(rules, 1, tables_folder())

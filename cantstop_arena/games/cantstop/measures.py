@@ -1,4 +1,4 @@
-"""What is asked of rule sets of Can't Stop, and how a difference is said."""
+"""The measures by which rule sets of Can't Stop are compared, with the phrases for differences."""
 
 from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
 from cantstop_arena.deals.winners import WIN_UNITS
@@ -90,7 +90,10 @@ _MEASURES = (
 
 COUNTED = Counts(
     names=COUNTS,
-    rates={name: Rate(above, below, name == "bust_rate") for name, (above, below) in RATES.items()},
+    rates={
+        name: Rate(numerator, denominator, name == "bust_rate")
+        for name, (numerator, denominator) in RATES.items()
+    },
     measures=_MEASURES,
     highlights=(
         Highlight("longest", "The longest game"),

@@ -1,7 +1,7 @@
-"""Recorded games read again: JSON Lines, as docs/rules.md lays them out.
+"""Recorded games, written and read: JSON Lines in the format of docs/rules.md.
 
-What a record says is looked at field by field, so that whoever draws or tells the game finds what
-it needs. Whether the moves were legal is not asked again.
+Each field of a record is checked when it is read, so that code that draws or describes the game can
+rely on it. Whether the moves were legal is not checked.
 """
 
 import json
@@ -42,20 +42,20 @@ REASONS = (*REASON.values(), LEFT)
 
 
 class _RecordError(Exception):
-    """What is wrong with a line."""
+    """A line of a record is invalid; the message says why."""
 
 
 def read_record(lines: Iterable[str], source: str) -> Iterator[Event]:
     """The events of a recorded game; `source` is what messages call the file.
 
-    Raises UsageError with the first line that is none of a record. A record may lack its end.
+    Raises UsageError for the first invalid line, or if there is none. A record may lack its end.
     """
     reader, number = _Reader(), 0
     for number, line in enumerate(lines, start=1):
         try:
             yield reader.event(line)
-        except _RecordError as wrong:
-            raise UsageError(str(Problem(source, number, 1, str(wrong)))) from None
+        except _RecordError as error:
+            raise UsageError(str(Problem(source, number, 1, str(error)))) from None
     if not number:
         raise UsageError(f"{source}: this file is empty; a recorded game is wanted")
 
@@ -67,7 +67,7 @@ def rules_of(opening: Mapping[str, Any]) -> RuleSet:
 
 
 class _Reader:
-    """Remembers what later events have to agree with."""
+    """Parses and checks the lines of one record, in order."""
 
     def __init__(self) -> None:
         self.tops: Mapping[str, int] = {}
@@ -84,7 +84,7 @@ class _Reader:
                 raise _RecordError(
                     'this is no recorded game, which begins with {"event": "game", ...}'
                 )
-            self._opening(event)
+            self._check_opening(event)
         elif self.is_over:
             raise _RecordError("the game is over already")
         elif isinstance(kind, str) and kind in _KINDS:
@@ -95,7 +95,7 @@ class _Reader:
             )
         return event
 
-    def _opening(self, event: Event) -> None:
+    def _check_opening(self, event: Event) -> None:
         rules = _field(event, "rules", dict)
         if {*rules} != {"name", *PARAMETERS}:
             raise _RecordError(f"rules must have name, {', '.join(PARAMETERS)}, and nothing else")
@@ -111,8 +111,8 @@ class _Reader:
         self.seats, self.sides = len(seats), rules["sides"]
         self.tops = {str(column): top for column, top in enumerate(rules["column_lengths"], 2)}
 
-    def _roll(self, event: Event) -> None:
-        self._check_turn(event)
+    def _check_roll(self, event: Event) -> None:
+        self._check_new_turn(event)
         dice = _field(event, "dice", list)
         if len(dice) != 4 or not all(_is_integer_in(die, 1, self.sides) for die in dice):
             raise _RecordError(f"dice must be four numbers from 1 to {self.sides}")
@@ -121,26 +121,26 @@ class _Reader:
             raise _RecordError("moves must be lists of one or two columns")
         if event.get("chosen") not in [*moves, None] or "chosen" not in event:
             raise _RecordError("chosen must be one of the moves, or null")
-        self._spaces(event, "runners")
+        self._check_spaces(event, "runners")
 
-    def _check_turn(self, event: Event) -> None:
-        """A roll of this turn or a later one."""
+    def _check_new_turn(self, event: Event) -> None:
+        """Check that a roll is of this turn or a later one."""
         turn = _field(event, "turn", int)
         if turn < max(1, self.turn):
             raise _RecordError(f"turn {turn} has no place after turn {self.turn}")
         self.turn = turn
-        self._seat(event)
+        self._check_seat(event)
 
-    def _going_on(self, event: Event) -> None:
+    def _check_same_turn(self, event: Event) -> None:
         if self.turn != _field(event, "turn", int) or not self.turn:
             raise _RecordError(f"turn must be that of the last roll, {self.turn}")
-        self._seat(event)
+        self._check_seat(event)
 
-    def _stop(self, event: Event) -> None:
-        self._going_on(event)
-        self._spaces(event, "markers")
+    def _check_stop(self, event: Event) -> None:
+        self._check_same_turn(event)
+        self._check_spaces(event, "markers")
 
-    def _end(self, event: Event) -> None:
+    def _check_end(self, event: Event) -> None:
         _field(event, "turns", int)
         winners = _field(event, "winners", list)
         if not all(_is_integer_in(seat, 0, self.seats - 1) for seat in winners):
@@ -149,7 +149,7 @@ class _Reader:
             raise _RecordError(f"reason must be {' or '.join(REASONS)}")
         self.is_over = True
 
-    def _seat(self, event: Event) -> None:
+    def _check_seat(self, event: Event) -> None:
         if not _is_integer_in(event.get("seat"), 0, self.seats - 1):
             raise _RecordError(f"seat must be a number from 0 to {self.seats - 1}")
 
@@ -160,20 +160,20 @@ class _Reader:
             and all(_is_integer_in(column, 2, 2 * self.sides) for column in move)
         )
 
-    def _spaces(self, event: Event, name: str) -> None:
+    def _check_spaces(self, event: Event, name: str) -> None:
         for column, space in _field(event, name, dict).items():
             if column not in self.tops or not _is_integer_in(space, 1, self.tops[column]):
                 raise _RecordError(f"{name} must be spaces by column, each on the board")
 
 
 VERDICT = "verdict"
-"""What a judge has added to an event: whoever wants it has the game judged again."""
+"""The key under which `arena judge` has added to an event; it is dropped when a record is read."""
 
 _KINDS: Mapping[str, Callable[[_Reader, Event], None]] = {
-    "roll": _Reader._roll,
-    "stop": _Reader._stop,
-    "bust": _Reader._going_on,
-    "end": _Reader._end,
+    "roll": _Reader._check_roll,
+    "stop": _Reader._check_stop,
+    "bust": _Reader._check_same_turn,
+    "end": _Reader._check_end,
 }
 
 
@@ -202,37 +202,37 @@ def _is_integer_in(value: object, low: int, high: int) -> bool:
 
 
 class RecordWriter:
-    """Watches one game, and remembers what the record of a roll or of a stop has to tell."""
+    """Makes the events of a record from one game of the engine, while it is played."""
 
     def __init__(self, game: Any, rules: RuleSet, seats: Group) -> None:
         self._game = game
         self._rules = rules
         self._seats = seats
         self._roll: Event = {}
-        self._climbing = False  # whether the turn has a move, and no stop or bust yet
+        self._is_climbing = False  # whether the turn has a move, and no stop or bust yet
 
     def events(self, stops: Iterable[int]) -> Iterator[Event]:
-        """What happens in a game that stops at every roll and every move."""
-        for now in stops:
-            yield from self._new_events(now)
-        if self._climbing and self._game.ending != FAULT:
-            yield self._stop()
+        """The events of a game; `stops` plays it to each next roll or move, and yields ROLL or MOVED."""
+        for stop in stops:
+            yield from self._new_events(stop)
+        if self._is_climbing and self._game.ending != FAULT:
+            yield self._stop_event()
 
-    def _new_events(self, now: int) -> Iterator[Event]:
-        if now == ROLL:
-            if self._climbing and self._game.turn != self._roll["turn"]:
-                yield self._stop()
-            self._roll = self._rolled()
+    def _new_events(self, stop: int) -> Iterator[Event]:
+        if stop == ROLL:
+            if self._is_climbing and self._game.turn != self._roll["turn"]:
+                yield self._stop_event()
+            self._roll = self._roll_event()
             if self._game.waiting == BUST:
                 yield self._roll
                 yield {"event": "bust", "turn": self._roll["turn"], "seat": self._roll["seat"]}
-                self._climbing = False
-        elif now == MOVED:
+                self._is_climbing = False
+        elif stop == MOVED:
             chosen = self._roll["moves"][int(self._game.chosen)]
             yield {**self._roll, "chosen": chosen, "runners": _by_column(self._game.runners)}
-            self._climbing = True
+            self._is_climbing = True
 
-    def _rolled(self) -> Event:
+    def _roll_event(self) -> Event:
         """The roll just made, with nothing chosen yet."""
         game = self._game
         moves = game.moves[: game.move_count].tolist()
@@ -246,14 +246,14 @@ class RecordWriter:
             "runners": _by_column(game.runners),
         }
 
-    def _stop(self) -> Event:
-        self._climbing = False
+    def _stop_event(self) -> Event:
+        self._is_climbing = False
         seat = self._roll["seat"]
         markers = _by_column(self._game.markers[seat])
         return {"event": "stop", "turn": self._roll["turn"], "seat": seat, "markers": markers}
 
     def ending(self) -> Event:
-        """The last line."""
+        """The event with which the record ends."""
         winners = int(self._game.winners)
         return {
             "event": "end",

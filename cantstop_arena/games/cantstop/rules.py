@@ -20,8 +20,8 @@ MAX_TURNS = 1_000_000
 class RuleSet(NamedTuple):
     """One way to play Can't Stop.
 
-    `column_lengths` begins with column 2; lengths count spaces, the top included. A tuple, since
-    all bots at a table are shown the same one, and none must be able to write to it.
+    `column_lengths` begins with column 2; lengths count spaces, the top included. It is a
+    tuple, since all bots at a table get the same one, and none may be able to write to it.
     """
 
     name: str
@@ -40,7 +40,7 @@ class RuleSet(NamedTuple):
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """The columns' lengths, to be looked up by column number: `rules.lengths[7]`."""
+        """The columns' lengths, indexed by column number: `rules.lengths[7]`."""
         return (0, 0, *self.column_lengths)
 
     def as_dict(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ PARAMETERS = tuple(field for field in RuleSet._fields if field != "name")
 
 
 def standard_lengths(sides: int) -> tuple[int, ...]:
-    """The board's mountain for dice of any number of sides: 3, 5, … up to the middle and down."""
+    """The standard column lengths for dice with so many sides: 3, 5, … up to the middle and down."""
     middle = sides + 1
     return tuple(2 * (sides - abs(column - middle)) + 1 for column in range(2, 2 * sides + 1))
 
@@ -87,21 +87,25 @@ NAMED: Mapping[str, tuple[RuleSet, str]] = {
 def derive(base: RuleSet, changes: Mapping[str, Any], name: str | None = None) -> RuleSet:
     """A rule set that differs from `base` in the given parameters.
 
-    A board with other dice has the standard mountain unless its lengths are given.
+    A board with other dice has the standard lengths unless others are given.
 
-    Raises RulesError naming every field that is unknown or makes no sense.
+    Raises RulesError naming every field that is unknown or invalid.
     """
     values = {**base.as_dict(), **changes}
-    if values["sides"] != base.sides and "column_lengths" not in changes and _sides(values) is None:
+    if (
+        values["sides"] != base.sides
+        and "column_lengths" not in changes
+        and _sides_problem(values) is None
+    ):
         values["column_lengths"] = standard_lengths(values["sides"])
     if faults := find_faults(values):
         raise RulesError(faults)
     values["column_lengths"] = tuple(values["column_lengths"])
-    values["name"] = name or _described(base, changes)
+    values["name"] = name or _derived_name(base, changes)
     return RuleSet(**values)
 
 
-def _described(base: RuleSet, changes: Mapping[str, Any]) -> str:
+def _derived_name(base: RuleSet, changes: Mapping[str, Any]) -> str:
     text = ", ".join(f"{key} {changes[key]}" for key in PARAMETERS if key in changes)
     return f"{base.name}, {text}" if text else base.name
 
@@ -109,12 +113,12 @@ def _described(base: RuleSet, changes: Mapping[str, Any]) -> str:
 def find_faults(values: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What is wrong with the parameters of a rule set, as (field, message) pairs."""
     unknown = [(key, "is no parameter of the rules") for key in values if key not in _CHECKS]
-    wrong = [
+    invalid = [
         (field, message)
         for field, check in _CHECKS.items()
         if (message := check(values)) is not None
     ]
-    return unknown + wrong
+    return unknown + invalid
 
 
 def _integer_problem(value: object, low: int, high: int) -> str | None:
@@ -123,16 +127,16 @@ def _integer_problem(value: object, low: int, high: int) -> str | None:
     return None
 
 
-def _sides(values: Mapping[str, Any]) -> str | None:
+def _sides_problem(values: Mapping[str, Any]) -> str | None:
     return _integer_problem(values["sides"], SIDES[0], SIDES[-1])
 
 
 def _column_count(values: Mapping[str, Any]) -> int:
-    """How many columns the dice give; 15, the most there are, while the dice are wrong."""
-    return 2 * values["sides"] - 1 if _sides(values) is None else 2 * SIDES[-1] - 1
+    """The number of columns for these dice; 15, the maximum, if the dice are invalid."""
+    return 2 * values["sides"] - 1 if _sides_problem(values) is None else 2 * SIDES[-1] - 1
 
 
-def _column_lengths(values: Mapping[str, Any]) -> str | None:
+def _column_lengths_problem(values: Mapping[str, Any]) -> str | None:
     lengths = values["column_lengths"]
     if not isinstance(lengths, list | tuple):
         return (
@@ -141,18 +145,18 @@ def _column_lengths(values: Mapping[str, Any]) -> str | None:
     for column, length in enumerate(lengths, start=2):
         if message := _integer_problem(length, 1, MAX_LENGTH):
             return f"column {column} {message}"
-    if _sides(values) is None and len(lengths) != _column_count(values):
+    if _sides_problem(values) is None and len(lengths) != _column_count(values):
         sides, count = values["sides"], _column_count(values)
         columns = f"{count} columns for dice of {sides} sides (2 to {2 * sides})"
         return f"must name {columns}, not {len(lengths)}"
     return None
 
 
-def _runners(values: Mapping[str, Any]) -> str | None:
+def _runners_problem(values: Mapping[str, Any]) -> str | None:
     return _integer_problem(values["runners"], 1, _column_count(values))
 
 
-def _columns_to_win(values: Mapping[str, Any]) -> str | None:
+def _columns_to_win_problem(values: Mapping[str, Any]) -> str | None:
     return _integer_problem(values["columns_to_win"], 1, _column_count(values))
 
 
@@ -165,7 +169,7 @@ def _choice_check(field: str, choices: tuple[str, ...]) -> "Check":
     return check
 
 
-def _turn_limit(values: Mapping[str, Any]) -> str | None:
+def _turn_limit_problem(values: Mapping[str, Any]) -> str | None:
     return _integer_problem(values["turn_limit"], 1, MAX_TURNS)
 
 
@@ -173,11 +177,11 @@ Check = Callable[[Mapping[str, Any]], str | None]
 
 _CHECKS: Mapping[str, Check] = {
     "name": lambda values: None,
-    "sides": _sides,
-    "column_lengths": _column_lengths,
-    "runners": _runners,
-    "columns_to_win": _columns_to_win,
+    "sides": _sides_problem,
+    "column_lengths": _column_lengths_problem,
+    "runners": _runners_problem,
+    "columns_to_win": _columns_to_win_problem,
     "landing": _choice_check("landing", LANDINGS),
     "stop": _choice_check("stop", STOPS),
-    "turn_limit": _turn_limit,
+    "turn_limit": _turn_limit_problem,
 }

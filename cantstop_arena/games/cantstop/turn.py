@@ -1,6 +1,6 @@
-"""What a player at the table sees, as a plain-Python bot is shown it.
+"""The table as the player on turn sees it: the view of plain Python bots.
 
-A compiled bot is shown the same, under the same names, by `native`.
+Compiled bots have the same fields and methods, from the engine.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Columns = tuple[int, ...]
 Spaces = tuple[int, ...]
 Move = tuple[int, ...]
 
-_TWICE = 32  # the bits from here on are of columns that a move advances twice
+_TWICE = 32  # bits from here on: the columns that a move advances twice
 _ONCE = (1 << _TWICE) - 1
 
 NO_MEMORY: NDArray[np.float64] = np.zeros(0)
@@ -26,8 +26,8 @@ NO_MEMORY: NDArray[np.float64] = np.zeros(0)
 class Turn(NamedTuple):
     """The table as the player on turn sees it. Nothing in it can be written.
 
-    What is kept for every column is looked up by the column's number: `turn.runners[7]`. Spaces
-    count from 1; 0 means that nothing stands in the column. Sets of columns are ascending.
+    Values by column are indexed by the column's number: `turn.runners[7]`. Spaces count from 1;
+    0 means that the column is empty. Sets of columns are ascending.
     """
 
     seat: int
@@ -98,18 +98,18 @@ def columns_in(mask: int) -> Columns:
 
 @cache
 def move_of(mask: int) -> Move:
-    """The columns of a move as the engine has it: `(8,)`, `(8, 8)` or `(5, 11)`."""
+    """The columns of a move, from the engine's bit mask: `(8,)`, `(8, 8)` or `(5, 11)`."""
     columns = columns_in(mask & _ONCE)
     return columns * 2 if mask > _ONCE else columns
 
 
 def mask_of(move: Move) -> int:
-    """A move as the engine has it: `move_of` the other way round."""
+    """The engine's bit mask of a move: the inverse of `move_of`."""
     mask = sum(1 << column for column in set(move))
     return mask | mask << _TWICE if len(move) > len(set(move)) else mask
 
 
 @cache
 def dice_of(roll: int, sides: int) -> tuple[int, ...]:
-    """The four dice of a roll number."""
+    """The four dice of a roll, given its number."""
     return tuple(roll // sides**index % sides + 1 for index in (3, 2, 1, 0))

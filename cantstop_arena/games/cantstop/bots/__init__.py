@@ -1,4 +1,4 @@
 """The built-in bots: published strategies and simple references, one file each.
 
-They enter through the same hooks as anybody's.
+They are registered by the hook that packages use, `register_bots`.
 """

@@ -25,11 +25,11 @@ def cautious() -> Player:
     def roll_again(turn):
         if not turn.free:
             return False
-        staying = 0
+        usable_placed = 0
         for column in turn.usable:
             if column in turn.placed:
-                staying += 1
-        return len(turn.usable) > staying
+                usable_placed += 1
+        return len(turn.usable) > usable_placed
 
     return Player(choose_move, roll_again)
 

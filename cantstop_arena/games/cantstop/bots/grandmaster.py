@@ -1,4 +1,4 @@
-"""The exact turn with a net for what its end is worth: the strongest player there is."""
+"""Exact play within each turn, with a net for the value of its end: the strongest bot."""
 
 from typing import Annotated
 
@@ -21,46 +21,46 @@ from cantstop_arena.hookspecs import Bot, compiled, hookimpl
 def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
     """Solves every turn exactly, with a net for positions; plays as tuned where none is known.
 
-    The nets that come with the project are for the classic rules. `nets` names a file of
-    `arena train` to play with instead. Method: Glenn, Fang and Kruskal's turns as decision
-    problems, and temporal differences (Tesauro, 1995) for what a turn ends in.
+    The nets that come with the project are for the classic rules. `nets` is the path of
+    a file of `arena train` to play with instead. Method: turns as decision problems (Glenn, Fang
+    and Kruskal), and temporal differences (Tesauro, 1995) for the positions in which they end.
     """
     net_set = net_set_of(nets)
-    boards, ends, position = net_set.boards, net_set.ends, net_set.indexes
-    is_existing = has_nets_for(net_set, net_set.seats)
+    boards, ends, net_indexes = net_set.boards, net_set.ends, net_set.indexes
+    has_nets = has_nets_for(net_set, net_set.seats)
 
     @compiled(boundscheck=False)
     def fill_workspace(turn, workspace):
         if workspace.turn != turn.number:
             workspace.turn = turn.number
             place_markers(turn, workspace)
-            enter(boards[0], ends[position[turn.players]], workspace)
+            enter(boards[0], ends[net_indexes[turn.players]], workspace)
 
     @compiled(boundscheck=False, memory=WORKSPACE_SIZE)
     def choose_move(turn, moves):
-        if not is_existing(turn):
+        if not has_nets(turn):
             return choose_by_numbers(turn, moves, NUMBERS)
-        workspace, net = turn.memory.view(WORKSPACE)[0], ends[position[turn.players]]
+        workspace, net = turn.memory.view(WORKSPACE)[0], ends[net_indexes[turn.players]]
         fill_workspace(turn, workspace)
-        best, maximum = 0, -1e9
+        best, best_value = 0, -1e9
         for index in range(len(moves)):
             place_runners(turn, workspace)
             for column in moves[index]:
                 workspace.climbs[column - 2] += 1
             value = look_up(boards[0], net, workspace)[0]
-            if value > maximum:
-                best, maximum = index, value
+            if value > best_value:
+                best, best_value = index, value
         return best
 
     @compiled(boundscheck=False, memory=WORKSPACE_SIZE)
     def roll_again(turn):
-        if not is_existing(turn):
+        if not has_nets(turn):
             return roll_by_numbers(turn, NUMBERS)
         workspace = turn.memory.view(WORKSPACE)[0]
         fill_workspace(turn, workspace)
         place_runners(turn, workspace)
-        best, roll = look_up(boards[0], ends[position[turn.players]], workspace)
-        return roll >= best
+        turn_value, roll_value = look_up(boards[0], ends[net_indexes[turn.players]], workspace)
+        return roll_value >= turn_value
 
     return Player(choose_move, roll_again)
 

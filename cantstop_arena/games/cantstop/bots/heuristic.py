@@ -1,4 +1,4 @@
-"""The procedure that Rule of 28 and Glenn and Aloi's champions share, given its numbers.
+"""The heuristic family: the procedure that Rule of 28 and Glenn and Aloi's champions share.
 
 Source: Glenn and Aloi, "A Generalized Heuristic for Can't Stop", FLAIRS 2009. Numbers of columns
 are given from the middle column outwards; on boards with more than eleven columns those farther
@@ -23,7 +23,7 @@ _FARTHEST = 8  # the outermost columns of the largest board are 7 from the middl
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """What tells one bot of the family from another.
+    """The numbers that define one bot of the family.
 
     `values` and the weight of moving onto space j of a column of length l,
     floor(slopes * j / l + intercepts), run from the middle column outwards. `odd`, `even`, `low`
@@ -47,25 +47,25 @@ class Weights(msgspec.Struct, frozen=True):
 
 
 def outwards(numbers: tuple[int, ...]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Numbers for every distance from the middle column of the largest board."""
+    """One number for each distance from the middle column, the last repeated to the farthest."""
     return np.array([*numbers, *[numbers[-1]] * (_FARTHEST - len(numbers))], np.int64)
 
 
 def by_column(numbers: tuple[int, ...]) -> _ByColumn:
-    """Numbers for every board: by the sides of its dice, and by column."""
-    listed = outwards(numbers)
-    return _for_boards(lambda sides, column: listed[abs(column - sides - 1)])
+    """The numbers as a table for all boards: a row for each number of sides, an entry by column."""
+    by_distance = outwards(numbers)
+    return _for_boards(lambda sides, column: by_distance[abs(column - sides - 1)])
 
 
 def _for_boards(number: Callable[[int, int], int]) -> _ByColumn:
-    index = np.zeros((SIDES.stop, 2 * SIDES.stop - 1), np.int64)
+    table = np.zeros((SIDES.stop, 2 * SIDES.stop - 1), np.int64)
     for sides in SIDES:
         for column in range(2, 2 * sides + 1):
-            index[sides, column] = number(sides, column)
-    return index
+            table[sides, column] = number(sides, column)
+    return table
 
 
-# Where a column is, as flags. What all of several are is told by the flag that none of them has.
+# Parity and side of a column, as flags. Several columns are all odd if none of them is even, etc.
 IS_ODD, IS_EVEN, IS_ABOVE, IS_BELOW = 1, 2, 4, 8
 
 
@@ -75,54 +75,58 @@ def _flags(sides: int, column: int) -> int:
 
 
 FLAGS = _for_boards(_flags).astype(np.uint8)
-"""The flags of each column, for every board: by the sides of its dice, and by column."""
+"""The flags of each column, for all boards: `FLAGS[sides, column]`."""
 
 
 def _bonuses(numbers: Weights) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """What is added to the score of a turn, by the flags that its columns have."""
-    lacking = {
+    """The bonus of a turn with all runners placed, by the flags that its columns have together."""
+    bonus_without = {
         IS_EVEN: numbers.odd,
         IS_ODD: numbers.even,
         IS_ABOVE: numbers.low,
         IS_BELOW: numbers.high,
     }
-    every = range(16)
-    return np.array([sum(lacking[flag] for flag in lacking if not flags & flag) for flags in every])
+    return np.array(
+        [
+            sum(bonus_without[flag] for flag in bonus_without if not flags & flag)
+            for flags in range(16)
+        ]
+    )
 
 
 def heuristic_player(numbers: Weights, ties: Ties) -> Player:
     """The compiled bot with these numbers."""
     values = by_column(numbers.values)
     slopes, intercepts = by_column(numbers.slopes), by_column(numbers.intercepts)
-    sloped, at_random = any(numbers.slopes), ties == "random"
+    has_slopes, random_ties = any(numbers.slopes), ties == "random"
     bonuses, placed, threshold = _bonuses(numbers), numbers.placed, numbers.threshold
 
     @compiled(boundscheck=False)
     def move_score(turn, move):
         sides = turn.rules.sides
-        score = before = space = 0
+        score = previous = space = 0
         for column in move:
             score += intercepts[sides, column]
-            if sloped:
+            if has_slopes:
                 space = turn.next_space(
-                    column, space if column == before else turn.position(column)
+                    column, space if column == previous else turn.position(column)
                 )
                 score += slopes[sides, column] * space // turn.rules.lengths[column]
-            if column != before and column not in turn.placed:
+            if column != previous and column not in turn.placed:
                 score += placed
-            before = column
+            previous = column
         return score
 
     @compiled(boundscheck=False)
     def choose_move(turn, moves):
-        best, best_score, equals = 0, move_score(turn, moves[0]), 1
+        best, best_score, tie_count = 0, move_score(turn, moves[0]), 1
         for index in range(1, len(moves)):
             score = move_score(turn, moves[index])
             if score > best_score:
-                best, best_score, equals = index, score, 1
-            elif at_random and score == best_score:
-                equals += 1
-                if turn.random() * equals < 1:
+                best, best_score, tie_count = index, score, 1
+            elif random_ties and score == best_score:
+                tie_count += 1
+                if turn.random() * tie_count < 1:
                     best = index
         return best
 
@@ -144,20 +148,20 @@ def heuristic_player(numbers: Weights, ties: Ties) -> Player:
     return Player(choose_move, roll_again)
 
 
-# Where each kind of number begins. The first three are six numbers each, from the middle column
-# outwards; columns that are farther out count as the outermost.
+# The index of the first number of each kind. The first three are six numbers each, from the middle
+# column outwards; columns that are farther out count as the outermost.
 VALUES, WEIGHTS, SLOPES = 0, 6, 12
 ODD, EVEN, LOW, HIGH = 18, 19, 20, 21  # for all runners in odd columns, …, none below the middle
 PLACED, THRESHOLD = 22, 23  # weight of placing a runner; the score at which to stop
 OWN_CLAIMS, RIVAL_CLAIMS = 24, 25  # added to the threshold for each
 TOPPED, REACHING = 26, 27  # score of a column on the top, weight of a move that reaches one
-PLACING = 28  # the advances that a runner counts for from the start
+PLACING = 28  # added to the spaces that each runner has climbed
 BEHIND = 29  # added to the threshold for each column's worth of progress that the best rival leads
 COUNT = 30
 _DISTANCES = by_column((0, 1, 2, 3, 4, 5)).astype(np.uint8)
-_CLAIM = 1.5  # what a claimed column counts for as progress, in columns
+_CLAIM = 1.5  # the progress of a claimed column, in columns
 _SPACES = np.arange(MAX_LENGTH + 1)
-# What part of a column each space is, by the column's length; of one without length it is none.
+# _SHARES[length, space] is space / length, and 0 where the length is 0.
 _SHARES = _SPACES / np.where(_SPACES, _SPACES, np.inf)[:, np.newaxis]
 
 GLENN_ALOI: tuple[float, ...] = (
@@ -176,7 +180,7 @@ STEPS: tuple[float, ...] = (
     *(3, 3, 3, 3, 2, 4),
     *(3, 3, 4, 3, 0.7, 3),
 )
-"""By how much each number may usefully change."""
+"""A useful change of each number, for `arena tune`."""
 
 
 @compiled(boundscheck=False)
@@ -186,10 +190,10 @@ def _distance(turn, column):
 
 @compiled(boundscheck=False)
 def _weight(turn, move, numbers):
-    weight, before, space = 0.0, 0, 0
+    weight, previous, space = 0.0, 0, 0
     for column in move:
         distance, length = _distance(turn, column), turn.rules.lengths[column]
-        if column != before:
+        if column != previous:
             space = turn.position(column)
             if column not in turn.placed:
                 weight += numbers[PLACED]
@@ -197,13 +201,13 @@ def _weight(turn, move, numbers):
         weight += numbers[WEIGHTS + distance] + numbers[SLOPES + distance] * space / length
         if space == length:
             weight += numbers[REACHING]
-        before = column
+        previous = column
     return weight
 
 
 @compiled(boundscheck=False)
 def choose_by_numbers(turn, moves, numbers):
-    """The move with the greatest weight, the first of equals."""
+    """The index of the move with the greatest weight, the first of equals."""
     best, best_weight = 0, _weight(turn, moves[0], numbers)
     for index in range(1, len(moves)):
         weight = _weight(turn, moves[index], numbers)
@@ -214,17 +218,17 @@ def choose_by_numbers(turn, moves, numbers):
 
 @compiled(boundscheck=False)
 def _lead(turn, rival):
-    """How far a rival is ahead: in columns claimed, and in spaces climbed in open columns, as
-    shares of their lengths."""
-    lead, own = _CLAIM * turn.rival_claims[rival], _CLAIM * turn.claims
+    """How far a rival is ahead, in columns: those claimed, at _CLAIM each, and in open columns the
+    marker's space as a share of the length."""
+    rival_progress, own_progress = _CLAIM * turn.rival_claims[rival], _CLAIM * turn.claims
     markers, own_markers, lengths = turn.rivals[rival], turn.markers, turn.rules.lengths
     for column in turn.rules.columns:
-        # Shares are looked up, since divisions take as long as a roll; and a claimed column has
-        # no length, since no processor can foresee which are claimed.
+        # A table instead of divisions, which take as long as a roll. Length 0 for claimed columns
+        # instead of a branch, since no processor can predict which are claimed.
         length = np.uint64(lengths[column] * (column not in turn.claimed))
-        lead += _SHARES[length, np.uint64(markers[column])]
-        own += _SHARES[length, np.uint64(own_markers[column])]
-    return lead - own
+        rival_progress += _SHARES[length, np.uint64(markers[column])]
+        own_progress += _SHARES[length, np.uint64(own_markers[column])]
+    return rival_progress - own_progress
 
 
 @compiled(boundscheck=False)
@@ -243,15 +247,15 @@ def _score(turn, numbers):
     score, flags, sides = 0.0, 0, turn.rules.sides
     runners, markers, lengths = turn.runners, turn.markers, turn.rules.lengths
     for column in turn.placed:
-        climbed = runners[column] - markers[column] + numbers[PLACING]
-        score += climbed * numbers[VALUES + _distance(turn, column)]
+        advances = runners[column] - markers[column] + numbers[PLACING]
+        score += advances * numbers[VALUES + _distance(turn, column)]
         if runners[column] == lengths[column]:
             score += numbers[TOPPED]
         flags |= FLAGS[sides, column]
     if turn.free:
         return score
-    for lacking, bonus in ((IS_EVEN, ODD), (IS_ODD, EVEN), (IS_ABOVE, LOW), (IS_BELOW, HIGH)):
-        if not flags & lacking:
+    for opposite, bonus in ((IS_EVEN, ODD), (IS_ODD, EVEN), (IS_ABOVE, LOW), (IS_BELOW, HIGH)):
+        if not flags & opposite:
             score += numbers[bonus]
     return score
 
@@ -269,8 +273,8 @@ def roll_by_numbers(turn, numbers):
 def family_player(numbers: Any) -> Player:
     """The member of the family with these numbers, an array of `COUNT` floats.
 
-    Where the array can be written the bot plays with whatever stands in it, and is not compiled
-    again when it changes.
+    If the array is writeable, the bot plays with its current content, and is not compiled again
+    when that changes.
     """
-    data = {"numbers": numbers}
-    return Player(partial(choose_by_numbers, **data), partial(roll_by_numbers, **data))
+    keywords = {"numbers": numbers}
+    return Player(partial(choose_by_numbers, **keywords), partial(roll_by_numbers, **keywords))

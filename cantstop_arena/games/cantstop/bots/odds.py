@@ -12,19 +12,19 @@ def _gain(turn, column):
 
 @compiled(boundscheck=False)
 def _pairing_gain(turn, first, second):
-    """Progress that a pairing allows, within what the free runners can follow up."""
-    item, other = _gain(turn, first), _gain(turn, second)
+    """Progress by the best move of a pairing, with the runners that are free."""
+    first_gain, second_gain = _gain(turn, first), _gain(turn, second)
     if first == second:
-        room = turn.rules.lengths[first] - turn.position(first)
-        return item * min(2, room)
+        spaces_left = turn.rules.lengths[first] - turn.position(first)
+        return first_gain * min(2, spaces_left)
     if turn.free == 1 and not turn.runners[first] and not turn.runners[second]:
-        return max(item, other)
-    return item + other
+        return max(first_gain, second_gain)
+    return first_gain + second_gain
 
 
 @compiled(boundscheck=False)
 def _arrangements(a, b, c, d):
-    """How many rolls show the faces a <= b <= c <= d in some order."""
+    """The number of rolls with the faces a <= b <= c <= d in any order."""
     steps = (a != b) + (b != c) + (c != d)
     if steps == 0:
         return 1
@@ -37,7 +37,7 @@ def _arrangements(a, b, c, d):
 
 @compiled(boundscheck=False)
 def _expected_gain(turn):
-    """Mean progress of the next roll's best pairing over all rolls, busts counting as nothing."""
+    """Mean progress of the next roll's best pairing over all rolls, 0 for a bust."""
     sides, total = turn.rules.sides, 0.0
     for a in range(1, sides + 1):
         for b in range(a, sides + 1):

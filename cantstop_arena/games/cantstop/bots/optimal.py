@@ -1,4 +1,4 @@
-"""Perfect play on boards that have been solved."""
+"""Perfect play on solved boards."""
 
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import Bot, hookimpl

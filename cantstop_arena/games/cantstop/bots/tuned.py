@@ -1,4 +1,4 @@
-"""The strongest member known of the widened heuristic family."""
+"""The strongest known bot of the heuristic family widened to thirty numbers."""
 
 from typing import Annotated
 
@@ -20,14 +20,14 @@ _TUNED_WEIGHTS = (
 )
 
 
-def _fixed(numbers: tuple[float, ...]) -> NDArray[np.float64]:
-    fixed = np.array(numbers, np.float64)
-    fixed.flags.writeable = False
-    return fixed
+def _read_only(numbers: tuple[float, ...]) -> NDArray[np.float64]:
+    array = np.array(numbers, np.float64)
+    array.flags.writeable = False
+    return array
 
 
-NUMBERS = _fixed(_TUNED_WEIGHTS)
-"""The numbers of the family with which it plays unless others are given."""
+NUMBERS = _read_only(_TUNED_WEIGHTS)
+"""The default numbers of the bot, in the order of `heuristic`."""
 
 
 def tuned(
@@ -35,12 +35,12 @@ def tuned(
 ) -> Player:
     """The heuristic family widened to thirty numbers, and tuned against Glenn and Aloi's champion.
 
-    `numbers` are explained, in this order, in `family`.
+    `numbers` are in the order of the indexes in the module `heuristic`, which explains them.
     """
     if len(numbers) != COUNT:
         raise ValueError(f"numbers must be {COUNT} numbers, not {len(numbers)}")
-    is_tuned_now = isinstance(numbers, np.ndarray)
-    return family_player(numbers if is_tuned_now else _fixed(numbers))
+    is_live = isinstance(numbers, np.ndarray)
+    return family_player(numbers if is_live else _read_only(numbers))
 
 
 @hookimpl
