@@ -1,9 +1,9 @@
-"""How fast a cluster is, each figure as a ratio taken in one run: `make bench`.
+"""The speed of a cluster, each figure as a ratio taken in one run: `make bench`.
 
 - two machines of one process each, both here, against two workers of a pool: games by time and by
   processor time, from the first result on, in pairs taken in turn
-- what the arena's own process takes of a processor while 64 machines, which are only simulated,
-  play ten blocks a second each
+- the share of a processor that the arena's own process uses while 64 simulated machines play
+  PACE blocks a second each
 """
 
 import argparse
@@ -45,12 +45,12 @@ from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import table_spec_for
 
 TOURNAMENT = "seed: 28\nbots: [rule28, glenn-aloi]\n"
-MACHINES, PROCESSES, PACE = 64, 1, 2.5  # blocks a second of each
-TICKS = os.sysconf("SC_CLK_TCK")
+MACHINES, PROCESSES, PACE = 64, 1, 2.5  # the pace in blocks a second of each machine
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def processor_time() -> float:
-    """Seconds of processor time of this process and all that descend from it."""
+    """Seconds of processor time of this process and its descendants."""
     parents, spent = {}, {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -58,7 +58,7 @@ def processor_time() -> float:
         except OSError:
             continue
         pid = int(stat.parent.name)
-        parents[pid], spent[pid] = int(fields[1]), sum(map(int, fields[11:15])) / TICKS
+        parents[pid], spent[pid] = int(fields[1]), sum(map(int, fields[11:15])) / TICKS_PER_SECOND
 
     def is_ours(pid: int) -> bool:
         return pid == os.getpid() or (pid in parents and is_ours(parents[pid]))
@@ -68,81 +68,88 @@ def processor_time() -> float:
 
 @dataclass
 class Stopwatch(RunObserver):
-    """A watch that knows when the first and the last result came."""
+    """An observer of a run that marks games, time and a clock, 0.1 s apart at least."""
 
     clock: Callable[[], float]
     marks: list[tuple[int, float, float]] = field(default_factory=list)
     games: int = 0
 
     def on_progress(self, games: int) -> None:
-        """Look at the clock."""
+        """Add the games, and note the times."""
         self.games += games
         now = time.perf_counter()
         if not self.marks or now - self.marks[-1][1] > 0.1:
             self.marks.append((self.games, now, self.clock()))
 
     def rates(self) -> tuple[float, float]:
-        """Games by time, and games by what the clock shows."""
+        """Games a second of time, and games a second of the clock, from first to last mark."""
         first, last = self.marks[0], self.marks[-1]
-        games, seconds, spent = (late - soon for soon, late in zip(first, last, strict=True))
+        games, seconds, spent = (end - start for start, end in zip(first, last, strict=True))
         return games / seconds, games / spent
 
     def on_notice(self, text: str) -> None:
-        """Say it."""
+        """Print the notice."""
         print(text)
 
 
-def played(folder: Path, games: int, terms: PoolOptions, clock: Callable[[], float]) -> Stopwatch:
-    """A run of the tournament, as it was watched."""
+def timed_run(
+    folder: Path, games: int, options: PoolOptions, clock: Callable[[], float]
+) -> Stopwatch:
+    """Run the tournament; returns the stopwatch that observed it."""
     file = folder / "cup.yaml"
     file.write_text(f"games: {games}\n{TOURNAMENT}")
-    watch, catalogue = Stopwatch(clock), Catalogue(folder / "bots")
+    stopwatch, catalogue = Stopwatch(clock), Catalogue(folder / "bots")
     run.run_tournament(
-        tournament_file.read(file, catalogue), catalogue, folder / "cup", terms, watch, fresh=True
+        tournament_file.read(file, catalogue),
+        catalogue,
+        folder / "cup",
+        options,
+        stopwatch,
+        fresh=True,
     )
-    return watch
+    return stopwatch
 
 
-def against_a_pool(folder: Path, games: int) -> tuple[float, float]:
-    """What a cluster of two processes plays for each game of a pool's, by time and by work."""
+def ratios_to_pool(folder: Path, games: int) -> tuple[float, float]:
+    """A cluster's rates as ratios to those of a pool of two, by time and by processor time."""
     method = start_methods()[0]
-    pool = played(folder, games, PoolOptions(2, method), processor_time).rates()
-    terms = PoolOptions(1, method, cluster=ClusterAddress("local", "2"))
-    cluster = played(folder, games, terms, processor_time).rates()
+    pool = timed_run(folder, games, PoolOptions(2, method), processor_time).rates()
+    options = PoolOptions(1, method, cluster=ClusterAddress("local", "2"))
+    cluster = timed_run(folder, games, options, processor_time).rates()
     return cluster[0] / pool[0], cluster[1] / pool[1]
 
 
-# --- Machines that are simulated ------------------------------------------------------------------
+# --- Simulated machines ---------------------------------------------------------------------------
 
 
-def of_a_processor(folder: Path, games: int) -> float:
-    """What the arena's own process takes of a processor while many machines play."""
+def processor_share(folder: Path, games: int) -> float:
+    """The share of a processor that the arena's own process uses while the machines play."""
     simulated = (sys.executable, __file__, "--simulate")
-    terms = PoolOptions(1, cluster=ClusterAddress("local", "1"))
+    options = PoolOptions(1, cluster=ClusterAddress("local", "1"))
     with patch.object(
         bridge_connection,
         "line_to",
-        lambda *told: MachineConnection(simulated, "nowhere", told[-1]),
+        lambda *arguments: MachineConnection(simulated, "nowhere", arguments[-1]),
     ):
-        watch = played(folder, games, terms, time.process_time)
-    by_time, by_work = watch.rates()
-    return by_time / by_work
+        stopwatch = timed_run(folder, games, options, time.process_time)
+    by_time, by_clock = stopwatch.rates()
+    return by_time / by_clock
 
 
-def a_result() -> BlockResult:
-    """What came of a block of the tournament."""
-    with tempfile.TemporaryDirectory() as place:
-        file = Path(place, "cup.yaml")
+def sample_result() -> BlockResult:
+    """The result of one block of the tournament."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "cup.yaml")
         file.write_text(TOURNAMENT)
-        catalogue = Catalogue(Path(place))
+        catalogue = Catalogue(Path(folder))
         spec = table_spec_for(tournament_file.read(file, catalogue), catalogue)
         prepare_bots(spec, lambda names: None)
         result: BlockResult = spec.table().play(Block((0, 1), 0, 32_768))
         return result
 
 
-def like(result: BlockResult, block: Block) -> BlockResult:
-    """The result as if it were that of another block."""
+def with_block(result: BlockResult, block: Block) -> BlockResult:
+    """The result, changed to that of another block."""
     tallies = tuple(
         replace(tally, games=block.deals, lengths={}, highlights={}) for tally in result.tallies
     )
@@ -151,44 +158,40 @@ def like(result: BlockResult, block: Block) -> BlockResult:
 
 
 def simulate() -> None:
-    """Be a courier whose machines need no time but PACE, and tell what they have once a second."""
-    result, frames = a_result(), Frames(to_bridge, 1 << 32)
-    waiting: dict[str, list[Block]] = {f"tcp://10.0.0.{n}:40000": [] for n in range(MACHINES)}
-    for machine in waiting:
-        tell(MachineJoined(machine, PROCESSES))
-        tell(ReceivedFrom(machine, frame(MachineReady())))
-    begun = [time.monotonic()] * MACHINES
+    """Act as a bridge to machines that play PACE blocks a second each and send bundles."""
+    result, frames = sample_result(), Frames(to_bridge, 1 << 32)
+    queues: dict[str, list[Block]] = {f"tcp://10.0.0.{n}:40000": [] for n in range(MACHINES)}
+    for machine in queues:
+        send(MachineJoined(machine, PROCESSES))
+        send(ReceivedFrom(machine, frame(MachineReady())))
+    starts = [time.monotonic()] * MACHINES
     while True:
-        for letter in received(frames):
-            if isinstance(letter, SentTo):
-                for order in Frames(to_machine).taken(letter.content):
+        for message in received(frames):
+            if isinstance(message, SentTo):
+                for order in Frames(to_machine).taken(message.content):
                     if isinstance(order, PlayBlocks):
-                        waiting[letter.machine].extend(order.blocks)
-        for number, (machine, blocks) in enumerate(waiting.items()):
-            count = min(len(blocks), int((time.monotonic() - begun[number]) * PACE))
+                        queues[message.machine].extend(order.blocks)
+        for number, (machine, blocks) in enumerate(queues.items()):
+            count = min(len(blocks), int((time.monotonic() - starts[number]) * PACE))
             if count >= min(PACE, len(blocks) or PACE):
-                done, blocks[:count] = blocks[:count], []
-                begun[number] = time.monotonic()
-                tell(
-                    ReceivedFrom(
-                        machine,
-                        frame(BundlePlayed(tuple((one, like(result, one)) for one in done))),
-                    )
-                )
+                played, blocks[:count] = blocks[:count], []
+                starts[number] = time.monotonic()
+                results = tuple((block, with_block(result, block)) for block in played)
+                send(ReceivedFrom(machine, frame(BundlePlayed(results))))
         time.sleep(0.02)
 
 
 def received(frames: "Frames[SentTo]") -> Iterator[object]:
-    """What the arena says, without waiting for it."""
+    """The messages that the arena has sent, without waiting for more."""
     try:
         yield from frames.receive(0)
     except EOFError:
         sys.exit()
 
 
-def tell(letter: object) -> None:
-    """Say something to the arena."""
-    sys.stdout.buffer.write(frame(letter))
+def send(message: object) -> None:
+    """Send a message to the arena."""
+    sys.stdout.buffer.write(frame(message))
     sys.stdout.buffer.flush()
 
 
@@ -198,15 +201,16 @@ def main() -> None:
     parser.add_argument("--simulate", action="store_true")
     parser.add_argument("--games", type=int, default=2_000_000)
     parser.add_argument("--pairs", type=int, default=5)
-    asked = parser.parse_args()
-    if asked.simulate:
+    arguments = parser.parse_args()
+    if arguments.simulate:
         simulate()
-    with tempfile.TemporaryDirectory() as place:
-        pairs = [against_a_pool(Path(place), asked.games) for _ in range(asked.pairs)]
-        for what, ratios in zip(("time", "processor time"), zip(*pairs, strict=True), strict=True):
-            median, least = statistics.median(ratios), min(ratios)
-            print(f"cluster of two against pool, by {what}: {median:.2f} (least {least:.2f})")
-        share = of_a_processor(Path(place), int(MACHINES * 65_536 * PACE * 15))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pairs = [ratios_to_pool(folder, arguments.games) for _ in range(arguments.pairs)]
+        for clock, ratios in zip(("time", "processor time"), zip(*pairs, strict=True), strict=True):
+            median, minimum = statistics.median(ratios), min(ratios)
+            print(f"cluster of two against pool, by {clock}: {median:.2f} (least {minimum:.2f})")
+        share = processor_share(folder, int(MACHINES * 65_536 * PACE * 15))
         print(f"the arena's own process with {MACHINES} machines: {share:.2f} of a processor")
 
 

@@ -1,6 +1,6 @@
-"""How fast Cubus is played and its library built, in processor time: `make bench`.
+"""The speed of games of Cubus and of building its library, in processor time: `make bench`.
 
-Games of compiled bots in all seats of two, of the same bots in plain Python, the time to build
+Games of two seats of compiled bots, of the same bots in plain Python, the time to build
 the library of the usual box, and the memory of a process that plays.
 """
 
@@ -22,24 +22,24 @@ PLAIN_GOAL = 200
 
 
 def compiled(name: str, deal: int) -> int:
-    """A batch of compiled games; returns how many."""
+    """Play a batch of games of compiled bots; returns their number."""
     keys = [decks_of_deal(1987, deal + number, 2).keys for number in range(BATCH)]
     play_all(LEAFLET, [name, name], keys)
     return BATCH
 
 
 def plain(name: str, deal: int) -> int:
-    """A game in plain Python."""
+    """Play a game of plain Python bots; returns 1."""
     play_bots(LEAFLET, [BOTS[name]] * 2, decks_of_deal(1987, deal, 2))
     return 1
 
 
-def rate(played: Callable[[str, int], int], name: str) -> float:
-    """Games a second of processor time, after a first batch that warms everything up."""
-    played(name, 0)
+def rate(play: Callable[[str, int], int], name: str) -> float:
+    """Games a second of processor time, after a first batch as warm-up."""
+    play(name, 0)
     start, games = time.process_time(), 0
     while time.process_time() - start < SECONDS:
-        games += played(name, games)
+        games += play(name, games)
     return games / (time.process_time() - start)
 
 

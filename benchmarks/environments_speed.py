@@ -1,6 +1,6 @@
-"""How fast learners play: games in PettingZoo's environment, steps in Gymnasium's, a CPU second.
+"""The speed of the environments in CPU time: games in PettingZoo's, steps in Gymnasium's.
 
-Actions are random ones of the mask, and drawing them counts.
+Actions are drawn from the mask at random, which counts.
 """
 
 import random
@@ -13,7 +13,7 @@ SECONDS = 3.0
 
 
 def table_games() -> float:
-    """Games of two agents in turn."""
+    """Games a second of two agents, with PettingZoo."""
     env, games = cantstop_v0.env(players=2), 0
     env.reset(seed=1)
     start = process_time()
@@ -34,7 +34,7 @@ def play(env: Any) -> None:
 
 
 def duel_steps(opponent: str) -> float:
-    """Steps of one agent against a bot, the bot's own not counted."""
+    """Steps a second of an agent against a bot, whose own are not counted, with Gymnasium."""
     env, steps = Duel(opponent), 0
     env.reset(seed=1)
     start = process_time()

@@ -1,13 +1,13 @@
-"""How fast the arena plays, each figure as a ratio taken in one run: `make bench`.
+"""The speed of the arena, each figure as a ratio taken in one run: `make bench`.
 
-- two plain-Python rule28 against the same with the compiler switched off
+- two rule28 in plain Python against the same with the compiler switched off
 - compiled bots under the parent's watch, some games played twice, against bare play in one process
 - two workers against one, on a run of a million games or more
 - a run of 100 games from process start, with warm caches: with its page against without, and the
   processor time of both with all their processes: 1.0 and 0.6 s at most
 - the page of a tournament of 40 bots, from process start
-- a list of 20 files of bots, from process start: 1.5 s at most
-- a run of 20 games of a file's bot, from process start, against one of built-in bots
+- `arena bots` with 20 files, from process start: 1.5 s at most
+- a run of 20 games with a bot of a file, from process start, against one of built-in bots
 """
 
 import os
@@ -34,12 +34,12 @@ def roll_again(turn):
 
 
 def bench(bot: str, folder: Path, **environment: str) -> float:
-    """Games a second of a bot against itself, as `arena bench` tells it."""
+    """Games a second of a bot against itself, by `arena bench`."""
     command = [*ARENA, "bench", bot, "--bots", str(folder), "--seconds", "1.5"]
-    told = subprocess.run(
+    output = subprocess.run(
         command, capture_output=True, text=True, check=True, env={**os.environ, **environment}
     ).stdout
-    return float(told.split()[-2].replace(",", ""))
+    return float(output.split()[-2].replace(",", ""))
 
 
 def run(folder: Path, games: int, workers: int, page: str = "--no-page") -> float:
@@ -53,7 +53,7 @@ def run(folder: Path, games: int, workers: int, page: str = "--no-page") -> floa
 
 
 def processor_time(folder: Path, page: str) -> float:
-    """Milliseconds that a run of 100 games computes, in all its processes, from process start."""
+    """Milliseconds of processor time of a run of 100 games, in all its processes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     run(folder, 100, 2, page)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -88,9 +88,9 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
         start = time.perf_counter()
         bots = BotFacts(parts, FaultPolicy(), frozenset(), logs, catalogue.game.orders(2))
         with WorkerPool(at_work, catalogue.game.window, bots, PoolOptions(1)) as pool:
-            done = sum(one.result.block.deals for one in pool.play(iter(blocks)))
+            deals = sum(part.result.block.deals for part in pool.play(iter(blocks)))
         middle = time.perf_counter()
-        assert 2 * done == played
+        assert 2 * deals == played
         for block in blocks:
             table.group = block.group
             _Play(table, block, ()).result()
@@ -98,7 +98,7 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
 
 
 def page_of_forty(folder: Path) -> float:
-    """Seconds that the page of a tournament of 40 bots takes."""
+    """Seconds of `arena report` for a tournament of 40 bots, from process start."""
     bots = ", ".join(f"{{bot: rule28, as: bot{number}}}" for number in range(40))
     file = folder / "forty.yaml"
     file.write_text(f"games: 200\nbots: [{bots}]\n")
@@ -110,7 +110,7 @@ def page_of_forty(folder: Path) -> float:
 
 
 def listing(folder: Path) -> float:
-    """Seconds that `arena bots` takes for 20 files, from process start."""
+    """Seconds of `arena bots` with 20 files, from process start."""
     for number in range(20):
         (folder / f"listed{number}.py").write_text(PLAIN_RULE28)
     start = time.perf_counter()
@@ -118,21 +118,21 @@ def listing(folder: Path) -> float:
     return time.perf_counter() - start
 
 
-def started(folder: Path, bot: str) -> float:
-    """Seconds that a run of 20 games takes, of a bot against a built-in one."""
+def start_time(folder: Path, bot: str) -> float:
+    """Seconds of a run of 20 games of a bot against a built-in one, from process start."""
     file = folder / "started.yaml"
     file.write_text(f"games: 20\nbots: [rule28, {bot}]\n")
-    words = ["run", str(file), "--bots", str(folder), "--results", str(folder), "--fresh"]
+    arguments = ["run", str(file), "--bots", str(folder), "--results", str(folder), "--fresh"]
     start = time.perf_counter()
-    subprocess.run([*ARENA, *words, "--no-page"], capture_output=True, check=True)
+    subprocess.run([*ARENA, *arguments, "--no-page"], capture_output=True, check=True)
     return time.perf_counter() - start
 
 
-def told(what: str, one: list[float], other: list[float], unit: str) -> None:
+def print_ratio(title: str, first: list[float], second: list[float], unit: str) -> None:
     """Print the medians of two series taken in turn, and that of their ratios."""
-    ratio = statistics.median(a / b for a, b in zip(one, other, strict=True))
-    medians = f"{statistics.median(one):,.1f} / {statistics.median(other):,.1f} {unit}"
-    print(f"{what:<46} {medians:<36} ratio {ratio:.2f}", flush=True)
+    ratio = statistics.median(a / b for a, b in zip(first, second, strict=True))
+    medians = f"{statistics.median(first):,.1f} / {statistics.median(second):,.1f} {unit}"
+    print(f"{title:<46} {medians:<36} ratio {ratio:.2f}", flush=True)
 
 
 def main(games: int) -> None:
@@ -142,30 +142,30 @@ def main(games: int) -> None:
         (folder / "slow28.py").write_text(PLAIN_RULE28)
         run(folder, 100, 1)
         rounds = range(7)
-        slow = [
+        plain_pairs = [
             (bench("slow28", folder), bench("slow28", folder, NUMBA_DISABLE_JIT="1"))
             for _ in range(3)
         ]
-        on, off = zip(*slow, strict=True)
-        told("plain rule28 / compiler off", [*on], [*off], "games/s")
-        both = islice(watched_and_bare(folder, games // 2), 5)
-        watched, bare = zip(*both, strict=True)
-        told("compiled, watched / bare", [*watched], [*bare], "games/s")
+        on, off = zip(*plain_pairs, strict=True)
+        print_ratio("plain rule28 / compiler off", [*on], [*off], "games/s")
+        watched_pairs = islice(watched_and_bare(folder, games // 2), 5)
+        watched, bare = zip(*watched_pairs, strict=True)
+        print_ratio("compiled, watched / bare", [*watched], [*bare], "games/s")
         pairs = [(run(folder, games, 1), run(folder, games, 2)) for _ in range(3)]
-        alone, together = zip(*pairs, strict=True)
-        told(f"{games:,} games: 1 worker / 2 workers", [*alone], [*together], "s")
+        one_worker, two_workers = zip(*pairs, strict=True)
+        print_ratio(f"{games:,} games: 1 worker / 2 workers", [*one_worker], [*two_workers], "s")
         pages = [(run(folder, 100, 2, "--page"), run(folder, 100, 2)) for _ in rounds]
-        drawn, plain = zip(*pages, strict=True)
-        told("100 games, warm caches: page / no page", [*drawn], [*plain], "s")
+        with_page, without = zip(*pages, strict=True)
+        print_ratio("100 games, warm caches: page / no page", [*with_page], [*without], "s")
         pairs = [
             (processor_time(folder, "--page"), processor_time(folder, "--no-page")) for _ in rounds
         ]
-        drawn, plain = zip(*pairs, strict=True)
-        told("the same, processor time", [*drawn], [*plain], "ms")
+        with_page, without = zip(*pairs, strict=True)
+        print_ratio("the same, processor time", [*with_page], [*without], "ms")
         print(f"{'the page of 40 bots':<46} {page_of_forty(folder):.1f} s")
-        starts = [(started(folder, "slow28"), started(folder, "glenn-aloi")) for _ in rounds]
-        foreign, ours = zip(*starts, strict=True)
-        told("a run starts: with a file / built-in only", [*foreign], [*ours], "s")
+        starts = [(start_time(folder, "slow28"), start_time(folder, "glenn-aloi")) for _ in rounds]
+        from_file, built_in = zip(*starts, strict=True)
+        print_ratio("a run starts: with a file / built-in only", [*from_file], [*built_in], "s")
         print(f"{'a list of 20 files, warm':<46} {min(listing(folder) for _ in range(3)):.1f} s")
 
 

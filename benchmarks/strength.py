@@ -1,7 +1,7 @@
-"""The ladder of all built-in bots of Can't Stop: `make strength` writes it into docs/strength.md.
+"""The ladder of the built-in bots of Can't Stop: `make strength` writes it into docs/strength.md.
 
-Win rates against the reference, Elo, turns alone, and speed (which is this machine's). `--games`
-are those of each pair, `--alone` those of each bot alone.
+Win rates against the reference, Elo, turns of solo games, and speed (on this machine). `--games`
+are those of each pair, `--alone` the solo games of each bot.
 """
 
 import argparse
@@ -19,15 +19,15 @@ from cantstop_arena.games.cantstop.game import GAME
 
 ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
 REFERENCE = "glenn-aloi"
-NEEDS_TABLES = "optimal"  # it plays on boards that have been solved, and the classic one is not
+NEEDS_TABLES = "optimal"  # it plays on solved boards, and the classic one is not solved
 MARKS = "<!-- ladder -->", "<!-- end of ladder -->"
 HEADERS = ("bot", f"wins against {REFERENCE} %", "Elo", "turns alone", "games/s")
 SEED = 2009
 
 
-def arena(folder: Path, *words: str) -> str:
-    """What a command prints."""
-    command = [*ARENA, *words]
+def arena(folder: Path, *arguments: str) -> str:
+    """The output of a command of `arena`."""
+    command = [*ARENA, *arguments]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
 
 
@@ -36,22 +36,24 @@ def tables(folder: Path, name: str, players: int, games: int, bots: Sequence[str
     lines = {"players": players, "games": games, "seed": SEED, "bots": [*bots]}
     text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items())
     (folder / f"{name}.yaml").write_text(text)
-    words = ("run", f"{name}.yaml", "--no-page", "--quiet", "--format", "json")
-    return json.loads(arena(folder, *words))
+    arguments = ("run", f"{name}.yaml", "--no-page", "--quiet", "--format", "json")
+    return json.loads(arena(folder, *arguments))
 
 
 def ladder(games: int, alone: int, seconds: float) -> str:
-    """The table, best bots first."""
+    """The table in Markdown, best bots first."""
     bots = [bot for bot in GAME.bots if bot != NEEDS_TABLES]
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        met = tables(folder, "met", 2, games, bots)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        pairs = tables(folder, "met", 2, games, bots)
         turns = _by_bot(tables(folder, "alone", 1, alone, bots)["standings"]["rows"])
         speeds = {bot: _speed(folder, bot, seconds) for bot in bots}
-    won = {row["bot"]: row for row in met["crosstable"]["rows"] if row["against"] == REFERENCE}
+    rows_by_bot = {
+        row["bot"]: row for row in pairs["crosstable"]["rows"] if row["against"] == REFERENCE
+    }
     rows = [
-        [bot, _won(won.get(bot)), _elo(row), _turns(turns[bot]), speeds[bot]]
-        for bot, row in _by_bot(met["standings"]["rows"]).items()
+        [bot, _win_rate(rows_by_bot.get(bot)), _elo(row), _turns(turns[bot]), speeds[bot]]
+        for bot, row in _by_bot(pairs["standings"]["rows"]).items()
     ]
     return tabulate(rows, headers=HEADERS, tablefmt="github", disable_numparse=True)
 
@@ -60,7 +62,7 @@ def _by_bot(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]
     return {row["bot"]: row for row in rows}
 
 
-def _won(row: Mapping[str, Any] | None) -> str:
+def _win_rate(row: Mapping[str, Any] | None) -> str:
     return f"{100 * row['score']:.1f} ± {50 * _width(row, 'score'):.1f}" if row else ""
 
 
@@ -78,8 +80,8 @@ def _turns(row: Mapping[str, Any]) -> str:
 
 def _speed(folder: Path, bot: str, seconds: float) -> str:
     """Games a second, to two digits."""
-    told = arena(folder, "bench", bot, "--seconds", str(seconds)).splitlines()[-1]
-    games = float(told.split()[2].replace(",", ""))
+    last_line = arena(folder, "bench", bot, "--seconds", str(seconds)).splitlines()[-1]
+    games = float(last_line.split()[2].replace(",", ""))
     return f"{float(f'{games:.2g}'):,.0f}"
 
 
@@ -95,8 +97,8 @@ def main() -> None:
     if options.write is None:
         print(text)
         return
-    before, _, rest = options.write.read_text("utf-8").partition(MARKS[0])
-    after = rest.partition(MARKS[1])[2]
+    before, _, remainder = options.write.read_text("utf-8").partition(MARKS[0])
+    after = remainder.partition(MARKS[1])[2]
     options.write.write_text(f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}", "utf-8")
 
 

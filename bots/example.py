@@ -17,5 +17,5 @@ def roll_again(turn, steps=6):
 
 
 def middle(turn, move):
-    """How central a move is: what its columns' distance to the middle leaves of a whole side."""
+    """How central a move is: the sum of its columns' distances from the edge, counted from 1."""
     return sum(turn.rules.sides - abs(column - turn.rules.sides - 1) for column in move)

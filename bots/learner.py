@@ -8,7 +8,7 @@ from math import inf, log, sqrt
 
 from cantstop_arena import hookimpl
 
-learns = True  # this file is run once for 256 games in a row, not for each
+learns = True  # the file is loaded once for 256 games in a row, not for each game
 
 RISKS = (0.02, 0.1, 0.3, 0.6, 1.0, 2.0, 4.0)
 games = dict.fromkeys(RISKS, 0)
@@ -17,7 +17,7 @@ chosen = RISKS[0]
 
 
 def bound(risk, trust):
-    """How good a limit can be, after what it has won; one that was never tried can be anything."""
+    """The upper confidence bound of a limit's score; infinite for one that was never tried."""
     if not games[risk]:
         return inf
     return points[risk] / games[risk] + trust * sqrt(log(sum(games.values())) / games[risk])
@@ -35,7 +35,7 @@ def roll_again(turn):
 
 @hookimpl
 def game_over(turn, result, trust=0.3):
-    """Note what the limit has won, and choose the one of the next game."""
+    """Add the result to the limit's points, and choose the limit of the next game."""
     global chosen
     games[chosen] += 1
     points[chosen] += result.share

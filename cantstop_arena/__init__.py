@@ -1,11 +1,11 @@
-"""Can't Stop Arena. What the author of a bot imports:
+"""Can't Stop Arena. For the files of bots:
 
 from cantstop_arena import hookimpl            # marks the two functions of a bot
 from cantstop_arena import compiled            # ... and has them compiled
 from cantstop_arena import Bot, Player         # families of bots, with register_bots
-from cantstop_arena import Turn                # the type of what a bot is shown
+from cantstop_arena import Turn                # the type of a bot's view
 
-What programs and notebooks do with it (docs/api.md):
+For programs and notebooks (docs/api.md):
 
 import cantstop_arena as ca
 ca.run("evening.yaml").show()
@@ -40,7 +40,7 @@ __all__ = sorted(_MODULE_OF)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name when it is first used: some bring NumPy and more with them."""
+    """Import a public name when it is first used, since some import NumPy and more."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

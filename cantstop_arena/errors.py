@@ -1,40 +1,40 @@
-"""Every error a user can cause.
+"""The errors of the arena.
 
-ArenaError                 something a user can mend; the message says how
-├── UsageError             a request that cannot be understood (exit code 2)
+ArenaError                 an error that a user can correct; the message says how
+├── UsageError             an invalid request (exit code 2)
 │   ├── ConfigError        a tournament file with problems, all of them at once
-│   ├── RulesError         a rule set that makes no sense, with the fields to blame
+│   ├── RulesError         an invalid rule set, with the invalid fields
 │   └── BotError           a bot that is unknown, broken, or has no such option
 ├── LedgerError            results on disk that cannot be used or belong to another tournament
-├── FaultError             a bot misbehaved in a tournament that is to stop at that
+├── FaultError             a fault of a bot in a tournament that stops at faults
 ├── WorkerPoolError        worker processes that keep dying
 ├── ClusterError           a cluster that cannot be reached, ends, or has no machine that can play
 ├── GameError              a game whose own code fails
 └── PageError              a page that cannot be drawn
 
-Interrupted is the user's own wish: Ctrl-C, or a request to end the process.
+Interrupted is raised when the user ends the program: Ctrl-C, or a signal to the process.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-ERROR = "error"  # the key under which another process tells that something failed there
+ERROR = "error"  # the key of the error's text in messages from other processes
 
 
 class ArenaError(Exception):
-    """Something a user can mend. `exit_code` is the process's exit code."""
+    """An error that a user can correct. `exit_code` is the process's exit code."""
 
     exit_code = 1
 
 
 class UsageError(ArenaError):
-    """A request that cannot be understood."""
+    """An invalid request."""
 
     exit_code = 2
 
 
 class Problem(NamedTuple):
-    """One thing wrong in a file; line and column count from 1."""
+    """A problem in a file; line and column count from 1."""
 
     file: str
     line: int
@@ -46,7 +46,7 @@ class Problem(NamedTuple):
 
 
 class ConfigError(UsageError):
-    """A tournament file with problems, in the order in which they stand in the file."""
+    """A tournament file with problems, which are in the order of the file."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(sorted(problems, key=lambda problem: problem[1:3]))
@@ -54,7 +54,7 @@ class ConfigError(UsageError):
 
 
 class RulesError(UsageError):
-    """A rule set that makes no sense. `faults` pairs each field with what is wrong with it."""
+    """An invalid rule set. `faults` are pairs of a field and the message about it."""
 
     def __init__(self, faults: Sequence[tuple[str, str]]) -> None:
         self.faults = tuple(faults)
@@ -70,7 +70,7 @@ class LedgerError(ArenaError):
 
 
 class FaultError(ArenaError):
-    """A bot misbehaved in a tournament that is to stop at that."""
+    """A fault of a bot in a tournament that stops at faults."""
 
 
 class WorkerPoolError(ArenaError):
@@ -86,8 +86,8 @@ class GameError(ArenaError):
 
 
 class PageError(ArenaError):
-    """A page cannot be written, as a package is missing that draws it, or fails."""
+    """A page cannot be written, since a package that draws it is missing or fails."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """The user wants the program to end; told apart from a bot that raises KeyboardInterrupt."""
+    """The user ends the program. A class of its own, since a bot may raise KeyboardInterrupt."""

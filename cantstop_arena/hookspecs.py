@@ -1,7 +1,7 @@
-"""What a plug-in can offer: families of bots, rule sets, games.
+"""The hooks of plug-ins, which register bots, rule sets and games.
 
-A file with a function for each decision of its game is a bot; which those are, the game itself says
-(`Game.hooks`). A package, or a file with several bots, implements `register_bots`.
+A file with a function for each decision of its game (`Game.hooks`) is a bot. A package, or a file
+with several bots, implements `register_bots`.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def compiled(
 ) -> Function | Callable[[Function], Function]:
     """Mark a bot's function to be turned into machine code (by numba, when it first plays).
 
-    With `boundscheck=False` an index outside an array of the bot's own is no longer noticed,
-    which makes a bot some percent faster. `memory` says how many numbers of its own it wants to
-    keep during a game: the functions of a bot share them.
+    With `boundscheck=False` an index outside an array of the bot's own is not detected, which
+    makes a bot some percent faster. `memory` is how many numbers it can store during a game, in
+    `turn.memory`; the functions of a bot share them.
     """
 
     def mark(function: Function) -> Function:
@@ -45,13 +45,13 @@ def compiled(
 
 
 def compile_options(function: object) -> dict[str, bool] | None:
-    """The options with which a function is to be compiled; None for plain Python."""
+    """The options with which numba compiles a function; None for plain Python."""
     options: dict[str, bool] | None = getattr(function, _COMPILED, None)
     return options
 
 
 def memory_of(functions: Iterable[object]) -> int:
-    """How many numbers the functions of a compiled bot want to keep during a game."""
+    """How many numbers the functions of a compiled bot can store during a game: the maximum."""
     return max((getattr(function, _MEMORY, 0) for function in functions), default=0)
 
 
@@ -84,4 +84,4 @@ def register_rules() -> Iterable[Any]:  # type: ignore[empty-body]
 
 @hookspec
 def register_games() -> Iterable[Any]:  # type: ignore[empty-body]
-    """Return the games of a package, objects of subclasses of `games.game.Game`."""
+    """Return the games of a package, objects of subclasses of `game_api.game.Game`."""

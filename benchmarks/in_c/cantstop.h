@@ -1,11 +1,11 @@
-/* Can't Stop for two in C, with the arena's dice: what the engine is held against.
+/* Can't Stop for two in C, with the arena's dice: the reference for the engine's speed.
  *
- * A bot's file includes this, says of which type the worth of a move is, and has three functions:
- * what a move is worth, what an advance adds to the score of a turn, and whether to stop. They may
- * know that the board is the classic one, and what the bot's numbers are.
+ * A bot's file defines the type of the value of a move, includes this, and has three functions: the
+ * value of a move, what an advance adds to the score of a turn, and whether to stop. They may rely
+ * on the classic board and on the bot's numbers.
  *
  * Every deal is played twice, once for each seating, so games are those of a tournament of the bot
- * against itself under the classic rules with the same seed. Tells the games won by each seat, and
+ * against itself under the classic rules with the same seed. Prints the games won by each seat, and the
  * rolls.
  *
  * gcc -O3 -march=native -ffp-contract=off BOT.c -o BOT; ./BOT DEALS SEED

@@ -11,7 +11,7 @@ WEIGHTS = np.load(io.BytesIO(read_beside(__file__, "linear.npy")))
 
 
 def likely(observation, mask):
-    """How likely each action is; illegal ones do not count, whatever stands there."""
+    """The weight of each action, proportional to its probability; illegal ones are ignored."""
     scores = WEIGHTS @ observation
     return np.exp(scores - scores[mask == 1].max())
 

@@ -15,14 +15,14 @@ RATE = 0.01
 
 
 def likely(weights, observation, mask):
-    """How likely each action is: a softmax over those that are legal."""
+    """The probability of each action: a softmax over those that are legal."""
     scores = np.where(mask, weights @ observation, -np.inf)
     exponents = np.exp(scores - scores.max())
     return exponents / exponents.sum()
 
 
 def play(env, weights, random):
-    """Play a game; returns what it brought, and by which weights to change for more of it."""
+    """Play a game; returns its reward, and the gradient of its actions' log probability."""
     observation, info = env.reset()
     direction, reward, is_over = np.zeros_like(weights), 0.0, False
     while not is_over:
@@ -36,7 +36,7 @@ def play(env, weights, random):
 
 
 def train(opponent="random", games=GAMES, seed=1):
-    """Weights after so many games, beginning with a policy that plays at random."""
+    """The weights after so many games, starting with a policy that plays at random."""
     env, random, usual = Duel(opponent), np.random.default_rng(seed), 0.0
     env.reset(seed=seed)
     weights = np.zeros((env.action_space.n, env.observation_space.shape[0]))

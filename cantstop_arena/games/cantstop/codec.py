@@ -29,7 +29,7 @@ class CantStopCodec(Codec):
 
 
 def turn_as_json(turn: Turn) -> dict[str, Any]:
-    """A turn as values for JSON, without the rules and the random key, which are sent once a game."""
+    """A turn as values for JSON, without rules and random key, which are sent once per game."""
     return {
         "seat": turn.seat,
         "players": turn.players,

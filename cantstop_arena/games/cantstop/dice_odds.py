@@ -49,14 +49,14 @@ def hit_table(sides: int) -> NDArray[np.int32]:
     A roll misses a set when its columns lie in the complement; counts over all subsets come
     from one pass over each bit (the zeta transform over subsets).
     """
-    misses = np.zeros(1 << 2 * sides - 1, np.int32)
+    rolls_within = np.zeros(1 << 2 * sides - 1, np.int32)
     for bits, count in _column_bits(sides):
-        misses[bits] += count
+        rolls_within[bits] += count
     for bit in range(2 * sides - 1):
-        halves = misses.reshape(-1, 2, 1 << bit)
+        halves = rolls_within.reshape(-1, 2, 1 << bit)
         halves[:, 1] += halves[:, 0]
     # An array over bytes: a bot that gets hold of it cannot make it writeable again.
-    return np.frombuffer((sides**4 - misses[::-1]).tobytes(), np.int32)
+    return np.frombuffer((sides**4 - rolls_within[::-1]).tobytes(), np.int32)
 
 
 def hit_count(sides: int, columns: Collection[int]) -> int:

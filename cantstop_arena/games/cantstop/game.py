@@ -139,7 +139,7 @@ class CantStop(Game):
         return nets_note(options.get("nets", ""), rules, players, rolling=bot == "champion")
 
     def best_alone(self, rules: RuleSet) -> float | None:
-        """The mean length of a solo game with perfect play, in turns; None if the board is not solved."""
+        """The mean turns of a solo game with perfect play; None if the board is not solved."""
         from cantstop_arena.games.cantstop.exact.solved_tables import solved_value, tables_folder
 
         return solved_value(rules, 1, tables_folder())

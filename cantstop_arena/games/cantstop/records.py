@@ -212,7 +212,7 @@ class RecordWriter:
         self._is_climbing = False  # whether the turn has a move, and no stop or bust yet
 
     def events(self, stops: Iterable[int]) -> Iterator[Event]:
-        """The events of a game; `stops` plays it to each next roll or move, and yields ROLL or MOVED."""
+        """The events of a game; `stops` plays it, and yields ROLL or MOVED after each."""
         for stop in stops:
             yield from self._new_events(stop)
         if self._is_climbing and self._game.ending != FAULT:

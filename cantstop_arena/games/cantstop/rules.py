@@ -52,7 +52,7 @@ PARAMETERS = tuple(field for field in RuleSet._fields if field != "name")
 
 
 def standard_lengths(sides: int) -> tuple[int, ...]:
-    """The standard column lengths for dice with so many sides: 3, 5, … up to the middle and down."""
+    """The standard lengths for dice with so many sides: 3, 5, … up to the middle and down."""
     middle = sides + 1
     return tuple(2 * (sides - abs(column - middle)) + 1 for column in range(2, 2 * sides + 1))
 
