@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COLUMNS = 11, TO_WIN = 3, RUNNERS = 3, ROLLS = 1296, MOST_MOVES = 6, NONE = -1 };
+enum { COLUMNS = 11, TO_WIN = 3, RUNNERS = 3, ROLLS = 1296, MAX_MOVES = 6, NONE = -1 };
 enum { DICE, BOT };
 
 static const int LENGTH[COLUMNS] = {3, 5, 7, 9, 11, 13, 11, 9, 7, 5, 3};
@@ -30,7 +30,7 @@ typedef struct {
 } Game;
 
 static Offer offers[ROLLS];
-static int hits[1 << COLUMNS]; /* of all rolls, those that make one of some columns */
+static int hits[1 << COLUMNS]; /* by set of columns: the rolls that make one of them */
 static long rolls;
 
 static inline unsigned usable(const Game *game) {
@@ -52,14 +52,14 @@ static inline uint64_t mixed(uint64_t word) {
     return word ^ word >> 31;
 }
 
-static inline uint64_t turned(uint64_t word, int bits) { return word << bits | word >> (64 - bits); }
+static inline uint64_t rotated(uint64_t word, int bits) { return word << bits | word >> (64 - bits); }
 
 static void sip_rounds(uint64_t v[4], int count) {
     while (count--) {
-        v[0] += v[1], v[1] = turned(v[1], 13) ^ v[0], v[0] = turned(v[0], 32);
-        v[2] += v[3], v[3] = turned(v[3], 16) ^ v[2];
-        v[0] += v[3], v[3] = turned(v[3], 21) ^ v[0];
-        v[2] += v[1], v[1] = turned(v[1], 17) ^ v[2], v[2] = turned(v[2], 32);
+        v[0] += v[1], v[1] = rotated(v[1], 13) ^ v[0], v[0] = rotated(v[0], 32);
+        v[2] += v[3], v[3] = rotated(v[3], 16) ^ v[2];
+        v[0] += v[3], v[3] = rotated(v[3], 21) ^ v[0];
+        v[2] += v[1], v[1] = rotated(v[1], 17) ^ v[2], v[2] = rotated(v[2], 32);
     }
 }
 
@@ -78,26 +78,26 @@ static uint64_t stream_key(uint64_t seed, uint64_t deal, uint64_t seat, int purp
 }
 
 /* The next random number of the bot on turn. */
-static inline double drawn(Game *game) {
+static inline double random_number(Game *game) {
     int seat = game->seat;
     if (!game->draws[seat]) game->keys[seat] = stream_key(game->seed, game->deal, seat, BOT);
     return (mixed(game->keys[seat] + GOLDEN * ++game->draws[seat]) >> 11) * (1.0 / (1ull << 53));
 }
 
-static inline Worth worth(Game *game, Move move);
+static inline Value move_value(Game *game, Move move);
 static inline int gain(int column, int is_new);
 static inline int stops(const Game *game);
 
-static void add_pairing(Offer *offer, int one, int other) {
-    int low = one < other ? one : other, place = offer->count;
-    for (int i = 0; i < place; i++)
+static void add_pairing(Offer *offer, int first, int second) {
+    int low = first < second ? first : second, index = offer->count;
+    for (int i = 0; i < index; i++)
         if (offer->low[i] == low) return;
-    for (; place && offer->low[place - 1] > low; place--) {
-        offer->low[place] = offer->low[place - 1];
-        offer->high[place] = offer->high[place - 1];
+    for (; index && offer->low[index - 1] > low; index--) {
+        offer->low[index] = offer->low[index - 1];
+        offer->high[index] = offer->high[index - 1];
     }
-    offer->low[place] = low;
-    offer->high[place] = one + other - low;
+    offer->low[index] = low;
+    offer->high[index] = first + second - low;
     offer->count++;
 }
 
@@ -113,7 +113,7 @@ static void fill_tables(void) {
     }
 }
 
-/* The moves of a roll in the order in which bots see them: lower halves first, then upper ones. */
+/* The moves of a roll in the canonical order: lower halves first, then upper ones. */
 static inline int list_moves(const Game *game, const Offer *offer, Move *moves) {
     unsigned open = usable(game), upper = 0;
     int count = 0;
@@ -138,14 +138,14 @@ static inline int list_moves(const Game *game, const Offer *offer, Move *moves) 
     return count;
 }
 
-/* The move of the greatest worth, the first of equals. */
-static inline Move chosen(Game *game, const Move *moves, int count) {
+/* The move with the greatest value, the first of equals. */
+static inline Move best_move(Game *game, const Move *moves, int count) {
     if (count == 1) return moves[0];
     int best = 0;
-    Worth most = worth(game, moves[0]);
+    Value best_value = move_value(game, moves[0]);
     for (int i = 1; i < count; i++) {
-        Worth found = worth(game, moves[i]);
-        if (found > most) most = found, best = i;
+        Value value = move_value(game, moves[i]);
+        if (value > best_value) best_value = value, best = i;
     }
     return moves[best];
 }
@@ -161,15 +161,15 @@ static inline void advance(Game *game, int column) {
     if (game->runners[column] == LENGTH[column]) game->topped |= 1u << column;
 }
 
-/* Whether the turn was stopped; else it was lost. */
+/* Plays a turn. Returns whether it ended by stopping or winning, not in a bust. */
 static inline int climb(Game *game, uint64_t key) {
     game->placed = game->topped = game->score = 0, game->free = RUNNERS;
     for (;;) {
-        Move moves[MOST_MOVES];
+        Move moves[MAX_MOVES];
         rolls++;
         int count = list_moves(game, &offers[(mixed(key += GOLDEN) >> 12) * ROLLS >> 52], moves);
         if (!count) return 0;
-        Move move = chosen(game, moves, count);
+        Move move = best_move(game, moves, count);
         advance(game, move.low);
         if (move.high != NONE) advance(game, move.high);
         if (game->claims[game->seat] + __builtin_popcount(game->topped) >= TO_WIN || stops(game))
@@ -177,7 +177,7 @@ static inline int climb(Game *game, uint64_t key) {
     }
 }
 
-static inline void keep(Game *game) {
+static inline void save_climbs(Game *game) {
     for (unsigned left = game->placed; left; left &= left - 1) {
         int column = __builtin_ctz(left);
         game->markers[game->seat][column] = game->runners[column];
@@ -188,20 +188,20 @@ static inline void keep(Game *game) {
     game->claims[game->seat] += __builtin_popcount(game->topped);
 }
 
-/* The seat that wins. */
+/* Plays a game; returns the winner's seat. */
 static int play(uint64_t seed, uint64_t deal) {
     Game game = {.seed = seed, .deal = deal};
     uint64_t keys[2] = {stream_key(seed, deal, 0, DICE), stream_key(seed, deal, 1, DICE)};
     uint64_t turns[2] = {0, 0};
     for (;; game.seat = !game.seat) {
-        if (climb(&game, mixed(keys[game.seat] + GOLDEN * ++turns[game.seat]))) keep(&game);
+        if (climb(&game, mixed(keys[game.seat] + GOLDEN * ++turns[game.seat]))) save_climbs(&game);
         if (game.claims[game.seat] >= TO_WIN) return game.seat;
     }
 }
 
-int main(int count, char **words) {
-    long won[2] = {0, 0}, deals = count > 1 ? atol(words[1]) : 1000;
-    uint64_t seed = count > 2 ? strtoull(words[2], NULL, 0) : 1980;
+int main(int count, char **arguments) {
+    long won[2] = {0, 0}, deals = count > 1 ? atol(arguments[1]) : 1000;
+    uint64_t seed = count > 2 ? strtoull(arguments[2], NULL, 0) : 1980;
     fill_tables();
     for (long game = 0; game < 2 * deals; game++) won[play(seed, game / 2)]++;
     printf("%ld %ld %ld\n", won[0], won[1], rolls);

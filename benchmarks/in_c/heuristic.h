@@ -1,15 +1,15 @@
-/* The procedure that rule28 and glenn-aloi share, given its numbers. */
-typedef int Worth;
+/* The procedure that rule28 and glenn-aloi share; the bot's file has its numbers. */
+typedef int Value;
 #include "cantstop.h"
 
-static inline int half_worth(const Game *game, int column) {
+static inline int column_value(const Game *game, int column) {
     return WEIGHT[column] + (has_runner(game, column) ? 0 : PLACED);
 }
 
-static inline int worth(Game *game, Move move) {
-    int value = half_worth(game, move.low);
+static inline int move_value(Game *game, Move move) {
+    int value = column_value(game, move.low);
     if (move.high == move.low) return value + WEIGHT[move.low];
-    return move.high == NONE ? value : value + half_worth(game, move.high);
+    return move.high == NONE ? value : value + column_value(game, move.high);
 }
 
 static inline int gain(int column, int is_new) { return VALUE[column] * (is_new ? 2 : 1); }

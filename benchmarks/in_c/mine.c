@@ -1,13 +1,13 @@
-/* What `arena bots new --compiled` writes. */
-typedef double Worth;
+/* The bot that `arena bots new --compiled` writes. */
+typedef double Value;
 #include "cantstop.h"
 
 static inline double chance(int column) { return hits[1u << column] / (double)ROLLS; }
 
-static inline double worth(Game *game, Move move) {
+static inline double move_value(Game *game, Move move) {
     double value = chance(move.low);
     if (move.high != NONE) value += chance(move.high);
-    return value + 1e-6 * drawn(game);
+    return value + 1e-6 * random_number(game);
 }
 
 static inline int gain(int column, int is_new) { return 0; }

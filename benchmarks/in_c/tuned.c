@@ -1,5 +1,5 @@
 /* tuned: the heuristic family with thirty numbers. */
-typedef double Worth;
+typedef double Value;
 #include "cantstop.h"
 
 static const double VALUE[] = {0.68, 1.76, 1.21, 2.56, 6.74, 6.79}; /* the middle column first */
@@ -9,41 +9,41 @@ static const double ALL_ODD = 0.86, ALL_EVEN = -2.17, ALL_LOW = 2.8, ALL_HIGH = 
 static const double PLACED = -7.17, THRESHOLD = 27.8, OWN_CLAIMS = 1.01, RIVAL_CLAIMS = 6.36;
 static const double TOPPED = 30.94, REACHING = 2.62, PLACING = 0.99, BEHIND = 3.55, CLAIM = 1.5;
 
-/* What part of a column of a length each space is. */
-#define PARTS(length) \
+/* SHARE[column][space]: the space as a share of the column's length. */
+#define SHARES(length) \
     {0.0 / length, 1.0 / length, 2.0 / length, 3.0 / length, 4.0 / length,  5.0 / length,  6.0 / length, \
      7.0 / length, 8.0 / length, 9.0 / length, 10.0 / length, 11.0 / length, 12.0 / length, 13.0 / length}
-static const double PART[COLUMNS][14] = {PARTS(3),  PARTS(5), PARTS(7), PARTS(9), PARTS(11), PARTS(13),
-                                         PARTS(11), PARTS(9), PARTS(7), PARTS(5), PARTS(3)};
+static const double SHARE[COLUMNS][14] = {SHARES(3),  SHARES(5), SHARES(7), SHARES(9), SHARES(11), SHARES(13),
+                                          SHARES(11), SHARES(9), SHARES(7), SHARES(5), SHARES(3)};
 
 static inline int distance(int column) { return abs(column - COLUMNS / 2); }
 
-static inline double advance_worth(int column, int space) {
+static inline double advance_value(int column, int space) {
     int away = distance(column), length = LENGTH[column];
     return WEIGHT[away] + SLOPE[away] * space / length;
 }
 
-static inline double worth(Game *game, Move move) {
+static inline double move_value(Game *game, Move move) {
     int low = move.low, high = move.high, space = position(game, low) + 1;
-    double worth = 0;
-    if (!has_runner(game, low)) worth += PLACED;
-    worth += advance_worth(low, space);
-    if (space == LENGTH[low]) worth += REACHING;
-    if (high == NONE) return worth;
+    double value = 0;
+    if (!has_runner(game, low)) value += PLACED;
+    value += advance_value(low, space);
+    if (space == LENGTH[low]) value += REACHING;
+    if (high == NONE) return value;
     if (high != low) {
         space = position(game, high);
-        if (!has_runner(game, high)) worth += PLACED;
+        if (!has_runner(game, high)) value += PLACED;
     }
     space++;
-    worth += advance_worth(high, space);
-    if (space == LENGTH[high]) worth += REACHING;
-    return worth;
+    value += advance_value(high, space);
+    if (space == LENGTH[high]) value += REACHING;
+    return value;
 }
 
 static inline double progress(const Game *game, int seat) {
     double progress = CLAIM * game->claims[seat];
     for (int column = 0; column < COLUMNS; column++)
-        progress += !(game->claimed >> column & 1) * PART[column][game->markers[seat][column]];
+        progress += !(game->claimed >> column & 1) * SHARE[column][game->markers[seat][column]];
     return progress;
 }
 
@@ -71,7 +71,7 @@ static inline double score(const Game *game) {
     return score;
 }
 
-static inline int gain(int column, int is_new) { return 0; } /* what it has is not a whole number */
+static inline int gain(int column, int is_new) { return 0; } /* its score is no integer: see score() */
 
 static inline int stops(const Game *game) {
     unsigned open = usable(game);
