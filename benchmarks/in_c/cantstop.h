@@ -5,7 +5,7 @@
  * on the classic board and on the bot's numbers.
  *
  * Every deal is played twice, once for each seating, so games are those of a tournament of the bot
- * against itself under the classic rules with the same seed. Prints the games won by each seat, and the
+ * against itself under the classic rules with the same seed. Prints the games won by each seat, and
  * rolls.
  *
  * gcc -O3 -march=native -ffp-contract=off BOT.c -o BOT; ./BOT DEALS SEED

@@ -13,8 +13,9 @@ static const double TOPPED = 30.94, REACHING = 2.62, PLACING = 0.99, BEHIND = 3.
 #define SHARES(length) \
     {0.0 / length, 1.0 / length, 2.0 / length, 3.0 / length, 4.0 / length,  5.0 / length,  6.0 / length, \
      7.0 / length, 8.0 / length, 9.0 / length, 10.0 / length, 11.0 / length, 12.0 / length, 13.0 / length}
-static const double SHARE[COLUMNS][14] = {SHARES(3),  SHARES(5), SHARES(7), SHARES(9), SHARES(11), SHARES(13),
-                                          SHARES(11), SHARES(9), SHARES(7), SHARES(5), SHARES(3)};
+static const double SHARE[COLUMNS][14] = {SHARES(3),  SHARES(5),  SHARES(7), SHARES(9), SHARES(11),
+                                          SHARES(13), SHARES(11), SHARES(9), SHARES(7), SHARES(5),
+                                          SHARES(3)};
 
 static inline int distance(int column) { return abs(column - COLUMNS / 2); }
 
@@ -71,7 +72,7 @@ static inline double score(const Game *game) {
     return score;
 }
 
-static inline int gain(int column, int is_new) { return 0; } /* its score is no integer: see score() */
+static inline int gain(int column, int is_new) { return 0; } /* score() is no integer here */
 
 static inline int stops(const Game *game) {
     unsigned open = usable(game);
