@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property, partial, update_wrapper
 from pathlib import Path
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import Any, NamedTuple
 
 import numba
@@ -119,8 +119,8 @@ class Entry:
     def __init__(self, function: Callable[..., Any], store: Store, nrt: bool) -> None:
         update_wrapper(self, function)
         self.py_func = function
+        self.targetoptions = _counting(nrt)  # as of numba's dispatchers: fingerprints contain it
         self._store = store
-        self._nrt = nrt
 
     @property
     def _numba_type_(self) -> Any:
@@ -129,7 +129,7 @@ class Entry:
 
     @cached_property
     def _as_called(self) -> Any:
-        return _linked(self._nrt)(self.py_func)
+        return numba.njit(error_model="numpy", **self.targetoptions, **LINKED)(self.py_func)
 
     def __call__(self, *arguments: Any) -> Any:
         return self._function(*arguments)
@@ -137,9 +137,8 @@ class Entry:
     @cached_property
     def _function(self) -> Callable[..., Any]:
         """numba's dispatcher, which becomes the plain function if it cannot compile."""
-        dispatcher = numba.njit(nogil=True, error_model="numpy", **_counting(self._nrt))(
-            self.py_func
-        )
+        options = {"nogil": True, "error_model": "numpy", **self.targetoptions}
+        dispatcher = numba.njit(**options)(self.py_func)
         dispatcher._cache = self._store
         compile_for_types = dispatcher.compile
 
@@ -154,7 +153,7 @@ class Entry:
                 return dispatcher(*arguments)
             except _NotCompiled as error:
                 self._report(error.__cause__)
-                self.__dict__["_function"] = as_plain_function(self.py_func)
+                self.__dict__["_function"] = as_plain_function(self)
                 return self._function(*arguments)
 
         dispatcher.compile = compile_or_raise
@@ -181,22 +180,30 @@ class _NotCompiled(Exception):
     """numba has failed to compile a function; the cause is its error."""
 
 
-def as_plain_function(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with all compiled functions that it calls, and so on, as plain Python."""
-    plain: Callable[..., Any] = _as_plain(function, {})
+def as_plain_function(compiled: Any) -> Callable[..., Any]:
+    """A compiled function, and all compiled functions that it calls, as plain Python."""
+    plain: Callable[..., Any] = _as_plain(compiled, {})
     return np.errstate(over="ignore")(plain)  # random numbers wrap around
 
 
-def _as_plain(function: Any, plain: dict[Any, Any]) -> Any:
-    """The same; `plain` has the functions that have been met, by their compiled ones."""
+def _as_plain(value: Any, plain: dict[Any, Any]) -> Any:
+    """The same for a compiled function, and any other value as it is.
+
+    `plain` has the results for the functions that have been met.
+    """
+    function = getattr(value, "py_func", None)
+    if function is None:
+        return value
     if function not in plain:
         scope: dict[str, Any] = {}
+        cells = [CellType() for _ in function.__closure__ or ()]
         plain[function] = FunctionType(
-            function.__code__, scope, function.__name__, function.__defaults__, function.__closure__
+            function.__code__, scope, function.__name__, function.__defaults__, tuple(cells)
         )
-        for name, value in function.__globals__.items():
-            source = getattr(value, "py_func", None)
-            scope[name] = value if source is None else _as_plain(source, plain)
+        for name, content in function.__globals__.items():
+            scope[name] = _as_plain(content, plain)
+        for new, cell in zip(cells, function.__closure__ or (), strict=True):
+            new.cell_contents = _as_plain(cell.cell_contents, plain)
     return plain[function]
 
 

@@ -286,7 +286,7 @@ def test_the_table_of_turn_is_that_of_the_program() -> None:
 
 def test_the_table_of_messages_is_that_of_the_server() -> None:
     server = BotServer(GAME, lambda: Loader(ROOT / "bots").find("cautious", GAME))
-    assert [row[0] for row in table_below("What the arena says")] == list(server._responses)
+    assert [row[0] for row in table_below("Messages of the arena")] == list(server._responses)
 
 
 def test_every_link_of_the_page_leads_somewhere() -> None:

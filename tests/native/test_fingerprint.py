@@ -134,7 +134,7 @@ def test_every_constant_that_is_compiled_in_is_in_the_fingerprint(
     assert {
         ("game_tally", "WIN_UNITS"),
         ("moves", "JUMP"),
-        ("bot_attributes", "_ROW"),
+        ("bot_attributes", "_ROW_SIZE"),
         ("dice", "_INIT"),
     } <= named
     for module, name in frozen():
