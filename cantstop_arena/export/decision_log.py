@@ -1,6 +1,5 @@
 """Records the decisions of bots while they play: the view, the options and the answer."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +11,6 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.bot_faults import RemotePlayer
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
-from cantstop_arena.tournaments.bot_adapters import LocalSeating
 from cantstop_arena.tournaments.table_spec import SeatSpec
 
 
@@ -51,10 +49,9 @@ class Notes:
 
     def recorded_bot(self, seat: SeatSpec, loader: Loader) -> SeatedBot:
         """The bot of a seat, which plays as plain Python and whose decisions are recorded."""
-        bot = seat.seated_bot(loader)
-        make_player = bot.make_player or LocalSeating(
-            loader.open(seat.bot), json.loads(seat.options)
-        )
+        bot = seat.seated_bot(loader, as_plain=True)
+        make_player = bot.make_player
+        assert make_player
 
         def make_recording_player(start: GameStart) -> BotFunctions:
             if start.seat == 0:

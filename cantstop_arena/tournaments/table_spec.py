@@ -58,15 +58,20 @@ class SeatSpec(msgspec.Struct, frozen=True):
         files = [digest for _, digest in self.files]
         return code_digest(self.bot.origin, self.bot.name, self.bot.digest, self.options, *files)
 
-    def seated_bot(self, loader: Loader) -> SeatedBot:
-        """Build the bot. Raises BotError when that fails, or when its files have changed."""
+    def seated_bot(self, loader: Loader, as_plain: bool = False) -> SeatedBot:
+        """Build the bot. Raises BotError when that fails, or when its files have changed.
+
+        With `as_plain` built-in bots have a `make_player` too, as those that record their decisions
+        in Python need it: its players have the memory that compiled bots are given otherwise.
+        """
         if self.launch:
             bot = IsolatedSeating(self.launch)
             return SeatedBot(self.name, bot.player, repr(self.launch), bot, self.learns)
         spec, options = loader.open(self.bot), json.loads(self.options)
         self._check_files(spec, options)
-        sit = None if spec.origin == "built-in" else LocalSeating(spec, options)
-        return SeatedBot(self.name, spec.build(options), self.digest, sit, spec.learns)
+        is_local = as_plain or spec.origin != "built-in"
+        make_player = LocalSeating(spec, options) if is_local else None
+        return SeatedBot(self.name, spec.build(options), self.digest, make_player, spec.learns)
 
     def _check_files(self, spec: LoadedBot, options: Mapping[str, Any]) -> None:
         """Raise BotError when a file that an option names has changed, or differs here."""

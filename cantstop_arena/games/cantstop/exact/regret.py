@@ -176,12 +176,14 @@ class _Notes:
         self._deal = deal
 
     def with_notes(self, bot: SeatedBot) -> SeatedBot:
-        """A copy of the bot whose decisions are noted, with a digest of its own, so that code
-        compiled for the bot is not used."""
-        sit = bot.make_player
-        seated = None if sit is None else lambda sitting: self._observed(sit(sitting))
-        digest = f"{bot.digest}, judged"
-        return SeatedBot(bot.name, self._observed(bot.player), digest, seated, bot.learns)
+        """A copy of the bot whose decisions are noted, as plain Python.
+
+        Its digest is its own, so that code compiled for the bot is not used.
+        """
+        make_player = bot.make_player
+        maker = make_player and (lambda start: self._observed(make_player(start)))
+        player = self._observed(bot.player)
+        return SeatedBot(bot.name, player, f"{bot.digest}, judged", maker, bot.learns)
 
     def _observed(self, player: Any) -> Player:
         def choose_move(turn: Turn, moves: Sequence[Sequence[int]]) -> int:

@@ -30,6 +30,7 @@ _HASH = hashlib.sha256().digest_size
 _SECONDS_PER_STATE = 2.5e-7
 _STATES_AT_ONCE = 1_000_000  # solved between two readings of the clock: some tenths of a second
 _SAVE_EVERY = 10.0  # seconds
+_TABLES = "CANTSTOP_ARENA_TABLES"
 
 
 class SolvedTable(msgspec.Struct):
@@ -93,8 +94,16 @@ def check_solvable(rules: RuleSet, players: int, memory: int) -> None:
 
 def tables_folder() -> Path:
     """The folder of solved boards: $CANTSTOP_ARENA_TABLES, else in the user's data folder."""
-    chosen = os.environ.get("CANTSTOP_ARENA_TABLES")
+    chosen = os.environ.get(_TABLES)
     return Path(chosen) if chosen else user_data_path("cantstop-arena") / "tables"
+
+
+def use_tables_folder(folder: Path) -> None:
+    """Make this the folder of solved boards, for the processes that this one starts, too.
+
+    So judges, hints and the bot `optimal` find the same tables.
+    """
+    os.environ[_TABLES] = str(folder.absolute())
 
 
 def table_path(rules: RuleSet, players: int, folder: Path) -> Path:

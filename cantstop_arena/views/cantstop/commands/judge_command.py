@@ -81,7 +81,13 @@ OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
     help="Also write an HTML page to this file.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def judge(names: tuple[str, ...], html: Path | None, as_json: bool, **options: Any) -> None:
+def judge(
+    names: tuple[str, ...],
+    html: Path | None,
+    as_json: bool,
+    tables: Path | None,
+    **options: Any,
+) -> None:
     """Measure what the decisions of each BOT lose, or those of all bots in a results folder.
 
     \b
@@ -94,15 +100,18 @@ def judge(names: tuple[str, ...], html: Path | None, as_json: bool, **options: A
     a bot are judged, in every seat. The ten worst are drawn, each with the command that replays it.
     The results for a run are stored in its folder and shown on its page.
     """
+    from cantstop_arena.games.cantstop.exact.solved_tables import use_tables_folder
     from cantstop_arena.views.cantstop.judging.judge_plan import requested_bots
     from cantstop_arena.views.cantstop.judging.judge_run import judge_task_results
     from cantstop_arena.views.cantstop.judging.judged_runs import is_run, keep, run_in
     from cantstop_arena.views.cantstop.judging.judgement_report import judgements_json, text
 
+    if tables is not None:
+        use_tables_folder(tables)
     folder = next((Path(name) for name in names if is_run(name)), None)
     if folder:
         _check_alone(names)
-        planned = run_in(folder, options["deals"], options["tables"], options["bots_folder"])
+        planned = run_in(folder, options["deals"], options["bots_folder"])
     else:
         planned = requested_bots(names, **options)
     judgements = judge_task_results(planned)

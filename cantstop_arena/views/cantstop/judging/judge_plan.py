@@ -27,7 +27,6 @@ def requested_bots(
     players: int,
     deals: int | None,
     seed: int,
-    tables: Path | None,
     results: Path,
     bots_folder: Path,
 ) -> JudgeTask:
@@ -37,7 +36,7 @@ def requested_bots(
     """
     catalogue = Catalogue(bots_folder)
     rules = rules_from_argument(name, changes, catalogue)
-    judge = judge_for(rules, players, tables)
+    judge = judge_for(rules, players)
     deals = judge.deals(deals)
     all_names = [*dict.fromkeys([*names, against or judge.name])]
     seats = {bot: _seat(bot, catalogue) for bot in all_names}

@@ -1,7 +1,6 @@
 """Judging of bots in isolated processes: each call judges some deals, several run at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from cantstop_arena.bots.describe import exception_report
@@ -9,6 +8,7 @@ from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import ERROR, BotError
 from cantstop_arena.games.cantstop.exact.evaluator import best_evaluator
 from cantstop_arena.games.cantstop.exact.regret import Judgement, judge
+from cantstop_arena.games.cantstop.exact.solved_tables import tables_folder
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
 from cantstop_arena.tournaments.preparation import pack_spec, unpack_spec
 from cantstop_arena.tournaments.table_spec import TableSpec
@@ -42,10 +42,10 @@ def in_pieces(tasks: Sequence[JudgePart]) -> list[JudgePart]:
     ]
 
 
-def judge_all(tasks: Sequence[JudgePart], tables: Path) -> Iterator[Judgement | BotError]:
+def judge_all(tasks: Sequence[JudgePart]) -> Iterator[Judgement | BotError]:
     """The judgement of each task, in their order, or the error that prevented it."""
-    best_evaluator(tasks[0].spec.rules, tasks[0].spec.players, tables).warm_up()
-    calls = [_judge_call(task, tables) for task in tasks]
+    best_evaluator(tasks[0].spec.rules, tasks[0].spec.players, tables_folder()).warm_up()
+    calls = [_judge_call(task) for task in tasks]
     for task, answer in zip(tasks, run_all(calls), strict=True):
         try:
             yield _judgement_from_data(task, answer)
@@ -53,25 +53,26 @@ def judge_all(tasks: Sequence[JudgePart], tables: Path) -> Iterator[Judgement | 
             yield error
 
 
-def _judge_call(task: JudgePart, tables: Path) -> IsolatedCall:
+def _judge_call(task: JudgePart) -> IsolatedCall:
     deals = task.deals
     bounds = [deals.start, deals.stop, deals.step]
-    keywords = {"spec": pack_spec(task.spec), "deals": bounds, "tables": str(tables)}
+    keywords = {"spec": pack_spec(task.spec), "deals": bounds}
     return IsolatedCall(f"{__name__}:judged_here", keywords, _LIMIT)
 
 
-def judged_here(spec: str, deals: Sequence[int], tables: str) -> Mapping[str, Any]:
+def judged_here(spec: str, deals: Sequence[int]) -> Mapping[str, Any]:
     """Judge some deals in this process; the target of an isolated call."""
     try:
-        return as_data(_judged_here(unpack_spec(spec), range(*deals), Path(tables)))
+        return as_data(_judged_here(unpack_spec(spec), range(*deals)))
     except BaseException as error:
         return {ERROR: exception_report(error)}
 
 
-def _judged_here(spec: TableSpec, deals: range, tables: Path) -> Judgement:
+def _judged_here(spec: TableSpec, deals: range) -> Judgement:
     loader = Loader(spec.folder)
-    evaluator = best_evaluator(spec.rules, spec.players, tables)
-    seated = [seat.seated_bot(loader) for seat in spec.seats]
+    evaluator = best_evaluator(spec.rules, spec.players, tables_folder())
+    seated = [spec.seats[0].seated_bot(loader, as_plain=True)]
+    seated += [seat.seated_bot(loader) for seat in spec.seats[1:]]
     return judge(evaluator, seated[0], seated[-1], deals, spec.seed, WORST)
 
 

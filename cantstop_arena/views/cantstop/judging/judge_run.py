@@ -14,21 +14,22 @@ from cantstop_arena.views.cantstop.judging.judgement_report import Judgements
 
 
 def judge_task_results(planned: JudgeTask) -> Judgements:
-    """The judgements of a task, by bot. Raises BotError when a bot cannot be judged."""
+    """The judgements of a task, by bot, without the games in which a bot commits a fault.
+
+    Faults are printed. Raises BotError when no game is left.
+    """
     prepare_bots(planned.bots, _echo_compiling)
     parts: dict[str, list[Judgement]] = {}
-    complaints: list[BotError] = []
+    errors: list[BotError] = []
     for bot, result in _piece_results(planned):
         if isinstance(result, Judgement):
             parts.setdefault(bot, []).append(result)
-        elif planned.lenient:
-            complaints.append(result)
         else:
-            raise result
-    if not parts and complaints:
-        raise complaints[0]
-    for complaint in dict.fromkeys(map(str, complaints)):
-        click.echo(complaint, err=True)
+            errors.append(result)
+    if not parts:
+        raise errors[0]
+    for error in dict.fromkeys(map(str, errors)):
+        click.echo(error, err=True)
     return {bot: merge_judgements(judgements, WORST) for bot, judgements in parts.items()}
 
 
@@ -41,7 +42,7 @@ def _piece_results(planned: JudgeTask) -> Iterator[tuple[str, Judgement | BotErr
         file=sys.stderr,
         show_pos=True,
     ) as bar:
-        for piece, result in zip(pieces, judge_all(pieces, planned.judge.tables), strict=True):
+        for piece, result in zip(pieces, judge_all(pieces), strict=True):
             bar.update(len(piece.deals))
             yield piece.bot, result
 

@@ -15,22 +15,20 @@ PERFECT = "optimal"  # the name of the judge that uses a solved board
 
 
 class JudgePlan(msgspec.Struct, frozen=True):
-    """The judge: its `name`, and the folder of the `tables` of solved boards."""
+    """The judge, by its `name`."""
 
     name: str
-    tables: Path
 
     def deals(self, requested: int | None) -> int:
         """The number of deals for each bot: the requested one, or the judge's default."""
         return requested or (BY_TABLE if self.name == PERFECT else BY_NETS)
 
 
-def judge_for(rules: RuleSet, players: int, tables: Path | None) -> JudgePlan:
+def judge_for(rules: RuleSet, players: int) -> JudgePlan:
     """The judge for these rules. Raises BotError when there is none."""
     from cantstop_arena.games.cantstop.exact.solved_tables import tables_folder
 
-    folder = tables or tables_folder()
-    return JudgePlan(best_evaluator(rules, players, folder).name, folder)
+    return JudgePlan(best_evaluator(rules, players, tables_folder()).name)
 
 
 class JudgeTask(msgspec.Struct, frozen=True):
@@ -46,5 +44,3 @@ class JudgeTask(msgspec.Struct, frozen=True):
     tasks: Sequence[JudgePart]
     rival: str
     file: Path
-    lenient: bool = False
-    """Whether a bot's fault leaves the judging of the other bots running."""

@@ -34,7 +34,7 @@ def is_run(name: str) -> bool:
     return (path / LEDGER).is_file() or (path.is_dir() and not is_bot_name(name))
 
 
-def run_in(folder: Path, deals: int | None, tables: Path | None, bots_folder: Path) -> JudgeTask:
+def run_in(folder: Path, deals: int | None, bots_folder: Path) -> JudgeTask:
     """The task of judging the bots of the run in a folder, in the versions that played.
 
     A bot's deals are divided equally among its opponents. Raises ArenaError.
@@ -46,11 +46,11 @@ def run_in(folder: Path, deals: int | None, tables: Path | None, bots_folder: Pa
     if tournament.players > _MAX_SEATS:
         raise UsageError(f"{folder}: there is no judge for games of {tournament.players} players")
     _check_unchanged(tournament, folder)
-    judge = judge_for(tournament.rules, tournament.players, tables)
+    judge = judge_for(tournament.rules, tournament.players)
     deals = judge.deals(deals)
     table = table_spec_for(tournament, catalogue)
     tasks = [*_tasks(table, _rivals_met(tournament, folder), deals)]
-    return JudgeTask(judge, deals, table, tasks, "", folder / RESOLVED, lenient=True)
+    return JudgeTask(judge, deals, table, tasks, "", folder / RESOLVED)
 
 
 def _check_unchanged(tournament: Tournament, folder: Path) -> None:

@@ -70,7 +70,7 @@ def test_its_rivals_are_those_of_the_run_and_its_games_those_of_the_run(
 
 
 def test_something_is_heard_now_and_then_of_all_deals(run: Path) -> None:
-    tasks = run_in(run, 100, None, Path("bots")).tasks
+    tasks = run_in(run, 100, Path("bots")).tasks
     pieces = in_pieces(tasks)
     assert len(pieces) >= 40 and max(len(piece.deals) for piece in pieces) <= 7
     for task in tasks:
