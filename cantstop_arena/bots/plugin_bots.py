@@ -85,7 +85,7 @@ def _missing(game: Game, defined: Mapping[str, Any]) -> list[str]:
 
 
 def _functions_with_options(
-    plugin: Any, option_names: Mapping[str, tuple[str, ...]], **options: Any
+    plugin: Any, option_names: Mapping[str, tuple[str, ...]], /, **options: Any
 ) -> BotFunctions:
     """A bot file's functions, each bound to the options that it takes."""
     functions = {}
@@ -138,7 +138,7 @@ def _maker_from_new_module(
     return partial(_built_functions, game, bot)
 
 
-def _built_functions(game: Game, bot: Bot, **options: Any) -> BotFunctions:
+def _built_functions(game: Game, bot: Bot, /, **options: Any) -> BotFunctions:
     player = bot.build(**options)
     functions = {hook: getattr(player, hook, None) for hook in game.functions}
     defined = {hook: function for hook, function in functions.items() if callable(function)}

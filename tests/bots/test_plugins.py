@@ -161,6 +161,15 @@ def test_one_option_of_both_functions_reaches_both(drop: Drop) -> None:
     assert player.choose_move.keywords == player.roll_again.keywords == {"n": 4}
 
 
+def test_options_may_be_called_plugin_or_game(drop: Drop) -> None:
+    file = drop("file", STEPS.replace("rolls=3", "plugin=3").replace("< rolls", "< plugin"))
+    family = FAMILY.replace("coward(rolls", "coward(game").replace("< rolls)", "< game)")
+    bot, coward = file.find("file"), drop("family", family).find("coward")
+    assert bot.defaults["plugin"] == 3 and coward.defaults == {"game": 1}
+    assert played(bot, plugin=5) != played(bot)
+    assert played(coward, game=5) != played(coward)
+
+
 def test_wrong_options_are_refused_by_name(drop: Drop) -> None:
     spec = drop("steps", STEPS).find("steps")
     faults = dict(spec.check_options({"rols": 3, "rolls": "x", "last": 1, "keen": "no"}))
