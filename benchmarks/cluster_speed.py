@@ -168,7 +168,7 @@ def simulate() -> None:
     while True:
         for message in received(frames):
             if isinstance(message, SentTo):
-                for order in Frames(to_machine).taken(message.content):
+                for order in Frames(to_machine).messages_in(message.content):
                     if isinstance(order, PlayBlocks):
                         queues[message.machine].extend(order.blocks)
         for number, (machine, blocks) in enumerate(queues.items()):

@@ -107,8 +107,8 @@ def _examined(
         "seat": _held(zip(ratings.seats, effects, strict=True)),
         "score": _held(zip(scores(played), truths[0], strict=True)),
         "cell": _held(cells),
-        "misfit": float(test.chance is not None and test.chance < SIGNIFICANT),
-        "worst pair": float(bool(worst) and worst[0].chance < SIGNIFICANT),
+        "misfit": float(test.p_value is not None and test.p_value < SIGNIFICANT),
+        "worst pair": float(bool(worst) and worst[0].p_value < SIGNIFICANT),
         "letters": float(any(_told_wrongly(ratings, strengths, pair) for pair in pairs)),
         "ranks": float(any(_rank_wrong(ratings, strengths, bot) for bot in range(len(strengths)))),
     }

@@ -54,7 +54,7 @@ class Export:
             row_count = write_rows(path, rows.columns, map(rows.row, ledger.games()))
             return ExportReport(path, row_count, 0)
         replayed_rows = (
-            rows.row(played.game, played.again)
+            rows.row(played.game, played.replay)
             for played in self._replayed_games(ledger, decisions=False)
         )
         with shutdown.defer_interrupt():
@@ -88,5 +88,5 @@ class Export:
 
         with closing(observer):
             for played in replays.games(ledger, on_games):
-                self._missing += played.again is None
+                self._missing += played.replay is None
                 yield played

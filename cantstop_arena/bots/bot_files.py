@@ -40,19 +40,19 @@ MAX_BESIDE = 200  # files beside a bot's file that can be part of the bot
 class BotSource(msgspec.Struct, frozen=True):
     """The source files of a bot: its own file, and the files beside it that it imports or reads.
 
-    `beside` are paths relative to the file's folder. A `digest` is that of the texts: other texts
-    are refused. `copies` is a folder with copies of the files, read instead of the originals.
+    `files_beside` are paths relative to the file's folder. A `digest` is that of the texts: other
+    texts are refused. `copies` is a folder with copies of the files, read instead of the originals.
     """
 
     path: Path
-    beside: tuple[str, ...] = ()
+    files_beside: tuple[str, ...] = ()
     digest: str = ""
     copies: Path | None = None
 
     @property
     def paths(self) -> dict[str, Path]:
         """The path of every file, by its path relative to the folder of the bot's own file."""
-        return {name: self.path.parent / name for name in (self.path.name, *self.beside)}
+        return {name: self.path.parent / name for name in (self.path.name, *self.files_beside)}
 
     def texts(self) -> Mapping[str, bytes]:
         """The content of every file, by relative path.

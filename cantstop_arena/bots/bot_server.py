@@ -24,7 +24,7 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.processes import system
-from cantstop_arena.processes.channel import FOREIGN, MAX_LINE_BYTES, line_of
+from cantstop_arena.processes.channel import FOREIGN_KEY, MAX_LINE_BYTES, line_of
 from cantstop_arena.processes.child import take_pipes
 
 Message = Mapping[str, Any]
@@ -123,7 +123,7 @@ class BotServer:
 
 def fresh_player(bot: LoadedBot, options: Mapping[str, Any]) -> Any:
     """A fresh instance of the bot, which remembers no earlier game."""
-    return bot.made_anew(options)
+    return bot.fresh_instance(options)
 
 
 def seed_libraries(seed: int) -> None:
@@ -144,7 +144,7 @@ def answer_as_json(decision: Decision, answer: object) -> object:
 
 
 def value_as_json(answer: object) -> object:
-    """A value as JSON data; one that JSON cannot hold becomes `{FOREIGN: text}`."""
+    """A value as JSON data; one that JSON cannot hold becomes `{FOREIGN_KEY: text}`."""
     answer_type = type(answer)  # an object can lie about its class
     if issubclass(answer_type, bool | np.bool_):
         return bool(answer)
@@ -155,9 +155,9 @@ def value_as_json(answer: object) -> object:
     if answer is None or (answer_type is str and len(str(answer)) < MAX_REPORT_LENGTH):
         return answer
     try:
-        return {FOREIGN: reprlib.repr(answer)}
+        return {FOREIGN_KEY: reprlib.repr(answer)}
     except BaseException:
-        return {FOREIGN: f"a {answer_type.__name__}"}
+        return {FOREIGN_KEY: f"a {answer_type.__name__}"}
 
 
 def _no_player() -> Any:

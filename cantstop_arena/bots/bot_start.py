@@ -31,7 +31,9 @@ def served_bot(bot: BotAddress, folder: Path, memory: int | None = None) -> tupl
         arguments += ["--package", bot.package]
     if bot.source:
         arguments += ["--path", str(bot.source.path.absolute())]
-        arguments += [argument for name in bot.source.beside for argument in ("--beside", name)]
+        arguments += [
+            argument for name in bot.source.files_beside for argument in ("--beside", name)
+        ]
         arguments += ["--copies", str(bot.source.copies.absolute())] if bot.source.copies else []
     arguments += [] if memory is None else ["--memory", str(memory)]
     module = "cantstop_arena.bots.bot_server"

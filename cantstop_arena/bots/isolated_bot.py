@@ -12,7 +12,7 @@ from cantstop_arena.game_api.decisions import GAME_OVER, MOVES, Decision, GameOv
 from cantstop_arena.game_api.game import View
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.channel import (
-    FOREIGN,
+    FOREIGN_KEY,
     PROTOCOL,
     ForeignValue,
     excerpt,
@@ -163,8 +163,8 @@ class IsolatedBot:
 
 def _answer_value(data: object) -> object:
     """An answer from JSON data; a ForeignValue if JSON could not hold what the bot returned."""
-    if isinstance(data, dict) and isinstance(data.get(FOREIGN), str) and len(data) == 1:
-        return ForeignValue(data[FOREIGN])
+    if isinstance(data, dict) and isinstance(data.get(FOREIGN_KEY), str) and len(data) == 1:
+        return ForeignValue(data[FOREIGN_KEY])
     return data
 
 

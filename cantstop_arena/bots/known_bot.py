@@ -104,7 +104,7 @@ class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
         check_backends(player, self.name, self.decisions)
         return player
 
-    def made_anew(self, options: Mapping[str, Any]) -> Any:
+    def fresh_instance(self, options: Mapping[str, Any]) -> Any:
         """A fresh instance of the bot, without memory. Raises whatever its own code raises."""
         maker = self.maker if self.remake is None else self.remake()
         player = maker(**{**self.defaults, **self._with_tuples(options)})

@@ -136,7 +136,7 @@ class CheckProcess:
 
     def _set_game(self, game: Game) -> None:
         self.game = game
-        self._read_snapshot = game.window.looking_at(self._shared)
+        self._read_snapshot = game.window.reader(self._shared)
 
     def _enter(self, stage: CheckStage) -> None:
         self.stage = stage
@@ -259,7 +259,7 @@ def supervised_process(
     """A context with a process that checks a bot; on exit its descendants are ended, too."""
     with (
         shutdown.defer_until_safe(),
-        process_tree.none_left(),
+        process_tree.end_orphans_after(),
         CheckProcess(arguments, limit, hash_seed) as process,
     ):
         yield process

@@ -226,7 +226,7 @@ class BotChecks:
         times = []
         for _ in range(7):
             start = time.perf_counter()
-            self.spec.made_anew({})
+            self.spec.fresh_instance({})
             times.append(time.perf_counter() - start)
         seconds = statistics.median(times)
         text = f"made anew, as it is for every game, in {_milliseconds(seconds)}"
@@ -273,7 +273,7 @@ class BotChecks:
 
 def _reused_bot(seated_bot: SeatedBot, spec: LoadedBot) -> SeatedBot:
     """A seated bot that plays all its games with one instance."""
-    player = spec.made_anew({})
+    player = spec.fresh_instance({})
     return SeatedBot(seated_bot.name, player, seated_bot.digest, lambda start: player)
 
 
@@ -284,7 +284,7 @@ def _uncompiled(seated_bot: SeatedBot, spec: LoadedBot) -> SeatedBot:
         return lambda *view: function(*view)
 
     def new_player() -> BotFunctions:
-        player = spec.made_anew({})
+        player = spec.fresh_instance({})
         return BotFunctions(**{hook: plain(getattr(player, hook)) for hook in spec.decisions})
 
     return SeatedBot(seated_bot.name, new_player(), "", lambda start: new_player())

@@ -248,9 +248,9 @@ def _players(reader: Reader, entry: Entry | None, game: Game) -> Iterator[int]:
         yield players
 
 
-def _ignored(reader: Reader, entry: Entry | None, questions: DealRatios) -> Mapping[str, float]:
+def _ignored(reader: Reader, entry: Entry | None, measures: DealRatios) -> Mapping[str, float]:
     """The negligible difference of each measure, by key."""
-    default = questions.ignored_by_default()
+    default = measures.ignored_by_default()
     if entry is None:
         return default
     if not is_mapping(entry.value):

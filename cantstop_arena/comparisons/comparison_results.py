@@ -13,20 +13,20 @@ class RuleSetResult(msgspec.Struct, frozen=True):
     """What one rule set changes with one number of players.
 
     `differences` are by the key of the measure. `order` is None where there is one bot only, or
-    a bot plays alone. `unlike` is the number of different bots at a table. `questions` are all
-    measures of the game. Where luck was scored, removing it narrows the intervals of wins as much
-    as `luck_gain` times the games would.
+    a bot plays alone. `distinct_bots` is the number of different bots at a table. `measures` are
+    all measures of the game. Where luck was scored, removing it narrows the intervals of wins as
+    much as `luck_gain` times the games would.
     """
 
     rules: str
     baseline: str
     players: int
-    unlike: int
+    distinct_bots: int
     deals: int
     games: int
     differences: Mapping[str, RuleEffect]
     order: BotOrder | None
-    questions: DealRatios
+    measures: DealRatios
     luck_gain: float | None = None
 
 
@@ -44,5 +44,5 @@ class ComparisonTotals(msgspec.Struct, frozen=True):
     baseline: str
     ignored: Mapping[str, float]
     answers: tuple[RuleSetResult, ...]
-    questions: DealRatios
+    measures: DealRatios
     notes: tuple[str, ...]

@@ -206,9 +206,9 @@ def answer(
             variant.ratio(measure),
             measure.kind,
             ignored_of(comparison.ignored, measure.key),
-            deviations.get(measure.above),
+            deviations.get(measure.numerator),
         )
-        for measure in plan.questions.measures_for(plan.players, plan.bots)
+        for measure in plan.measures.measures_for(plan.players, plan.bots)
     }
     order = (
         orders(baseline.leads, variant.leads, comparison.ignored[ORDER]) if baseline.leads else None
@@ -226,7 +226,7 @@ def answer(
         baseline.games,
         differences,
         order,
-        plan.questions,
+        plan.measures,
     )
 
 

@@ -55,7 +55,7 @@ class RatioSample(msgspec.Struct, frozen=True):
 
     def ratio(self, measure: Measure) -> Ratio:
         """A measure's numerator and denominator in every unit."""
-        return Ratio(self.sums[measure.above], measure.scale * self.sums[measure.below])
+        return Ratio(self.sums[measure.numerator], measure.scale * self.sums[measure.denominator])
 
 
 class SamplePlan(msgspec.Struct, frozen=True, dict=True):
@@ -66,7 +66,7 @@ class SamplePlan(msgspec.Struct, frozen=True, dict=True):
     no precision is lost. Copies of a bot have its number plus multiples of the number of `bots`.
     """
 
-    questions: DealRatios
+    measures: DealRatios
     orders: Orders
     groups: tuple[Group, ...]
     deals: int
@@ -80,7 +80,7 @@ class SamplePlan(msgspec.Struct, frozen=True, dict=True):
     @property
     def counted(self) -> tuple[str, ...]:
         """The names of the sums that ledgers store for every deal."""
-        return stored_measures(self.questions.counts, self.players)
+        return stored_measures(self.measures.counts, self.players)
 
     @cached_property
     def size(self) -> int:
@@ -261,13 +261,16 @@ def _shares_of_bots(plan: SamplePlan, won: Sequence[Integers]) -> Mapping[str, N
     )
     sums = {}
     for measure in map(won_by, plan.bots):
-        sums[measure.above], sums[measure.below] = np.zeros(plan.units), np.zeros(plan.units)
+        sums[measure.numerator], sums[measure.denominator] = (
+            np.zeros(plan.units),
+            np.zeros(plan.units),
+        )
     for group, wins in zip(plan.groups, won, strict=True):
         fair = wins * plan.shares(group)
         for index, kind in enumerate(plan.kinds(group)):
             measure = won_by(plan.bots[kind])
-            sums[measure.above] += fair[:, index]
-            sums[measure.below] += games
+            sums[measure.numerator] += fair[:, index]
+            sums[measure.denominator] += games
     return sums
 
 
@@ -292,10 +295,10 @@ def _leads(plan: SamplePlan, won: Sequence[Integers]) -> Mapping[Pair, EffectEst
     }
 
 
-def standard_deviations(tallies: Collection[Tally], questions: DealRatios) -> Mapping[str, float]:
+def standard_deviations(tallies: Collection[Tally], measures: DealRatios) -> Mapping[str, float]:
     """The standard deviation of each measured count in single games, by name of the count."""
     games = sum(tally.games - tally.forfeits for tally in tallies)
-    names = [measure.above for measure in questions.all if measure.kind == COUNT]
+    names = [measure.numerator for measure in measures.all if measure.kind == COUNT]
     return dict(_deviation_by_name(tallies, names, games)) if games > 1 else {}
 
 

@@ -44,7 +44,7 @@ def _is_the_same(answer: RuleSetResult) -> bool:
 def _opening(answer: RuleSetResult) -> str:
     """The differences: the length of a game, then the greatest effects, at most MAX_NAMED."""
     keys = [key for key in _keys_with(answer, DIFFERENT) if not _follows(answer, key)]
-    length = answer.questions.counts.length
+    length = answer.measures.counts.length
     keys.sort(key=lambda key: (key != length, -abs(answer.differences[key].effect or 0)))
     if keys:
         changes = [_change(answer, key, first=key == keys[0]) for key in keys[:MAX_NAMED]]
@@ -63,7 +63,7 @@ def _further(count: int) -> list[str]:
 
 def _follows(answer: RuleSetResult, key: str) -> bool:
     """Whether a difference follows from another: a longer game has more decisions, say."""
-    cause = answer.differences.get(answer.questions.measure(key).follows)
+    cause = answer.differences.get(answer.measures.measure(key).follows)
     if cause is None or cause.verdict != DIFFERENT:
         return False
     return _sign(cause) == _sign(answer.differences[key]) != 0
@@ -78,7 +78,7 @@ def _change(answer: RuleSetResult, key: str, first: bool) -> str:
     """A phrase for one difference; that of the first one names the game."""
     difference = answer.differences[key]
     judged = difference.judged
-    measure = answer.questions.measure(key)
+    measure = answer.measures.measure(key)
     place = f" in {_game(answer)}" if first and "{game}" not in measure.more else ""
     if judged is None:
         before, after = difference.baseline, difference.variant
@@ -135,7 +135,7 @@ def _other_texts(answer: RuleSetResult) -> Iterator[str]:
         reversals = (
             f"{first} is better than {second} under {answer.baseline}"
             f" but worse under {answer.rules}"
-            for first, second in order.turned
+            for first, second in order.reversed_pairs
         )
         yield f"it changes {THE_ORDER}: {', '.join(reversals)}"
 
@@ -164,7 +164,7 @@ def _subject(answer: RuleSetResult, keys: Sequence[str]) -> str:
 
 def _are_many(answer: RuleSetResult, keys: Sequence[str]) -> bool:
     """Whether a verb about these measures is in the plural."""
-    return len(keys) > 1 or any(answer.questions.measure(key).plural for key in keys)
+    return len(keys) > 1 or any(answer.measures.measure(key).plural for key in keys)
 
 
 def _keys_with(answer: RuleSetResult, verdict: str) -> list[str]:
@@ -194,11 +194,11 @@ def _nouns(answer: RuleSetResult, keys: Iterable[str]) -> list[str]:
 
 
 def _noun(answer: RuleSetResult, key: str) -> str:
-    return answer.questions.measure(key).noun.format(better=_better(answer))
+    return answer.measures.measure(key).noun.format(better=_better(answer))
 
 
 def _better(answer: RuleSetResult) -> str:
-    return "better" if answer.unlike == 2 else "best"
+    return "better" if answer.distinct_bots == 2 else "best"
 
 
 def _game(answer: RuleSetResult) -> str:

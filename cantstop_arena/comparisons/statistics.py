@@ -44,20 +44,20 @@ Numbers = NDArray[np.float64]
 
 
 class Ratio(NamedTuple):
-    """A measure under one rule set: numerators (`above`) and denominators (`below`) by deal."""
+    """A measure under one rule set: its `numerator` and `denominator` by deal."""
 
-    above: Numbers
-    below: Numbers
+    numerator: Numbers
+    denominator: Numbers
 
     @property
     def value(self) -> float | None:
         """The quotient of the sums; None if the denominators add up to 0."""
-        below = float(self.below.sum())
-        return float(self.above.sum()) / below if below else None
+        denominator = float(self.denominator.sum())
+        return float(self.numerator.sum()) / denominator if denominator else None
 
     def influences(self, value: float) -> Numbers:
         """The influence of each deal on the value: see the module."""
-        return (self.above - value * self.below) / float(self.below.mean())
+        return (self.numerator - value * self.denominator) / float(self.denominator.mean())
 
 
 class EffectEstimate(msgspec.Struct, frozen=True):
@@ -216,12 +216,12 @@ UNCHANGED = "kept"
 class BotOrder(msgspec.Struct, frozen=True):
     """Whether a rule set changes the order of the bots.
 
-    `turned` are the pairs of bots whose order is reversed under the variant, the bot that is
-    better under the baseline first.
+    `reversed_pairs` are the pairs of bots whose order is reversed under the variant, the bot that
+    is better under the baseline first.
     """
 
     pairs: int
-    turned: tuple[tuple[str, str], ...]
+    reversed_pairs: tuple[tuple[str, str], ...]
     p: float
     verdict: str
     corrected: float | None = None
@@ -231,7 +231,7 @@ class BotOrder(msgspec.Struct, frozen=True):
         corrected = min(1.0, questions * self.p)
         if corrected <= SIGNIFICANT:
             return replace(self, corrected=corrected, verdict=CHANGED)
-        return replace(self, corrected=corrected, turned=())
+        return replace(self, corrected=corrected, reversed_pairs=())
 
 
 Pair = tuple[str, str]
@@ -258,13 +258,13 @@ def orders(
     pairs = list(baseline)
     p_values = {pair: _reversal_p(baseline[pair], variant[pair]) for pair in pairs}
     p = min(1.0, len(pairs) * min(p_values.values(), default=1.0))
-    turned = tuple(
+    reversed_pairs = tuple(
         pair if baseline[pair].value > 0 else (pair[1], pair[0])
         for pair in pairs
         if len(pairs) * p_values[pair] <= SIGNIFICANT
     )
     is_unchanged = all(_is_unchanged(baseline[pair], variant[pair], ignored) for pair in pairs)
-    return BotOrder(len(pairs), turned, p, UNCHANGED if is_unchanged else UNDECIDED)
+    return BotOrder(len(pairs), reversed_pairs, p, UNCHANGED if is_unchanged else UNDECIDED)
 
 
 def _reversal_p(before: EffectEstimate, after: EffectEstimate) -> float:

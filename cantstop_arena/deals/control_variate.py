@@ -135,7 +135,7 @@ def luck_text(of: str, gains: Sequence[float]) -> str:
 
 def _variances(deals: DealSums, bots: int) -> Floats:
     variances = np.zeros(bots)
-    for stretch in deals.stretches:
-        squares = stretch.products.diagonal()[:bots].astype(np.float64)
-        variances += squares - stretch.totals[:bots].astype(np.float64) ** 2 / stretch.deals
+    for deal_range in deals.ranges:
+        squares = deal_range.products.diagonal()[:bots].astype(np.float64)
+        variances += squares - deal_range.totals[:bots].astype(np.float64) ** 2 / deal_range.deals
     return variances

@@ -19,26 +19,27 @@ GAMES, UNFINISHED = "games", "unfinished"  # are counts, too
 class Rate(msgspec.Struct, frozen=True):
     """A quotient of two counts, such as fouls per turn. A share is shown in percent."""
 
-    above: str
-    below: str
+    numerator: str
+    denominator: str
     share: bool = False
 
 
 class Measure(msgspec.Struct, frozen=True):
-    """A quotient of sums over deals in which rule sets differ: `above` by `scale` times `below`.
+    """A quotient of sums over deals in which rule sets differ.
 
-    Sums are the game's counts, "games" (not ended by a fault), "unfinished", "finished", "played",
-    and the wins of seats and bots: see `comparisons.samples`. Measures of `rivals` do not apply
-    where a bot plays alone. `more` and `less` are phrases for a difference, with {game} and {by};
-    `noun` names the measure, in `plural` or not. `follows` is the key of another measure: where
-    that one differs in the same direction, this one is not mentioned.
+    It is the sum `numerator` by `scale` times the sum `denominator`. Sums are the game's counts,
+    "games" (not ended by a fault), "unfinished", "finished", "played", and the wins of seats and
+    bots: see `comparisons.samples`. Measures of `rivals` do not apply where a bot plays alone.
+    `more` and `less` are phrases for a difference, with {game} and {by}; `noun` names the measure,
+    in `plural` or not. `follows` is the key of another measure: where that one differs in the same
+    direction, this one is not mentioned.
     """
 
     key: str
     label: str
     kind: str
-    above: str
-    below: str
+    numerator: str
+    denominator: str
     scale: int = 1
     rivals: bool = True
     more: str = ""

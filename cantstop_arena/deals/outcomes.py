@@ -198,7 +198,7 @@ class SharedWindow(msgspec.Struct, frozen=True):
     """Shared memory for snapshots of a game: its `size` in bytes, and how it is read."""
 
     size: int
-    looking_at: Callable[[Any], Callable[[], Snapshot]]
+    reader: Callable[[Any], Callable[[], Snapshot]]
 
 
 class FaultReport(msgspec.Struct, frozen=True):
@@ -278,7 +278,7 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     predecessors: "Predecessors | None" = None
     luck: Luck | None = None
-    alongside: "SoloPairs | None" = None
+    solo_pairs: "SoloPairs | None" = None
 
     @property
     def plain(self) -> "TournamentTotals":

@@ -26,22 +26,30 @@ _DEALS_AT_ONCE = 1 << 12
 
 
 class Quotients(msgspec.Struct, frozen=True):
-    """An array of quotients of sums over deals: `above` by `below`, their squares and products.
+    """An array of quotients of sums over deals: `numerator` by `denominator`.
 
-    `deals` is the number of deals in which `below` is not 0.
+    The sums of their squares, and of their products (`crossed`), are for the errors. `deals` is the
+    number of deals in which `denominator` is not 0.
     """
 
     deals: Ints
-    above: Ints
-    below: Ints
-    above_squared: Ints
+    numerator: Ints
+    denominator: Ints
+    numerator_squared: Ints
     crossed: Ints
-    below_squared: Ints
+    denominator_squared: Ints
 
     @classmethod
-    def of(cls, above: Ints, below: Ints) -> "Quotients":
+    def of(cls, numerator: Ints, denominator: Ints) -> "Quotients":
         """The quotients of some deals, which are the first dimension of both arrays."""
-        sums = (below != 0, above, below, above**2, above * below, below**2)
+        sums = (
+            denominator != 0,
+            numerator,
+            denominator,
+            numerator**2,
+            numerator * denominator,
+            denominator**2,
+        )
         return cls(*(array.sum(axis=0, dtype=np.int64) for array in sums))
 
     def __add__(self, other: "Quotients") -> "Quotients":
@@ -50,20 +58,22 @@ class Quotients(msgspec.Struct, frozen=True):
 
     def mean(self, position: Position) -> float | None:
         """The quotient at a position; None without games."""
-        below = int(self.below[position])
-        return int(self.above[position]) / below if below else None
+        denominator = int(self.denominator[position])
+        return int(self.numerator[position]) / denominator if denominator else None
 
     def error(self, position: Position) -> float | None:
         """The standard error of a quotient; None with fewer than two deals."""
-        deals, above, below, above_squared, crossed, below_squared = (
+        deals, numerator, denominator, numerator_squared, crossed, denominator_squared = (
             int(array[position]) for array in astuple(self)
         )
         if deals < 2:
             return None
         residual_squares = (
-            above_squared * below**2 - 2 * crossed * above * below + below_squared * above**2
+            numerator_squared * denominator**2
+            - 2 * crossed * numerator * denominator
+            + denominator_squared * numerator**2
         )
-        return sqrt(max(0, residual_squares) * deals / (deals - 1)) / below**2
+        return sqrt(max(0, residual_squares) * deals / (deals - 1)) / denominator**2
 
 
 class Predecessors(msgspec.Struct, frozen=True):

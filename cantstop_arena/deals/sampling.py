@@ -53,10 +53,10 @@ class Pairs(msgspec.Struct, frozen=True):
     """Wins of bots in games with each other, summed over deals: matrices of bots by bots.
 
     With a[i, j] the wins of bot i in a deal in games in which j sat too, in win units: the sums
-    of a[i, j] (`won`), of its square (`squares`), and of a[i, j] a[j, i] (`crossed`).
+    of a[i, j] (`win_units`), of its square (`squares`), and of a[i, j] a[j, i] (`crossed`).
     """
 
-    won: Ints
+    win_units: Ints
     squares: Ints
     crossed: Ints
 
@@ -73,7 +73,7 @@ class DealSample(msgspec.Struct, frozen=True):
 class DealSums(msgspec.Struct, frozen=True):
     """Sums of wins over deals, and a sample of deals."""
 
-    stretches: tuple[DealRange, ...]
+    ranges: tuple[DealRange, ...]
     pairs: Pairs
     sample: DealSample = DealSample({})
 
@@ -88,7 +88,7 @@ def gather_deals(
     """Add up the deals that each group of some of the `bots` has played, in these orders."""
     players = len(orders[0])
     pairs = Pairs(*(np.zeros((bots, bots), np.int64) for _ in range(3)))
-    stretches = []
+    ranges = []
     numbers_per_deal = bots + players if players < 3 else bots * bots + bots + players
     step = max(1, _NUMBERS_AT_ONCE // numbers_per_deal)
     for first, end, groups in _common_ranges(spans):
@@ -108,8 +108,8 @@ def gather_deals(
             wins = _wins(bots, players, deals, rows, pairs)
             totals += _totals(wins)
             products += _products(wins)
-        stretches.append(DealRange(groups, end - first, totals, products))
-    return DealSums(tuple(stretches), pairs, _sample(len(orders), spans, read))
+        ranges.append(DealRange(groups, end - first, totals, products))
+    return DealSums(tuple(ranges), pairs, _sample(len(orders), spans, read))
 
 
 def _sample(orders: int, spans: Mapping[Group, Iterable[Span]], read: DealReader) -> DealSample:
@@ -258,14 +258,14 @@ def _add_pair(pairs: Pairs, group: Group, totals: Ints, products: Ints) -> None:
     """Add the wins of the bots of a group in deals in which each sat in all games."""
     for index, other in permutations(range(len(group)), 2):
         cell = group[index], group[other]
-        pairs.won[cell] += totals[index]
+        pairs.win_units[cell] += totals[index]
         pairs.squares[cell] += products[index, index]
         pairs.crossed[cell] += products[index, other]
 
 
 def _add_pairs(pairs: Pairs, together: Ints) -> None:
     for sums, values in (
-        (pairs.won, together),
+        (pairs.win_units, together),
         (pairs.squares, together**2),
         (pairs.crossed, together * together.transpose(0, 2, 1)),
     ):

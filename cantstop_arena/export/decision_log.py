@@ -32,7 +32,7 @@ class _RemoteRecordingBot(RemotePlayer, BotFunctions):
     """The recording functions of a bot in another process."""
 
 
-class Notes:
+class DecisionRecorder:
     """Records the decisions of the bots of a deal, game by game."""
 
     def __init__(self, game: Game) -> None:

@@ -17,7 +17,7 @@ from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import DIED, TOO_SLOW
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import ERROR
-from cantstop_arena.export.decision_log import DecisionTaken, Notes
+from cantstop_arena.export.decision_log import DecisionRecorder, DecisionTaken
 from cantstop_arena.export.ledger_games import LedgerGame, LedgerGames, PlayedBlock
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import game_named
@@ -34,7 +34,7 @@ _MAX_SECONDS = 3600.0  # of a call
 _STALLING_FAULTS = (TOO_SLOW, DIED)  # faults that would delay a call, or end it
 
 
-class GameAgain(msgspec.Struct, frozen=True):
+class Replay(msgspec.Struct, frozen=True):
     """The result of a replayed game.
 
     `won` is a mask of the seats that share the win; `counts` has the game's counts by name, a list
@@ -52,7 +52,7 @@ class ReplayedGame(msgspec.Struct, frozen=True):
     """A game of the ledger and its replay; None when it failed or had other winners."""
 
     game: LedgerGame
-    again: GameAgain | None
+    replay: Replay | None
 
 
 class Replays(msgspec.Struct, frozen=True):
@@ -115,7 +115,7 @@ class Replays(msgspec.Struct, frozen=True):
             "end": first + deals,
             "decisions": self.decisions,
         }
-        return IsolatedCall(f"{__name__}:games_again", keywords, _MAX_SECONDS)
+        return IsolatedCall(f"{__name__}:replay_games", keywords, _MAX_SECONDS)
 
 
 class _Part(msgspec.Struct, frozen=True):
@@ -154,15 +154,15 @@ def _joined_block(blocks: Sequence[PlayedBlock]) -> PlayedBlock:
     return PlayedBlock(blocks[0].group, blocks[0].first, winners)
 
 
-def _games_in_outcome(outcome: Any) -> dict[int, GameAgain]:
+def _games_in_outcome(outcome: Any) -> dict[int, Replay]:
     """The games in the outcome of a call, by index among its games; empty when it failed."""
     try:
-        return msgspec.convert(outcome, dict[int, GameAgain], strict=False)
+        return msgspec.convert(outcome, dict[int, Replay], strict=False)
     except msgspec.ValidationError:  # the call has failed, or sent an invalid message
         return {}
 
 
-def _confirmed(replay: GameAgain | None, game: LedgerGame) -> GameAgain | None:
+def _confirmed(replay: Replay | None, game: LedgerGame) -> Replay | None:
     winners = sum(1 << seat for seat in game.winners)
     return replay if replay is not None and replay.won == winners else None
 
@@ -170,7 +170,7 @@ def _confirmed(replay: GameAgain | None, game: LedgerGame) -> GameAgain | None:
 # In the process of a call ------------------------------------------------------------------------
 
 
-def games_again(
+def replay_games(
     spec: str,
     group: Sequence[int],
     begin: int,
@@ -200,7 +200,7 @@ class _ReplayTable:
     def __init__(self, spec: TableSpec, group: Group, decisions: bool) -> None:
         self._group = group
         self._game: Game = game_named(spec.game)
-        self._notes = Notes(self._game)
+        self._recorder = DecisionRecorder(self._game)
         self._table: GameTable = self._recording_table(spec) if decisions else spec.table()
         self._table.warm_up()
         self._table.restore_process()
@@ -208,17 +208,17 @@ class _ReplayTable:
 
     def _recording_table(self, spec: TableSpec) -> GameTable:
         loader = Loader(spec.folder)
-        seated_bots = [self._notes.recorded_bot(seat, loader) for seat in spec.seats]
+        seated_bots = [self._recorder.recorded_bot(seat, loader) for seat in spec.seats]
         table: GameTable = self._game.table(spec.rules, seated_bots, spec.players, spec.seed)
         return table
 
-    def games(self, deal: int) -> Iterator[GameAgain]:
+    def games(self, deal: int) -> Iterator[Replay]:
         """The games of a deal, one for each seating."""
-        self._notes.begin()
+        self._recorder.begin()
         result = play_deal(self._table, self._group, deal)
-        decisions_by_game = self._notes.by_game(self.orders)
+        decisions_by_game = self._recorder.by_game(self.orders)
         masks = result.masks()[0].tolist()
         for won, tally, decisions in zip(masks, result.tallies, decisions_by_game, strict=True):
             counts = {name: [*values] for name, values in tally.counts.items()}
             is_forfeit, is_unfinished = bool(tally.forfeits), bool(tally.unfinished)
-            yield GameAgain(won, is_forfeit, is_unfinished, counts, decisions)
+            yield Replay(won, is_forfeit, is_unfinished, counts, decisions)

@@ -7,7 +7,7 @@ import msgspec
 
 from cantstop_arena.deals.counting import Counts
 from cantstop_arena.export.ledger_games import LedgerGame, LedgerGames
-from cantstop_arena.export.replayed_games import GameAgain, ReplayedGame
+from cantstop_arena.export.replayed_games import Replay, ReplayedGame
 
 Row = Mapping[str, Any]
 Columns = Mapping[str, type]
@@ -46,31 +46,31 @@ class GameRows(msgspec.Struct, frozen=True):
         counts = {f"{name}_{seat}": int for name in self.counts.names for seat in self._seats}
         return {self.counts.length: int, "unfinished": bool, "forfeit": bool, **counts}
 
-    def row(self, game: LedgerGame, again: GameAgain | None = None) -> Row:
+    def row(self, game: LedgerGame, replay: Replay | None = None) -> Row:
         """The row of a game."""
         return {
             "deal": game.deal,
             "seating": game.seating,
             **{f"bot_{seat}": self.games.names[bot] for seat, bot in enumerate(game.bots)},
             **{f"winner_{seat}": seat in game.winners for seat in self._seats},
-            **(self._replay_values(again) if again else dict.fromkeys(self._replay_columns)),
+            **(self._replay_values(replay) if replay else dict.fromkeys(self._replay_columns)),
         }
 
-    def _replay_values(self, again: GameAgain) -> Row:
+    def _replay_values(self, replay: Replay) -> Row:
         if self.counts is None:
             return {}
         values = dict.fromkeys(self._replay_columns) | {
-            "unfinished": again.unfinished,
-            "forfeit": again.forfeit,
+            "unfinished": replay.unfinished,
+            "forfeit": replay.forfeit,
         }
-        if again.forfeit:
+        if replay.forfeit:
             return values
         counts = {
             f"{name}_{seat}": number
             for name in self.counts.names
-            for seat, number in enumerate(again.counts[name])
+            for seat, number in enumerate(replay.counts[name])
         }
-        return {**values, self.counts.length: sum(again.counts[self.counts.length]), **counts}
+        return {**values, self.counts.length: sum(replay.counts[self.counts.length]), **counts}
 
 
 DECISIONS: Columns = {
@@ -89,7 +89,7 @@ DECISIONS: Columns = {
 
 def decision_rows(ledger_games: LedgerGames, played: ReplayedGame) -> Iterator[Row]:
     """The rows of a game's decisions, in their order."""
-    game, replay = played.game, played.again
+    game, replay = played.game, played.replay
     for decision in replay.decisions if replay else ():
         yield {
             "deal": game.deal,

@@ -94,7 +94,7 @@ def _registered_games(point: EntryPoint) -> Iterator[Game]:
 
     from cantstop_arena import hookspecs
     from cantstop_arena.game_api.game import Game
-    from cantstop_arena.games.validation import complaints
+    from cantstop_arena.games.validation import game_faults
 
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
@@ -105,7 +105,7 @@ def _registered_games(point: EntryPoint) -> Iterator[Game]:
         for game in games:
             if not isinstance(game, Game) or game.name in _BUILT_IN:
                 raise TypeError(f"register_games must return games of its own, not {game!r:.60}")
-            if problems := complaints(game):
+            if problems := game_faults(game):
                 raise TypeError("; ".join(problems))
             yield game
 

@@ -14,7 +14,7 @@ _REQUIRED = ("name", "title", "rules", "hooks")
 _COMMON_TERMS = (GAMES, UNFINISHED, "finished", "played")
 
 
-def complaints(game: Game) -> list[str]:
+def game_faults(game: Game) -> list[str]:
     """The faults of a game, as messages."""
     missing = [name for name in _REQUIRED if not getattr(game, name, None)]
     if missing:
@@ -22,8 +22,8 @@ def complaints(game: Game) -> list[str]:
     return [
         *_seat_complaints(game),
         *_rule_complaints(game),
-        *_hook_complaints(game),
-        *_count_complaints(game),
+        *_hook_faults(game),
+        *_count_faults(game),
     ]
 
 
@@ -43,14 +43,14 @@ def _rule_complaints(game: Game) -> Iterator[str]:
             yield f"the rules {name} must be a frozen dataclass"
 
 
-def _hook_complaints(game: Game) -> Iterator[str]:
+def _hook_faults(game: Game) -> Iterator[str]:
     try:
         game.decisions  # noqa: B018
     except (AttributeError, IndexError, NameError) as error:
         yield f"hooks must be functions with @decision and a parameter for the view ({error})"
 
 
-def _count_complaints(game: Game) -> Iterator[str]:
+def _count_faults(game: Game) -> Iterator[str]:
     counts = game.counts
     roles = {"length": counts.length}
     if 1 in game.players:
@@ -61,7 +61,7 @@ def _count_complaints(game: Game) -> Iterator[str]:
     unknown += [
         (f"the rate {key}", name)
         for key, rate in counts.rates.items()
-        for name in (rate.above, rate.below)
+        for name in (rate.numerator, rate.denominator)
         if name not in (*counts.names, *_COMMON_TERMS)
     ]
     for role, name in unknown:

@@ -44,7 +44,7 @@ class Frames(Generic[_Message]):
         self._max_bytes = max_length
         self._unread = bytearray()
 
-    def taken(self, chunk: bytes) -> list[_Message]:
+    def messages_in(self, chunk: bytes) -> list[_Message]:
         """The messages that this chunk completes.
 
         Raises ProtocolError when the first of them is invalid.
@@ -115,7 +115,7 @@ class Frames(Generic[_Message]):
 
 PROTOCOL = 1
 MAX_LINE_BYTES = 1 << 16
-FOREIGN = "not"  # key of an answer of a served bot that JSON cannot represent
+FOREIGN_KEY = "not"  # key of an answer of a served bot that JSON cannot represent
 _MAX_EXCERPT_LENGTH = 60
 
 _JSON_ENCODER = json.JSONEncoder(separators=(",", ":"))

@@ -152,7 +152,7 @@ class Child:
                 self._process.wait(_EXIT_SECONDS)
         code = self._process.poll()
         text = f"the program {system.ending(code)}"
-        return ProcessLost(text, proven=code is not None and -code not in system.FOREIGN)
+        return ProcessLost(text, proven=code is not None and -code not in system.FOREIGN_SIGNALS)
 
     # Ending
 

@@ -31,9 +31,9 @@ Keywords = Mapping[str, Any]
 
 TRIES = 3
 """How often a call is tried when somebody else may have ended its process."""
-AT_ONCE = 4
+MAX_PARALLEL_CALLS = 4
 """How many calls run at the same time: most of the slow ones wait, or compute without end."""
-MEMORY = 4 << 30
+MAX_MEMORY_BYTES = 4 << 30
 """Bytes of memory that a call may take beyond what the arena has."""
 _MAX_REPORT_BYTES = 1 << 24
 _MAX_HALT_SECONDS = 5.0
@@ -64,8 +64,8 @@ class CallFailed(Exception):
 
 def run_all(calls: Sequence[IsolatedCall]) -> Iterator[Any]:
     """The result of each call, in their order, or the CallFailed that says why it has none."""
-    count = min(AT_ONCE, len(calls))
-    with process_tree.none_left(), contextlib.ExitStack() as stack:
+    count = min(MAX_PARALLEL_CALLS, len(calls))
+    with process_tree.end_orphans_after(), contextlib.ExitStack() as stack:
         queues = [stack.enter_context(_CallQueue(calls[first::count])) for first in range(count)]
         for number in range(len(calls)):
             outcome = queues[number % count].outcome()
@@ -253,14 +253,14 @@ def _outcome(call: IsolatedCall, report: int) -> dict[str, Any]:
     try:
         return {_REPORT: json.loads(data), _KILLED: False}
     except (ValueError, RecursionError):
-        is_foreign_signal = code is not None and -code in system.FOREIGN
+        is_foreign_signal = code is not None and -code in system.FOREIGN_SIGNALS
         text = _protocol_fault(data) if data else system.ending(code)
         return {_FAILURE: text, _KILLED: is_foreign_signal and not data}
 
 
 def _overdue_outcome(timer: AnswerTimer, limit: float) -> dict[str, Any]:
     """The outcome of a call whose time is up."""
-    if not timer.halted():
+    if not timer.stopped_seconds():
         return {_FAILURE: f"is not done within {limit:g} s", _KILLED: False}
     waited = min(limit, _MAX_HALT_SECONDS)
     return {_FAILURE: f"was stopped, and is not done within {waited:g} s", _KILLED: True}
@@ -278,7 +278,7 @@ def _next_line(pipe: int, timer: AnswerTimer, limit: float) -> bytes | None:
     timer.begin(limit)
     while len(data) <= _MAX_REPORT_BYTES and b"\n" not in data:
         if not _is_readable(pipe, timer.pause() / 1000):
-            if timer.is_over() or timer.halted() >= _MAX_HALT_SECONDS:
+            if timer.is_over() or timer.stopped_seconds() >= _MAX_HALT_SECONDS:
                 return None
             continue
         chunk = os.read(pipe, _CHUNK_BYTES)
@@ -303,7 +303,7 @@ def _make_call(call: IsolatedCall, report: int) -> None:
         system.die_with_parent(os.getppid())
         os.setsid()
         system.refuse_cores()
-        system.limit_memory(MEMORY)
+        system.limit_memory(MAX_MEMORY_BYTES)
         text = encode(_function(call)(**call.keywords))
     except BaseException as error:
         text = f'{{"{ERROR}": {quote(_UNSENT + name_of(error) + ": " + text_of(error, str))}}}'

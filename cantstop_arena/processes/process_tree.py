@@ -26,7 +26,7 @@ def adopt_orphans(adopt: bool = True) -> None:
 
 
 @contextlib.contextmanager
-def none_left() -> Iterator[None]:
+def end_orphans_after() -> Iterator[None]:
     """End every orphan that becomes a child of this process while the block runs.
 
     An orphan is recognised by its session, which is another than this process's; children that

@@ -44,11 +44,11 @@ class Watchdog:
     """Watches one process with all its descendants."""
 
     def __init__(self, pid: int) -> None:
-        self.idle = 0.0
+        self.idle_seconds = 0.0
         """Seconds since the last step."""
-        self.own = 0.0
+        self.own_seconds = 0.0
         """Of these, the seconds in which the process computed or slept itself."""
-        self.halted = 0.0
+        self.stopped_seconds = 0.0
         """Of these, the seconds for which the process has been stopped, up to now."""
         self._pid = pid
         self._family: tuple[int, ...] = (pid,)
@@ -61,7 +61,7 @@ class Watchdog:
 
     def begin(self) -> None:
         """Start a new wait: all counts are 0 again."""
-        self.idle = self.own = self.halted = 0.0
+        self.idle_seconds = self.own_seconds = self.stopped_seconds = 0.0
         self._states: dict[int, str] = {}
         self._was_asleep = True
         self._times = processor_times(self._family)
@@ -82,10 +82,10 @@ class Watchdog:
         computed = sum(seconds - earlier_times[pid] for pid, seconds in times.items())
         self._states, self._times = states, earlier_times | times
         is_asleep = self._thread_states == {"S"}
-        self.idle += elapsed
-        self.own += elapsed if is_asleep and self._was_asleep else min(computed, elapsed)
+        self.idle_seconds += elapsed
+        self.own_seconds += elapsed if is_asleep and self._was_asleep else min(computed, elapsed)
         self._was_asleep = is_asleep
-        self.halted = self.halted + elapsed if self.stopped else 0.0
+        self.stopped_seconds = self.stopped_seconds + elapsed if self.stopped else 0.0
 
     @property
     def _thread_states(self) -> set[str]:
@@ -98,17 +98,17 @@ class Watchdog:
 
     def proven(self, limit: float) -> bool:
         """Whether the process has used `limit` seconds of its own time."""
-        return self.own >= limit
+        return self.own_seconds >= limit
 
     def overdue(self, limit: float) -> bool:
         """Whether `limit` seconds are over, of the process's own time where that is known.
 
         It is unknown of a process that was stopped, and on systems without process states.
         """
-        if self.idle < limit or self.proven(limit):
-            return self.idle >= limit
+        if self.idle_seconds < limit or self.proven(limit):
+            return self.idle_seconds >= limit
         is_unstopped = self._thread_states and self._thread_states.isdisjoint("Tt")
-        return not is_unstopped or self.idle >= wall_limit(limit)
+        return not is_unstopped or self.idle_seconds >= wall_limit(limit)
 
 
 class AnswerTimer:
@@ -141,9 +141,9 @@ class AnswerTimer:
             self._checked_at = now
         return self._watchdog.overdue(self._limit)
 
-    def halted(self) -> float:
+    def stopped_seconds(self) -> float:
         """Seconds for which the process has been stopped, up to now."""
-        return self._watchdog.halted
+        return self._watchdog.stopped_seconds
 
     def proven(self) -> bool:
         """Whether the process certainly used the time itself."""

@@ -41,9 +41,9 @@ from cantstop_arena.ratings.model.luce import Luce
 from cantstop_arena.ratings.rare_events import rare_win_covariance
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
-    chance,
     min_variance,
     multiplier,
+    p_value,
 )
 
 TOLERANCE = 1e-13  # of the model's variance: less than that is rounding
@@ -99,7 +99,7 @@ class ContrastVariance(msgspec.Struct, frozen=True):
                 contrasts[index] / self.error[index],
                 round(self.degrees_of_freedom[index]) + 1,
             )
-            p_values[index] = chance(float(deviate), deals, self.expected)
+            p_values[index] = p_value(float(deviate), deals, self.expected)
         return p_values
 
 

@@ -20,7 +20,7 @@ from cantstop_arena.ratings.model.deal_clusters import (
     intraclass_correlation,
 )
 from cantstop_arena.ratings.model.evidence import Floats, Ints, gather_evidence
-from cantstop_arena.ratings.model.luce import ELO, Luce, maximum
+from cantstop_arena.ratings.model.luce import ELO, Luce, fit
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, assign_groups, holm, ranks
 from cantstop_arena.ratings.rating import Points, Ratings, points_of
 
@@ -32,7 +32,7 @@ MEAN_ELO = 1500.0
 def rate(results: TournamentTotals) -> Ratings:
     """The ratings of a tournament's bots."""
     evidence, order = gather_evidence(results)
-    model = maximum(evidence)
+    model = fit(evidence)
     expected = results.until.expected if results.until else None
     sandwich = Sandwich(model, expected, intraclass_correlation(results, model, order))
     return _RatingBuilder(results, model, sandwich, order).ratings()

@@ -27,7 +27,7 @@ class Points(msgspec.Struct, frozen=True):
     high: float | None
 
 
-SELF = Points(0.0, 0.0, 0.0, 0.0)
+NO_DIFFERENCE = Points(0.0, 0.0, 0.0, 0.0)
 
 
 class RatingDifference(msgspec.Struct, frozen=True):
@@ -91,20 +91,22 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
         """Whether virtual games were needed."""
         return Label.ONE_SIDED in self.labels or Label.SEATS_ONE_SIDED in self.labels
 
-    def met(self, bot: int, rival: int) -> bool:
+    def is_comparable(self, bot: int, rival: int) -> bool:
         """Whether the two can be compared: games connect them."""
         return self.fields[bot] == self.fields[rival]
 
     def superiority(self, bot: int, rival: int) -> float | None:
         """The probability that a bot is better than a rival; None if games do not connect them."""
-        return float(self._superior[bot, rival]) if self.met(bot, rival) else None
+        return float(self._superior[bot, rival]) if self.is_comparable(bot, rival) else None
 
     def difference(self, bot: int, rival: int) -> RatingDifference | None:
         """How far a bot is ahead of a rival; None if games do not connect them."""
-        if not self.met(bot, rival):
+        if not self.is_comparable(bot, rival):
             return None
         points = self.elo[bot] - self.elo[rival]
-        ahead = points_of(points, self._pair_variance, (bot, rival)) if bot != rival else SELF
+        ahead = (
+            points_of(points, self._pair_variance, (bot, rival)) if bot != rival else NO_DIFFERENCE
+        )
         return RatingDifference(ahead, float(self._superior[bot, rival]))
 
 

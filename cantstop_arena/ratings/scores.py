@@ -79,13 +79,13 @@ def seat_scores(results: TournamentTotals) -> tuple[Estimate, ...]:
         score(
             [
                 DealRun(
-                    stretch.deals,
-                    orders * len(stretch.groups),
-                    int(stretch.totals[index]),
-                    int(stretch.products[index, index]),
+                    deal_range.deals,
+                    orders * len(deal_range.groups),
+                    int(deal_range.totals[index]),
+                    int(deal_range.products[index, index]),
                     win_units(results.players),
                 )
-                for stretch in results.deals.stretches
+                for deal_range in results.deals.ranges
             ],
             expected_deals(results),
         )
@@ -97,14 +97,14 @@ def _runs(results: TournamentTotals) -> list[list[DealRun]]:
     """For each bot the deals in which it sat."""
     runs: list[list[DealRun]] = [[] for _ in results.bots]
     orders = len(results.orders)
-    for stretch in results.deals.stretches:
-        counts = np.bincount(np.array(stretch.groups).ravel(), minlength=len(results.bots))
-        squares = stretch.products.diagonal()
+    for deal_range in results.deals.ranges:
+        counts = np.bincount(np.array(deal_range.groups).ravel(), minlength=len(results.bots))
+        squares = deal_range.products.diagonal()
         for bot in np.flatnonzero(counts).tolist():
-            sums = int(stretch.totals[bot]), int(squares[bot])
+            sums = int(deal_range.totals[bot]), int(squares[bot])
             runs[bot].append(
                 DealRun(
-                    stretch.deals,
+                    deal_range.deals,
                     orders * int(counts[bot]),
                     *sums,
                     win_units(results.players),
@@ -182,22 +182,22 @@ def crosstable(results: TournamentTotals) -> tuple[tuple[Estimate | None, ...], 
     the share of wins. For more it leaves out the wins of third bots; the choice model predicts it
     from the two strengths alone.
     """
-    deals, games = together(results)
+    deals, games = meetings(results)
     bots = range(len(results.bots))
     return tuple(tuple(_cell(results, deals, games, bot, rival) for rival in bots) for bot in bots)
 
 
-def together(results: TournamentTotals) -> tuple[Ints, Ints]:
+def meetings(results: TournamentTotals) -> tuple[Ints, Ints]:
     """The number of deals, and of games, in which each two bots met."""
     bots = len(results.bots)
     deals, games = np.zeros((bots, bots), np.int64), np.zeros((bots, bots), np.int64)
-    for stretch in results.deals.stretches:
-        groups = np.array(stretch.groups, np.int64).reshape(-1, results.players).T
+    for deal_range in results.deals.ranges:
+        groups = np.array(deal_range.groups, np.int64).reshape(-1, results.players).T
         met_games = np.zeros_like(games)
         for bot in groups:
             for rival in groups:
-                np.add.at(met_games, (bot, rival), stretch.deals * len(results.orders))
-        deals += stretch.deals * (met_games > 0)
+                np.add.at(met_games, (bot, rival), deal_range.deals * len(results.orders))
+        deals += deal_range.deals * (met_games > 0)
         games += met_games
     return deals, games
 
@@ -206,7 +206,7 @@ def _cell(
     results: TournamentTotals, deals: Ints, games: Ints, bot: int, rival: int
 ) -> Estimate | None:
     pairs = results.deals.pairs
-    bot_units, rival_units = int(pairs.won[bot, rival]), int(pairs.won[rival, bot])
+    bot_units, rival_units = int(pairs.win_units[bot, rival]), int(pairs.win_units[rival, bot])
     if bot == rival or bot_units + rival_units == 0:
         return None
     squares = int(pairs.squares[bot, rival]), int(pairs.squares[rival, bot])

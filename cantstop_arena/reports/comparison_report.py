@@ -91,7 +91,7 @@ def legend(answers: ComparisonTotals) -> Iterator[str]:
 
 
 def _limits(answers: ComparisonTotals) -> str:
-    kinds = {measure.key: measure.kind for measure in answers.questions.all}
+    kinds = {measure.key: measure.kind for measure in answers.measures.all}
     keys_by_limit: dict[str, list[str]] = {}
     for key, ignored in answers.ignored.items():
         limit = f"{100 * ignored:g} " + ("%" if kinds.get(key) == COUNT else "points")
@@ -111,7 +111,7 @@ def _table(answer: RuleSetResult) -> Table:
         Column("verdict", "verdict"),
     )
     rows = [
-        _row(answer.questions, key, difference) for key, difference in answer.differences.items()
+        _row(answer.measures, key, difference) for key, difference in answer.differences.items()
     ]
     if answer.order:
         corrected = _chance(answer.order.corrected)
@@ -122,12 +122,12 @@ def _table(answer: RuleSetResult) -> Table:
     return Table(TABLE, title, columns, rows, (played, rule_set_text(answer)))
 
 
-def _row(questions: DealRatios, key: str, difference: RuleEffect) -> list[Value]:
+def _row(measures: DealRatios, key: str, difference: RuleEffect) -> list[Value]:
     share = difference.kind != COUNT
     scale = 100 if share else 1
     relative = None if share or difference.relative is None else difference.relative
     return [
-        questions.label_of(key) + (", %" if share else ""),
+        measures.label_of(key) + (", %" if share else ""),
         _scaled(difference.baseline, scale),
         _scaled(difference.variant, scale),
         _estimate(difference.absolute, scale),
@@ -251,7 +251,7 @@ def content(answers: ComparisonTotals) -> dict[str, Any]:
 
 def _answer(answers: ComparisonTotals, answer: RuleSetResult) -> dict[str, Any]:
     table = Table(TABLE, "", _COLUMNS, list(_question_rows(answers, answer)))
-    turned = [list(pair) for pair in answer.order.turned] if answer.order else []
+    reversed_pairs = [list(pair) for pair in answer.order.reversed_pairs] if answer.order else []
     return {
         "rules": answer.rules,
         "players": answer.players,
@@ -259,7 +259,7 @@ def _answer(answers: ComparisonTotals, answer: RuleSetResult) -> dict[str, Any]:
         "games": answer.games,
         "sentence": rule_set_text(answer),
         "questions": records(table),
-        "turned": turned,
+        "turned": reversed_pairs,
         **(
             {}
             if answer.luck_gain is None

@@ -24,7 +24,8 @@ def tuning_text(
     parts = [
         _trials(result, search_space),
         best_text(result, search_space),
-        f"It won {_score_text(result.won)} of {result.won.games:,} fresh games against {against}.",
+        f"It won {_score_text(result.share)} of {result.share.games:,} fresh games"
+        f" against {against}.",
         judged_text(result.verdict, elo),
         _pasted(result, bot),
     ]
@@ -33,7 +34,7 @@ def tuning_text(
 
 def tuning_json(result: TuningResult, search_space: SearchSpace) -> str:
     """The result as JSON."""
-    entry: dict[str, Any] = {"options": dict(result.options), "won": asdict(result.won)}
+    entry: dict[str, Any] = {"options": dict(result.options), "won": asdict(result.share)}
     if result.peak is not None and isinstance(search_space, Ranges):
         entry["fitted"] = result.peak.score
         entry["low"], entry["high"] = (

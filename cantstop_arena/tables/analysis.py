@@ -18,10 +18,10 @@ from cantstop_arena.ratings.scores import Estimate as ScoreEstimate
 from cantstop_arena.ratings.scores import (
     crosstable,
     groups_with_same_rivals,
+    meetings,
     per_game,
     scores,
     seat_scores,
-    together,
 )
 from cantstop_arena.ratings.solo import SoloDifferences
 from cantstop_arena.tables.column import Estimate
@@ -123,7 +123,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
             return set()
         playing = [bot for bot in self.order if bot not in self.without_games]
         groups = groups_with_same_rivals(
-            np.asarray(together(self.results)[1])[np.ix_(playing, playing)]
+            np.asarray(meetings(self.results)[1])[np.ix_(playing, playing)]
         )
         largest = max(groups, key=len, default=[])
         comparable = {playing[index] for index in largest} if len(largest) > 1 else set()
@@ -135,7 +135,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         return [_estimate(mean) for mean in per_game(self.results, self.results.counts.alone)]
 
     @cached_property
-    def best_alone(self) -> float | None:
+    def optimal_mean(self) -> float | None:
         """What perfect play needs for a game alone on average, where that is known."""
         from cantstop_arena.games.registry import game_named
 
@@ -155,7 +155,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
             for bot in self.order
             if bot not in self.without_games and self.results.bots[bot] not in self.faults_of
         ]
-        solo_pairs = self.results.alongside
+        solo_pairs = self.results.solo_pairs
         return SoloDifferences(solo_pairs, ranked) if solo_pairs and len(ranked) > 1 else None
 
     @property

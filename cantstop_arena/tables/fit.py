@@ -30,14 +30,14 @@ def fit(analysis: Analysis, maximum: int | None = MAX_PAIRS) -> Table:
 
 def _row(analysis: Analysis, pair: Residual) -> list[Value]:
     bots = analysis.results.bots
-    numbers = pair.observed, pair.predicted, pair.deviate, pair.chance
+    numbers = pair.observed, pair.predicted, pair.deviate, pair.p_value
     return [bots[pair.first], bots[pair.second], *numbers]
 
 
 def _notes(analysis: Analysis) -> Iterator[str]:
     residuals = analysis.residuals
     if residuals.pairs:
-        significant = sum(pair.chance < SIGNIFICANT for pair in residuals.pairs)
+        significant = sum(pair.p_value < SIGNIFICANT for pair in residuals.pairs)
         text = f"significantly off for {significant} of {len(residuals.pairs)} pairs"
         yield f"The predicted score is {text}; p is corrected for their number."
     if text := cyclic(residuals):

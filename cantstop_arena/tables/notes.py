@@ -27,7 +27,7 @@ ALONE = (
     " mean over the deals that both played. Intervals cover 95%."
 )
 EVEN = 0.5
-SURE = 0.95  # likelihood of superiority that counts as certain
+CERTAIN_SUPERIORITY = 0.95  # likelihood of superiority that counts as certain
 MIN_CHANCE = 0.001
 MAX_CONTRADICTED = 3  # pairs of neighbours that are named
 
@@ -108,7 +108,7 @@ def has_other_rivals(analysis: Analysis, bot: int) -> bool:
 
 def _fits(analysis: Analysis) -> Iterator[str]:
     """Whether a single rating per bot fits the results, where that can be tested."""
-    p = analysis.goodness.chance
+    p = analysis.goodness.p_value
     if p is None:
         return
     bound = f"p = {p:.3f}" if p >= MIN_CHANCE else f"p < {MIN_CHANCE}"
@@ -132,8 +132,8 @@ def head_to_head(analysis: Analysis) -> list[str]:
 def contradiction(analysis: Analysis, upper: int, lower: int) -> str:
     """A sentence if the score of bot `upper` against `lower` does not confirm that it is above.
 
-    That is: `upper` lost significantly, or its likelihood of superiority is above SURE while its
-    direct score is not significantly above even. Else empty.
+    That is: `upper` lost significantly, or its likelihood of superiority is above
+    CERTAIN_SUPERIORITY while its direct score is not significantly above even. Else empty.
     """
     direct = analysis.against[upper][lower]
     if direct is None or direct.mean is None or direct.low is None or direct.high is None:
@@ -143,7 +143,7 @@ def contradiction(analysis: Analysis, upper: int, lower: int) -> str:
     if direct.high < EVEN:
         return f"{names}, but lost to it head to head: {score}."
     above = analysis.ratings.superiority(upper, lower)
-    if direct.low > EVEN or above is None or above <= SURE:
+    if direct.low > EVEN or above is None or above <= CERTAIN_SUPERIORITY:
         return ""
     text = f"{names} by their games with others; head to head, {score}"
     return f"{text} is not significantly different from even."

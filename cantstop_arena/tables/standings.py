@@ -40,7 +40,7 @@ def standings(analysis: Analysis) -> Table:
 
 
 def _solo_columns(analysis: Analysis) -> list[Column]:
-    shows_best = analysis.best_alone is not None
+    shows_best = analysis.optimal_mean is not None
     return [
         number("games"),
         per_game(analysis),
@@ -82,7 +82,7 @@ def _row(analysis: Analysis, index: int) -> list[Value]:
 
 
 def _solo_cells(analysis: Analysis, bot: int, index: int) -> list[Value]:
-    mean, best = analysis.means[bot], analysis.best_alone
+    mean, best = analysis.means[bot], analysis.optimal_mean
     group_cells = (
         [analysis.groups[bot], ahead_alone(analysis, index)] if analysis.differences else []
     )

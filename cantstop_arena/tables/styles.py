@@ -33,7 +33,7 @@ def _column(name: str, rate: Rate) -> Column:
 
 
 def _quotient(counts: Counter[str], rate: Rate) -> float | None:
-    return counts[rate.above] / counts[rate.below] if counts[rate.below] else None
+    return counts[rate.numerator] / counts[rate.denominator] if counts[rate.denominator] else None
 
 
 def counts_by_bot(analysis: Analysis) -> list[Counter[str]]:

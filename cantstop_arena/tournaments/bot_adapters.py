@@ -32,7 +32,7 @@ class LocalSeating:
     def __call__(self, start: GameStart) -> Any:
         """The bot; a new instance if the game starts fresh."""
         if start.is_fresh or self.player is None:
-            self.player = self.spec.made_anew(self.options)
+            self.player = self.spec.fresh_instance(self.options)
         return self.player
 
 

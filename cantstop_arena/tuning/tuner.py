@@ -12,7 +12,7 @@ from cantstop_arena.tuning.halving import MAX_NUMBERS, Optimum, search
 from cantstop_arena.tuning.search_space import NumberList, Ranges
 from cantstop_arena.tuning.variant_trials import SEATS, VariantTrials
 
-FRESH = 1 << 40  # the first deal of those on which the result is tested
+FIRST_FRESH_DEAL = 1 << 40  # the first deal of those on which the result is tested
 _FIRST_TEST_DEAL = 1 << 41  # the first deal of the sequential test
 _LOOK_DEALS = 500  # deals between two looks of the sequential test
 _MIN_GENERATIONS = 60  # of a search with enough deals
@@ -50,7 +50,7 @@ class TuningResult(msgspec.Struct, frozen=True):
 
     options: Mapping[str, Any]
     peak: Optimum | None
-    won: ScoreShare
+    share: ScoreShare
     verdict: TuningVerdict | None
 
 
@@ -106,12 +106,12 @@ class Tuner:
 
     def _scores(self, points: Sequence[Numbers], first: int, deals: int) -> Sequence[float]:
         variants = [self._search_space.options(point) for point in points]
-        wins_by_variant = self._trials.won(variants, first, deals)
+        wins_by_variant = self._trials.wins(variants, first, deals)
         return [float(wins.mean()) / self._trials.win_units for wins in wins_by_variant]
 
     def _share(self, options: Mapping[str, Any], deals: int) -> ScoreShare:
         """The share that these options win against the opponents on fresh deals."""
-        (wins,) = self._trials.won([options], FRESH, deals)
+        (wins,) = self._trials.wins([options], FIRST_FRESH_DEAL, deals)
         scores = wins.mean(axis=0) / self._trials.win_units
         half = _Z95 * float(scores.std(ddof=1)) / deals**0.5
         return ScoreShare(float(scores.mean()), half, SEATS * wins.size)

@@ -72,10 +72,10 @@ class VariantTrials:
 
     @property
     def win_units(self) -> int:
-        """The most that a bot can win in a deal, in the units of `won`."""
+        """The most that a bot can win in a deal, in the units of `wins`."""
         return win_units(SEATS) * len(self._catalogue.game.orders(SEATS))
 
-    def won(self, variants: Sequence[Options], first: int, deals: int) -> Sequence[Ints]:
+    def wins(self, variants: Sequence[Options], first: int, deals: int) -> Sequence[Ints]:
         """The wins of each variant, in win units: a row for each opponent, a column for each deal.
 
         Raises BotError when a bot commits a fault.
@@ -133,10 +133,10 @@ class LiveVariantTrials(VariantTrials):
         table: GameTable = game.table(self._rules, seated_bots, SEATS, self._seed)
         return table
 
-    def won(self, variants: Sequence[Options], first: int, deals: int) -> Sequence[Ints]:
-        return [self._won(options, first, deals) for options in variants]
+    def wins(self, variants: Sequence[Options], first: int, deals: int) -> Sequence[Ints]:
+        return [self._variant_wins(options, first, deals) for options in variants]
 
-    def _won(self, options: Options, first: int, deals: int) -> Ints:
+    def _variant_wins(self, options: Options, first: int, deals: int) -> Ints:
         with shutdown.defer_until_safe():
             self._numbers[:] = options[self._option]
             return np.array([_wins(table, first, deals) for table in self._tables])

@@ -184,7 +184,7 @@ def test_threads_play_side_by_side_and_a_match_says_who_is_better() -> None:
 
 def test_a_thread_ends_no_processes_that_another_one_looks_after() -> None:
     sleepers = []
-    with process_tree.none_left():
+    with process_tree.end_orphans_after():
         for _ in range(2):
             sleepers.append(subprocess.Popen(["sleep", "60"], start_new_session=True))
         process_tree.supervised.add(sleepers[0].pid)

@@ -343,7 +343,7 @@ def test_a_bot_plays_with_the_neighbours_that_were_read(tmp_path: Path) -> None:
     (tmp_path / "_beside_it.py").write_text("ROLLS = 5\n")
     bot = Catalogue(tmp_path).find("mine")
     assert bot.source
-    assert bot.source.beside == ("_beside_it.py",)
+    assert bot.source.files_beside == ("_beside_it.py",)
     kept = bot.source.copied(tmp_path / "kept")
     (tmp_path / "_beside_it.py").write_text("ROLLS = 7\n")
     address = replace(bot.address, source=kept)

@@ -16,7 +16,12 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import DIED, Block, Snapshot
 from cantstop_arena.deals.seatings import standard_orders
 from cantstop_arena.processes import process_tree, system
-from cantstop_arena.processes.isolated_call import AT_ONCE, CallFailed, IsolatedCall, run_all
+from cantstop_arena.processes.isolated_call import (
+    MAX_PARALLEL_CALLS,
+    CallFailed,
+    IsolatedCall,
+    run_all,
+)
 from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.file.tournament_file import read
 from cantstop_arena.tournaments.pool.suspicions import Suspicions, WorkerFailure
@@ -64,7 +69,7 @@ def test_nothing_is_left_of_a_bot_that_kills_whoever_examines_it(
 def test_only_what_has_left_the_session_is_ended() -> None:
     words = [sys.executable, "-c", "import time; time.sleep(60)"]
     with subprocess.Popen(words) as before:
-        with process_tree.none_left():
+        with process_tree.end_orphans_after():
             ours = subprocess.Popen(words)
             stray = subprocess.Popen(words, start_new_session=True)
         assert (before.poll(), ours.poll()) == (None, None)
@@ -112,7 +117,7 @@ def unsayable() -> object:
 
 
 def test_errands_are_told_in_their_order_whoever_looks_after_them() -> None:
-    count = 2 * AT_ONCE + 1
+    count = 2 * MAX_PARALLEL_CALLS + 1
     told = list(
         run_all([IsolatedCall(f"{__name__}:numbered", {"number": n}, 20) for n in range(count)])
     )

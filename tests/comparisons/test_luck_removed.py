@@ -19,9 +19,9 @@ from cantstop_arena.deals.counting import SHARE
 from cantstop_arena.deals.seatings import Group, all_orders
 from cantstop_arena.games.cantstop.game import GAME
 
-QUESTIONS = DealRatios(GAME.counts)
+MEASURES = DealRatios(GAME.counts)
 DEALS, GROUP = 100, (0, 1)
-PLAN = SamplePlan(QUESTIONS, all_orders(2), (GROUP,), DEALS, ("a", "b"))
+PLAN = SamplePlan(MEASURES, all_orders(2), (GROUP,), DEALS, ("a", "b"))
 SHARE_OF_A = won_by("a")
 
 
@@ -83,10 +83,10 @@ def test_only_what_is_won_is_corrected_and_nothing_is_won_by_nobody() -> None:
     rng = np.random.default_rng(2)
     ledger = played(0.3, rng.normal(size=(DEALS, 1)), rng)
     plain, calm = samples(ledger, False), samples(ledger, True)
-    others = {"first_seat", "last_seat", "better_bot", SHARE_OF_A.above, won_by("b").above}
+    others = {"first_seat", "last_seat", "better_bot", SHARE_OF_A.numerator, won_by("b").numerator}
     changed = {name for name in plain.sums if (plain.sums[name] != calm.sums[name]).any()}
     assert changed == others
-    for pair in (("first_seat", "last_seat"), (SHARE_OF_A.above, won_by("b").above)):
+    for pair in (("first_seat", "last_seat"), (SHARE_OF_A.numerator, won_by("b").numerator)):
         both = [one.sums[pair[0]] + one.sums[pair[1]] for one in (plain, calm)]
         assert both[0].tolist() == both[1].tolist()
     assert plain.leads != calm.leads
@@ -96,8 +96,8 @@ def test_blocks_and_deals_outside_the_plan_do_not_matter() -> None:
     rng = np.random.default_rng(3)
     ledger = played(0.3, rng.normal(size=(DEALS + 40, 1)), rng)
     within = Scored(ledger.winners[:DEALS], ledger.luck[:DEALS], block=7)
-    assert (samples(ledger, True).ratio(SHARE_OF_A).above).tolist() == (
-        samples(within, True).ratio(SHARE_OF_A).above
+    assert (samples(ledger, True).ratio(SHARE_OF_A).numerator).tolist() == (
+        samples(within, True).ratio(SHARE_OF_A).numerator
     ).tolist()
 
 
@@ -108,7 +108,7 @@ def answer_of(width: float) -> RuleSetResult:
         "turns": RuleEffect(1.0, 2.0, lengths, None, None, "count", 0.0, "undecided"),
         "first_seat": RuleEffect(0.5, 0.6, told, None, None, SHARE, 0.0, "undecided"),
     }
-    return RuleSetResult("jump", "classic", 2, 2, 9, 18, differences, None, QUESTIONS)
+    return RuleSetResult("jump", "classic", 2, 2, 9, 18, differences, None, MEASURES)
 
 
 def test_luck_is_left_in_where_intervals_would_be_no_narrower() -> None:

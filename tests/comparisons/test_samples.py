@@ -19,9 +19,9 @@ from cantstop_arena.deals.seatings import Group, all_orders
 from cantstop_arena.games.cantstop.game import GAME
 
 Spans = dict[Group, list[tuple[int, int]]]
-QUESTIONS = DealRatios(GAME.counts)
+MEASURES = DealRatios(GAME.counts)
 KEPT = stored_measures(GAME.counts)
-MEASURE = {measure.key: measure for measure in QUESTIONS.all}
+MEASURE = {measure.key: measure for measure in MEASURES.all}
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Kept:
 def plan_of(
     players: int, groups: tuple[Group, ...], deals: int, bots: tuple[str, ...]
 ) -> SamplePlan:
-    return SamplePlan(QUESTIONS, all_orders(players), groups, deals, bots)
+    return SamplePlan(MEASURES, all_orders(players), groups, deals, bots)
 
 
 def value(plan: SamplePlan, winners: Mapping[Any, Any], key: str) -> float | None:
@@ -79,7 +79,7 @@ def test_many_deals_are_put_together_to_units_that_say_the_same(
     assert (plan.size, plan.units, joined.size, joined.units) == (1, 23, 5, 5)
     assert list(joined.deals_of_units) == [5, 5, 5, 5, 3]
     together = read_sample(whole, joined)
-    for measure in QUESTIONS.measures_for(2, ("a", "b", "c")):
+    for measure in MEASURES.measures_for(2, ("a", "b", "c")):
         if measure.key != "better_bot":  # its halves are others
             assert together.ratio(measure).value == one_by_one.ratio(measure).value
     for pair, lead in one_by_one.leads.items():

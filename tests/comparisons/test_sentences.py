@@ -21,8 +21,8 @@ from cantstop_arena.comparisons.statistics import (
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.games.cantstop.game import GAME
 
-QUESTIONS = DealRatios(GAME.counts)
-KINDS = {measure.key: measure.kind for measure in QUESTIONS.all}
+MEASURES = DealRatios(GAME.counts)
+KINDS = {measure.key: measure.kind for measure in MEASURES.all}
 
 
 def changed(
@@ -37,9 +37,9 @@ def changed(
 def answer(
     order: BotOrder | None = None, players: int = 4, **differences: RuleEffect
 ) -> RuleSetResult:
-    unlike = min(players, 3)
+    distinct_bots = min(players, 3)
     return RuleSetResult(
-        "jump", "classic", players, unlike, 500, 12000, differences, order, QUESTIONS
+        "jump", "classic", players, distinct_bots, 500, 12000, differences, order, MEASURES
     )
 
 
@@ -195,7 +195,7 @@ def test_one_deal_has_no_interval() -> None:
 
 @pytest.mark.parametrize("key", KINDS)
 def test_every_measure_has_words_for_every_case(key: str) -> None:
-    measure = QUESTIONS.measure(key)
+    measure = MEASURES.measure(key)
     assert measure.more and measure.less and measure.noun
     said = {
         rule_set_text(replace(answer(), differences={key: changed(key, by, 0.5, 0.1, verdict)}))

@@ -235,9 +235,9 @@ def test_an_order_changes_where_both_ways_round_are_sure() -> None:
     order = orders(before, after, 0.002)
     assert order.p == pytest.approx(2e-4)
     assert order.decided(5).verdict == CHANGED
-    assert order.decided(5).turned == (("c", "b"),)
+    assert order.decided(5).reversed_pairs == (("c", "b"),)
     assert order.decided(1000).verdict == UNDECIDED
-    assert order.decided(1000).turned == ()
+    assert order.decided(1000).reversed_pairs == ()
 
 
 def test_an_order_is_kept_where_all_pairs_are_the_same_way_or_equal_in_both() -> None:

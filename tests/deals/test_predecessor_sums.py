@@ -118,5 +118,5 @@ def test_deals_with_faults_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(Played, "_kept", with_a_fault)
     found = played.found()
-    assert found.after.below[0, 1] == plain.after.below[0, 1] - 3
-    assert found.after.below[3, 4] == plain.after.below[3, 4]
+    assert found.after.denominator[0, 1] == plain.after.denominator[0, 1] - 3
+    assert found.after.denominator[3, 4] == plain.after.denominator[3, 4]

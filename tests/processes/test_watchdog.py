@@ -57,8 +57,8 @@ def test_a_process_answers_for_what_it_computes_or_sleeps(
     looked: list[Look], states: dict[int, str], share: float, own: float
 ) -> None:
     watching = watched(looked, of_state(states, share, 20))
-    assert watching.idle == pytest.approx(2.0)
-    assert watching.own == pytest.approx(2.0 * own)
+    assert watching.idle_seconds == pytest.approx(2.0)
+    assert watching.own_seconds == pytest.approx(2.0 * own)
     assert watching.proven(LIMIT) is (own >= 0.5)
 
 
@@ -96,9 +96,9 @@ def test_a_step_begins_the_time_anew(looked: list[Look]) -> None:
     watching = Watchdog(1)
     for step in (1, 1, 1, 2):
         watching.observe((step,), PULSE)
-    assert (watching.idle, watching.own) == (0.0, 0.0)
+    assert (watching.idle_seconds, watching.own_seconds) == (0.0, 0.0)
     watching.observe((2,), PULSE)
-    assert watching.idle == watching.own == PULSE
+    assert watching.idle_seconds == watching.own_seconds == PULSE
 
 
 def test_a_break_of_our_own_counts_for_little() -> None:

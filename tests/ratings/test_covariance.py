@@ -23,7 +23,7 @@ from cantstop_arena.ratings.distributions import (
 )
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.model.evidence import gather_evidence
-from cantstop_arena.ratings.model.luce import ELO, maximum
+from cantstop_arena.ratings.model.luce import ELO, fit
 from cantstop_arena.ratings.multiple_comparisons import assign_groups, holm, letter, ranks
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -70,7 +70,7 @@ def test_errors_for_three_seats_are_the_sandwich_by_definition() -> None:
     run = truth.run(40, np.random.default_rng(12))
     played = results(4, 3, [run])
     evidence, order = gather_evidence(played)
-    model = maximum(evidence)
+    model = fit(evidence)
     scores = np.zeros((40, 7))
     curvature = np.zeros((7, 7))
     for group, winners in run.items():

@@ -22,7 +22,7 @@ from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.evidence import Evidence
-from cantstop_arena.ratings.model.luce import ELO, maximum
+from cantstop_arena.ratings.model.luce import ELO, fit
 from cantstop_arena.ratings.rating import Ratings
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -68,7 +68,7 @@ def scipy_parameters(evidence: Evidence) -> NDArray[np.float64]:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_strengths_and_seats_are_those_that_scipy_finds(seats: int, seed: int) -> None:
     evidence = random_wins(5, seats, seed)
-    model = maximum(evidence)
+    model = fit(evidence)
     assert model.parameters == pytest.approx(scipy_parameters(evidence), abs=1e-6)
     assert not model.links.at_bound.any()
 
@@ -88,7 +88,7 @@ def test_strengths_of_pairs_are_those_of_choix() -> None:
         for place in (0, 1)
         for _ in range(int(shares[place]))
     ]
-    model = maximum(counted(4, wins))
+    model = fit(counted(4, wins))
     assert model.strengths == pytest.approx(choix.opt_pairwise(4, listed, tol=1e-9), abs=1e-6)
     assert model.seats == pytest.approx([0, 0], abs=1e-12)
 
@@ -106,17 +106,17 @@ def test_strengths_of_tables_are_those_of_choix(seats: int) -> None:
         for winner, times in zip(group, shares, strict=True)
         for _ in range(int(times))
     ]
-    ours = maximum(counted(5, wins)).strengths
+    ours = fit(counted(5, wins)).strengths
     assert ours == pytest.approx(choix.opt_top1(5, listed, tol=1e-9), abs=1e-6)
 
 
 def test_three_wins_to_one_are_190_85_elo() -> None:
-    strengths = maximum(counted(2, {(0, 1): (3, 1)})).strengths
+    strengths = fit(counted(2, {(0, 1): (3, 1)})).strengths
     assert ELO * (strengths[0] - strengths[1]) == pytest.approx(400 * log(3, 10), abs=1e-9)
 
 
 def test_a_table_of_four_by_hand() -> None:
-    strengths = maximum(counted(4, {(0, 1, 2, 3): (40, 30, 20, 10)})).strengths
+    strengths = fit(counted(4, {(0, 1, 2, 3): (40, 30, 20, 10)})).strengths
     assert strengths - strengths[3] == pytest.approx([log(4), log(3), log(2), 0], abs=1e-12)
 
 
@@ -154,17 +154,19 @@ def renumbered(
         (tuple(numbers[bot] for bot in seating), tally) for seating, tally in played.tallies.items()
     ]
     shuffle.shuffle(tallies)
-    stretches = [
+    ranges = [
         DealRange(
-            tuple(sorted(tuple(sorted(numbers[bot] for bot in group)) for group in stretch.groups)),
-            stretch.deals,
-            stretch.totals[kept],
-            stretch.products[np.ix_(kept, kept)],
+            tuple(
+                sorted(tuple(sorted(numbers[bot] for bot in group)) for group in deal_range.groups)
+            ),
+            deal_range.deals,
+            deal_range.totals[kept],
+            deal_range.products[np.ix_(kept, kept)],
         )
-        for stretch in reversed(played.deals.stretches)
+        for deal_range in reversed(played.deals.ranges)
     ]
     names = tuple(f"other{shuffle.random()}" for _ in numbers)
-    deals = DealSums(tuple(stretches), played.deals.pairs, renumbered_sample(played, numbers))
+    deals = DealSums(tuple(ranges), played.deals.pairs, renumbered_sample(played, numbers))
     return replace(played, bots=names, tallies=dict(tallies), deals=deals)
 
 
@@ -197,14 +199,14 @@ def renumbered_sample(played: TournamentTotals, numbers: Sequence[int]) -> DealS
 
 
 def doubled(played: TournamentTotals) -> TournamentTotals:
-    stretches = tuple(
+    ranges = tuple(
         DealRange(one.groups, 2 * one.deals, 2 * one.totals, 2 * one.products)
-        for one in played.deals.stretches
+        for one in played.deals.ranges
     )
     pairs = played.deals.pairs
-    twice = Pairs(2 * pairs.won, 2 * pairs.squares, 2 * pairs.crossed)
+    twice = Pairs(2 * pairs.win_units, 2 * pairs.squares, 2 * pairs.crossed)
     tallies = {seating: tally + tally for seating, tally in played.tallies.items()}
-    return replace(played, tallies=tallies, deals=DealSums(stretches, twice))
+    return replace(played, tallies=tallies, deals=DealSums(ranges, twice))
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
@@ -444,7 +446,7 @@ HUGE: list[Wins] = [
 @pytest.mark.parametrize("wins", HUGE)
 def test_newtons_equations_stay_regular(wins: Wins) -> None:
     """Games that numbers of sixteen digits cannot weigh against each other."""
-    assert np.isfinite(maximum(counted(7, wins)).parameters).all()
+    assert np.isfinite(fit(counted(7, wins)).parameters).all()
 
 
 @pytest.mark.parametrize(
@@ -463,7 +465,7 @@ def test_newtons_equations_stay_regular(wins: Wins) -> None:
 )
 def test_newton_does_not_diverge_where_its_first_steps_leap_too_far(wins: Wins) -> None:
     bots = 1 + max(bot for group in wins for bot in group)
-    strengths = maximum(counted(bots, wins)).strengths
+    strengths = fit(counted(bots, wins)).strengths
     odds = np.exp(strengths)
     for bot in range(bots):
         expected = sum(

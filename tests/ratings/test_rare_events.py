@@ -9,7 +9,7 @@ from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.ratings.covariance import Sandwich
 from cantstop_arena.ratings.model.deal_clusters import intraclass_correlation
 from cantstop_arena.ratings.model.evidence import gather_evidence
-from cantstop_arena.ratings.model.luce import maximum
+from cantstop_arena.ratings.model.luce import fit
 from cantstop_arena.tables.column import Estimate
 
 WEAK = Truth((1.5, 1.2, 1.0, -2.0), (0.2, 0.1, -0.3), 0.9)
@@ -26,7 +26,7 @@ def test_how_alike_the_games_of_a_deal_are_is_seen(
     truth = Truth(WEAK.strengths, WEAK.seats, shared)
     told = played(truth, 200)
     evidence, order = gather_evidence(told)
-    assert least <= intraclass_correlation(told, maximum(evidence), order) <= most
+    assert least <= intraclass_correlation(told, fit(evidence), order) <= most
 
 
 def test_errors_of_rare_wins_hold_what_other_deals_would_show() -> None:
@@ -39,7 +39,7 @@ def test_errors_of_rare_wins_hold_what_other_deals_would_show() -> None:
         if 0 < sum(tally.wins[seat] for seat, tally in seated) <= 2 * WIN_UNITS:
             break
     evidence, order = gather_evidence(told)
-    model = maximum(evidence)
+    model = fit(evidence)
     weak = int(np.flatnonzero(order == 3)[0])
     alone, known = (
         Sandwich(model, None, alike).covariance[weak, weak]
@@ -51,7 +51,7 @@ def test_errors_of_rare_wins_hold_what_other_deals_would_show() -> None:
 def test_even_bots_lack_nothing() -> None:
     """Whoever wins half of its games has shown how they go together."""
     told = played(Truth((0.0, 0.0, 0.0, 0.0), (0.1, -0.1), 0.9))
-    model = maximum(gather_evidence(told)[0])
+    model = fit(gather_evidence(told)[0])
     assert Sandwich(model, None, 1.0).covariance == pytest.approx(
         Sandwich(model, None, 0.0).covariance, rel=1e-2
     )

@@ -66,7 +66,7 @@ def results(table: Table, faulty: Iterable[int] = ()) -> TournamentTotals:
         deals=deals_of(1, [(len(table), 0, 0)] * len(bots)),
         counts=Counts(),
         faults=tuple(faults),
-        alongside=together(table),
+        solo_pairs=together(table),
     )
 
 
@@ -152,7 +152,7 @@ def test_bots_that_misbehaved_are_not_compared() -> None:
 
 
 def test_results_from_before_have_no_groups() -> None:
-    analysis = Analysis(replace(results(made_up([9, 10], 20)), alongside=None))
+    analysis = Analysis(replace(results(made_up([9, 10], 20)), solo_pairs=None))
     assert standings(analysis).notes == []
     assert standings_section(analysis).finding == "From bot0 to bot1, by turns per game"
 

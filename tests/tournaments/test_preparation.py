@@ -16,7 +16,7 @@ from cantstop_arena.tournaments.file.tournament_file import read
 from cantstop_arena.tournaments.preparation import prepare_bots
 from cantstop_arena.tournaments.table_spec import table_spec_for
 
-ENTRIES = ("play_scored", "score_roll", "note")
+ENTRIES = ("play_scored", "score_roll", "add_luck_to_deal")
 Asked = set[tuple[str, str]]
 
 
@@ -55,7 +55,7 @@ def test_a_table_that_has_warmed_up_has_compiled_all_that_play_needs(
             table.scores_luck = False
     assert {name for name, _ in warm} == set(ENTRIES)
     assert asked == warm
-    assert not compiled.lucks.any()
+    assert not compiled.seat_luck.any()
 
 
 @pytest.mark.parametrize("bots", ["[rule28, odds]", "[rule28, mine.py]"])

@@ -227,15 +227,15 @@ def test_what_deals_add_up_to_is_as_by_brute_force(
             for seat, (bot, part) in enumerate(zip(order, won, strict=True)):
                 vectors[deal][[bot, 4 + seat]] += part
                 pairs[deal][bot, [other for other in order if other != bot]] += part
-    assert [(s.deals, set(s.groups)) for s in found.stretches] == [
+    assert [(s.deals, set(s.groups)) for s in found.ranges] == [
         (len(list(run)), set(played))
         for played, run in groupby(sorted(groups), key=lambda deal: frozenset(groups[deal]))
     ]
-    totals = np.sum([stretch.totals for stretch in found.stretches], axis=0)
+    totals = np.sum([deal_range.totals for deal_range in found.ranges], axis=0)
     assert (totals == np.sum(list(vectors.values()), axis=0)).all()
-    products = np.sum([stretch.products for stretch in found.stretches], axis=0)
+    products = np.sum([deal_range.products for deal_range in found.ranges], axis=0)
     assert (products == sum(np.outer(vector, vector) for vector in vectors.values())).all()
-    assert (found.pairs.won == sum(pairs.values())).all()
+    assert (found.pairs.win_units == sum(pairs.values())).all()
     assert (found.pairs.squares == sum(pair**2 for pair in pairs.values())).all()
     assert (found.pairs.crossed == sum(pair * pair.T for pair in pairs.values())).all()
 
@@ -255,7 +255,7 @@ def test_two_seats_are_aggregated_pair_by_pair(tmp_path: Path) -> None:
         for deal, order, parts in won_by_brute_force(one):
             won[deal, order[0], order[1]] += parts[0]
             won[deal, order[1], order[0]] += parts[1]
-    assert (pairs.won == won.sum(axis=0)).all()
+    assert (pairs.win_units == won.sum(axis=0)).all()
     assert (pairs.squares == (won**2).sum(axis=0)).all()
     assert (pairs.crossed == (won * won.transpose(0, 2, 1)).sum(axis=0)).all()
 
@@ -271,7 +271,7 @@ def test_measures_come_back_deal_by_deal(book: Ledger) -> None:
 def test_an_empty_ledger_has_nothing(tmp_path: Path) -> None:
     with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
         assert (ledger.spans(), ledger.tallies(), [*ledger.faults()]) == ({}, {}, [])
-        assert sampling.gather_deals(2, all_orders(2), {}, ledger.deals).stretches == ()
+        assert sampling.gather_deals(2, all_orders(2), {}, ledger.deals).ranges == ()
 
 
 def test_a_tidied_ledger_depends_on_its_content_alone(tmp_path: Path) -> None:

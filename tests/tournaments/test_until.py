@@ -240,10 +240,13 @@ def test_the_elo_of_two_is_as_sure_as_their_score() -> None:
     tournament = tournament_file.read(Path("two.yaml"), catalogue)
     terms = PoolOptions(1, start_methods()[0], None)
     results = run.run_tournament(tournament, catalogue, Path("two"), terms, Interrupting(10**9))
-    (stretch,) = results.deals.stretches
-    share = stretch.totals[0] / stretch.totals[:2].sum()
-    between = stretch.products[0, 0] / stretch.deals - (stretch.totals[0] / stretch.deals) ** 2
-    error = sqrt(between / stretch.deals) / (2 * WIN_UNITS) * 200 / log(10) / share / (1 - share)
+    (deal_range,) = results.deals.ranges
+    share = deal_range.totals[0] / deal_range.totals[:2].sum()
+    between = (
+        deal_range.products[0, 0] / deal_range.deals
+        - (deal_range.totals[0] / deal_range.deals) ** 2
+    )
+    error = sqrt(between / deal_range.deals) / (2 * WIN_UNITS) * 200 / log(10) / share / (1 - share)
     rule = Until(ELO_ERROR, 1.0, 2000)
     bot, measured = widest(replace(results, until=rule), rule)
     assert bot in results.bots

@@ -118,7 +118,7 @@ def laboratory(against: str, *options: str) -> VariantTrials:
 
 def test_variants_of_a_bot_play_the_same_deals() -> None:
     room = laboratory("glenn-aloi", "threshold")
-    one, same, other = room.won([{"threshold": 28}, {}, {"threshold": 20}], 0, 400)
+    one, same, other = room.wins([{"threshold": 28}, {}, {"threshold": 20}], 0, 400)
     assert np.array_equal(one, same) and not np.array_equal(one, other)
     assert abs(one.mean() / (2 * WIN_UNITS) - 0.389) < 0.08
     assert room.duel({}, 0, 50).mean() == WIN_UNITS
@@ -132,10 +132,10 @@ def test_a_bot_that_cannot_play_is_named() -> None:
 def test_lists_of_numbers_are_tried_without_compiling_again() -> None:
     room = laboratory("glenn-aloi", "numbers")
     numbers = np.array(GLENN_ALOI, np.float64)
-    (won,) = room.won([{"numbers": numbers}], 0, 200)
+    (won,) = room.wins([{"numbers": numbers}], 0, 200)
     assert won.mean() == WIN_UNITS
     numbers[[THRESHOLD, TOPPED]] = 35, 20
-    (won,) = room.won([{"numbers": numbers}], 0, 1000)
+    (won,) = room.wins([{"numbers": numbers}], 0, 1000)
     assert won.mean() / (2 * WIN_UNITS) > 0.58
 
 

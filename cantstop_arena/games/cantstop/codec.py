@@ -24,8 +24,8 @@ class CantStopCodec(Codec):
     def moves_as_json(self, moves: Sequence[Move]) -> Sequence[Move]:
         return moves
 
-    def moves_from_json(self, texts: Sequence[Sequence[int]]) -> tuple[Move, ...]:
-        return tuple(map(tuple, texts))
+    def moves_from_json(self, data: Sequence[Sequence[int]]) -> tuple[Move, ...]:
+        return tuple(map(tuple, data))
 
 
 def turn_as_json(turn: Turn) -> dict[str, Any]:

@@ -63,14 +63,15 @@ def gather_evidence(results: TournamentTotals) -> tuple[Evidence, Ints]:
     won = _by_seat([tally.wins for tally in results.tallies.values()], seats)
     played = won.any(axis=0)
     lineups, won = lineups[:, played], won[:, played]
-    stretches = [stretch for stretch in results.deals.stretches if stretch.deals]
-    order = np.argsort(_colours(bots, lineups, won, stretches), kind="stable")
+    ranges = [deal_range for deal_range in results.deals.ranges if deal_range.deals]
+    order = np.argsort(_colours(bots, lineups, won, ranges), kind="stable")
     canonical = np.empty_like(order)
     canonical[order] = np.arange(bots)
     lineups = canonical[lineups]
     columns = np.lexsort(lineups)
     spans = sorted(
-        (_span(stretch, canonical, order, results.orders) for stretch in stretches), key=_span_key
+        (_span(deal_range, canonical, order, results.orders) for deal_range in ranges),
+        key=_span_key,
     )
     lineups, won = _contiguous(lineups[:, columns]), _contiguous(won[:, columns])
     luck_correction = (
@@ -96,17 +97,17 @@ def _contiguous(numbers: Ints) -> Ints:
     return np.ascontiguousarray(numbers)
 
 
-def _span(stretch: DealRange, canonical: Ints, order: Ints, orders: Orders) -> Span:
+def _span(deal_range: DealRange, canonical: Ints, order: Ints, orders: Orders) -> Span:
     seats = len(orders[0])
-    groups = canonical[_by_seat(list(stretch.groups), seats)]
+    groups = canonical[_by_seat(list(deal_range.groups), seats)]
     seatings = np.array(orders, np.int64)
     lineups = groups[seatings.T].reshape(seats, -1)
     indices = np.concatenate([order, len(order) + np.arange(seats)])
     return Span(
-        deals=stretch.deals,
+        deals=deal_range.deals,
         lineups=_contiguous(lineups[:, np.lexsort(lineups)]),
-        totals=np.asarray(stretch.totals)[indices],
-        products=np.asarray(stretch.products)[np.ix_(indices, indices)],
+        totals=np.asarray(deal_range.totals)[indices],
+        products=np.asarray(deal_range.products)[np.ix_(indices, indices)],
     )
 
 
@@ -114,13 +115,13 @@ def _span_key(span: Span) -> tuple[int, list[int], list[list[int]]]:
     return span.deals, span.totals.tolist(), span.lineups.tolist()
 
 
-def _colours(bots: int, lineups: Ints, won: Ints, stretches: list[DealRange]) -> Colours:
+def _colours(bots: int, lineups: Ints, won: Ints, ranges: list[DealRange]) -> Colours:
     """A hash of each bot's results, which does not depend on the bots' names or order.
 
     Counts are divided by their greatest common divisor, so that twice the games give the same.
     """
     won = won // max(int(np.gcd.reduce(won, axis=None)), 1)
-    products = [np.asarray(stretch.products)[:bots, :bots] for stretch in stretches]
+    products = [np.asarray(deal_range.products)[:bots, :bots] for deal_range in ranges]
     products = [matrix // max(int(np.gcd.reduce(matrix, axis=None)), 1) for matrix in products]
     colours = np.zeros(bots, np.uint64)
     for _ in range(ROUNDS):

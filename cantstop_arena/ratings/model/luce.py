@@ -52,7 +52,7 @@ class Luce(msgspec.Struct, frozen=True):
         return np.concatenate([self.strengths, self.seats])
 
 
-def maximum(evidence: Evidence) -> Luce:
+def fit(evidence: Evidence) -> Luce:
     """The strengths and seat effects that make the wins most likely; never infinite."""
     links = connections(evidence)
     separable = _are_seats_separable(evidence, links.together)

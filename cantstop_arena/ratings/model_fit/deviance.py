@@ -35,7 +35,7 @@ from cantstop_arena.ratings.model.choice import add_by_seat, chances, win_covari
 from cantstop_arena.ratings.model.connections import fields_of
 from cantstop_arena.ratings.model.deal_clusters import DealClusters, sample_of
 from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gather_evidence
-from cantstop_arena.ratings.model.luce import Luce, maximum
+from cantstop_arena.ratings.model.luce import Luce, fit
 
 MIN_EFFECT = 1e-3  # of the design effect: with less, nothing varies but what the model explains
 MIN_SAMPLE = 30  # deals: with fewer, the correction is of first order only
@@ -48,22 +48,22 @@ class GoodnessOfFit(msgspec.Struct, frozen=True):
     """How well the model fits.
 
     `deviance` is G² and `degrees_of_freedom` are those that it has if all games are independent.
-    `design_effect` is T / `degrees_of_freedom`, `effective` are the degrees of freedom T² / Q, and
-    `chance` is the p-value, of a larger deviance if the model holds; None where nothing is left to
+    `design_effect` is T / `degrees_of_freedom`, `effective_degrees_of_freedom` are T² / Q, and
+    `p_value` is that of a larger deviance if the model holds; None where nothing is left to
     test.
     """
 
     deviance: float
     degrees_of_freedom: int
     design_effect: float | None
-    effective: float | None
-    chance: float | None
+    effective_degrees_of_freedom: float | None
+    p_value: float | None
 
 
 def goodness(results: TournamentTotals) -> GoodnessOfFit:
     """The goodness of fit of a tournament's ratings."""
     evidence, order = gather_evidence(results)
-    model = maximum(evidence)
+    model = fit(evidence)
     seats = evidence.seats
     dof = max(evidence.lineups.shape[1] * (seats - 1) - _parameters(model), 0)
     deviance = _deviance(evidence, model)
@@ -75,8 +75,8 @@ def goodness(results: TournamentTotals) -> GoodnessOfFit:
     if effect < MIN_EFFECT:
         return GoodnessOfFit(deviance, dof, max(effect, 0.0), None, None)
     effective = min(_effective_degrees_of_freedom(results, model, order) or float(dof), float(dof))
-    chance = fisher_tail(deviance / mean, effective, effective * (sandwich.deals - 1))
-    return GoodnessOfFit(deviance, dof, effect, effective, chance)
+    p_value = fisher_tail(deviance / mean, effective, effective * (sandwich.deals - 1))
+    return GoodnessOfFit(deviance, dof, effect, effective, p_value)
 
 
 def _parameters(model: Luce) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gather_evidence
-from cantstop_arena.ratings.model.luce import ELO, maximum
+from cantstop_arena.ratings.model.luce import ELO, fit
 
 MAX_BOTS = 60  # with more there are no moves: each bot left out takes a fit of its own
 MIN_BOTS = 3
@@ -36,7 +36,7 @@ def moves(results: TournamentTotals) -> list[Moves | None]:
     if not MIN_BOTS <= bots <= MAX_BOTS or bots <= results.players or results.players < 2:
         return [None] * bots
     evidence, order = gather_evidence(results)
-    strengths = maximum(evidence).strengths
+    strengths = fit(evidence).strengths
     shifts = np.array([_strength_shifts(evidence, strengths, bot) for bot in range(bots)])
     canonical = np.argsort(order, kind="stable")
     return [_extremes(shifts[:, index], order) for index in canonical]
@@ -46,7 +46,7 @@ def _strength_shifts(evidence: Evidence, strengths: Floats, without: int) -> Flo
     """The change of each bot's strength without one bot; nan where it is not determined."""
     remaining = np.arange(evidence.bots) != without
     without_bot = (evidence.lineups != without).all(axis=0)
-    refit = maximum(
+    refit = fit(
         Evidence(evidence.bots, evidence.lineups[:, without_bot], evidence.wins[:, without_bot])
     )
     shifts = np.full(evidence.bots, np.nan)

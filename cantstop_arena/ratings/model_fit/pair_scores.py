@@ -9,7 +9,7 @@ import numpy as np
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.model.evidence import Floats, Ints
-from cantstop_arena.ratings.scores import pair_variance, together
+from cantstop_arena.ratings.scores import meetings, pair_variance
 
 
 class PairScores(msgspec.Struct, frozen=True):
@@ -28,9 +28,9 @@ class PairScores(msgspec.Struct, frozen=True):
 
 def pair_scores(results: TournamentTotals) -> PairScores:
     """The scores of all pairs that met in two deals or more and won something there."""
-    deals, _ = together(results)
+    deals, _ = meetings(results)
     pairs = results.deals.pairs
-    won = np.asarray(pairs.won)
+    won = np.asarray(pairs.win_units)
     first, second = np.nonzero(np.triu((won + won.T > 0) & (deals > 1), 1))
     first_won, second_won = won[first, second].tolist(), won[second, first].tolist()
     squares = zip(

@@ -11,7 +11,7 @@ from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.model.deal_clusters import sample_of
 from cantstop_arena.ratings.model.evidence import Floats, Ints, gather_evidence
-from cantstop_arena.ratings.model.luce import Luce, maximum
+from cantstop_arena.ratings.model.luce import Luce, fit
 from cantstop_arena.ratings.model_fit.cycles import Cycle, CyclicShare, cycles, cyclic_share
 from cantstop_arena.ratings.model_fit.pair_scores import PairScores, pair_scores
 from cantstop_arena.ratings.model_fit.predictions import predictions
@@ -24,7 +24,7 @@ class Residual(msgspec.Struct, frozen=True):
     """A pair's observed and predicted score, and the standard error of their difference.
 
     `first` and `second` are bots by number; `first` does better than predicted. `deviate` is the
-    difference in standard errors, `chance` its p-value corrected by Holm's method.
+    difference in standard errors, `p_value` that of the difference, corrected by Holm's method.
     """
 
     first: int
@@ -33,7 +33,7 @@ class Residual(msgspec.Struct, frozen=True):
     predicted: float
     error: float
     deviate: float
-    chance: float
+    p_value: float
 
 
 class Residuals(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ def residuals(results: TournamentTotals) -> Residuals:
     """The residuals and cycles of a tournament's results."""
     scores = pair_scores(results)
     evidence, order = gather_evidence(results)
-    model = maximum(evidence)
+    model = fit(evidence)
     return Residuals(
         _residuals(results, scores, model, order),
         cycles(scores, len(results.bots)),
@@ -71,15 +71,15 @@ def _residuals(
     error, tested = np.hypot(sampling_error, shift), sampling_error > 0
     residual = scores.score - predicted
     deviate = np.divide(residual, error, out=np.zeros_like(residual), where=tested)
-    chance = np.ones_like(residual)
+    p_values = np.ones_like(residual)
     tails = 2 * student_tail(np.abs(deviate[tested]), scores.deals[tested] - 1)
-    chance[tested] = holm(tails)
+    p_values[tested] = holm(tails)
     pairs = [
-        _residual(scores, index, predicted, error, deviate, chance)
+        _residual(scores, index, predicted, error, deviate, p_values)
         for index in np.flatnonzero(tested).tolist()
     ]
     return tuple(
-        sorted(pairs, key=lambda pair: (pair.chance, -pair.deviate, pair.first, pair.second))
+        sorted(pairs, key=lambda pair: (pair.p_value, -pair.deviate, pair.first, pair.second))
     )
 
 
@@ -105,7 +105,7 @@ def _residual(
     predicted: Floats,
     error: Floats,
     deviate: Floats,
-    chance: Floats,
+    p_values: Floats,
 ) -> Residual:
     """The residual at `index`, with the bot first that does better than predicted."""
     first, second = int(scores.first[index]), int(scores.second[index])
@@ -119,5 +119,5 @@ def _residual(
         prediction,
         float(error[index]),
         abs(float(deviate[index])),
-        float(chance[index]),
+        float(p_values[index]),
     )

@@ -45,7 +45,7 @@ def half_width(variance: float, deals: int, expected: float, alpha: float = ALPH
     return multiplier(deals, expected, alpha) * sqrt(variance / deals)
 
 
-def chance(deviate: float, deals: int, expected: float) -> float:
+def p_value(deviate: float, deals: int, expected: float) -> float:
     """The p-value, valid at any look, of an estimate so many standard errors away from 0.
 
     It is the alpha whose interval, with rho as it is for ALPHA, ends at 0.

@@ -158,9 +158,9 @@ def _has_own_result(variants: Sequence[Variant], key: str) -> bool:
     return key != UNFINISHED or any(variant.changes[key].verdict != SAME for variant in having)
 
 
-def label(questions: DealRatios, key: str) -> str:
+def label(measures: DealRatios, key: str) -> str:
     """The label of a measure, capitalized."""
-    text = questions.label_of(key)
+    text = measures.label_of(key)
     return text[0].upper() + text[1:]
 
 
@@ -184,17 +184,17 @@ def value_text(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def notable_changes(variant: Variant, questions: DealRatios) -> Iterator[Change]:
+def notable_changes(variant: Variant, measures: DealRatios) -> Iterator[Change]:
     """The differences of a variant, greatest effects first, without those implied by another."""
     changes = [
         change
         for key, change in variant.changes.items()
-        if change.verdict == DIFFERENT and not _follows(variant, questions, change)
+        if change.verdict == DIFFERENT and not _follows(variant, measures, change)
         if not (key == LAST_SEAT and variant.players == 2)
     ]
     yield from sorted(changes, key=lambda change: -abs(change.data["effect_size"] or 0))
 
 
-def _follows(variant: Variant, questions: DealRatios, change: Change) -> bool:
-    cause = variant.changes.get(questions.measure(change.measure).follows)
+def _follows(variant: Variant, measures: DealRatios, change: Change) -> bool:
+    cause = variant.changes.get(measures.measure(change.measure).follows)
     return bool(cause and cause.verdict == DIFFERENT and cause.is_more == change.is_more)

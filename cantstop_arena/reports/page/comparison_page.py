@@ -36,12 +36,12 @@ MAX_NAMED = 3  # variants in the headline, and changes on a card
 def document(content: Content, configuration: str) -> Document:
     """The page of a comparison, from the content of `comparison.json` and its YAML file."""
     game = game_named(content.get("game", DEFAULT))
-    questions = DealRatios(game.counts)
+    measures = DealRatios(game.counts)
     items = variants_of(content)
     seed = str(content["seed"])
     sections = [
-        verdicts_section(content, questions, items),
-        effects_section(content, questions, items),
+        verdicts_section(content, measures, items),
+        effects_section(content, measures, items),
         _text_section(content),
     ]
     return Document(
@@ -53,8 +53,8 @@ def document(content: Content, configuration: str) -> Document:
             _rules(content),
             origin(COMMAND, RESOLVED_FILE, configuration, [("seed", seed)]),
         ],
-        headline=_headline(content, questions, items),
-        cards=_cards(content, questions, items),
+        headline=_headline(content, measures, items),
+        cards=_cards(content, measures, items),
         source=source(content["name"], seed, _played(items)),
     )
 
@@ -62,8 +62,8 @@ def document(content: Content, configuration: str) -> Document:
 # The answer ---------------------------------------------------------------------------------
 
 
-def _headline(content: Content, questions: DealRatios, variants: Sequence[Variant]) -> str:
-    base, key = content["baseline"], questions.counts.length
+def _headline(content: Content, measures: DealRatios, variants: Sequence[Variant]) -> str:
+    base, key = content["baseline"], measures.counts.length
     if not variants:
         return "Nothing was compared"
     lengths = [
@@ -104,7 +104,7 @@ def _played(variants: Sequence[Variant]) -> str:
 # Cards --------------------------------------------------------------------------------------
 
 
-def _cards(content: Content, questions: DealRatios, variants: Sequence[Variant]) -> Markup | None:
+def _cards(content: Content, measures: DealRatios, variants: Sequence[Variant]) -> Markup | None:
     """A card for each variant: its rules, its greatest changes and its tally of verdicts."""
     if not variants:
         return None
@@ -113,7 +113,7 @@ def _cards(content: Content, questions: DealRatios, variants: Sequence[Variant])
             "div",
             element("h2", variant.name),
             element("p", changes_text(content, variant.rules), class_="altered"),
-            element("ul", *(element("li", text) for text in _greatest(variant, questions))),
+            element("ul", *(element("li", text) for text in _greatest(variant, measures))),
             _tally(variant),
         )
         for variant in variants
@@ -121,13 +121,13 @@ def _cards(content: Content, questions: DealRatios, variants: Sequence[Variant])
     return element("div", *cards, class_="cards")
 
 
-def _greatest(variant: Variant, questions: DealRatios) -> Iterator[str]:
-    changes = list(notable_changes(variant, questions))[:MAX_NAMED]
+def _greatest(variant: Variant, measures: DealRatios) -> Iterator[str]:
+    changes = list(notable_changes(variant, measures))[:MAX_NAMED]
     for change in changes:
         by = change.by
         size = f"{signed(by.mean)}{change.unit}" if by and by.mean is not None else change.verdict
         levels = " to ".join(change.level(key) for key in ("baseline_value", "value"))
-        yield f"{label(questions, change.measure)} {size}, from {levels}"
+        yield f"{label(measures, change.measure)} {size}, from {levels}"
     if not changes:
         yield "No difference was found"
 

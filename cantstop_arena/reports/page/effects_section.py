@@ -25,17 +25,15 @@ _HEIGHT = 22
 _LOOKS = {"up": "best", "down": "less", "undecided": "hollow"}
 
 
-def effects_section(
-    content: Content, questions: DealRatios, variants: Sequence[Variant]
-) -> Section:
+def effects_section(content: Content, measures: DealRatios, variants: Sequence[Variant]) -> Section:
     """The section of the changes and their intervals."""
-    figures = list(_figures(content, questions, variants))
+    figures = list(_figures(content, measures, variants))
     finding = "How large the changes are, and how sure"
     return Section("effects", "Intervals", figures=figures, finding=finding)
 
 
 def _figures(
-    content: Content, questions: DealRatios, variants: Sequence[Variant]
+    content: Content, measures: DealRatios, variants: Sequence[Variant]
 ) -> Iterator[Figure]:
     for group in similar_measures(variants):
         ends = [end for _, variant, change in _rows(group, variants) for end in change.by or ()]
@@ -48,7 +46,7 @@ def _figures(
             )
             title = element("h3", group.title)
             yield Figure(
-                join_markup(title, _table(content, questions, group, variants, axis)), caption
+                join_markup(title, _table(content, measures, group, variants, axis)), caption
             )
 
 
@@ -63,7 +61,7 @@ def _rows(
 
 def _table(
     content: Content,
-    questions: DealRatios,
+    measures: DealRatios,
     group: SimilarMeasures,
     variants: Sequence[Variant],
     axis: Axis,
@@ -79,7 +77,7 @@ def _table(
     rows = []
     for key, variant, change in _rows(group, variants):
         first = variant is next(other for other in variants if key in other.changes)
-        measure = element("span", label(questions, key), class_="measure-of")
+        measure = element("span", label(measures, key), class_="measure-of")
         name = join_markup(measure, " ", element("span", variant.name, class_="variant"))
         cells = [Cell(name, "bot", heads_row=True), *_cells(change, axis, ticks)]
         rows.append(HtmlRow(cells, "measured" if first else None))

@@ -39,8 +39,8 @@ def _worst(pairs: Sequence[Residual]) -> list[Residual]:
 
 def _finding(analysis: Analysis) -> str:
     pairs = analysis.residuals.pairs
-    off = [pair for pair in pairs if pair.chance < SIGNIFICANT]
-    p = analysis.goodness.chance
+    off = [pair for pair in pairs if pair.p_value < SIGNIFICANT]
+    p = analysis.goodness.p_value
     if off:
         largest = 100 * max(pair.observed - pair.predicted for pair in off)
         missed = f"Elo alone misses {len(off)} of {len(pairs)} pairings"
@@ -51,7 +51,7 @@ def _finding(analysis: Analysis) -> str:
 
 
 def _paragraphs(analysis: Analysis) -> Iterator[str]:
-    p, residuals = analysis.goodness.chance, analysis.residuals
+    p, residuals = analysis.goodness.p_value, analysis.residuals
     if p is not None:
         equals = "" if p < 0.001 else "= "
         yield f"Deviance test of a single rating per bot: p {equals}{p_value(p)}."
@@ -100,7 +100,7 @@ def _residual(analysis: Analysis, pair: Residual) -> Estimate:
 def _cells(
     analysis: Analysis, pair: Residual, residual: Estimate, axis: Axis, ticks: Sequence[float]
 ) -> list[Cell]:
-    kind = "" if pair.chance < SIGNIFICANT else "hollow"
+    kind = "" if pair.p_value < SIGNIFICANT else "hollow"
     marks = [*grid(axis, ticks, _HEIGHT, zero=0), interval(axis, residual, _HEIGHT / 2, kind)]
     names = analysis.results.bots[pair.first], analysis.results.bots[pair.second]
     first, second = (element("bdi", name) for name in names)
@@ -111,5 +111,5 @@ def _cells(
         Cell(percent(pair.observed), value=pair.observed, label="Score"),
         Cell(percent(pair.predicted), value=pair.predicted, label="Predicted"),
         Cell(plain(pair.deviate), value=pair.deviate, label="Std. errors"),
-        Cell(p_value(pair.chance), value=pair.chance, label="p"),
+        Cell(p_value(pair.p_value), value=pair.p_value, label="p"),
     ]

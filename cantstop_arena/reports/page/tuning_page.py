@@ -31,8 +31,8 @@ def document(
     result: TuningResult, search_space: Ranges | NumberList, bot: str, against: str, elo: float
 ) -> Document:
     """The page of a tuning; `elo` is the gain over the present options that its test looked for."""
-    won = f"{100 * result.won.score:.2f} ± {100 * result.won.half:.2f}%"
-    fresh = f"It won {won} of {result.won.games:,} fresh games against {against}."
+    won = f"{100 * result.share.score:.2f} ± {100 * result.share.half:.2f}%"
+    fresh = f"It won {won} of {result.share.games:,} fresh games against {against}."
     paragraphs = [best_text(result, search_space), fresh, judged_text(result.verdict, elo)]
     pasted = line_text(result, bot)
     listings = [Listing("For a tournament", pasted)] if pasted else []

@@ -28,14 +28,14 @@ _KEY = (
 
 
 def verdicts_section(
-    content: Content, questions: DealRatios, variants: Sequence[Variant]
+    content: Content, measures: DealRatios, variants: Sequence[Variant]
 ) -> Section:
     """The section of the verdicts, with a matrix for each number of players."""
     sizes = dict.fromkeys(variant.players for variant in variants)
     figures = [
         _figure(
             content,
-            questions,
+            measures,
             [variant for variant in variants if variant.players == players],
             len(sizes) > 1,
         )
@@ -48,10 +48,10 @@ def verdicts_section(
 
 
 def _figure(
-    content: Content, questions: DealRatios, variants: Sequence[Variant], sized: bool
+    content: Content, measures: DealRatios, variants: Sequence[Variant], sized: bool
 ) -> Figure:
     title = element("h3", how_many(variants[0].players, "player")) if sized else ""
-    matrix = _matrix(content, questions, variants)
+    matrix = _matrix(content, measures, variants)
     return Figure(join_markup(title, matrix), _caption(content, variants))
 
 
@@ -81,7 +81,7 @@ def _ignored(content: Content) -> str:
     return " to ".join(percent(value) for value in dict.fromkeys((values[0], values[-1])))
 
 
-def _matrix(content: Content, questions: DealRatios, variants: Sequence[Variant]) -> Markup:
+def _matrix(content: Content, measures: DealRatios, variants: Sequence[Variant]) -> Markup:
     base = content["baseline"]
     heads = [
         element("th", "Measure", scope="col", role="columnheader", class_="measure"),
@@ -89,7 +89,7 @@ def _matrix(content: Content, questions: DealRatios, variants: Sequence[Variant]
         *(element("th", variant.rules, scope="col", role="columnheader") for variant in variants),
     ]
     top = element("thead", element("tr", *heads, role="row"), role="rowgroup")
-    bodies = [_group(questions, base, group, variants) for group in similar_measures(variants)]
+    bodies = [_group(measures, base, group, variants) for group in similar_measures(variants)]
     order = (
         [_order(base, variants)] if any(ORDER in variant.changes for variant in variants) else []
     )
@@ -100,13 +100,13 @@ def _matrix(content: Content, questions: DealRatios, variants: Sequence[Variant]
 
 
 def _group(
-    questions: DealRatios, base: str, group: SimilarMeasures, variants: Sequence[Variant]
+    measures: DealRatios, base: str, group: SimilarMeasures, variants: Sequence[Variant]
 ) -> Markup:
     unit = element("span", f"change in {group.unit}")
     title = element(
         "th", group.title, unit, scope="rowgroup", role="rowheader", colspan=2 + len(variants)
     )
-    rows = [_row(label(questions, key), base, key, variants) for key in group.measures]
+    rows = [_row(label(measures, key), base, key, variants) for key in group.measures]
     top = element("tr", title, role="row", class_="group")
     return element("tbody", top, *rows, role="rowgroup")
 

@@ -81,7 +81,7 @@ class MachineSlot:
 
     def messages(self, content: bytes) -> list[FromMachine]:
         """The messages that are complete with this content. Raises ProtocolError."""
-        return self._frames.taken(content)
+        return self._frames.messages_in(content)
 
     @property
     def bundle(self) -> int:

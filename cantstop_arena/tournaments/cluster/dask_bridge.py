@@ -47,7 +47,7 @@ class ArenaPipe:
     async def letters(self) -> AsyncIterator[StartJobs | SentTo]:
         """The messages of the arena, until it closes the pipe."""
         while chunk := await self._reader.read(_MAX_READ_BYTES):
-            for message in self._frames.taken(chunk):
+            for message in self._frames.messages_in(chunk):
                 yield message
 
     async def tell(self, message: FromBridge) -> None:

@@ -18,8 +18,7 @@ from cantstop_arena.deals.outcomes import Luck, Tally, TournamentTotals, sum_tal
 from cantstop_arena.deals.predecessor_sums import Blocks, Predecessors, gather_predecessors
 from cantstop_arena.deals.sampling import DealSample, DealSums, Pairs, gather_deals
 from cantstop_arena.deals.seatings import Group, Orders
-from cantstop_arena.deals.solo_pairs import Counted, SoloPairs
-from cantstop_arena.deals.solo_pairs import gather_solo_pairs as alongside
+from cantstop_arena.deals.solo_pairs import Counted, SoloPairs, gather_solo_pairs
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.tournaments.ledger.ledger import StoredDeals
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, deals_played
@@ -55,7 +54,7 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
         notes=bot_notes(first),
         irreproducible=tuple(name for name in bots if name in unsteady),
         predecessors=_predecessors(len(bots), first["players"], shares),
-        alongside=_alongside(len(bots), first["players"], shares),
+        solo_pairs=_solo_pairs(len(bots), first["players"], shares),
     )
 
 
@@ -88,9 +87,9 @@ def _deals(
         _deals_of_a_seed(bots, orders, seed_shares, luck_removed) for seed_shares in by_seed(shares)
     ]
     return DealSums(
-        tuple(stretch for deals in sums for stretch in deals.stretches),
+        tuple(deal_range for deals in sums for deal_range in deals.ranges),
         Pairs(
-            np.sum([deals.pairs.won for deals in sums], axis=0),
+            np.sum([deals.pairs.win_units for deals in sums], axis=0),
             np.sum([deals.pairs.squares for deals in sums], axis=0),
             np.sum([deals.pairs.crossed for deals in sums], axis=0),
         ),
@@ -114,18 +113,20 @@ def _predecessors_of_a_seed(bots: int, players: int, shares: Sequence[LedgerShar
     return gather_predecessors(bots, players, len(shares[0].totals.orders), deals, read)
 
 
-def _alongside(bots: int, players: int, shares: Sequence[LedgerShare]) -> SoloPairs | None:
+def _solo_pairs(bots: int, players: int, shares: Sequence[LedgerShare]) -> SoloPairs | None:
     """The lengths of solo games on the same deals; None when a ledger has not stored them."""
     if players > 1 or not all(share.totals.identity.get("measured") for share in shares):
         return None
-    return reduce(add, (_alongside_of_a_seed(bots, seed_shares) for seed_shares in by_seed(shares)))
+    return reduce(
+        add, (_solo_pairs_of_a_seed(bots, seed_shares) for seed_shares in by_seed(shares))
+    )
 
 
-def _alongside_of_a_seed(bots: int, shares: Sequence[LedgerShare]) -> SoloPairs:
+def _solo_pairs_of_a_seed(bots: int, shares: Sequence[LedgerShare]) -> SoloPairs:
     def read(start: int, count: int) -> Counted:
         return chain.from_iterable(share.counted(start, count) for share in shares)
 
-    return alongside(bots, max(deals_played(share.spans) for share in shares), read)
+    return gather_solo_pairs(bots, max(deals_played(share.spans) for share in shares), read)
 
 
 def _size(sample: DealSample) -> int:

@@ -96,7 +96,7 @@ class Worker:
         if method == "forkserver":
             context.set_forkserver_preload(list(_PRELOADED))
         shared = context.RawArray("b", window.size)
-        self.look = window.looking_at(shared)
+        self.look = window.reader(shared)
         self.pipe, child_pipe = context.Pipe()
         inherited = [worker.pipe for worker in [*others, self]] if method == "fork" else []
         parent = os.getpid() if method != "forkserver" else 0

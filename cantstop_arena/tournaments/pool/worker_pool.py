@@ -285,7 +285,7 @@ class WorkerPool:
             slot.watchdog.observe(slot.worker.look().step, passed)
             if slot.part and (failure := self._overdue(slot, slot.part)):
                 self._fail(slot, slot.part, failure)
-        self._trim_logs(any(slot.watchdog.idle for slot in busy))
+        self._trim_logs(any(slot.watchdog.idle_seconds for slot in busy))
 
     def _trim_logs(self, soon: bool) -> None:
         """Trim logs at intervals: a bot can print without end in a single decision."""
@@ -365,4 +365,4 @@ def _exit_failure(worker: Worker) -> WorkerFailure:
     """The failure of a worker that has ended and so closed its pipe."""
     code = worker.ended()
     text = f"{worker.look().decision} {system.ending(code)}".lstrip()
-    return WorkerFailure(DIED, text, code is not None and -code not in system.FOREIGN)
+    return WorkerFailure(DIED, text, code is not None and -code not in system.FOREIGN_SIGNALS)

@@ -32,7 +32,7 @@ def test_the_deviance_is_that_of_statsmodels() -> None:
     ours = goodness(played)
     assert ours.deviance == pytest.approx(found.deviance, abs=1e-6)
     assert ours.degrees_of_freedom == found.df_resid == 8
-    assert ours.chance == pytest.approx(stats.chi2.sf(found.deviance, 8), abs=0.1)
+    assert ours.p_value == pytest.approx(stats.chi2.sf(found.deviance, 8), abs=0.1)
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,14 @@ def test_the_deviance_is_that_of_statsmodels() -> None:
 def test_a_true_model_is_seldom_rejected(truth: Truth, deals: int) -> None:
     """With shared deals the deviance is far from a chi-square of all its degrees of freedom."""
     rng = np.random.default_rng(22)
-    alarms = [(goodness(truth.played(deals, rng)).chance or 1) < 0.05 for _ in range(120)]
+    alarms = [(goodness(truth.played(deals, rng)).p_value or 1) < 0.05 for _ in range(120)]
     assert sum(alarms) <= 13, "more than 5% at 2.7 standard errors"
 
 
 def test_a_circle_is_found_and_told() -> None:
     truth = Truth([0, 0, 0, 0.5], [0.2, -0.2], 0.5, cycles=CIRCLE)
     played = truth.played(1000, np.random.default_rng(23))
-    assert (goodness(played).chance or 0) < 1e-6
+    assert (goodness(played).p_value or 0) < 1e-6
     found = residuals(played)
     assert found.cyclic_share is not None
     assert 0.4 < found.cyclic_share.share < 0.8
@@ -82,7 +82,7 @@ def test_bots_on_a_line_have_no_circle() -> None:
     assert found.cycles == ()
     assert found.cyclic_share is not None
     assert found.cyclic_share.share == pytest.approx(0, abs=0.01)
-    assert all(pair.chance > 0.001 for pair in found.pairs)
+    assert all(pair.p_value > 0.001 for pair in found.pairs)
 
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
@@ -92,7 +92,7 @@ def test_what_cannot_be_tested_is_not(players: int, deals: int, far: float) -> N
     truth = Truth([far, 0, 0, -far], [far] + [0.0] * (players - 1), 0.5)
     played = truth.played(deals, np.random.default_rng(26))
     test, found = goodness(played), residuals(played)
-    assert test.chance is None or 0 <= test.chance <= 1
+    assert test.p_value is None or 0 <= test.p_value <= 1
     assert all(0 <= part <= 1 for part in found.cyclic_share or ())
     assert test.deviance >= 0
 
@@ -108,7 +108,7 @@ def test_virtual_games_move_nobody_significantly() -> None:
     truth = Truth([3, 0, -50], [0, 0])
     for deals in (50, 200, 800):
         found = residuals(truth.played(deals, np.random.default_rng(deals)))
-        assert all(pair.chance > 0.2 for pair in found.pairs), found.pairs[0]
+        assert all(pair.p_value > 0.2 for pair in found.pairs), found.pairs[0]
 
 
 def test_many_circles_are_cut_short() -> None:

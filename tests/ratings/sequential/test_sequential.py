@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
-    chance,
     deals_for,
     half_width,
     looks,
     multiplier,
+    p_value,
 )
 from cantstop_arena.ratings.sequential.planning import deals_needed, power
 from cantstop_arena.ratings.sequential.sprt import (
@@ -92,9 +92,9 @@ def test_any_look_misses_the_truth_in_less_than_one_run_in_twenty(
 
 @pytest.mark.parametrize("deals", [100, 1000, 20_000])
 def test_a_p_value_of_five_percent_is_where_the_interval_ends_at_zero(deals: int) -> None:
-    assert chance(multiplier(deals, 1000), deals, 1000) == pytest.approx(0.05, rel=1e-12)
-    assert chance(0, deals, 1000) == 1
-    assert chance(9, FIRST_LOOK - 1, 1000) == 1
+    assert p_value(multiplier(deals, 1000), deals, 1000) == pytest.approx(0.05, rel=1e-12)
+    assert p_value(0, deals, 1000) == 1
+    assert p_value(9, FIRST_LOOK - 1, 1000) == 1
 
 
 def test_plain_intervals_would_miss_far_more_often() -> None:

@@ -55,12 +55,13 @@ def text_of(name: str, bots: str = ", ".join(BOTS), **keys: Any) -> str:
 def numbers(results: TournamentTotals) -> tuple[Any, ...]:
     """What is reckoned with, to be compared."""
     deals = results.deals
-    stretches = [
-        (one.groups, one.deals, one.totals.tolist(), one.products.tolist())
-        for one in deals.stretches
+    ranges = [
+        (one.groups, one.deals, one.totals.tolist(), one.products.tolist()) for one in deals.ranges
     ]
-    pairs = [part.tolist() for part in (deals.pairs.won, deals.pairs.squares, deals.pairs.crossed)]
-    return results.bots, dict(results.tallies), stretches, pairs
+    pairs = [
+        part.tolist() for part in (deals.pairs.win_units, deals.pairs.squares, deals.pairs.crossed)
+    ]
+    return results.bots, dict(results.tallies), ranges, pairs
 
 
 def told(arena: Arena, *folders: str) -> Any:
@@ -150,11 +151,11 @@ def test_parts_of_a_tournament_with_one_seed_are_the_whole(arena: Arena, players
         tuple(together.bots[bot] for bot in seating): tally
         for seating, tally in together.tallies.items()
     }
-    (stretch,), (expected,) = together.deals.stretches, one.deals.stretches
+    (deal_range,), (expected,) = together.deals.ranges, one.deals.ranges
     kept = [*ordered, *(len(bots) + seat for seat in range(players))]
-    assert stretch.totals[kept].tolist() == expected.totals.tolist()
-    assert stretch.products[kept][:, kept].tolist() == expected.products.tolist()
-    for part in ("won", "squares", "crossed"):
+    assert deal_range.totals[kept].tolist() == expected.totals.tolist()
+    assert deal_range.products[kept][:, kept].tolist() == expected.products.tolist()
+    for part in ("win_units", "squares", "crossed"):
         found = getattr(together.deals.pairs, part)[ordered][:, ordered]
         assert found.tolist() == getattr(one.deals.pairs, part).tolist()
 
@@ -180,7 +181,7 @@ def test_runs_with_different_seeds_are_stretches_of_their_own(arena: Arena) -> N
     one, two = play(arena, "one", seed=1), play(arena, "two", seed=2, games=100)
     together = load_results([Path(one), Path(two)], {})
     apart = [load_results([Path(folder)], {}) for folder in (one, two)]
-    assert [stretch.deals for stretch in together.deals.stretches] == [30, 50]
+    assert [deal_range.deals for deal_range in together.deals.ranges] == [30, 50]
     assert (together.name, together.seed, apart[1].seed) == ("one + two", None, 2)
     for seating, tally in together.tallies.items():
         assert tally == apart[0].tallies[seating] + apart[1].tallies[seating]

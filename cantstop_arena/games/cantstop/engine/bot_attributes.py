@@ -162,11 +162,11 @@ _overload_attribute(RulesType, "stop", lambda view: STOPS[game_of(view).stop])
 _INT64 = ir.IntType(64)
 _NUMBER_SIZE = 8
 
-Read = Callable[..., Any]
+FieldReader = Callable[..., Any]
 """Generates, with a builder, the code that reads an attribute of the record at an address."""
 
 
-def _address_reader(name: str, size: int = _NUMBER_SIZE) -> Read:
+def _address_reader(name: str, size: int = _NUMBER_SIZE) -> FieldReader:
     """A reader of a field's address; with an index, of the address of that item of the field."""
 
     def read(builder: Any, record: Any, index: Any = None) -> Any:
@@ -178,7 +178,7 @@ def _address_reader(name: str, size: int = _NUMBER_SIZE) -> Read:
     return read
 
 
-def _number_reader(name: str, upper_bound: int | None = None) -> Read:
+def _number_reader(name: str, upper_bound: int | None = None) -> FieldReader:
     """A reader of a field that is a number; with an index, of that item of the field.
 
     With an `upper_bound`, the compiler assumes that the number is in 0...`upper_bound` - 1.
@@ -196,7 +196,7 @@ def _number_reader(name: str, upper_bound: int | None = None) -> Read:
     return read
 
 
-def _own_item_reader(read: Read) -> Read:
+def _own_item_reader(read: FieldReader) -> FieldReader:
     """A reader of the item of the seat on turn."""
     return lambda builder, record: read(builder, record, _number_reader("seat")(builder, record))
 
@@ -230,7 +230,7 @@ _RULES_FIELDS = {
 
 
 def _register_attributes(
-    view: type[types.Type], fields: dict[str, tuple[types.Type, Read]]
+    view: type[types.Type], fields: dict[str, tuple[types.Type, FieldReader]]
 ) -> None:
     """Register the fields as attributes of a view with numba."""
 

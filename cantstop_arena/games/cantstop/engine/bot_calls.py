@@ -149,7 +149,9 @@ def _options_reader(options: tuple[Any, ...]) -> Callable[[], Any]:
     return lambda: (carray(_numbers_at(address), count),)
 
 
-def answering_move(function: Callable[..., Any], options: tuple[Any, ...]) -> Callable[..., Any]:
+def checked_choose_move(
+    function: Callable[..., Any], options: tuple[Any, ...]
+) -> Callable[..., Any]:
     """`choose_move` of a bot with these options; its answer is checked to be an integer."""
     read_options = njit_inline(_options_reader(options))
 
@@ -159,7 +161,9 @@ def answering_move(function: Callable[..., Any], options: tuple[Any, ...]) -> Ca
     return choose_move
 
 
-def answering_again(function: Callable[..., Any], options: tuple[Any, ...]) -> Callable[..., Any]:
+def checked_roll_again(
+    function: Callable[..., Any], options: tuple[Any, ...]
+) -> Callable[..., Any]:
     """`roll_again` of a bot with these options; its answer is checked to be a bool or integer."""
     read_options = njit_inline(_options_reader(options))
 
@@ -169,7 +173,7 @@ def answering_again(function: Callable[..., Any], options: tuple[Any, ...]) -> C
     return roll_again
 
 
-def turn_of(choose_move: Any, roll_again: Any) -> Callable[..., Any]:
+def turn_function(choose_move: Any, roll_again: Any) -> Callable[..., Any]:
     """A function that plays turns of a bot, with both decisions compiled into it."""
 
     @njit_inline

@@ -12,9 +12,9 @@ from cantstop_arena.games.cantstop.engine.bot_calls import (
     CHOOSE_MOVE,
     PLAY_TURN,
     ROLL_AGAIN,
-    answering_again,
-    answering_move,
-    turn_of,
+    checked_choose_move,
+    checked_roll_again,
+    turn_function,
 )
 from cantstop_arena.games.cantstop.engine.code_cache import unwrap_partial
 from cantstop_arena.games.cantstop.engine.compile_errors import plain_message
@@ -44,9 +44,9 @@ def _compile(*decisions: _FunctionAndOptions) -> Any:
     """The compile result of the function that plays a bot's turns, with its decisions inlined."""
     for function, _ in decisions:
         _register(function)
-    choose_move = njit_bot(answering_move(*decisions[0]))
-    roll_again = njit_bot(answering_again(*decisions[1]))
-    play_turn = numba.njit(**UNWRAPPED)(turn_of(choose_move, roll_again))
+    choose_move = njit_bot(checked_choose_move(*decisions[0]))
+    roll_again = njit_bot(checked_roll_again(*decisions[1]))
+    play_turn = numba.njit(**UNWRAPPED)(turn_function(choose_move, roll_again))
     try:
         play_turn.compile(PLAY_TURN)
     except Exception:

@@ -60,7 +60,7 @@ def code_folder(part: str = "engine") -> Path:
     return private_folder(cache_root(), engine_fingerprint(), part)
 
 
-def is_of_engine(function: Callable[..., Any]) -> bool:
+def is_engine_function(function: Callable[..., Any]) -> bool:
     """Whether a function is of the engine: its fingerprint and the name identify the code."""
     is_engine_module = function.__module__.removeprefix(f"{_ENGINE}.") in ENGINE
     return is_engine_module and function.__qualname__.isidentifier()  # not nested

@@ -102,7 +102,7 @@ def _innermost_signature(report: str) -> tuple[str, str] | None:
 
 
 def _unknown_call(name: str, arguments: str) -> str:
-    kinds = [kind_of(argument) for argument in _split(arguments)]
+    kinds = [type_term(argument) for argument in _split(arguments)]
     if "a slice" in kinds:
         return "what the table shows has no slices"
     if name in _OPERATORS and len(kinds) == 2:
@@ -126,7 +126,7 @@ def _split(arguments: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def kind_of(type_name: str) -> str:
+def type_term(type_name: str) -> str:
     """The documentation's term for a type, given numba's name of it."""
     for pattern, text in _TYPE_NAMES:
         if re.fullmatch(pattern, type_name):
@@ -141,20 +141,20 @@ def _unknown_attribute(match: re.Match[str]) -> str:
         if kind == "Turn"
         else ""
     )
-    return f"{kind_of(kind)} has no {name!r}{hint}"
+    return f"{type_term(kind)} has no {name!r}{hint}"
 
 
 def _wrong_return(match: re.Match[str]) -> str:
-    return f"{match[1]}, not {kind_of(match[2])}"
+    return f"{match[1]}, not {type_term(match[2])}"
 
 
 def _mixed_returns(match: re.Match[str]) -> str:
-    kinds = dict.fromkeys(map(kind_of, _split(match[1])))
+    kinds = dict.fromkeys(map(type_term, _split(match[1])))
     return f"what it returns is of different kinds: {', '.join(kinds)}"
 
 
 def _two_kinds(match: re.Match[str]) -> str:
-    return f"{kind_of(match[1])} on one way, {kind_of(match[2])} on another"
+    return f"{type_term(match[1])} on one way, {type_term(match[2])} on another"
 
 
 def _expanded(text: str) -> Callable[[re.Match[str]], str]:
@@ -217,7 +217,7 @@ _CAUSES: Sequence[tuple[str, Callable[[re.Match[str]], str]]] = (
     (r"Unknown attribute '(\w+)' of type (\w+)", _unknown_attribute),
     (
         r"Invalid use of getiter with parameters \((\w+)\)",
-        lambda match: f"{kind_of(match[1])} can be looked up, not iterated",
+        lambda match: f"{type_term(match[1])} can be looked up, not iterated",
     ),
     (r"missing a required argument: '(\w+)'", _expanded(r"a call lacks the argument \1")),
     (

@@ -7,7 +7,7 @@ from typing import Any
 from cantstop_arena.games.cantstop.engine.code_cache import (
     code_folder,
     engine_fingerprint,
-    is_of_engine,
+    is_engine_function,
 )
 from cantstop_arena.native.decorators import decorators
 from cantstop_arena.native.fingerprint import fingerprint, toolchain
@@ -18,9 +18,11 @@ def _stamp_of(function: Callable[..., Any]) -> Callable[[], str]:
 
     It is the engine's fingerprint, or else a hash of what the function is compiled from.
     """
-    if is_of_engine(function):
+    if is_engine_function(function):
         return engine_fingerprint
     return partial(fingerprint, toolchain(), function)
 
 
-njit_entry, njit_inline, njit_call, njit_bot = decorators(_stamp_of, code_folder, is_of_engine)
+njit_entry, njit_inline, njit_call, njit_bot = decorators(
+    _stamp_of, code_folder, is_engine_function
+)

@@ -41,44 +41,44 @@ def _bust_count(game):
 
 
 @njit_inline
-def _score_roll(game, lucks):
+def _score_roll(game, seat_luck):
     """Add the luck of the roll that was just made, by seat, times the number of seats."""
     bust_rolls = game.roll_total if game.waiting == BUST else 0
     luck = _stake(game) * (_bust_count(game) - bust_rolls)
     for seat in range(game.players):
-        lucks[seat] -= luck
-    lucks[game.seat] += luck * game.players
+        seat_luck[seat] -= luck
+    seat_luck[game.seat] += luck * game.players
 
 
 @njit_inline
-def _add_to_deal(game, seating, lucks, deal_luck):
+def _add_to_deal(game, seating, seat_luck, deal_luck):
     """Add a game's luck to its deal's, by bot of the group and then by seat; reset it to 0."""
     for seat in range(game.players):
-        deal_luck[seating[seat]] += lucks[seat]
-        deal_luck[game.players + seat] += lucks[seat]
-        lucks[seat] = 0
+        deal_luck[seating[seat]] += seat_luck[seat]
+        deal_luck[game.players + seat] += seat_luck[seat]
+        seat_luck[seat] = 0
 
 
 @njit_entry
-def score_roll(handle, lucks):
+def score_roll(handle, seat_luck):
     """Add the luck of the roll that was just made, by seat."""
-    _score_roll(game_at(handle), lucks)
+    _score_roll(game_at(handle), seat_luck)
 
 
 @njit_entry
-def note(handle, seating, lucks, deal_luck):
+def add_luck_to_deal(handle, seating, seat_luck, deal_luck):
     """Add a game's luck to its deal's, by bot of the group and then by seat; reset it to 0."""
-    _add_to_deal(game_at(handle), seating, lucks, deal_luck)
+    _add_to_deal(game_at(handle), seating, seat_luck, deal_luck)
 
 
 @njit_inline
-def _play(game, lucks):
-    lucks[:] = 0
+def _play(game, seat_luck):
+    seat_luck[:] = 0
     game.watched = 1
     while game.waiting != OVER:
         stop = play_turn_of_bot(game)
         if stop == ROLL:
-            _score_roll(game, lucks)
+            _score_roll(game, seat_luck)
         elif stop != MOVED:
             end_turn(game)
     game.watched = 0
@@ -96,12 +96,12 @@ def play_scored(
     tallies,
     winners,
     measures,
-    lucks,
+    seat_luck,
     deal_luck,
 ):
     """Like `kernel.play_native`, and add the luck of each game to its deal's row of `deal_luck`.
 
-    The luck of a game that ended in a fault is left in `lucks`.
+    The luck of a game that ended in a fault is left in `seat_luck`.
     """
     game = game_at(handle)
     seating_count = len(seatings)
@@ -110,9 +110,9 @@ def play_scored(
         deal_index, seating_index = cursor // seating_count, cursor % seating_count
         seat_bots(game, addresses, seatings[seating_index])
         game_flow.start_game(game, first + deal_index)
-        _play(game, lucks)
+        _play(game, seat_luck)
         if game.ending == FAULT:
             return cursor
-        _add_to_deal(game, seatings[seating_index], lucks, deal_luck[deal_index])
+        _add_to_deal(game, seatings[seating_index], seat_luck, deal_luck[deal_index])
         tally_game(game, sums, tallies, winners, measures, seating_index, deal_index)
     return stop

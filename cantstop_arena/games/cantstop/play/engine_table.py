@@ -63,7 +63,7 @@ class EngineTable(GameTable):
         self.native = tuple(compiled[bot.digest] for bot in bots)
         memory_size = max((by_digest.memory for by_digest in self.native if by_digest), default=0)
         self._memories = np.zeros((MAX_SEATS, memory_size))
-        self.lucks = np.zeros(players, np.int64)  # the luck in the present game, by seat
+        self.seat_luck = np.zeros(players, np.int64)  # the luck in the present game, by seat
         self._attach(new_game(rules, players, seed))
 
     def _attach(self, games: Any) -> None:
@@ -85,7 +85,7 @@ class EngineTable(GameTable):
     def change_rules(self, rules: RuleSet, players: int, memory: Any) -> None:
         self.rules = rules
         self.orders = self.game.orders(players)
-        self.lucks = np.zeros(players, np.int64)
+        self.seat_luck = np.zeros(players, np.int64)
         self._attach_copy(memory, new_game(rules, players, self.seed))
 
     def is_compiled(self, bots: Iterable[int]) -> bool:
@@ -102,9 +102,9 @@ class EngineTable(GameTable):
         """Compile or load the scoring of luck: play no games, and score an empty turn."""
         from cantstop_arena.games.cantstop.engine import luck
 
-        tally = LuckTally(self.handle, self.orders, 1, self.lucks)
+        tally = LuckTally(self.handle, self.orders, 1, self.seat_luck)
         self.play_compiled(Block((0,) * len(self.orders[0]), 0, 1), 0, 0, tally)
-        luck.score_roll(self.handle, self.lucks)
+        luck.score_roll(self.handle, self.seat_luck)
         tally.note_luck(0, 0)
 
     # One game
@@ -124,7 +124,7 @@ class EngineTable(GameTable):
 
     def begin(self, deal: int) -> None:
         game = self._record
-        self.lucks[:] = 0
+        self.seat_luck[:] = 0
         for seat, bot in enumerate(self.seats):
             native = self.native[bot]
             game["turn_at"][seat] = native.address if native else 0
@@ -190,7 +190,7 @@ class EngineTable(GameTable):
 
         for stop in self.watched_stops():
             if stop == ROLL:
-                luck.score_roll(self.handle, self.lucks)
+                luck.score_roll(self.handle, self.seat_luck)
             yield stop
 
     def play_out(self) -> None:
@@ -233,7 +233,7 @@ class EngineTable(GameTable):
 
     def new_tally(self, deals: int) -> EngineTally:
         if self.scores_luck:
-            return LuckTally(self.handle, self.orders, deals, self.lucks)
+            return LuckTally(self.handle, self.orders, deals, self.seat_luck)
         return EngineTally(self.handle, self.orders, deals, self.keeps_counts)
 
     def play_compiled(

@@ -51,19 +51,21 @@ class EngineTally:
 class LuckTally(EngineTally):
     """A tally with counts by deal, followed by the luck of each position and of each seat.
 
-    Luck is in units of `LUCK_UNIT`. `lucks` is the array in which the table sums the luck of the
-    present game.
+    Luck is in units of `LUCK_UNIT`. `seat_luck` is the array in which the table sums the luck of
+    the present game.
     """
 
-    def __init__(self, handle: Any, orders: Orders, deals: int, lucks: NDArray[np.int64]) -> None:
+    def __init__(
+        self, handle: Any, orders: Orders, deals: int, seat_luck: NDArray[np.int64]
+    ) -> None:
         super().__init__(handle, orders, deals, measured=True)
         self._orders = np.array(orders, np.int64)
-        self._lucks = lucks
+        self._seat_luck = seat_luck
         self._luck = np.zeros((deals, 2 * self._players), np.int64)
 
     @property
     def records(self) -> tuple[Any, ...]:
-        return *super().records, self._lucks, self._luck
+        return *super().records, self._seat_luck, self._luck
 
     @property
     def measures(self) -> NDArray[Any]:
@@ -78,7 +80,7 @@ class LuckTally(EngineTally):
         """Add the luck of the game that has just ended, and reset it."""
         from cantstop_arena.games.cantstop.engine import luck
 
-        luck.note(self._handle, self._orders[order], self._lucks, self._luck[index])
+        luck.add_luck_to_deal(self._handle, self._orders[order], self._seat_luck, self._luck[index])
 
 
 def _tally(record: Any, players: int) -> Tally:

@@ -73,17 +73,17 @@ def test_over_all_rolls_of_the_dice_luck_adds_up_to_nothing(tables: Tables, rule
     for number, _ in enumerate(rolls_of(table, (0, 1, 2), 4)):
         if number % 9:
             continue
-        lucks, usable = np.zeros(3, np.int64), game.board & ~(game.claimed | game.topped)
+        seat_luck, usable = np.zeros(3, np.int64), game.board & ~(game.claimed | game.topped)
         usable = usable if game.free else usable & game.placed
         waiting = game.waiting
         for dice in all_rolls(6):
             moves = any(usable >> column & 1 for pair in pairings(dice) for column in pair)
             game.waiting = MOVE if moves else BUST
-            luck.score_roll(table.handle, lucks)
-            assert lucks.sum() == 0
-            some += bool(lucks.any())
+            luck.score_roll(table.handle, seat_luck)
+            assert seat_luck.sum() == 0
+            some += bool(seat_luck.any())
         game.waiting = waiting
-        assert not lucks.any()
+        assert not seat_luck.any()
     assert some
 
 
@@ -161,9 +161,9 @@ def test_the_mean_stays_and_the_intervals_hold_it() -> None:
     means, variances, plain = [], [], []
     for _ in range(400):
         winners, luck = made_up(100, rng)
-        (stretch,) = removed(winners, luck).stretches
-        mean = stretch.totals[0] / 100
-        variance = (stretch.products[0, 0] / 100 - mean**2) / 99
+        (deal_range,) = removed(winners, luck).ranges
+        mean = deal_range.totals[0] / 100
+        variance = (deal_range.products[0, 0] / 100 - mean**2) / 99
         means.append(mean / (2 * WIN_UNITS))
         variances.append(variance / (2 * WIN_UNITS) ** 2)
         plain.append(wins_by_deal(winners, ORDERS)[:, 0].mean() / (2 * WIN_UNITS))
