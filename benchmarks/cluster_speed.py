@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import Block, BlockResult
+from cantstop_arena.deals.sampling import wins_by_deal
 from cantstop_arena.deals.winners import packed
 from cantstop_arena.processes.channel import Frames, frame
 from cantstop_arena.tournaments import run
@@ -149,11 +150,26 @@ def sample_result() -> BlockResult:
 
 
 def with_block(result: BlockResult, block: Block) -> BlockResult:
-    """The result, changed to that of another block."""
+    """The result of the first deals, changed to that of another block; counts are in proportion."""
+    masks = result.masks()[: block.deals]
+    share = block.deals / result.block.deals
     tallies = tuple(
-        replace(tally, games=block.deals, lengths={}, highlights={}) for tally in result.tallies
+        replace(
+            tally,
+            games=block.deals,
+            wins=tuple(wins_by_deal(masks[:, [index]], ((0, 1),))[:, 2:].sum(axis=0).tolist()),
+            unfinished=int(tally.unfinished * share),
+            counts={
+                name: tuple(int(number * share) for number in numbers)
+                for name, numbers in tally.counts.items()
+            },
+            squares={name: int(square * share) for name, square in tally.squares.items()},
+            lengths={},
+            highlights={},
+        )
+        for index, tally in enumerate(result.tallies)
     )
-    winners = packed(result.masks()[: block.deals].tobytes())
+    winners = packed(masks.tobytes())
     return replace(result, block=block, tallies=tallies, winners=winners, measures=b"")
 
 
