@@ -20,7 +20,7 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.games.registry import built_in, game_named
 
-RIVALS = {"cantstop": "random", "cubus": "greedy"}
+RIVALS = {"cantstop": ("cautious", "random"), "cubus": ("greedy", "frugal")}
 PLAIN = {
     "cantstop": """
 def choose_move(turn, moves):
@@ -31,9 +31,12 @@ def roll_again(turn, rolls: int = 3):
     return turn.rolls < rolls
 """,
     "cubus": """
+game = "cubus"
+
+
 def build(view, points: int = 0):
-    targets = view.targets()
-    return view.build(targets[0]) if targets and points < 1 else None
+    best = view.best()
+    return best if best and points < 1 else None
 """,
 }
 COMPILED = {
@@ -67,14 +70,15 @@ def register_bots():
     "cubus": """
 from cantstop_arena import Bot, hookimpl
 
+game = "cubus"
+
 
 class Builder:
     def __init__(self, points):
         self.points = points
 
     def build(self, view):
-        targets = view.targets()
-        return view.build(targets[0]) if targets else None
+        return view.best()
 
 
 def builder(points: int = 0):
@@ -82,14 +86,14 @@ def builder(points: int = 0):
 
 
 @hookimpl
-def register_bots(game):
-    return [Bot("a_class", builder)] if game == "cubus" else []
+def register_bots():
+    return [Bot("a_class", builder)]
 """,
 }
 PROGRAMS = {"cantstop": "steps", "cubus": "crates"}
 
 COMMANDS: dict[str, Callable[[str, str, str], list[str]]] = {
-    "bench": lambda bot, rival, game: ["bench", bot, "--seconds", "0.02", "--game", game],
+    "bench": lambda bot, rival, game: ["bench", bot, "--seconds", "0.1", "--game", game],
     "bots check": lambda bot, rival, game: ["bots", "check", bot, "--limit", "1", "--game", game],
     "bots compile": lambda bot, rival, game: ["bots", "compile", bot, "--game", game],
     "compare": lambda bot, rival, game: ["compare", "rules.yaml", "--no-page", "--quiet"],
@@ -98,12 +102,12 @@ COMMANDS: dict[str, Callable[[str, str, str], list[str]]] = {
     "gauntlet": lambda bot, rival, game: [
         *("gauntlet", bot, "--against", rival, "--game", game, "--games", "4", "--no-page"),
     ],
-    "judge": lambda bot, rival, game: ["judge", bot, "--against", "random", "--deals", "2"],
+    "judge": lambda bot, rival, game: ["judge", bot, "--against", rival, "--deals", "2"],
     "match": lambda bot, rival, game: [
         *("match", bot, rival, "--game", game, "--games", "4", "--no-page", "--quiet"),
     ],
     "plan": lambda bot, rival, game: [
-        *("plan", bot, rival, "--difference", "0.1", "--game", game, "--seconds", "0.02"),
+        *("plan", bot, rival, "--difference", "0.1", "--game", game, "--seconds", "0.1"),
     ],
     "play": lambda bot, rival, game: ["play", bot, "--game", game],
     "rate": lambda bot, rival, game: ["rate", "results/pair"],
@@ -212,6 +216,10 @@ def test_every_command_and_function_is_in_a_table() -> None:
     assert functions == {*FUNCTIONS, *NO_BOTS}
 
 
+def rival_of(bot: str, game: str) -> str:
+    return next(rival for rival in RIVALS[game] if rival != bot)
+
+
 def ends_well(code: int, output: str, bot: str) -> bool:
     """Whether a command has done what it should, or else has said why not."""
     assert "Traceback" not in output and not re.search(r"^\w*Error: \w+\(", output, re.M), output
@@ -235,7 +243,7 @@ def test_every_bot_in_every_command(
     arena: Arena, place: Path, game: str, bot: str, command: str
 ) -> None:
     name = lay(place, game, bot)
-    rival = RIVALS[game]
+    rival = rival_of(bot, game)
     write_files(name, rival, game)
     if command in AFTER_A_RUN:
         arena("run", "pair.yaml", "--quiet", "--no-page", code=None)
@@ -251,9 +259,10 @@ def test_every_bot_in_every_command(
 @pytest.mark.parametrize(("game", "bot"), CASES)
 def test_every_bot_in_every_function(place: Path, game: str, bot: str, function: str) -> None:
     name = lay(place, game, bot)
-    write_files(name, RIVALS[game], game)
+    rival = rival_of(bot, game)
+    write_files(name, rival, game)
     try:
-        FUNCTIONS[function](name, RIVALS[game], game)
+        FUNCTIONS[function](name, rival, game)
     except ca.ArenaError as error:
         assert str(error).strip()
         assert bot == "optimal" or function == "tune", error

@@ -165,7 +165,9 @@ def test_a_game_starts_from_every_prefix_of_its_compiled_functions(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", MATCHES)
-@pytest.mark.parametrize("number", range(30))
+@pytest.mark.parametrize(
+    "number", [pytest.param(n, marks=pytest.mark.long if n >= 6 else ()) for n in range(30)]
+)
 def test_a_game_starts_from_any_part_of_its_compiled_functions(
     full: Path, tmp_path: Path, game: str, number: int
 ) -> None:
