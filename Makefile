@@ -1,19 +1,21 @@
 # make run: the quickstart tournament. make test: style, types, import contracts, tests.
 # make test-slow: the slow tests, of hostile bots, interruptions and statistics; properties at length.
 # They wait more than they compute, so that four processes share two cores well.
+# make test-cold: README's commands from an empty HOME and cache; those of all pages with PAGES=nothing.
 # make test-long: trainings, ladders and figures, before a release; CI leaves them out.
 # make wheel-test: the built wheel alone, in an environment of its own. make docs: the site, in build/site.
 # make bench: speed; with CHECK=1 it fails where compiled bots are slower than recorded (needs gcc).
 # make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
 PYTHON ?= python3
 VENV := .venv
+PAGES ?= from_nothing[README.md]
 BIN := $(VENV)/bin
 # Where an environment forbids Python to keep what it compiles, each start takes twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 # Processes of tests, which wait now and then; pip need not compile what is never imported.
 ONE_MORE := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
-.PHONY: run test test-slow test-long check bench strength soak coverage-study wheel wheel-test docs clean
+.PHONY: run test test-slow test-cold test-long check bench strength soak coverage-study wheel wheel-test docs clean
 
 run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
@@ -23,6 +25,9 @@ test: $(VENV)/installed-dev check
 
 test-slow: $(VENV)/installed-dev
 	$(BIN)/pytest -n 4 --dist worksteal -m '(slow or hypothesis) and not long' --hypothesis-profile thorough
+
+test-cold: $(VENV)/installed-dev
+	$(BIN)/pytest -n 2 -m cold -k '$(PAGES)'
 
 test-long: $(VENV)/installed-dev
 	$(BIN)/pytest -n auto --dist worksteal -m long
