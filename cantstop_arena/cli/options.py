@@ -39,17 +39,17 @@ def play_and_write(
     page: bool,
     show: "Callable[[Results], None]",
 ) -> None:
-    """Play, print the results, and list the files written; the page comes last, as it is slow."""
+    """Play, print the results, and name the folder; the page comes last, as it is slow."""
     shutdown.announce_resume()
     results = planned.play(options, screen)
+    screen.echo("")
     show(results)
-    paths = list(results.output_files)
-    if games := results.record_games():
-        paths.append(games[0].parent)
+    results.record_games()
+    written_page = None
     if page:
         with screen.reporting_page_error():
-            paths.append(results.write_page())
-    screen.echo_paths(planned.folder, paths)
+            written_page = results.write_page()
+    screen.echo_folder(planned.folder, written_page)
 
 
 bots_option = click.option(

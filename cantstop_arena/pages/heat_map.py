@@ -16,6 +16,7 @@ from cantstop_arena.pages.number_text import (
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Estimate
 from cantstop_arena.tables.escaping import printable
+from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
 
 STEPS = (
     2,
@@ -244,7 +245,10 @@ def _pair(
     if cell is None or cell.mean is None:
         return [None] * 5
     numbers = *cell, predicted.get((first, second)), analysis.ratings.superiority(first, second)
-    return [None if number is None else round(1000 * number) for number in numbers]
+    return [
+        None if number is None else round(10 * half_away(100 * number, 1, EVEN_PERCENT))
+        for number in numbers
+    ]
 
 
 def is_sure(cell: Estimate) -> bool:

@@ -4,6 +4,7 @@ from markupsafe import Markup
 
 from cantstop_arena.pages.elements import element, join_markup
 from cantstop_arena.tables.column import Estimate
+from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
 
 MINUS, DASH = "\u2212", "\u2013"
 UNKNOWN = DASH
@@ -18,14 +19,14 @@ def signed(value: float, decimals: int = 1) -> str:
     return text if value < 0 or not float(text.replace(",", "")) else f"+{text}"
 
 
-def plain(value: float, decimals: int = 1) -> str:
-    """A number with thousands separators; 0 has no sign."""
-    return f"{value:z,.{decimals}f}".replace("-", MINUS)
+def plain(value: float, decimals: int = 1, origin: float = 0.0) -> str:
+    """A number with thousands separators, halves rounded away from `origin`; 0 has no sign."""
+    return f"{half_away(value, decimals, origin):,.{decimals}f}".replace("-", MINUS)
 
 
 def percent(share: float, decimals: int = 1) -> str:
     """A share in percent."""
-    return f"{plain(100 * share, decimals)}%"
+    return f"{plain(100 * share, decimals, EVEN_PERCENT)}%"
 
 
 def likelihood(probability: float | None) -> str:
@@ -48,7 +49,7 @@ def share_ends(share: Estimate) -> str:
     """The interval of a share: "63.3 to 65.4%"; empty where it has none."""
     if share.low is None or share.high is None:
         return ""
-    return f"{plain(100 * share.low)}{DASH}{percent(share.high)}"
+    return f"{percent(share.low)[:-1]}{DASH}{percent(share.high)}"
 
 
 def half_width(estimate: Estimate) -> float | None:
@@ -67,22 +68,27 @@ def with_error(estimate: Estimate, decimals: int, scale: float = 1) -> str:
         return "unknown"
     error = _error(estimate, decimals, scale)
     ends = error if error.startswith("±") or not error else f"({error})"
-    return f"{plain(scale * estimate.mean, decimals)} {ends}".rstrip()
+    return f"{_scaled(estimate.mean, decimals, scale)} {ends}".rstrip()
 
 
 def number_with_error(estimate: Estimate, decimals: int, scale: float = 1) -> Markup:
     """A number and its interval for a cell, in separate spans so that columns align."""
     if estimate.mean is None:
         return join_markup(UNKNOWN)
-    number = element("span", plain(scale * estimate.mean, decimals), class_="n")
+    number = element("span", _scaled(estimate.mean, decimals, scale), class_="n")
     return join_markup(number, " ", element("span", _error(estimate, decimals, scale), class_="pm"))
+
+
+def _scaled(value: float, decimals: int, scale: float) -> str:
+    """A number times `scale`; what is scaled by 100 is a share."""
+    return plain(scale * value, decimals, EVEN_PERCENT if scale == 100 else 0.0)
 
 
 def _error(estimate: Estimate, decimals: int, scale: float) -> str:
     half = half_width(estimate)
     if half is not None:
         return f"± {plain(scale * half, decimals)}" if half else ""
-    ends = [None if end is None else plain(scale * end, decimals) for end in estimate[1:]]
+    ends = [None if end is None else _scaled(end, decimals, scale) for end in estimate[1:]]
     match ends:
         case [str(low), str(high)]:
             return f"{low} to {high}"

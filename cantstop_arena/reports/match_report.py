@@ -14,6 +14,7 @@ from cantstop_arena.ratings.sequential.sprt import Sprt, elo_of, expected_deals,
 from cantstop_arena.reports.summary import Entry
 from cantstop_arena.tables.column import rounded
 from cantstop_arena.tables.escaping import printable
+from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
 from cantstop_arena.texts import how_many
 
 POINTS = ("0", "1/2", "1", "3/2", "2")
@@ -144,22 +145,21 @@ def _estimates(result: MatchFinding) -> str:
     if share.mean is None:
         return "No deal counts, so nothing is known."
     kind = "95% confidence sequence: valid whenever one looks" if result.test else "95%"
-    ends = f"{100 * (share.low or 0):.2f} to {100 * (1 if share.high is None else share.high):.2f}"
+    ends = f"{_percent(share.low or 0)} to {_percent(1 if share.high is None else share.high)}"
     mean, low, high = result.elo
     return (
-        f"score %  {100 * share.mean:.2f} ({ends})\n"
+        f"score %  {_percent(share.mean)} ({ends})\n"
         f"Elo      {_signed(mean)} ({_signed(low)} to {_signed(high)})\n"
         f"In brackets {kind}."
     )
 
 
 def _signed(elo: float | None) -> str:
-    return "no bound" if elo is None else f"{_plain(elo, 1):+.1f}"
+    return "no bound" if elo is None else f"{half_away(elo, 1):+.1f}"
 
 
-def _plain(number: float, decimals: int) -> float:
-    """A rounded number; -0.0 becomes 0.0."""
-    return round(number, decimals) + 0.0
+def _percent(share: float) -> str:
+    return f"{half_away(100 * share, 2, EVEN_PERCENT):.2f}"
 
 
 def _test_text(result: MatchFinding) -> str:
@@ -174,7 +174,7 @@ def _test_text(result: MatchFinding) -> str:
     )
     return (
         f"H0: {_claim(result.bots, test.elo0)}. H1: {_claim(result.bots, test.elo1)}.\n"
-        f"LLR {_plain(test.ratio(result.counts), 2):.2f}; H0 is accepted at {test.lower:.2f} or"
+        f"LLR {half_away(test.ratio(result.counts), 2):.2f}; H0 is accepted at {test.lower:.2f} or"
         f" below, H1 at {test.upper:.2f} or above.\n{expectation}"
     )
 

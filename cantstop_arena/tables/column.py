@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from cantstop_arena.tables.rounding import EVEN_PERCENT
+
 LOPSIDED = 0.2  # difference of the two half widths, as a share of the wider one
 DIGITS = 10  # significant: beyond any tournament's precision, yet equal on every machine
 
@@ -65,6 +67,11 @@ class Column(msgspec.Struct, frozen=True):
             return (self.key,)
         stem = self.stem or self.key
         return self.key, f"{stem}_low", f"{stem}_high"
+
+    @property
+    def origin(self) -> float:
+        """The printed value from which halves are rounded away."""
+        return EVEN_PERCENT if self.percent else 0.0
 
     @property
     def align(self) -> str:

@@ -13,8 +13,11 @@ WITHOUT_ERRORS = "There is no room for the errors here; --format csv has them."
 def crosstable(analysis: Analysis, errors: bool = True) -> Table:
     """A square of scores, rows and columns in the order of the standings.
 
-    Columns are headed by position in that order, as there is little room for names.
+    Columns are headed by position in that order, as there is little room for names. Of a gauntlet
+    of two seats, the challenger's scores alone are known: they are a row each.
     """
+    if (challenger := _only_challenger(analysis)) is not None:
+        return _challenger_scores(analysis, challenger)
     kind = Kind.ESTIMATE if errors else Kind.NUMBER
     rival_columns = [
         Column(name, str(index), kind, 1, percent=True, middle=EVEN)
@@ -28,6 +31,34 @@ def crosstable(analysis: Analysis, errors: bool = True) -> Table:
             (index, name, *cells) for index, (name, cells) in enumerate(_square(analysis), start=1)
         ],
         notes=[_legend(analysis)] if errors else [_legend(analysis), WITHOUT_ERRORS],
+    )
+
+
+def _only_challenger(analysis: Analysis) -> int | None:
+    """The challenger, where no other two bots have met; else None."""
+    results = analysis.results
+    if results.challenger and results.challenger in results.bots and results.players == 2:
+        return results.bots.index(results.challenger)
+    return None
+
+
+def _challenger_scores(analysis: Analysis, challenger: int) -> Table:
+    """The challenger's row of the square, printed downwards: names fit beside the scores."""
+    name = analysis.results.bots[challenger]
+    return Table(
+        NAME,
+        TITLE,
+        columns=[
+            Column("place", "", Kind.NUMBER),
+            Column("against", "against"),
+            estimate("score", "score %", 1, percent=True, middle=EVEN),
+        ],
+        rows=[
+            (rank, analysis.results.bots[rival], cell)
+            for rank, rival in enumerate(analysis.order, start=1)
+            if (cell := analysis.against[challenger][rival])
+        ],
+        notes=[f"Score of {name} against each bot of the field, in percent."],
     )
 
 

@@ -9,6 +9,7 @@ from cantstop_arena.deals.outcomes import ELO_ERROR, TEST, Luck, TournamentTotal
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
 from cantstop_arena.texts import how_many
 
 NOT_REPRODUCIBLE = "not reproducible"
@@ -139,7 +140,11 @@ def contradiction(analysis: Analysis, upper: int, lower: int) -> str:
     if direct is None or direct.mean is None or direct.low is None or direct.high is None:
         return ""
     names = f"{analysis.results.bots[upper]} stands above {analysis.results.bots[lower]}"
-    score = f"{100 * direct.mean:.1f}% ({100 * direct.low:.1f} to {100 * direct.high:.1f})"
+    mean, low, high = (
+        f"{half_away(100 * share, 1, EVEN_PERCENT):.1f}"
+        for share in (direct.mean, direct.low, direct.high)
+    )
+    score = f"{mean}% ({low} to {high})"
     if direct.high < EVEN:
         return f"{names}, but lost to it head to head: {score}."
     above = analysis.ratings.superiority(upper, lower)

@@ -7,6 +7,7 @@ from tabulate import DataRow, Line, TableFormat, tabulate
 
 from cantstop_arena.tables import escaping
 from cantstop_arena.tables.column import Column, Estimate, Kind, Table, Value
+from cantstop_arena.tables.rounding import half_away
 from cantstop_arena.texts import ansi_styled
 
 NOTHING = "-"
@@ -152,7 +153,8 @@ def _interval_text(column: Column, value: Value) -> tuple[str, str]:
 
 def _number_text(column: Column, number: float) -> str:
     value = 100 * number if column.percent else number
-    return f"{value:z.{column.decimals}f}" if column.decimals else f"{value:z,.0f}"
+    rounded = half_away(value, column.decimals, column.origin)
+    return f"{rounded:.{column.decimals}f}" if column.decimals else f"{rounded:,.0f}"
 
 
 FAR = 0.25  # distance from the middle from which a value is bold

@@ -36,7 +36,7 @@ class Done:
     @property
     def folder(self) -> Path:
         """The folder of results that it wrote, or the only one that there is."""
-        if named := re.findall(r"^Written to (.+?): ", self.output, re.M):
+        if named := re.findall(r"^Written to (.+)$", self.output, re.M):
             return Path(named[-1])
         (folder,) = (path for path in Path("results").iterdir() if path.is_dir())
         return folder

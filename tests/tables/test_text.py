@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+from decimal import Decimal
 from io import StringIO
 from pathlib import Path
 
@@ -23,7 +24,17 @@ from cantstop_arena.tables.column import (
 )
 from cantstop_arena.tables.data import all_as_csv, all_as_json, as_csv, records
 from cantstop_arena.tables.escaping import latex, markdown, printable
-from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, Style, colour_cell, draw, draw_all
+from cantstop_arena.tables.rounding import half_away
+from cantstop_arena.tables.text import (
+    LATEX,
+    MARKDOWN,
+    TEXT,
+    Style,
+    colour_cell,
+    draw,
+    draw_all,
+    visible_columns,
+)
 
 BOT = Column("bot", "bot")
 ELO = estimate("elo", "Elo", 1, fixed=2)
@@ -184,7 +195,7 @@ def test_a_latex_table_is_booktabs_and_balanced() -> None:
         r"\toprule",
         r"bot & Elo \\",
         r"\midrule",
-        r"a\_b & $-3.2 \pm 2.0$ \\",
+        r"a\_b & $-3.3 \pm 2.0$ \\",
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -277,3 +288,18 @@ def test_several_tables_in_csv_have_their_names_above_them() -> None:
 def test_csv_gives_every_name_back() -> None:
     (_, *rows) = csv.reader(StringIO(as_csv(of_names(HOSTILE)), newline=""))
     assert [name for name, _ in rows] == HOSTILE
+
+
+def test_shares_are_rounded_once_and_mirrored_cells_add_up_to_a_hundred() -> None:
+    share = estimate("score", "score %", 1, percent=True)
+    for points in range(2001):
+        table = Table("t", "t", [share], [[points / 2000], [1 - points / 2000]])
+        ((_, cells),) = visible_columns(table, TEXT)
+        assert sum(map(Decimal, cells)) == 100, cells
+        assert abs(Decimal(cells[0]) - Decimal(points) / 20) <= Decimal("0.05")
+
+
+def test_halves_are_rounded_away_from_the_origin() -> None:
+    assert [half_away(x, 1) for x in (0.25, -0.25, 65.05, 34.95)] == [0.3, -0.3, 65.1, 35.0]
+    assert [half_away(x, 1, 50) for x in (65.05, 34.95, 100 * (1 - 0.3495))] == [65.1, 34.9, 65.1]
+    assert half_away(float("inf"), 1) == float("inf") and half_away(1e300, 1) == 1e300

@@ -97,6 +97,20 @@ def test_gauntlets_that_make_no_sense_are_refused(arena: Arena) -> None:
     assert "players must be 2 to 4" in arena("gauntlet", "odds", "--players", "7", code=2).output
 
 
+def test_the_crosstable_of_a_gauntlet_has_the_challengers_scores_only(arena: Arena) -> None:
+    words = ("--against", "cautious", "--against", "random", "--games", "10", "--seed", "1")
+    done = arena("gauntlet", "odds", *words, "--table", "crosstable", "--quiet")
+    heading, _, *rows = done.text.split("\n\n")[1].splitlines()
+    assert heading.split() == ["against", "score", "%"]
+    assert [row.split()[1] for row in rows] == ["cautious", "random"]
+    assert " - " not in done.text and "Score of odds against each bot" in done.text
+    assert "odds,cautious," in Path("results/gauntlet-odds/pairs.csv").read_text()
+    three = arena(
+        "gauntlet", "odds", *words, "--players", "3", "--table", "crosstable", "--quiet", "--fresh"
+    )
+    assert three.text.split("\n\n")[1].splitlines()[0].split() == ["bot", "1", "2", "3"]
+
+
 # --- Sweeps ---------------------------------------------------------------------------------------
 
 

@@ -28,12 +28,7 @@ def compare(
     more games, or after an interruption.
     """
     from cantstop_arena.api.comparisons import play_comparison, read_comparison
-    from cantstop_arena.reports.comparison_report import (
-        FILES,
-        as_format,
-        content,
-        write_comparison_page,
-    )
+    from cantstop_arena.reports.comparison_report import as_format, content, write_comparison_page
 
     comparison, catalogue, folder = read_comparison(
         file,
@@ -51,11 +46,12 @@ def compare(
 
     shutdown.announce_resume()
     totals = play_comparison(comparison, catalogue, folder, shared.run_options(), screen_for)
+    screen = RunScreen(comparison.name, shared.quiet, aside=form != TEXT)
+    screen.echo("")
     data = as_format(totals, form).encode(errors="backslashreplace")
     click.echo(data, nl=False)  # as bytes: click would strip terminal codes from names
-    files = [folder / name for name in FILES]
-    screen = RunScreen(comparison.name, shared.quiet, aside=form != TEXT)
+    page = None
     if shared.page:
         with screen.reporting_page_error():
-            files.append(write_comparison_page(content(totals), folder))
-    screen.echo_paths(folder, files)
+            page = write_comparison_page(content(totals), folder)
+    screen.echo_folder(folder, page)

@@ -124,7 +124,7 @@ def _echo_results(results: "Results") -> None:
     from cantstop_arena.api.matches import MatchResults
 
     assert isinstance(results, MatchResults)
-    click.echo("\n" + results.verdict)
+    click.echo(results.verdict)
     if results.analysis.results.luck:
         click.echo()
         print_tables(results.analysis, TEXT, ["standings"])

@@ -2,16 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from cantstop_arena.cli.options import SharedOptions, luck_option, options, play_and_write
 from cantstop_arena.cli.print_tables import TEXT, print_tables, table_options
 from cantstop_arena.cli.terminal.run_screen import RunScreen
-
-if TYPE_CHECKING:
-    from cantstop_arena.api.results import Results
 
 
 @click.command(short_help="Play a tournament and print its standings.")
@@ -46,10 +42,10 @@ def run(
     until = planned.tournament.until
     aim = until_text(until) if until else ""
     screen = RunScreen(planned.name, shared.quiet, form != TEXT, aim)
-
-    def print_results(results: "Results") -> None:
-        if aim:
-            screen.echo("")
-        print_tables(results.analysis, form, chosen)
-
-    play_and_write(planned, shared.run_options(), screen, shared.page, print_results)
+    play_and_write(
+        planned,
+        shared.run_options(),
+        screen,
+        shared.page,
+        lambda played: print_tables(played.analysis, form, chosen),
+    )

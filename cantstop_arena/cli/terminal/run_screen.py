@@ -3,7 +3,7 @@
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,11 +73,11 @@ class RunScreen(RunObserver):
         if self.aim:
             self._echo_aim(played)
         elif played == games:
-            self.echo(f"{self.name} is complete: all {games:,} games have been played.\n")
+            self.echo(f"{self.name} is complete: all {games:,} games have been played.")
         elif played:
-            self.echo(f"{self.name} goes on: {played:,} of {games:,} games have been played.\n")
+            self.echo(f"{self.name} goes on: {played:,} of {games:,} games have been played.")
         else:
-            self.echo(f"{self.name}: {games:,} games to play.\n")
+            self.echo(f"{self.name}: {games:,} games to play.")
 
     def _echo_aim(self, played: int) -> None:
         """Print the aim once; the number of games is not known in advance."""
@@ -127,9 +127,11 @@ class RunScreen(RunObserver):
             self._progress.reached = text
             self.echo(f"{look.games:,} games of each group: {text}.")
 
-    def echo_paths(self, folder: Path, paths: Sequence[Path]) -> None:
-        """Print the files that were written."""
-        self.echo(f"\nWritten to {folder}: {', '.join(path.name for path in paths)}.")
+    def echo_folder(self, folder: Path, page: Path | None) -> None:
+        """Print the folder that the files were written to, and the page, if there is one."""
+        self.echo(f"\nWritten to {folder}")
+        if page:
+            self.echo(f"Page: {page}")
 
     @contextmanager
     def reporting_page_error(self) -> Iterator[None]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.arena import Arena
 from helpers.terminals import ARENA, on_a_terminal, picture
 from rich.cells import cell_len
 
@@ -106,7 +107,7 @@ def test_what_comes_after_stands_where_the_live_table_was() -> None:
     told = prose(picture(terminal.seen))
     assert told[0] == "slow-vs-rule28: 20 games to play."
     assert told[1].startswith("slow against rule28: 20 games")
-    assert any(line.startswith("Written to results/slow-vs-rule28: match.json") for line in told)
+    assert "Written to results/slow-vs-rule28" in told
 
 
 @pytest.mark.parametrize(
@@ -674,3 +675,16 @@ def test_narrow_terminals_show_the_first_columns(monkeypatch: pytest.MonkeyPatch
     assert headings(50) == ["rank", "bot", "Elo", "score", "%"]
     assert headings(40) == ["rank", "bot", "Elo"]
     assert "xx…  1500.0 ± 20.0" in drawn((40, 40), monkeypatch, a_scene(["x" * 30]))[-3]
+
+
+def test_the_end_of_a_command_names_the_folder_and_the_page(arena: Arena) -> None:
+    done = arena("match rule28 random --games 2 --page")
+    assert done.text.endswith(
+        "\n\nWritten to results/rule28-vs-random\nPage: results/rule28-vs-random/report.html\n"
+    )
+
+
+def test_one_blank_line_is_before_the_result(arena: Arena) -> None:
+    text = arena("match rule28 random --games 2 --quiet").text
+    again = arena("match rule28 random --games 2").text
+    assert again.partition("\n\n")[2].startswith(text.rstrip("\n")) and "\n\n\n" not in again

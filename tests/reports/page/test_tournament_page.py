@@ -21,6 +21,7 @@ from cantstop_arena.deals.outcomes import FaultReport, TournamentTotals
 from cantstop_arena.errors import PageError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.pages.document import as_html
+from cantstop_arena.pages.number_text import percent, share_ends
 from cantstop_arena.reports.page.convergence_section import PastAnalysis
 from cantstop_arena.reports.page.facts import facts
 from cantstop_arena.reports.page.headline import answer, headline
@@ -424,8 +425,7 @@ def sentence(analysis: Analysis, row: int, column: int) -> str:
     cell = analysis.against[one][other]
     assert cell and cell.mean is not None and cell.low is not None and cell.high is not None
     names = f"{analysis.results.bots[one]} against {analysis.results.bots[other]}"
-    ends = f"{100 * cell.low:.1f}\u2013{100 * cell.high:.1f}%"
-    return f"{names}: {100 * cell.mean:.1f}% ({ends}); predicted "
+    return f"{names}: {percent(cell.mean)} ({share_ends(cell)}); predicted "
 
 
 @pytest.mark.slow
