@@ -32,6 +32,14 @@ def shortened(text: str, max_width: int) -> str:
     return text
 
 
+def middle_shortened(text: str, max_width: int) -> str:
+    """Text cut in the middle to a width in columns of a terminal, with … for what is missing."""
+    if shortened(text, max_width) == text:
+        return text
+    end = shortened(text[::-1], (max_width - 1) // 2)[-2::-1]
+    return shortened(text, max_width - 1 - (max_width - 1) // 2) + end
+
+
 def last_line(text: str) -> str:
     """The last line of a text, such as the error in a traceback."""
     return text.strip().rpartition("\n")[2]

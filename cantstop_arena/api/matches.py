@@ -13,6 +13,7 @@ from cantstop_arena.api.results import Results
 from cantstop_arena.api.tournaments import (
     PlannedTournament,
     argument_errors,
+    check_seats,
     plan,
     renamed,
 )
@@ -27,11 +28,12 @@ from cantstop_arena.ratings.labels import MAX_ELO
 from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.reports.match_report import MatchFinding, finding, match_json, match_text
 from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
-from cantstop_arena.tournaments.sprt_match import SEATS, Match
+from cantstop_arena.tournaments.sprt_match import Match
 
 
 class MatchResults(Results):
@@ -74,7 +76,13 @@ class PlannedMatch(PlannedTournament):
         pool_options = options.pool_options
         with observed_by(observer):
             outcome = contest.play(pool_options, observer, options.fresh)
-        match_finding = finding(contest.names, outcome.counts, self.test)
+        match_finding = finding(
+            contest.names,
+            outcome.counts,
+            self.test,
+            self.tournament.players,
+            len(self.tournament.orders),
+        )
         text = match_json(match_finding, self.tournament.rules.name, outcome.seed)
         analysis = Analysis(outcome.results)
         results = MatchResults(match_finding, analysis, self.folder, self.setting(outcome.seed))
@@ -89,6 +97,7 @@ def planned_match(
     b: AnyBot,
     catalogue: Catalogue,
     *,
+    players: int = 2,
     sprt: tuple[float, float] | None = None,
     alpha: float = 0.05,
     beta: float = 0.05,
@@ -97,8 +106,12 @@ def planned_match(
     seed: Seed | None = None,
     luck_removed: bool = False,
 ) -> PlannedMatch:
-    """The match of two bots, in a folder named after them. Raises UsageError."""
-    test = _test(sprt, alpha, beta)
+    """The match of two bots, in a folder named after them. Raises UsageError.
+
+    With more than two `players` copies of the second bot fill the seats that remain.
+    """
+    check_seats(players, catalogue)
+    test = _test(sprt, alpha, beta, players, len(catalogue.game.orders(players)))
     if test and luck_removed:
         raise UsageError(
             "luck_removed needs a fixed number of games, as sprt counts points; drop one of them"
@@ -106,7 +119,7 @@ def planned_match(
     keys = {
         "name": "match",
         "game": catalogue.game.name,
-        "players": SEATS,
+        "players": players,
         "rules": rules,
         "games": MAX_GAMES if test and games is None else games,
         "seed": seed,
@@ -114,10 +127,9 @@ def planned_match(
     }
     with argument_errors():
         first, second = entrant_of(a, catalogue), entrant_of(b, catalogue)
-        if first.name == second.name:
-            second = replace(second, name=f"{second.name} again")
-        planned = plan(keys, (first, second), catalogue)
-    match_plan = renamed(planned, folder_name(planned.tournament, SEATS, between="-vs-"))
+        planned = plan(keys, _seated(first, second, players), catalogue)
+    name = folder_name(planned.tournament, 2, between="-vs-")
+    match_plan = renamed(planned, name if players == 2 else f"{name}-{players}-players")
     return PlannedMatch(match_plan.tournament, catalogue, match_plan.folder, test)
 
 
@@ -125,6 +137,7 @@ def match(
     a: AnyBot,
     b: AnyBot,
     *,
+    players: int = 2,
     sprt: tuple[float, float] | None = None,
     alpha: float = 0.05,
     beta: float = 0.05,
@@ -140,7 +153,7 @@ def match(
     bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> MatchResults:
-    """Let two bots play each other, every deal in both seatings, as `arena match` does.
+    """Let two bots play each other, every deal in all orders, as `arena match` does.
 
     With `sprt=(0, 5)` they play until a sequential probability ratio test has decided whether the
     first is as strong as the second or 5 Elo stronger. Raises ArenaError, and Interrupted on
@@ -151,6 +164,7 @@ def match(
         a,
         b,
         catalogue,
+        players=players,
         sprt=sprt,
         alpha=alpha,
         beta=beta,
@@ -164,7 +178,21 @@ def match(
     return match_results
 
 
-def _test(sprt: tuple[float, float] | None, alpha: float, beta: float) -> Sprt | None:
+def _seated(first: Entrant, second: Entrant, players: int) -> list[Entrant]:
+    """The first bot, and the second one in all other seats, each time under another name."""
+    copies = ["", " again", *(f" again {number}" for number in range(2, players))]
+    if first.name != second.name:
+        return [first, *(_copy(second, copy) for copy in copies[: players - 1])]
+    return [_copy(first, copy) for copy in copies[:players]]
+
+
+def _copy(entrant: Entrant, suffix: str) -> Entrant:
+    return replace(entrant, name=f"{entrant.name}{suffix}") if suffix else entrant
+
+
+def _test(
+    sprt: tuple[float, float] | None, alpha: float, beta: float, players: int, games: int
+) -> Sprt | None:
     if sprt is None:
         return None
     low, high = sprt
@@ -175,4 +203,4 @@ def _test(sprt: tuple[float, float] | None, alpha: float, beta: float) -> Sprt |
         )
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
         raise UsageError(f"alpha and beta must be between 0 and 0.5, not {alpha:g} and {beta:g}")
-    return Sprt(low, high, alpha, beta)
+    return Sprt(low, high, alpha, beta, players, games)

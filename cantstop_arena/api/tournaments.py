@@ -244,7 +244,7 @@ def gauntlet(
     """
     catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
     keys = {"name": "gauntlet", "game": game, "rules": rules, "games": games, "seed": seed}
-    _check_seats(players, catalogue)
+    check_seats(players, catalogue)
     with argument_errors():
         entrants = _entrants(challenger, against or [*catalogue.game.bots], catalogue)
         _check_field(entrants, players)
@@ -268,7 +268,8 @@ def _entrants(
     return tuple(entrants.values())
 
 
-def _check_seats(players: int, catalogue: Catalogue) -> None:
+def check_seats(players: int, catalogue: Catalogue) -> None:
+    """Raise UsageError if bots cannot meet in a game of so many seats."""
     seats = [number for number in catalogue.game.players if number > 1]
     if players not in seats:
         raise UsageError(f"players must be {seats[0]} to {seats[-1]}, not {players}")

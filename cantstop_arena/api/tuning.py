@@ -15,11 +15,12 @@ from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.processes import shutdown
 from cantstop_arena.ratings.sequential.sprt import Sprt
-from cantstop_arena.reports.tuning_report import SearchSpace, tuning_json, tuning_text
+from cantstop_arena.reports.tuning_report import SearchSpace, tuning_json, tuning_table, tuning_text
+from cantstop_arena.tables.all_tables import WRITERS
 from cantstop_arena.tournaments.file.entrants import find_bot
 from cantstop_arena.tuning.search_space import search_space_of
 from cantstop_arena.tuning.tuner import Tuner, TuningResult
-from cantstop_arena.tuning.variant_trials import SEATS, variant_trials_for
+from cantstop_arena.tuning.variant_trials import variant_trials_for
 
 ELO = 10  # by which the tuned bot must be stronger
 GAMES = 20_000
@@ -49,6 +50,12 @@ class TuningResults:
         """The result as JSON."""
         return tuning_json(self.result, self.search_space)
 
+    def as_format(self, form: str) -> str:
+        """The result in one of the formats of tables: text, markdown, csv, json, latex."""
+        if form in ("text", "json"):
+            return f"{self.text if form == 'text' else self.json}\n"
+        return WRITERS[form]([tuning_table(self.result, self.search_space, self.bot)])
+
     @property
     def page(self) -> str:
         """A page with all trials and the fitted curve."""
@@ -69,6 +76,7 @@ def tune(
     *search_spaces: str,
     against: Sequence[AnyBot] = (),
     games: int = GAMES,
+    players: int = 2,
     rules: str | None = None,
     game: str = DEFAULT,
     seed: int = 1,
@@ -78,6 +86,8 @@ def tune(
 ) -> TuningResults:
     """Find better options for a bot, as `arena tune` does: `tune("rule28", "threshold=18..46")`.
 
+    With more than two `players` the opponent fills the seats that remain.
+
     Raises UsageError for an option that cannot be tuned, and Interrupted on Ctrl-C.
     """
     catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
@@ -86,10 +96,13 @@ def tune(
     search_space = search_space_of(search_spaces, spec)
     opponents = [_description_of(opponent, catalogue) for opponent in against] or [spec]
     with shutdown.defer_interrupt():
-        trials = variant_trials_for(catalogue, chosen, spec, opponents, seed, search_space.names)
-        deals = games // SEATS // len(opponents)
+        trials = variant_trials_for(
+            catalogue, chosen, spec, opponents, seed, search_space.names, players
+        )
+        deals = games // trials.games_per_deal // len(opponents)
+        test = Sprt(0, ELO, players=players, games=trials.games_per_deal)
         tuner = Tuner(trials, search_space, spec.defaults)
-        result = tuner.tune(deals, seed, Sprt(0, ELO), _progress_printer(progress))
+        result = tuner.tune(deals, seed, test, _progress_printer(progress))
     name = bot if isinstance(bot, str) else spec.name
     return TuningResults(result, search_space, name, [opponent.name for opponent in opponents])
 

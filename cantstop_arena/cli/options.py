@@ -74,6 +74,11 @@ game_option = click.option(
 )
 
 
+players_option = click.option(
+    "--players", type=int, default=2, show_default=True, metavar="N", help="Number of seats."
+)
+
+
 def catalogue_for(bots_folder: Path, game_name: str, results: Path = RESULTS) -> "Catalogue":
     """The catalogue of a game's bots, with earlier versions of them from `results`.
 

@@ -20,7 +20,7 @@ from cantstop_arena.deals.counting import COUNT
 
 THE_ORDER = "the order of the bots"
 MAX_DECIMALS = 4
-MAX_NAMED = 6  # differences in a sentence
+MAX_NAMED = 6  # differences in a sentence with their amounts; further ones are named only
 
 
 def rule_set_text(answer: RuleSetResult) -> str:
@@ -48,17 +48,11 @@ def _opening(answer: RuleSetResult) -> str:
     keys.sort(key=lambda key: (key != length, -abs(answer.differences[key].effect or 0)))
     if keys:
         changes = [_change(answer, key, first=key == keys[0]) for key in keys[:MAX_NAMED]]
-        further = _further(len(keys) - MAX_NAMED)
-        return f"{answer.rules} {_listed([*changes, *further])}"
+        further = _nouns(answer, keys[MAX_NAMED:])
+        others = [f"also changes {_listed(further)}"] if further else []
+        return f"{answer.rules} {_listed([*changes, *others])}"
     noun = "clear difference" if _keys_with(answer, UNDECIDED) else "difference worth mentioning"
     return f"{answer.rules} makes no {noun} to {_game(answer)}"
-
-
-def _further(count: int) -> list[str]:
-    """A phrase that counts the differences beyond MAX_NAMED; none if there are none."""
-    if count <= 0:
-        return []
-    return [f"has {count} further difference{'s' * (count > 1)} (see the table)"]
 
 
 def _follows(answer: RuleSetResult, key: str) -> bool:

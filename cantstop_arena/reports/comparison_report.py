@@ -23,6 +23,7 @@ from cantstop_arena.tables.column import (
     significant,
 )
 from cantstop_arena.tables.data import as_csv, as_json, records
+from cantstop_arena.tables.narrow import fitted
 from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, Style, draw_all
 from cantstop_arena.texts import how_many
 
@@ -32,13 +33,13 @@ TABLE = "comparison"
 FILES = {"comparison.csv": "csv", "comparison.md": "markdown", CONTENT: "json"}
 
 
-def as_format(answers: ComparisonTotals, form: str) -> str:
-    """A comparison in one of the formats."""
+def as_format(answers: ComparisonTotals, form: str, width: int = 0) -> str:
+    """A comparison in one of the formats; text fits a terminal of `width` columns, if given."""
     if form == "csv":
         return as_csv(everything(answers))
     if form == "json":
         return as_json(content(answers))
-    return _for_people(answers, STYLES[form])
+    return _for_people(answers, STYLES[form], width)
 
 
 def write_comparison(answers: ComparisonTotals, folder: Path) -> list[Path]:
@@ -67,8 +68,8 @@ def write_comparison_page(content: dict[str, Any], folder: Path) -> Path:
 # For people ---------------------------------------------------------------------------------
 
 
-def _for_people(answers: ComparisonTotals, style: Style) -> str:
-    texts = [draw_all([_table(answer)], style) for answer in answers.answers]
+def _for_people(answers: ComparisonTotals, style: Style, width: int) -> str:
+    texts = [draw_all([fitted(_table(answer), width)], style) for answer in answers.answers]
     below = [*legend(answers), *answers.notes]
     return "\n\n".join([*texts, *map(style.safe, below)]) + "\n"
 
@@ -102,11 +103,11 @@ def _limits(answers: ComparisonTotals) -> str:
 def _table(answer: RuleSetResult) -> Table:
     columns = (
         Column("measure", "measure"),
-        number("baseline", answer.baseline, 2),
-        number("variant", answer.rules, 2),
+        number("baseline", answer.baseline, 2, leave_out=3),
+        number("variant", answer.rules, 2, leave_out=4),
         estimate("difference", "difference", 2),
-        estimate("relative", "change in %", 2),
-        number("effect", "effect", 3),
+        estimate("relative", "change in %", 2, leave_out=2),
+        number("effect", "effect", 3, leave_out=1),
         number("p", "p"),
         Column("verdict", "verdict"),
     )

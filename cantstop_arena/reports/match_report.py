@@ -7,31 +7,40 @@ import msgspec
 from tabulate import tabulate
 
 from cantstop_arena.deals.seeds import Seed, in_json
-from cantstop_arena.deals.winners import WIN_UNITS
+from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.scores import DealRun, Estimate, score
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK
 from cantstop_arena.ratings.sequential.sprt import Sprt, elo_of, expected_deals, mean_and_variance
 from cantstop_arena.reports.summary import Entry
-from cantstop_arena.tables.column import rounded
+from cantstop_arena.tables.column import Column, Table, Value, estimate, number, rounded
+from cantstop_arena.tables.column import Estimate as TableEstimate
 from cantstop_arena.tables.escaping import printable
+from cantstop_arena.tables.names import MATCH_TABLE
 from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
 from cantstop_arena.texts import how_many
 
-POINTS = ("0", "1/2", "1", "3/2", "2")
-_SEATINGS = 2
-_STEP = WIN_UNITS // 2  # win units in half a point
+_PENTANOMIAL = ("0", "1/2", "1", "3/2", "2")
 
 
 class MatchFinding(msgspec.Struct, frozen=True):
-    """The pentanomial counts of a match, from the first bot's side, and the score they give.
+    """The deals of a match, counted by the first bot's score, and the mean score.
 
-    With a test, the interval of the score is a confidence sequence.
+    Of two players the counts are the pentanomial. With a test, the interval of the mean is a
+    confidence sequence. The second bot fills the other seats of `players`; a deal has
+    `games_per_deal`.
     """
 
     bots: tuple[str, str]
     counts: tuple[int, ...]
     test: Sprt | None
     score: Estimate
+    players: int = 2
+    games_per_deal: int = 2
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return self.games_per_deal * self.deals
 
     @property
     def deals(self) -> int:
@@ -41,7 +50,11 @@ class MatchFinding(msgspec.Struct, frozen=True):
     @property
     def elo(self) -> tuple[float | None, float | None, float | None]:
         """The difference in Elo, and its interval; None where it has no bound."""
-        return _elo(self.score.mean), _elo(self.score.low), _elo(self.score.high)
+        mean, low, high = (
+            elo_of(share, self.players) if share is not None and 0 < share < 1 else None
+            for share in (self.score.mean, self.score.low, self.score.high)
+        )
+        return mean, low, high
 
     @property
     def accepted(self) -> int | None:
@@ -59,25 +72,36 @@ class MatchFinding(msgspec.Struct, frozen=True):
         mean, variance = mean_and_variance(self.counts)
         truths = zip(("h0", "h1", "estimate"), (*self.test.scores, mean), strict=True)
         deals = {name: self.test.expected_deals(truth, variance) for name, truth in truths}
-        return {name: _SEATINGS * round(max(FIRST_LOOK, many)) for name, many in deals.items()}
+        return {
+            name: self.games_per_deal * round(max(FIRST_LOOK, many)) for name, many in deals.items()
+        }
 
 
-def finding(bots: tuple[str, str], counts: Sequence[int], test: Sprt | None) -> MatchFinding:
-    """The finding from the pentanomial counts of a match."""
-    parts = [_STEP * points for points in range(len(POINTS))]
+def finding(
+    bots: tuple[str, str],
+    counts: Sequence[int],
+    test: Sprt | None,
+    players: int = 2,
+    games_per_deal: int = 2,
+) -> MatchFinding:
+    """The finding from the deals of a match, counted by the first bot's score."""
+    units = win_units(players) * games_per_deal
+    parts = [units * index // (len(counts) - 1) for index in range(len(counts))]
     played = DealRun(
         deals=sum(counts),
-        games=_SEATINGS,
+        games=games_per_deal,
         total=sum(count * part for count, part in zip(counts, parts, strict=True)),
         squares=sum(count * part**2 for count, part in zip(counts, parts, strict=True)),
+        win_units=win_units(players),
     )
     return MatchFinding(
-        bots, tuple(counts), test, score([played], expected_deals(test) if test else None)
+        bots,
+        tuple(counts),
+        test,
+        score([played], expected_deals(test) if test else None),
+        players,
+        games_per_deal,
     )
-
-
-def _elo(share: float | None) -> float | None:
-    return elo_of(share) if share is not None and 0 < share < 1 else None
 
 
 def match_json(result: MatchFinding, rules: str, seed: Seed) -> str:
@@ -86,13 +110,20 @@ def match_json(result: MatchFinding, rules: str, seed: Seed) -> str:
         "bots": list(result.bots),
         "rules": rules,
         "seed": in_json(seed),
-        "games": _SEATINGS * result.deals,
-        "pentanomial": list(result.counts),
+        "games": result.games,
+        **_seat_entries(result),
         **_named("score", (result.score.mean, result.score.low, result.score.high)),
         **_named("elo", result.elo),
         "sprt": _test(result),
     }
     return json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _seat_entries(result: MatchFinding) -> Entry:
+    """The pentanomial of two players; of more, how the deals were played."""
+    if result.players == 2:
+        return {"pentanomial": list(result.counts)}
+    return {"players": result.players, "games_per_deal": result.games_per_deal}
 
 
 def _named(name: str, numbers: Sequence[float | None]) -> Entry:
@@ -117,9 +148,41 @@ def _test(result: MatchFinding) -> Entry | None:
     }
 
 
+def match_table(result: MatchFinding) -> Table:
+    """The result of a match as a table of one row."""
+    pentanomial = zip(_PENTANOMIAL, result.counts, strict=True) if result.players == 2 else ()
+    counts = [(number(f"deals_{points}", points, optional=True), n) for points, n in pentanomial]
+    test, accepted = result.test, result.accepted
+    cells: list[tuple[Column, Value]] = [
+        (Column("bot", "bot"), result.bots[0]),
+        (Column("against", "against"), result.bots[1]),
+        (number("players"), result.players),
+        (number("games"), result.games),
+        (number("deals"), result.deals),
+        (estimate("score", "score %", 2, percent=True), _table_estimate(result.score)),
+        (estimate("elo", "Elo", 1), TableEstimate(*result.elo)),
+        *counts,
+        (number("llr", "LLR", 2, optional=True), test.ratio(result.counts) if test else None),
+        (
+            Column("accepted", "accepted", optional=True),
+            None if accepted is None else f"H{accepted}",
+        ),
+    ]
+    columns, row = zip(*cells, strict=True)
+    notes = [_test_text(result), _verdict(result)] if test and result.deals else []
+    return Table(
+        MATCH_TABLE, "Match", columns, [row], [" ".join(text.split("\n")) for text in notes]
+    )
+
+
+def _table_estimate(share: Estimate) -> TableEstimate:
+    return TableEstimate(share.mean, share.low, share.high)
+
+
 def match_text(result: MatchFinding) -> str:
     """The result of a match as text for the terminal."""
-    parts = [_header(result), _counts(result), _estimates(result)]
+    counts = [_counts(result)] if result.players == 2 and result.deals else []
+    parts = [_header(result), *counts, _estimates(result)]
     if result.test and result.deals:
         parts += [_test_text(result), _verdict(result)]
     return "\n\n".join(parts)
@@ -127,16 +190,22 @@ def match_text(result: MatchFinding) -> str:
 
 def _header(result: MatchFinding) -> str:
     first, second = map(printable, result.bots)
-    games = _SEATINGS * result.deals
     deals = how_many(result.deals, "deal")
-    return f"{first} against {second}: {games:,} games, {deals} in both seatings."
+    if result.players == 2:
+        return f"{first} against {second}: {result.games:,} games, {deals} in both seatings."
+    return (
+        f"{first} against {second} in the other {result.players - 1} seats: {result.games:,} games,"
+        f" {deals} in {result.games_per_deal} orders. An even score is {100 / result.players:.2f}%."
+    )
 
 
 def _counts(result: MatchFinding) -> str:
-    cells = [f"points of {printable(result.bots[0])} in a deal", *POINTS]
-    row = ["deals", *(f"{count:,}" for count in result.counts)]
+    """The deals by points, of those points that occurred."""
+    occurred = [pair for pair in zip(_PENTANOMIAL, result.counts, strict=True) if pair[1]]
+    headers = [f"points of {printable(result.bots[0])} in a deal", *(name for name, _ in occurred)]
+    row = ["deals", *(f"{count:,}" for _, count in occurred)]
     return tabulate(
-        [row], headers=cells, disable_numparse=True, colalign=["left", *["right"] * len(POINTS)]
+        [row], headers=headers, disable_numparse=True, colalign=["left", *["right"] * len(occurred)]
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec.structs import asdict
 from tabulate import tabulate
 
+from cantstop_arena.tables.column import Column, Estimate, Table, estimate, number
 from cantstop_arena.tuning.halving import Optimum
 from cantstop_arena.tuning.search_space import NumberList, Ranges
 from cantstop_arena.tuning.tuner import ScoreShare, TuningResult, TuningVerdict
@@ -66,10 +67,42 @@ def trial_rows(peak: Optimum, search_space: SearchSpace) -> tuple[list[str], lis
     """The headers and rows of a table of trials, those with the most deals first."""
     trials = sorted(peak.trials, key=lambda trial: (-trial.deals, -trial.score))
     rows = [
-        [*search_space.options(trial.point).values(), trial.deals, f"{100 * trial.score:.1f}"]
+        [
+            *search_space.options(trial.point).values(),
+            trial.deals,
+            f"{100 * trial.score:.1f}",
+            f"{100 * trial.half:.1f}",
+        ]
         for trial in trials
     ]
-    return [*search_space.names, "deals", "won %"], rows
+    return [*search_space.names, "deals", "won %", "±"], rows
+
+
+def tuning_table(result: TuningResult, search_space: SearchSpace, bot: str) -> Table:
+    """The trials as a table, the best options below it; without trials the options found."""
+    if result.peak is None:
+        columns = [Column(name, name) for name in result.options]
+        rows = [[json.dumps(value) for value in result.options.values()]]
+        return Table("tuning", f"{bot}, tuned", columns, rows)
+    trials = sorted(result.peak.trials, key=lambda trial: (-trial.deals, -trial.score))
+    return Table(
+        "tuning",
+        f"{bot}, tuned",
+        [
+            *(Column(name, name) for name in search_space.names),
+            number("deals"),
+            estimate("won", "won %", 1, percent=True),
+        ],
+        [
+            [
+                *map(str, search_space.options(trial.point).values()),
+                trial.deals,
+                Estimate(trial.score, trial.score - trial.half, trial.score + trial.half),
+            ]
+            for trial in trials
+        ],
+        [best_text(result, search_space)],
+    )
 
 
 def best_text(result: TuningResult, search_space: SearchSpace) -> str:
@@ -78,7 +111,7 @@ def best_text(result: TuningResult, search_space: SearchSpace) -> str:
         return "Found: " + ", ".join(f"{name} {value}" for name, value in result.options.items())
     low, high = search_space.options(result.peak.low), search_space.options(result.peak.high)
     values = [_with_interval(name, value, low, high) for name, value in result.options.items()]
-    return f"Best by the fitted quadratic, with 95 % intervals: {', '.join(values)}."
+    return f"Best by the fitted quadratic, with 95% intervals: {', '.join(values)}."
 
 
 def _with_interval(name: str, value: Any, low: Mapping[str, Any], high: Mapping[str, Any]) -> str:

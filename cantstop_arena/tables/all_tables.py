@@ -11,11 +11,12 @@ from cantstop_arena.tables.differences import pairs as difference_pairs
 from cantstop_arena.tables.faults import faults
 from cantstop_arena.tables.fit import fit
 from cantstop_arena.tables.names import TABLES
+from cantstop_arena.tables.narrow import fitted, table_width
 from cantstop_arena.tables.predecessors import following, predecessors
 from cantstop_arena.tables.seats import seats
 from cantstop_arena.tables.standings import standings
 from cantstop_arena.tables.styles import styles
-from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, draw, draw_all
+from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, draw_all
 
 PREAMBLE = "% In the preamble: \\usepackage{booktabs}\n\n"
 WRITERS: Mapping[str, Callable[[Sequence[Table]], str]] = {
@@ -27,17 +28,25 @@ WRITERS: Mapping[str, Callable[[Sequence[Table]], str]] = {
 }
 
 
-def as_format(analysis: Analysis, form: str, chosen: Container[str] = TABLES) -> str:
-    """The text of the chosen tables in one of the FORMATS, for files and pipes."""
+def as_format(
+    analysis: Analysis,
+    form: str,
+    chosen: Container[str] = TABLES,
+    before: Sequence[Table] = (),
+) -> str:
+    """The text of the chosen tables in one of the FORMATS, for files and pipes.
+
+    Tables `before` those of the tournament are chosen by their names, too.
+    """
     tables = for_programs(analysis) if form in ("csv", "json") else for_people(analysis)
-    return WRITERS[form]([table for table in tables if table.name in chosen])
+    return WRITERS[form]([table for table in (*before, *tables) if table.name in chosen])
 
 
 def terminal_text(
     analysis: Analysis, chosen: Container[str] = TABLES, coloured: bool = False, width: int = 0
 ) -> str:
     """The text of the chosen tables for a terminal of `width` columns; 0 means any width."""
-    tables = [table for table in for_people(analysis, width) if table.name in chosen]
+    tables = [fitted(table, width) for table in for_people(analysis, width) if table.name in chosen]
     return draw_all(tables, TEXT, coloured) + "\n"
 
 
@@ -87,4 +96,4 @@ def _rating_tables(
 
 
 def _fits(table: Table, width: int) -> bool:
-    return not width or len(draw(table, TEXT).partition("\n")[0]) <= width
+    return not width or table_width(table) <= width

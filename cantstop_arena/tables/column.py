@@ -47,6 +47,7 @@ class Column(msgspec.Struct, frozen=True):
     ends under names made of its `stem`, else of its key. Values of a column with a `middle` may
     be coloured by their distance from it. A `chance` too small for its decimals is written as
     smaller than the least of them, and a percentage too near to 100 as more than 99.9, say.
+    Columns with a `leave_out` are the first that a narrow terminal is without, by that number.
     """
 
     key: str
@@ -59,6 +60,7 @@ class Column(msgspec.Struct, frozen=True):
     stem: str = ""
     middle: float | None = None
     chance: bool = False
+    leave_out: int = 0
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from cantstop_arena.tables.column import Column, Estimate, Kind, Table, estimate
 
 EVEN = 0.5
 NAME, TITLE = "crosstable", "Crosstable"
-WITHOUT_ERRORS = "There is no room for the errors here; --format csv has them."
+WITHOUT_ERRORS = "There is no room for the errors here; --wide prints them."
 
 
 def crosstable(analysis: Analysis, errors: bool = True) -> Table:

@@ -8,7 +8,7 @@ from cantstop_arena.tables.column import Column, Estimate, Kind, Table, estimate
 
 NAME, TITLE = "differences", "Differences"
 COVERED = "Intervals cover 95%."
-WITHOUT_ERRORS = "The intervals are in differences.csv."
+WITHOUT_ERRORS = "There is no room for the intervals here; --wide prints them."
 
 
 def differences(analysis: Analysis, errors: bool = True) -> Table:

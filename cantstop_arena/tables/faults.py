@@ -20,8 +20,8 @@ def faults(analysis: Analysis) -> Table:
             Column("bot", "bot"),
             Column("kind", "fault"),
             number("times"),
-            number("deal", "first in deal"),
-            Column("seats", "seats"),
+            number("deal", "first in deal", leave_out=1),
+            Column("seats", "seats", leave_out=2),
             Column("message", "message"),
         ),
         rows=[

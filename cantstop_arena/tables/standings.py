@@ -12,13 +12,13 @@ from cantstop_arena.tables.notes import (
 )
 
 ELO = estimate("elo", "Elo", 1, fixed=ELO_DECIMALS)
-_GROUP_COLUMN = Column("letters", "group")
+_GROUP_COLUMN = Column("letters", "group", leave_out=3)
 _RATING_COLUMNS = (
     ELO,
-    number("games"),
-    estimate("score", "score %", 2, percent=True),
+    number("games", leave_out=2),
+    estimate("score", "score %", 2, percent=True, leave_out=4),
     _GROUP_COLUMN,
-    number("superiority", "LOS vs next, %", 1, percent=True, chance=True),
+    number("superiority", "LOS vs next, %", 1, percent=True, chance=True, leave_out=1),
 )
 _NOTE_COLUMNS = (number("faults", optional=True), Column("note", "note", optional=True))
 

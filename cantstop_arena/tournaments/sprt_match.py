@@ -1,4 +1,6 @@
-"""A match of two bots: deals in both seatings, until a sequential test is decided.
+"""A match of two bots: deals in all orders of the seats, until a sequential test is decided.
+
+The second bot fills all seats but one.
 
 The test is evaluated on the deals in order, after numbers of deals that depend on its hypotheses
 alone. So it ends at the same deal for any number of workers, also when games are continued.
@@ -14,12 +16,17 @@ from msgspec.structs import replace
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
-from cantstop_arena.deals.seatings import standard_orders
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.deals.spans import unbroken_prefix
-from cantstop_arena.deals.winners import WIN_UNITS
+from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.sequential.confidence import looks
-from cantstop_arena.ratings.sequential.sprt import GROWTH, SCORES, Sprt, ended_by, expected_deals
+from cantstop_arena.ratings.sequential.sprt import (
+    GROWTH,
+    Sprt,
+    ended_by,
+    expected_deals,
+    score_steps,
+)
 from cantstop_arena.tournaments import run
 from cantstop_arena.tournaments.ledger.ledger import Ledger
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
@@ -27,13 +34,9 @@ from cantstop_arena.tournaments.run import BLOCKS
 from cantstop_arena.tournaments.run_observer import LLR, RunObserver
 from cantstop_arena.tournaments.tournament import Tournament
 
-SEATS = 2
-GROUP = (0, 1)
-ORDERS = standard_orders(SEATS)
-
 
 class MatchOutcome(msgspec.Struct, frozen=True):
-    """The outcome of a match: the pentanomial counts of its deals, from the first bot's side.
+    """The outcome of a match: its deals by the first bot's score, in equal steps from 0 to 1.
 
     `results` are those of all games in the ledger, which can have more deals. The `seed` may be a
     random one.
@@ -60,22 +63,24 @@ class Match(msgspec.Struct, frozen=True):
     @property
     def names(self) -> tuple[str, str]:
         """The names of the two bots."""
-        first, second = self.tournament.entrants
+        first, second, *_ = self.tournament.entrants
         return first.name, second.name
 
     def play(
         self, options: PoolOptions, observer: RunObserver, fresh: bool = False
     ) -> MatchOutcome:
         """Play the missing games, and count the points of each deal up to the last look."""
-        counts, counted = np.zeros(len(SCORES), np.int64), 0
+        counts, counted = np.zeros(self._steps + 1, np.int64), 0
         with run.open_session(self.tournament, self.catalogue, self.folder, fresh) as session:
-            complete = unbroken_prefix(session.ledger.spans().get(GROUP, []))
+            complete = unbroken_prefix(
+                session.ledger.spans().get((*range(self.tournament.players),), [])
+            )
             for deals in self._looks():
                 if deals > complete or not counted:
-                    games = SEATS * deals
+                    games = self._deal_games * deals
                     part = replace(self.tournament, games=games, blocks=BLOCKS)
                     session.play(part, options, observer)
-                counts += _points(session.ledger, counted, deals - counted)
+                counts += self._counts(session.ledger, counted, deals - counted)
                 counted = deals
                 if self._is_over(counts.tolist(), counted, observer):
                     break
@@ -91,15 +96,25 @@ class Match(msgspec.Struct, frozen=True):
         """Whether the test is decided, or a bot is disqualified, whose games do not count."""
         if self.test is None or sum(counts) < deals:
             return True
-        observer.on_look(run.Look(SEATS * deals, "", LLR, self.test.ratio(counts)))
+        observer.on_look(run.Look(self._deal_games * deals, "", LLR, self.test.ratio(counts)))
         return self.test.accepted(counts) is not None
 
+    @property
+    def _deal_games(self) -> int:
+        return len(self.tournament.orders)
 
-def _points(ledger: Ledger, start: int, count: int) -> Ints:
-    """The pentanomial counts of some deals."""
-    counts = np.zeros(len(SCORES), np.int64)
-    for _, first, winners, _ in ledger.deals(start, count):
-        selected = winners[max(0, start - first) : start + count - first]
-        points = wins_by_deal(selected, ORDERS)[:, 0] * (len(SCORES) - 1) // (SEATS * WIN_UNITS)
-        counts += np.bincount(points, minlength=len(SCORES))
-    return counts
+    @property
+    def _steps(self) -> int:
+        """The steps of the first bot's score in a deal."""
+        return score_steps(self.tournament.players, self._deal_games)
+
+    def _counts(self, ledger: Ledger, start: int, count: int) -> Ints:
+        """Some deals, counted by the first bot's score."""
+        orders, steps = self.tournament.orders, self._steps
+        units = win_units(self.tournament.players) * self._deal_games
+        counts = np.zeros(steps + 1, np.int64)
+        for _, first, winners, _ in ledger.deals(start, count):
+            selected = winners[max(0, start - first) : start + count - first]
+            scores = wins_by_deal(selected, orders)[:, 0] * steps // units
+            counts += np.bincount(scores, minlength=steps + 1)
+        return counts

@@ -7,6 +7,7 @@ fitted to the trials of all rounds, each weighted by the deals it has played.
 
 from collections.abc import Sequence
 from itertools import product
+from math import floor, log10
 
 import msgspec
 import numpy as np
@@ -18,8 +19,6 @@ ROUNDS = 4
 MAX_NUMBERS = 3
 _LEVELS = {1: 15, 2: 5, 3: 3}  # levels of each number, by how many numbers there are
 _GRID_LEVELS = {1: 201, 2: 41, 3: 21}  # of the grid on which the peak is searched
-# Of the score of a deal of two games between equal bots, if the games were independent.
-_DEAL_VARIANCE = 1 / 8
 _SAMPLES = 1000
 _CURVE_POINTS = 41  # points of a curve
 _Z95 = 1.96  # standard errors on either side of a 95% interval
@@ -45,16 +44,22 @@ class Range(msgspec.Struct, frozen=True):
 
 
 class Trial(msgspec.Struct):
-    """A point, its number of deals and the sum of their scores."""
+    """A point, its number of deals, the sum of their scores, and the variance of a deal's score."""
 
     point: Numbers
     deals: int = 0
     won: float = 0.0
+    variance: float = 1 / 8
 
     @property
     def score(self) -> float:
         """The mean score of a deal, from 0 to 1."""
         return self.won / self.deals
+
+    @property
+    def half(self) -> float:
+        """Half the width of the 95% interval of the score, by the variance between equals."""
+        return float(_Z95 * np.sqrt(self.variance / self.deals))
 
 
 class Curve(msgspec.Struct, frozen=True):
@@ -79,19 +84,32 @@ class Optimum(msgspec.Struct, frozen=True):
     curves: tuple[Curve, ...]
 
 
-def search(scores_of: Scores, ranges: Sequence[Range], deals: int, seed: int) -> Optimum:
+def search(
+    scores_of: Scores, ranges: Sequence[Range], deals: int, seed: int, variance: float = 1 / 8
+) -> Optimum:
     """Find the best point within the ranges, in about `deals` deals.
+
+    `variance` is that of the score of a deal between equal bots, by default of two games.
 
     Raises UsageError for too many numbers, or too few deals.
     """
     if not 1 <= len(ranges) <= MAX_NUMBERS:
         raise UsageError(f"one to {MAX_NUMBERS} numbers are tuned like this, not {len(ranges)}")
-    levels = [domain.levels(_LEVELS[len(ranges)]) for domain in ranges]
-    trials = [Trial(np.array(point)) for point in product(*levels)]
+    levels = [_short_levels(domain, _LEVELS[len(ranges)]) for domain in ranges]
+    trials = [Trial(np.array(point), variance=variance) for point in product(*levels)]
     if deals < ROUNDS * len(trials):
         raise UsageError(f"{deals} deals are too few for {len(trials)} trials in {ROUNDS} rounds")
     _halve(scores_of, trials, deals)
-    return _peak(trials, ranges, seed)
+    return _peak(trials, ranges, seed, variance)
+
+
+def _short_levels(domain: Range, count: int) -> list[float]:
+    """The levels of a number, those between its ends rounded to a tenth of their distance."""
+    first, *between, last = domain.levels(count) if domain.high > domain.low else [domain.low] * 2
+    if domain.is_integer or domain.is_choice or not between:
+        return domain.levels(count)
+    decimals = 1 - floor(log10((domain.high - domain.low) / (count - 1)))
+    return [first, *(round(level, decimals) for level in between), last]
 
 
 def _halve(scores_of: Scores, trials: Sequence[Trial], deals: int) -> None:
@@ -109,11 +127,11 @@ def _halve(scores_of: Scores, trials: Sequence[Trial], deals: int) -> None:
         ]
 
 
-def _peak(trials: Sequence[Trial], ranges: Sequence[Range], seed: int) -> Optimum:
+def _peak(trials: Sequence[Trial], ranges: Sequence[Range], seed: int, variance: float) -> Optimum:
     grid = list(product(*(domain.levels(_grid_levels(domain, len(ranges))) for domain in ranges)))
     grid_design = _design_matrix(np.array(grid), ranges)
     trial_design = _design_matrix(np.array([trial.point for trial in trials]), ranges)
-    weights = np.array([trial.deals for trial in trials]) / _DEAL_VARIANCE
+    weights = np.array([trial.deals for trial in trials]) / variance
     precision = trial_design.T @ (weights[:, None] * trial_design)
     covariance = np.linalg.pinv(precision)
     coefficients = covariance @ trial_design.T @ (weights * [trial.score for trial in trials])

@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from cantstop_arena.ratings.sequential.sprt import SCORES, Sprt
+from cantstop_arena.ratings.sequential.sprt import Sprt, equal_variance, score_steps
 from cantstop_arena.tuning.cma_search import Generation, Numbers, evolve
 from cantstop_arena.tuning.halving import MAX_NUMBERS, Optimum, search
 from cantstop_arena.tuning.search_space import NumberList, Ranges
-from cantstop_arena.tuning.variant_trials import SEATS, VariantTrials
+from cantstop_arena.tuning.variant_trials import VariantTrials
 
 FIRST_FRESH_DEAL = 1 << 40  # the first deal of those on which the result is tested
 _FIRST_TEST_DEAL = 1 << 41  # the first deal of the sequential test
@@ -77,7 +77,8 @@ class Tuner:
         """
         search_space, peak = self._search_space, None
         if isinstance(search_space, Ranges) and len(search_space.names) <= MAX_NUMBERS:
-            peak = search(self._scores, search_space.ranges, deals, seed)
+            variance = equal_variance(self._trials.players, self._trials.games_per_deal)
+            peak = search(self._scores, search_space.ranges, deals, seed, variance)
             options = search_space.options(peak.point)
         else:
             options = search_space.options(np.round(self._evolved(deals, seed, on_progress), 2))
@@ -114,21 +115,23 @@ class Tuner:
         (wins,) = self._trials.wins([options], FIRST_FRESH_DEAL, deals)
         scores = wins.mean(axis=0) / self._trials.win_units
         half = _Z95 * float(scores.std(ddof=1)) / deals**0.5
-        return ScoreShare(float(scores.mean()), half, SEATS * wins.size)
+        return ScoreShare(float(scores.mean()), half, self._trials.games_per_deal * wins.size)
 
     def _verdict(self, options: Mapping[str, Any], test: Sprt, deals: int) -> TuningVerdict | None:
         """Test the bot with these options against its present ones; None if they are the same."""
         if all(_is_same(self._defaults[name], value) for name, value in options.items()):
             return None
-        counts = np.zeros(len(SCORES), np.int64)
+        games_per_deal = self._trials.games_per_deal
+        steps = score_steps(self._trials.players, games_per_deal)
+        counts = np.zeros(steps + 1, np.int64)
         for first in range(0, min(_MAX_FRESH_DEALS, max(_LOOK_DEALS, deals)), _LOOK_DEALS):
             wins = self._trials.duel(options, _FIRST_TEST_DEAL + first, _LOOK_DEALS)
-            points = wins * (len(SCORES) - 1) // self._trials.win_units
-            counts += np.bincount(points, minlength=len(SCORES))
+            scores = wins * steps // self._trials.win_units
+            counts += np.bincount(scores, minlength=steps + 1)
             if test.accepted(counts.tolist()) is not None:
                 break
-        games = SEATS * int(counts.sum())
-        score = float(counts @ SCORES / counts.sum())
+        games = games_per_deal * int(counts.sum())
+        score = float(counts @ np.arange(steps + 1) / steps / counts.sum())
         return TuningVerdict(score, games, test.accepted(counts.tolist()))
 
 

@@ -1,6 +1,7 @@
 """Trials of variants of a bot, against the same opponents and on the same deals.
 
-Games have two players, and every deal is played in both seatings. Isolated calls play the games, so
+Every deal is played in all orders of the seats; the opponent fills all seats but the variant's.
+Isolated calls play the games, so
 that no bot's code runs in the arena's own process; several run at the same time.
 """
 
@@ -30,7 +31,6 @@ from cantstop_arena.tuning.cma_search import Numbers
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
 
-SEATS = 2
 Options = Mapping[str, Any]
 _INVALID_MESSAGE = "{}: the process that played the games sent an invalid message"
 _MAX_SECONDS = 3600.0  # of a call, which plays one variant against one opponent
@@ -39,7 +39,7 @@ _MAX_SECONDS = 3600.0  # of a call, which plays one variant against one opponent
 class VariantTrials:
     """Plays variants of a bot against opponents, in isolated calls.
 
-    Raises UsageError when the game cannot be played by two, BotError when a bot cannot play.
+    Raises UsageError when the game has no such number of players, BotError when a bot cannot play.
     """
 
     def __init__(
@@ -49,9 +49,12 @@ class VariantTrials:
         bot: BotDescription,
         against: Sequence[BotDescription],
         seed: int,
+        players: int = 2,
     ) -> None:
-        if SEATS not in catalogue.game.players:
-            raise UsageError(f"bots are tuned in games of two, and {catalogue.game.title} has none")
+        if players < 2 or players not in catalogue.game.players:
+            title = catalogue.game.title
+            raise UsageError(f"bots are not tuned in games of {players}: {title} has no such seats")
+        self.players = players
         self._catalogue, self._rules, self._seed = catalogue, rules, seed
         self._bot = bot
         self._opponents = [
@@ -64,16 +67,21 @@ class VariantTrials:
     def _seat(self, name: str, options: Options) -> SeatSpec:
         return seat_for(name, self._bot, {**self._bot.defaults, **options})
 
-    def _spec(self, *seats: SeatSpec) -> TableSpec:
-        catalogue = self._catalogue
+    def _spec(self, seat: SeatSpec, opponent: SeatSpec) -> TableSpec:
+        catalogue, seats = self._catalogue, (seat, *[opponent] * (self.players - 1))
         return TableSpec(
-            catalogue.game.name, self._rules, seats, SEATS, self._seed, catalogue.folder
+            catalogue.game.name, self._rules, seats, self.players, self._seed, catalogue.folder
         )
+
+    @property
+    def games_per_deal(self) -> int:
+        """The number of orders in which a deal is played."""
+        return len(self._catalogue.game.orders(self.players))
 
     @property
     def win_units(self) -> int:
         """The most that a bot can win in a deal, in the units of `wins`."""
-        return win_units(SEATS) * len(self._catalogue.game.orders(SEATS))
+        return win_units(self.players) * self.games_per_deal
 
     def wins(self, variants: Sequence[Options], first: int, deals: int) -> Sequence[Ints]:
         """The wins of each variant, in win units: a row for each opponent, a column for each deal.
@@ -119,8 +127,9 @@ class LiveVariantTrials(VariantTrials):
         against: Sequence[BotDescription],
         seed: int,
         option: str,
+        players: int = 2,
     ) -> None:
-        super().__init__(catalogue, rules, bot, against, seed)
+        super().__init__(catalogue, rules, bot, against, seed, players)
         self._option = option
         self._numbers: Numbers = np.array(bot.defaults[option], np.float64)
         self._tables = [self._table(opponent) for opponent in self._opponents]
@@ -129,8 +138,10 @@ class LiveVariantTrials(VariantTrials):
         loader = Loader(self._catalogue.folder)
         spec = loader.find(self._bot.name, self._catalogue.game)
         seated_bot = SeatedBot("bot", spec.build({self._option: self._numbers}), "live")
-        game, seated_bots = self._catalogue.game, [seated_bot, opponent.seated_bot(loader)]
-        table: GameTable = game.table(self._rules, seated_bots, SEATS, self._seed)
+        opponents = [opponent.seated_bot(loader) for _ in range(self.players - 1)]
+        table: GameTable = self._catalogue.game.table(
+            self._rules, [seated_bot, *opponents], self.players, self._seed
+        )
         return table
 
     def wins(self, variants: Sequence[Options], first: int, deals: int) -> Sequence[Ints]:
@@ -149,13 +160,14 @@ def variant_trials_for(
     against: Sequence[BotDescription],
     seed: int,
     options: Sequence[str],
+    players: int = 2,
 ) -> VariantTrials:
     """The quickest kind of trials for variants in these options."""
     (search, *other_searches) = [bot.options[name].search for name in options]
     are_built_in = all(description.origin == "built-in" for description in (bot, *against))
     if are_built_in and not other_searches and search and search.live:
-        return LiveVariantTrials(catalogue, rules, bot, against, seed, options[0])
-    return VariantTrials(catalogue, rules, bot, against, seed)
+        return LiveVariantTrials(catalogue, rules, bot, against, seed, options[0], players)
+    return VariantTrials(catalogue, rules, bot, against, seed, players)
 
 
 # Games ----------------------------------------------------------------------------------------
@@ -174,7 +186,7 @@ def play_variants(spec: str, first: int, deals: int) -> Mapping[str, Any]:
 
 def _wins(table: "GameTable", first: int, deals: int) -> Ints:
     """The wins of the first bot by deal. Raises BotError when a bot commits a fault."""
-    result = table.play(Block((0, 1), first, deals))
+    result = table.play(Block((*range(len(table.seated_bots)),), first, deals))
     if result.faults:
         fault = result.faults[0]
         raise BotError(f"{table.seated_bots[fault.bot].name} cannot play: {fault.message}")

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli.options import SharedOptions, luck_option, options
-from cantstop_arena.cli.print_tables import TEXT, format_option
+from cantstop_arena.cli.print_tables import TableOutput, format_options, print_text
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.processes import shutdown
 
@@ -15,12 +15,12 @@ from cantstop_arena.processes import shutdown
 @click.argument("file", type=click.Path(path_type=Path))
 @options
 @luck_option
-@format_option
+@format_options
 def compare(
     file: Path,
     shared: SharedOptions,
     luck_removed: bool,
-    form: str,
+    output: TableOutput,
 ) -> None:
     """Play the comparison of FILE and report what each rule set changes.
 
@@ -42,14 +42,13 @@ def compare(
 
     def screen_for(name: str) -> RunScreen:
         title = f"{name} ({next(numbers)} of {parts})"
-        return RunScreen(name, shared.quiet, aside=form != TEXT, title=title, standings=False)
+        return RunScreen(name, shared.quiet, aside=not output.is_text, title=title, standings=False)
 
     shutdown.announce_resume()
     totals = play_comparison(comparison, catalogue, folder, shared.run_options(), screen_for)
-    screen = RunScreen(comparison.name, shared.quiet, aside=form != TEXT)
+    screen = RunScreen(comparison.name, shared.quiet, aside=not output.is_text)
     screen.echo("")
-    data = as_format(totals, form).encode(errors="backslashreplace")
-    click.echo(data, nl=False)  # as bytes: click would strip terminal codes from names
+    print_text(as_format(totals, output.form, output.width))
     page = None
     if shared.page:
         with screen.reporting_page_error():

@@ -14,11 +14,12 @@ from cantstop_arena.cli.options import (
     luck_option,
     page_option,
     play_and_write,
+    players_option,
     results_option,
     seed_option,
     workers_option,
 )
-from cantstop_arena.cli.print_tables import TEXT, print_tables, table_options
+from cantstop_arena.cli.print_tables import TableOutput, print_tables, table_options
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     shell_complete=shell_complete.bots,
     help="A bot of the field; can be repeated. Default: all built-in bots.",
 )
-@click.option("--players", type=int, default=2, show_default=True, help="Number of seats.")
+@players_option
 @click.option(
     "--games",
     type=click.IntRange(1, 10**12),
@@ -66,8 +67,7 @@ def gauntlet(
     fresh: bool,
     quiet: bool,
     page: bool,
-    form: str,
-    chosen: Sequence[str],
+    output: TableOutput,
 ) -> None:
     """Play CHALLENGER against each bot of a field and rank it among them.
 
@@ -89,8 +89,8 @@ def gauntlet(
         results=results,
     )
     planned = planned.without_luck() if luck_removed else planned
-    screen = RunScreen(planned.name, quiet, form != TEXT)
+    screen = RunScreen(planned.name, quiet, not output.is_text)
     options = RunOptions(workers, fresh=fresh)
     play_and_write(
-        planned, options, screen, page, lambda played: print_tables(played.analysis, form, chosen)
+        planned, options, screen, page, lambda played: print_tables(played.analysis, output)
     )

@@ -15,12 +15,14 @@ from cantstop_arena.cli.options import (
     luck_option,
     page_option,
     play_and_write,
+    players_option,
     results_option,
     seed_option,
     workers_option,
 )
-from cantstop_arena.cli.print_tables import TEXT, print_tables
+from cantstop_arena.cli.print_tables import TableOutput, match_options, print_tables
 from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.tables.names import MATCH_TABLE
 
 if TYPE_CHECKING:
     from cantstop_arena.api.results import Results
@@ -59,6 +61,7 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # the rate of an error of the 
     type=click.IntRange(1, 10**12),
     help="Number of games; with --sprt the maximum. Default: 10,000, with --sprt 10,000,000.",
 )
+@players_option
 @rules_option
 @game_option
 @seed_option("Default: a random one, printed with the results.")
@@ -69,6 +72,7 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # the rate of an error of the 
 @click.option("--fresh", is_flag=True, help="Discard earlier results of this match.")
 @click.option("--quiet", is_flag=True, help="Print only the result.")
 @page_option
+@match_options
 def match(
     a: str,
     b: str,
@@ -76,6 +80,7 @@ def match(
     alpha: float,
     beta: float,
     games: int | None,
+    players: int,
     rules_name: str | None,
     game_name: str,
     seed: "Seed | None",
@@ -86,8 +91,11 @@ def match(
     fresh: bool,
     quiet: bool,
     page: bool,
+    output: TableOutput,
 ) -> None:
     """Play a match of the bots A and B, every deal in both seatings.
+
+    With more --players B fills the seats that remain, and every deal is played in all orders.
 
     A bot is a name or a path, with options after a colon (rule28:threshold=30), or an earlier
     version of a bot file (patient@previous, patient@08df1c2).
@@ -104,6 +112,7 @@ def match(
         a,
         b,
         catalogue,
+        players=players,
         sprt=elo,
         alpha=alpha,
         beta=beta,
@@ -115,19 +124,25 @@ def match(
     test = planned.test
     aim = "a hypothesis is accepted" if test else ""
     bounds = (test.lower, test.upper) if test else (0.0, 0.0)
-    screen = RunScreen(planned.name, quiet, aside=False, aim=aim, bounds=bounds)
+    screen = RunScreen(planned.name, quiet, aside=not output.is_text, aim=aim, bounds=bounds)
     options = RunOptions(workers, fresh=fresh)
-    play_and_write(planned, options, screen, page, _echo_results)
+    play_and_write(planned, options, screen, page, lambda results: _print_results(results, output))
 
 
-def _echo_results(results: "Results") -> None:
+def _print_results(results: "Results", output: TableOutput) -> None:
+    """Print the chosen tables: by default the match, and what there is to say beyond it."""
     from cantstop_arena.api.matches import MatchResults
+    from cantstop_arena.reports.match_report import match_table
 
     assert isinstance(results, MatchResults)
-    click.echo(results.verdict)
-    if results.analysis.results.luck:
-        click.echo()
-        print_tables(results.analysis, TEXT, ["standings"])
-    if len(results.faults):
-        click.echo()
-        print_tables(results.analysis, TEXT, ["faults"])
+    standings = ["standings"] if results.analysis.results.luck else []
+    faults = ["faults"] if len(results.faults) else []
+    chosen = list(output.chosen) or [MATCH_TABLE, *standings, *faults]
+    if output.is_text and MATCH_TABLE in chosen:
+        click.echo(results.verdict)
+        chosen.remove(MATCH_TABLE)
+        if chosen:
+            click.echo()
+    if chosen:
+        output = output._replace(chosen=chosen)
+        print_tables(results.analysis, output, [match_table(results.finding)])

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.print_tables import print_tables, table_options
+from cantstop_arena.cli.print_tables import TableOutput, print_tables, table_options
 from cantstop_arena.ratings.labels import MAX_ANCHOR
 
 
@@ -47,6 +47,7 @@ def _anchor(
 )
 @click.option(
     "--output",
+    "folder",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
     help="Also write the result files to this folder.",
@@ -58,10 +59,9 @@ def _anchor(
 def rate(
     results: Sequence[Path],
     anchor: dict[str, float],
-    output: Path | None,
+    folder: Path | None,
     plain: bool,
-    form: str,
-    chosen: Sequence[str],
+    output: TableOutput,
 ) -> None:
     """Rate the stored games of results folders again, several folders as one tournament.
 
@@ -74,7 +74,7 @@ def rate(
     from cantstop_arena.reports import tournament_files
 
     analysis = rated(*results, anchor=anchor, plain=plain).analysis
-    if output:
-        output.mkdir(parents=True, exist_ok=True)
-        tournament_files.write_reports(analysis, output)
-    print_tables(analysis, form, chosen)
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+        tournament_files.write_reports(analysis, folder)
+    print_tables(analysis, output)

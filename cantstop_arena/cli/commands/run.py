@@ -1,12 +1,11 @@
 """`arena run`: play a tournament and print its tables."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from cantstop_arena.cli.options import SharedOptions, luck_option, options, play_and_write
-from cantstop_arena.cli.print_tables import TEXT, print_tables, table_options
+from cantstop_arena.cli.print_tables import TableOutput, print_tables, table_options
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 
 
@@ -19,8 +18,7 @@ def run(
     file: Path,
     shared: SharedOptions,
     luck_removed: bool,
-    form: str,
-    chosen: Sequence[str],
+    output: TableOutput,
 ) -> None:
     """Play the tournament of FILE and print its standings.
 
@@ -41,11 +39,11 @@ def run(
     planned = planned.without_luck() if luck_removed else planned
     until = planned.tournament.until
     aim = until_text(until) if until else ""
-    screen = RunScreen(planned.name, shared.quiet, form != TEXT, aim)
+    screen = RunScreen(planned.name, shared.quiet, not output.is_text, aim)
     play_and_write(
         planned,
         shared.run_options(),
         screen,
         shared.page,
-        lambda played: print_tables(played.analysis, form, chosen),
+        lambda played: print_tables(played.analysis, output),
     )

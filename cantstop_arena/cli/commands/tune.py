@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli.commands.rules import rules_option
-from cantstop_arena.cli.options import bots_option, game_option
+from cantstop_arena.cli.options import bots_option, game_option, players_option
+from cantstop_arena.cli.print_tables import format_option, json_option, print_text
 
 MAX_SEED = 2**31
 
@@ -26,6 +27,7 @@ MAX_SEED = 2**31
     show_default=True,
     help="Games of the search.",
 )
+@players_option
 @rules_option
 @game_option
 @click.option(
@@ -41,20 +43,22 @@ MAX_SEED = 2**31
     type=click.Path(dir_okay=False, path_type=Path),
     help="Also write an HTML page with the trials and the fitted curve to this file.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--quiet", is_flag=True, help="Print no progress.")
+@json_option
+@format_option
 def tune(
     bot: str,
     search_spaces: tuple[str, ...],
     against: tuple[str, ...],
     games: int,
+    players: int,
     rules_name: str | None,
     game_name: str,
     seed: int,
     bots_folder: Path,
     html: Path | None,
-    as_json: bool,
     quiet: bool,
+    form: str,
 ) -> None:
     """Find better values for options of BOT.
 
@@ -74,6 +78,7 @@ def tune(
         *search_spaces,
         against=against,
         games=games,
+        players=players,
         rules=rules_name,
         game=game_name,
         seed=seed,
@@ -84,4 +89,4 @@ def tune(
         from cantstop_arena.atomic_files import write_atomically
 
         write_atomically(html, results.page)
-    click.echo(results.json if as_json else results.text)
+    print_text(results.as_format(form))

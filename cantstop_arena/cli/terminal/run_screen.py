@@ -121,7 +121,7 @@ class RunScreen(RunObserver):
             text = f"LLR {round(look.value, 2) + 0.0:.2f}"
             lower, upper = self.bounds
             self._progress.reached = f"{text}; {lower:.2f} or {upper:.2f} decides"
-            self.echo(f"{look.games // 2:,} deals: {text}.")
+            self.echo(f"{look.games:,} games: {text}.")
         elif look.bot:
             text = extent_for(look.measure, look.value, look.bot)
             self._progress.reached = text

@@ -1,8 +1,10 @@
-"""The sequential probability ratio test for a match of two.
+"""The sequential probability ratio test for a match of one bot against another.
 
 Two hypotheses about A's strength over B, in Elo: H0 says elo0, H1 says elo1. A deal is played in
 both seatings, so A takes 0, 1/2, 1, 3/2 or 2 points from it, and the five counts (the pentanomial)
-are all that the test needs: they hold what the two games of a deal have in common.
+are all that the test needs: they hold what the two games of a deal have in common. With more
+seats the other bot takes all that remain; a deal is played in all orders, and A's score has as many
+values as wins can be shared in its games. By Luce's choice model, equals score 1 in `players`.
 
 The test is Wald's (Sequential Analysis, 1947), generalised to a hypothesis about the mean of an
 unknown distribution: GSPRT, after Van den Bergh, "A practical introduction to the GSPRT", as used
@@ -18,42 +20,52 @@ is accepted with probability alpha at most, and H0 where H1 is true with beta at
 """
 
 from collections.abc import Sequence
-from math import expm1, log, log10, sqrt
+from math import expm1, lcm, log, log10, sqrt
 
 import msgspec
 
 from cantstop_arena.deals.outcomes import TEST, Until
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # A's score in a deal of two games: its points by two
-ZERO_COUNT = 1e-3  # replaces a count of 0, so that every mean is possible
+ZERO_COUNT = 1e-3  # replaces counts of 0 at SCORES, so that every mean is possible
 GROWTH = 1.1  # of the number of deals, from one look to the next
 OVERSHOOT = 0.583  # of a walk beyond a bound, in standard deviations of a step: Siegmund (1985)
-_EQUAL_VARIANCE = 1 / 8  # of a deal's score between equals, were its games independent
 _STEPS = 200
 _TOLERANCE = 1e-14
 _MIN_DRIFT = 1e-9  # times the bounds' distance, in step variances: with less there is none
 
 
-def score_of(elo: float) -> float:
-    """The expected score of a bot that is stronger by `elo` points."""
-    return 1 / (1 + 10 ** (-elo / 400))
+def score_of(elo: float, players: int = 2) -> float:
+    """The expected score of a bot that is stronger than each other player by `elo` points."""
+    return 1 / (1 + (players - 1) * 10 ** (-elo / 400))
 
 
-def elo_of(score: float) -> float:
+def elo_of(score: float, players: int = 2) -> float:
     """The Elo difference that gives the expected score, which lies between 0 and 1."""
-    return 400 * log10(score / (1 - score))
+    return 400 * log10((players - 1) * score / (1 - score))
+
+
+def score_steps(players: int, games: int) -> int:
+    """The number of equal steps from 0 to 1 that a score in a deal of so many games can take.
+
+    The win of a game is shared by any number of its seats.
+    """
+    return games * lcm(*range(1, players + 1))
 
 
 class Sprt(msgspec.Struct, frozen=True):
     """The hypotheses, elo0 below elo1, and the probabilities of errors.
 
-    `alpha` is that of accepting H1 wrongly, `beta` of accepting H0 wrongly.
+    `alpha` is that of accepting H1 wrongly, `beta` of accepting H0 wrongly. A deal has so many
+    `games` of so many `players`.
     """
 
     elo0: float
     elo1: float
     alpha: float = 0.05
     beta: float = 0.05
+    players: int = 2
+    games: int = 2
 
     @property
     def lower(self) -> float:
@@ -68,18 +80,20 @@ class Sprt(msgspec.Struct, frozen=True):
     @property
     def scores(self) -> tuple[float, float]:
         """The expected scores that the hypotheses state."""
-        return score_of(self.elo0), score_of(self.elo1)
+        return score_of(self.elo0, self.players), score_of(self.elo1, self.players)
 
     def ratio(self, counts: Sequence[int]) -> float:
-        """The log-likelihood ratio of H1 against H0, from the pentanomial counts."""
+        """The log-likelihood ratio of H1 against H0, from the deals of each score.
+
+        The scores are evenly spaced from 0 to 1: of two players, the counts are the pentanomial.
+        """
         if not any(counts):
             return 0.0
-        observed = _without_zeros(counts)
+        observed = _observed(counts)
         s0, s1 = self.scores
         tilt0, tilt1 = _tilt(observed, s0), _tilt(observed, s1)
         return sum(
-            count * log((1 + tilt0 * (a - s0)) / (1 + tilt1 * (a - s1)))
-            for a, count in zip(SCORES, observed, strict=True)
+            count * log((1 + tilt0 * (a - s0)) / (1 + tilt1 * (a - s1))) for a, count in observed
         )
 
     def accepted(self, counts: Sequence[int]) -> int | None:
@@ -112,7 +126,12 @@ class Sprt(msgspec.Struct, frozen=True):
 
 def expected_deals(test: Sprt) -> float:
     """The mean number of deals of a test if H0 is true, as expected before the first deal."""
-    return test.expected_deals(test.scores[0], _EQUAL_VARIANCE)
+    return test.expected_deals(test.scores[0], equal_variance(test.players, test.games))
+
+
+def equal_variance(players: int, games: int) -> float:
+    """The variance of a deal's score between equals, were its games independent."""
+    return (players - 1) / players**2 / games
 
 
 def ended_by(test: Sprt | None) -> Until | None:
@@ -129,27 +148,35 @@ def _upper_exit_probability(slope: float, low: float, high: float) -> float:
 
 def mean_and_variance(counts: Sequence[int]) -> tuple[float, float]:
     """A's mean score in a deal, and the variance between deals; counts of 0 as ZERO_COUNT."""
-    observed = _without_zeros(counts)
-    total = sum(observed)
-    mean = sum(a * count for a, count in zip(SCORES, observed, strict=True)) / total
-    squares = sum(count * (a - mean) ** 2 for a, count in zip(SCORES, observed, strict=True))
+    observed = _observed(counts)
+    total = sum(count for _, count in observed)
+    mean = sum(a * count for a, count in observed) / total
+    squares = sum(count * (a - mean) ** 2 for a, count in observed)
     return mean, squares / total
 
 
-def _without_zeros(counts: Sequence[int]) -> list[float]:
-    return [float(count) if count else ZERO_COUNT for count in counts]
+def _observed(counts: Sequence[int]) -> list[tuple[float, float]]:
+    """The scores that occurred with their counts, and those of SCORES that did not."""
+    steps = len(counts) - 1
+    return [
+        (index / steps, float(count) if count else ZERO_COUNT)
+        for index, count in enumerate(counts)
+        if count or (len(SCORES) - 1) * index % steps == 0
+    ]
 
 
-def _tilt(observed: Sequence[float], mean: float) -> float:
+def _tilt(observed: Sequence[tuple[float, float]], mean: float) -> float:
     """The theta of the module's head: Newton's method, with bisection where a step is too long."""
-    distances = [a - mean for a in SCORES]
+    distances = [a - mean for a, _ in observed]
     low, high = -1 / distances[-1], -1 / distances[0]
     tilt = 0.0
     for _ in range(_STEPS):
         terms = [d / (1 + tilt * d) for d in distances]
-        surplus = sum(count * term for count, term in zip(observed, terms, strict=True))
+        surplus = sum(count * term for (_, count), term in zip(observed, terms, strict=True))
         low, high = (tilt, high) if surplus > 0 else (low, tilt)
-        steepness = sum(count * term * term for count, term in zip(observed, terms, strict=True))
+        steepness = sum(
+            count * term * term for (_, count), term in zip(observed, terms, strict=True)
+        )
         previous, tilt = tilt, tilt + surplus / steepness
         if not low < tilt < high:
             tilt = (low + high) / 2

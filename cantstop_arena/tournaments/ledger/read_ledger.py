@@ -74,11 +74,13 @@ def _aims(folder: Path, results: TournamentTotals) -> tuple[dict[str, float], Un
 def _test_of(path: Path) -> Until | None:
     """The rule of a match with a sequential test, from its match.json; None for others."""
     try:
-        test = json.loads(path.read_text("utf-8"))["sprt"]
-        numbers = [float(test[key]) for key in ("elo0", "elo1", "alpha", "beta")]
-    except (OSError, ValueError, KeyError, TypeError):
+        content = json.loads(path.read_text("utf-8"))
+        test = content["sprt"]
+        elo0, elo1, alpha, beta = (float(test[key]) for key in ("elo0", "elo1", "alpha", "beta"))
+        players, games = (int(content.get(key, 2)) for key in ("players", "games_per_deal"))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    return ended_by(Sprt(*numbers))
+    return ended_by(Sprt(elo0, elo1, alpha, beta, players, games))
 
 
 def read_ledger(folder: Path, look: Callable[[LedgerTotals], Read]) -> Read:
