@@ -105,9 +105,10 @@ def search(
 
 def _short_levels(domain: Range, count: int) -> list[float]:
     """The levels of a number, those between its ends rounded to a tenth of their distance."""
-    first, *between, last = domain.levels(count) if domain.high > domain.low else [domain.low] * 2
-    if domain.is_integer or domain.is_choice or not between:
-        return domain.levels(count)
+    levels = domain.levels(count)
+    if domain.is_integer or domain.is_choice or len(levels) < 3:
+        return levels
+    first, *between, last = levels
     decimals = 1 - floor(log10((domain.high - domain.low) / (count - 1)))
     return [first, *(round(level, decimals) for level in between), last]
 

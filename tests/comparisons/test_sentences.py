@@ -105,8 +105,8 @@ def test_a_sentence_ends_before_it_is_too_long() -> None:
     keys = ["turns", "bust_rate", "first_seat", "last_seat", "better_bot", "half_time", "margin"]
     told = {key: changed(key, 5.0, 0.5, 1 / number) for number, key in enumerate(keys, 1)}
     assert rule_set_text(replace(answer(), differences=told)).endswith(
-        "gives the leader at half-time 5.0 points (4.5 to 5.5) and has 1 further difference"
-        " (see the table)."
+        "gives the leader at half-time 5.0 points (4.5 to 5.5) and also changes the margin at"
+        " the end."
     )
 
 

@@ -15,7 +15,7 @@ from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.bots.heuristic import GLENN_ALOI, THRESHOLD, TOPPED
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.tuning.cma_search import Generation, Numbers, Scores, evolve
-from cantstop_arena.tuning.halving import Range, search
+from cantstop_arena.tuning.halving import Range, Trial, _short_levels, search
 from cantstop_arena.tuning.variant_trials import VariantTrials, variant_trials_for
 
 # What Rule of 28 wins with other thresholds against Glenn and Aloi's champion; 40,000 games each.
@@ -206,3 +206,20 @@ def test_the_command_evolves_the_whole_family(arena: Arena) -> None:
     found = json.loads(text)
     assert (code, len(found["options"]["numbers"])) == (0, len(GLENN_ALOI))
     assert found["won"]["score"] > 0.4 and found["test"]["accepted"] == 0
+
+
+def test_a_bot_is_tuned_among_copies_of_its_opponent(arena: Arena) -> None:
+    words = "tune rule28 threshold=18..34 --games 1200 --quiet --players 3"
+    found = json.loads(arena(f"{words} --format json").text)
+    assert found == json.loads(arena(f"{words} --json").text)
+    assert found["won"]["games"] % 6 == 0 and 0.2 < found["won"]["score"] < 0.45
+    rows = arena(f"{words} --format csv").text.splitlines()
+    assert rows[0] == "threshold,deals,won,won_low,won_high" and len(rows) == 16
+    assert "in games of 9" in arena("tune rule28 threshold=18..34 --players 9", code=2).error
+
+
+def test_trial_values_are_round_and_have_intervals() -> None:
+    assert _short_levels(Range(0.5, 3, False), 15)[:3] == [0.5, 0.68, 0.86]
+    assert _short_levels(Range(1000, 1001, False), 5) == [1000, 1000.25, 1000.5, 1000.75, 1001]
+    assert _short_levels(Range(2, 2, False), 5) == [2]
+    assert Trial(np.array([1.0]), 100, 50, 0.125).half == pytest.approx(1.96 * 0.125**0.5 / 10)
