@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import inspect
 import json
+import linecache
 import os
 import signal
 import stat
@@ -12,6 +13,7 @@ import threading
 import time
 import types
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import decode_source
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +169,7 @@ class BotFile:
             self._code = compile(texts[self.path.name], str(self.path), "exec")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise BotError(f"does not import: {exception_line(error)}") from error
+        _provide_lines(str(self.path), texts[self.path.name])
 
     def load(self) -> types.ModuleType:
         """Run the file as a new module. Raises BotError when that fails."""
@@ -187,6 +190,12 @@ class BotFile:
         file_imports.provide(self._texts_by_path)
         exec(self._code, vars(module))
         return module
+
+
+def _provide_lines(path: str, text: bytes) -> None:
+    """Let tracebacks and the compiler read a file's lines as they were when it was loaded."""
+    lines = [f"{line}\n" for line in decode_source(text).split("\n")]
+    linecache.cache[path] = (len(text), None, lines, path)
 
 
 def files_beside(path: Path) -> tuple[str, ...]:

@@ -173,6 +173,8 @@ def _comparison_data(
     )
     trace_difference = difference(games, plain_run.traces, compiled_run.traces)
     games_compared = sum(trace.is_complete for trace in plain_run.traces)
+    if not games_compared:
+        raise BotError(f"{plain.name} does not finish a game within {_SUITE_SECONDS:g} s")
     rates = [_games_per_second(game, spec, seated_bot) for seated_bot in (plain, compiled)]
     text = f"{trace_difference}" if trace_difference else ""
     return {"games": games_compared, "difference": text, "factor": rates[1] / rates[0]}
@@ -180,7 +182,9 @@ def _comparison_data(
 
 def _harness(game: Game, seated_bot: SeatedBot) -> Harness:
     seats: Sequence[SeatedBot] = [seated_bot] * game.players[-1]
-    return Harness(game, seats, mmap.mmap(-1, game.window.size))
+    harness = Harness(game, seats, mmap.mmap(-1, game.window.size))
+    harness.table.warm_up()  # else the time for the games goes to loading the engine
+    return harness
 
 
 def _games_per_second(game: Game, spec: TableSpec, seated_bot: SeatedBot) -> float:

@@ -1,6 +1,7 @@
 """The documentation: what it tells a reader to type or to write works as it stands."""
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import yaml
 from helpers import naive
 from helpers.arena import Arena
 from helpers.documents import blocks
+from helpers.parameters import slow_but
 from helpers.paths import ROOT
 from msgspec.structs import asdict
 
@@ -25,6 +27,7 @@ from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS
 from cantstop_arena.games.cantstop.turn import Turn
+from cantstop_arena.games.registry import all_games
 from cantstop_arena.table.seated_bot import SeatedBot, code_digest
 from cantstop_arena.tournaments.file.tournament_file import read
 
@@ -107,6 +110,44 @@ def test_both_patient_bots_of_the_readme_are_the_same_bot(catalogue: Catalogue) 
     one, other = result.tallies
     assert one.wins == other.wins
     assert one.counts == other.counts
+
+
+def bots_with_functions() -> Iterator[tuple[str, str]]:
+    """The bots that we print or hand out, under names of their own."""
+    pages = [README, BOTS, *sorted((ROOT / "docs").glob("*.md"))]
+    for page in pages:
+        name = "_".join(page.relative_to(ROOT).with_suffix("").parts).lower()
+        for number, text in enumerate(blocks(page, "python")):
+            if re.search(r"^def choose_move", text, re.M):
+                yield f"{name}_{number}", text
+    for file in sorted((ROOT / "bots").glob("*.py")):
+        yield file.stem, file.read_text("utf-8")
+    for game in all_games():
+        if game.bot_template(compiled=True) is not None:
+            yield f"new_{game.name}", game.bot_template(compiled=False) or ""
+
+
+def can_be_compiled(text: str) -> bool:
+    """Whether it is plain, does not learn, and looks at the table only, at no copy of it."""
+    return not re.search(r"compiled|^learns = True|import .*(game_named|Position)", text, re.M)
+
+
+COMPILABLE = {name: text for name, text in bots_with_functions() if can_be_compiled(text)}
+
+
+def test_the_bots_that_can_be_compiled_are_known() -> None:
+    assert {"example", "new_cantstop", "readme_0"} <= {*COMPILABLE}
+    assert len(COMPILABLE) >= 5
+
+
+@pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="nothing is compiled")
+@pytest.mark.parametrize("name", slow_but([0], COMPILABLE))
+def test_every_bot_that_we_print_or_hand_out_compiles(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = arena("bots", "compile", name, bots={name: COMPILABLE[name]})
+    assert f"{name}_compiled.py is the compiled version of {name}. Both play" in done.text
 
 
 def test_every_tournament_in_the_documentation_is_read(

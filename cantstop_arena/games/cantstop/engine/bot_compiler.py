@@ -5,7 +5,7 @@ from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 import numba
-from numba.extending import register_jitable
+from numba.extending import overload
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.engine.bot_calls import (
@@ -16,6 +16,7 @@ from cantstop_arena.games.cantstop.engine.bot_calls import (
     checked_roll_again,
     turn_function,
 )
+from cantstop_arena.games.cantstop.engine.bot_generators import without_generator_expressions
 from cantstop_arena.games.cantstop.engine.code_cache import unwrap_partial
 from cantstop_arena.games.cantstop.engine.compile_errors import plain_message
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_bot
@@ -79,8 +80,9 @@ def _register(function: Any) -> None:
         raise BotError(_METHOD_MESSAGE.format(getattr(function, "__name__", "what is marked")))
     _registered.add(function)
     options = {"forceinline": True, **LINKED, **(compile_options(function) or {})}
-    register_jitable(**options)(function)
-    for referenced in _referenced_functions(function):
+    code = without_generator_expressions(function)
+    overload(function, jit_options=options, strict=False)(lambda *_, **__: code)
+    for referenced in _referenced_functions(code):
         if compile_options(referenced) is not None or referenced.__module__ == function.__module__:
             _register(referenced)
 

@@ -40,7 +40,7 @@ ENGINE = (
         "leaders",
         "turns",
     ),
-    *("bot_attributes", "bot_sequences", "bot_types"),
+    *("bot_attributes", "bot_generators", "bot_iterables", "bot_sequences", "bot_types"),
 )
 """The modules of the engine that are compiled, or register types and functions with numba."""
 

@@ -164,8 +164,8 @@ def _expanded(text: str) -> Callable[[re.Match[str]], str]:
 _CAUSES: Sequence[tuple[str, Callable[[re.Match[str]], str]]] = (
     (r"name '(\w+)' is not defined", _expanded(r"\1 is not defined")),
     (
-        "use of yield in a closure",
-        _expanded("a generator expression cannot be compiled; write a list, [... for ...]"),
+        "use of yield in a closure|use of cell variable",
+        _expanded("a generator expression with := cannot be compiled; write a loop"),
     ),
     (
         r"Untyped global name '(\w+)':.*<class 'builtin_function_or_method'>",
@@ -211,7 +211,7 @@ _CAUSES: Sequence[tuple[str, Callable[[re.Match[str]], str]]] = (
     ),
     (
         "Cannot capture the non-constant value",
-        _expanded("a lambda or inner function cannot be compiled (as in key=); write a loop"),
+        _expanded("a lambda or inner function cannot be compiled here; write a loop"),
     ),
     (r"((?:choose_move|roll_again) must return [^,\n]*), not a value of type (.*)", _wrong_return),
     (r"Unknown attribute '(\w+)' of type (\w+)", _unknown_attribute),
