@@ -50,6 +50,12 @@ def how_many(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
+def significant(number: float, digits: int) -> str:
+    """A number with so many significant digits: with two, 1,237 is "1,200", 0.0368 is "0.037"."""
+    rounded = float(f"{number:.{digits - 1}e}")
+    return f"{rounded:,.0f}" if rounded.is_integer() else f"{rounded:g}"
+
+
 def listed(names: Sequence[str]) -> str:
     """Names as a sentence lists them: "this, that and more"."""
     return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)

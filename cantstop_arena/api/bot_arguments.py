@@ -10,13 +10,12 @@ from msgspec.structs import replace
 
 from cantstop_arena.api.bot_classes import write_bot_file
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.known_bot import A_NAME, is_printed_well
 from cantstop_arena.errors import UsageError
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, entrant_with
 from cantstop_arena.tournaments.file.entrants import (
-    A_NAME,
     Entrant,
     EntrantReader,
-    is_printed_well,
 )
 from cantstop_arena.tournaments.file.yaml_reader import Reader
 from cantstop_arena.tournaments.file.yaml_text import dump

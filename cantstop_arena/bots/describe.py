@@ -12,7 +12,12 @@ import msgspec
 
 from cantstop_arena.bots import bot_files, file_imports
 from cantstop_arena.bots.bot_files import BotSource, digest_of, exception_line, sources_of
-from cantstop_arena.bots.known_bot import BotDescription, check_names
+from cantstop_arena.bots.known_bot import (
+    MAX_NAME_LENGTH,
+    BotDescription,
+    check_names,
+    is_printed_well,
+)
 from cantstop_arena.bots.loader import Loader, entry_point
 from cantstop_arena.errors import ERROR, BotError, RulesError, UsageError
 from cantstop_arena.game_api.bot_options import Option, Search, is_plain
@@ -23,7 +28,6 @@ from cantstop_arena.hookspecs import PROJECT
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall
 from cantstop_arena.texts import in_a_line
 
-MAX_NAME_LENGTH = 60
 _MAX_COMPLAINT_LENGTH = 1000
 _MAX_FILES = 1000
 _EXIT_SECONDS = 2.0  # added to MAX_IMPORT_SECONDS, for code that ignores its process's own limit
@@ -144,7 +148,7 @@ def _stays_below(name: str) -> bool:
 def _bot(data: object, origin: str, digest: str, **source_fields: Any) -> BotDescription:
     if not isinstance(data, dict) or not isinstance(name := data.get("name"), str):
         raise _invalid_description()
-    if not (0 < len(name) <= MAX_NAME_LENGTH and name.isprintable() and name == name.strip()):
+    if not is_printed_well(name):
         raise BotError(f"holds a bot whose name cannot be used: {name!r:.{MAX_NAME_LENGTH}}")
     options = {option.name: option for option in map(_option, _list(data.get("options")))}
     game = _game(data.get("game"))

@@ -17,6 +17,14 @@ from cantstop_arena.games.registry import DEFAULT, game_named
 RESERVED = ("bot", "command", "as", "isolate")
 """Keys of a bot in a tournament file that are not options; no option may have such a name."""
 
+MAX_NAME_LENGTH = 60
+A_NAME = f"must be 1 to {MAX_NAME_LENGTH} printable characters, with no space at either end"
+
+
+def is_printed_well(name: str) -> bool:
+    """Whether a bot can have this name."""
+    return 0 < len(name) <= MAX_NAME_LENGTH and name.isprintable() and name == name.strip()
+
 
 class BotAddress(msgspec.Struct, frozen=True):
     """The data by which a process loads a described bot; `digest` is that of its source texts."""

@@ -214,7 +214,7 @@ class CheckProcess:
         if self.stage.source_lines is not None:
             _, seat, turn, *_ = snapshot.step
             if snapshot.deciding:
-                task = snapshot.decision if turn else "making it anew"
+                task = snapshot.decision if turn else "building it"
                 location = (
                     line or self.stage.source_lines.get(snapshot.decision, "") if turn else line
                 )

@@ -19,7 +19,7 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.seated_bot import SeatedBot
-from cantstop_arena.texts import how_many, listed
+from cantstop_arena.texts import how_many, listed, significant
 from cantstop_arena.tournaments.speed import measure
 from cantstop_arena.tournaments.table_spec import seat_for
 
@@ -28,6 +28,7 @@ Report = Callable[[Mapping[str, Any]], None]
 _COMPILE_SECONDS, _BUILD_SECONDS, _MEASURE_SECONDS = 300.0, 10.0, 20.0  # limits of stages
 _RUN_SECONDS, _SHORT_RUN_SECONDS = 4.0, 2.0  # for which the suite is played
 _REPLAYED_GAMES = 20  # of the suite: enough here, as another process plays all of it again
+_TIMED_SECONDS = 0.2  # of games in which the speed is measured
 _SPARE_SECONDS = 3.0  # that a run may take beyond its time and one decision
 _SLOW_BUILD_SECONDS = 0.001
 _MIN_SLOW_DECISIONS = 3  # fewer may be due to other load on the machine
@@ -130,7 +131,7 @@ class BotChecks:
     def _harness(self) -> Harness | Finding:
         """The bot at a table, ready to play, or the finding that it cannot play."""
         self._enter(CheckStage("lane", "is compiled", _COMPILE_SECONDS))
-        seated_bots = [self._seated_bot(seat) for seat in self._seats()]
+        seated_bots = self._seated_bots()
         compiled = (
             {seated_bots[0].digest: self.spec.name} if self.spec.backend == "compiled" else {}
         )
@@ -147,37 +148,34 @@ class BotChecks:
         )
         return harness
 
-    def _seats(self) -> range:
-        return range(1, self.game.players[-1] + 1)
-
-    def _seated_bot(self, number: int) -> SeatedBot:
-        seat = seat_for(f"{self.spec.name} {number}", self.spec, self.spec.defaults)
-        return seat.seated_bot(self.loader)
+    def _seated_bots(self) -> list[SeatedBot]:
+        """The bot at every seat, each with an instance of its own."""
+        seat = seat_for(self.spec.name, self.spec, self.spec.defaults)
+        return [seat.seated_bot(self.loader) for _ in range(self.game.players[-1])]
 
     def _backend_finding(self, harness: Harness, is_new: bool, seconds: float) -> Finding:
         if harness.is_compiled:
-            detail = f"in {seconds:.1f} s, once" if is_new else "and kept from before"
-            return Finding(OK, "lane", f"compiled, {detail}")
+            detail = f", once, in {seconds:.1f} s" if is_new else ""
+            return Finding(OK, "lane", f"compiled{detail}")
         if self.spec.backend == "plain":
-            return Finding(OK, "lane", "plain")
-        return Finding(NOTE, "lane", "@compiled, but NUMBA_DISABLE_JIT is set: plays as plain")
+            return Finding(OK, "lane", "python")
+        return Finding(NOTE, "lane", "python: @compiled has no effect, as NUMBA_DISABLE_JIT is set")
 
     # What it does
 
     def _legality(self, harness: Harness, run: SuiteRun) -> Iterator[Finding]:
         for kind, (game, turn, seat, fault) in run.failings.items():
-            location = (
-                f"{game}, turn {turn}, seat {seat}" if turn else f"{game}, as it is made anew"
-            )
+            location = f"{game}, turn {turn}, seat {seat}" if turn else f"{game}, as it is built"
             yield Finding(WRONG, "legal", f"{kind}: {fault} (first in {location})")
         unit = "steps" if harness.is_compiled else "decisions"
-        played = f"{run.decisions:,} {unit} in {len(run.traces)} games"
+        complete = sum(trace.is_complete for trace in run.traces)
+        played = f"{run.decisions:,} {unit} in {complete} games"
         if not run.is_complete:
-            text = f"time was up after {played}: too slow to be looked at further"
+            text = f"stopped after {complete} of {len(self.games)} games (time limit)"
             yield Finding(NOTE, "legal", text)
         if run.endless:
             limit = self.game.counts.limit
-            text = f"{len(run.endless)} of {len(run.traces)} games were won by nobody"
+            text = f"{len(run.endless)} of {complete} games were won by nobody"
             reason = f" before {limit}" if limit else ""
             yield Finding(NOTE, "legal", f"{text}{reason} (first: {run.endless[0]})")
         if not self.games:
@@ -208,7 +206,7 @@ class BotChecks:
         """Whether it plays other moves when one instance plays all games."""
         harness = Harness(
             self.game,
-            [_reused_bot(self._seated_bot(seat), self.spec) for seat in self._seats()],
+            [_reused_bot(seated_bot, self.spec) for seated_bot in self._seated_bots()],
             self.memory,
         )
         reused_run = self._run(
@@ -222,23 +220,25 @@ class BotChecks:
     # How long it takes
 
     def _build_time(self) -> Finding:
-        self._enter(CheckStage("making", "is made anew", _BUILD_SECONDS))
+        self._enter(CheckStage("making", "is built", _BUILD_SECONDS))
         times = []
         for _ in range(7):
             start = time.perf_counter()
             self.spec.fresh_instance({})
             times.append(time.perf_counter() - start)
         seconds = statistics.median(times)
-        text = f"made anew, as it is for every game, in {_milliseconds(seconds)}"
+        text = f"a fresh instance, as for every game, in {_milliseconds(seconds)}"
         return Finding(NOTE if seconds > _SLOW_BUILD_SECONDS else OK, "making", text)
 
     def _speed(self, harness: Harness, run: SuiteRun) -> Iterator[Finding]:
         self._enter(CheckStage("time", "is measured", _MEASURE_SECONDS, NOTE))
-        if harness.is_compiled:
-            speed = measure(self.loader, self.spec, 0.2)
-            yield Finding(OK, "time", f"{speed.games_per_second:,.0f} games a second")
-        elif run.seconds:
-            yield Finding(OK, "time", f"{run.decisions / run.seconds:,.0f} decisions a second")
+        if run.is_complete:
+            rate = measure(self.loader, self.spec, _TIMED_SECONDS).games_per_second
+            text = f"about {significant(rate, 2)} games per second, against itself"
+            yield Finding(OK, "time", text)
+        elif run.decisions:
+            text = f"{_milliseconds(run.seconds / run.decisions)} per decision, on average"
+            yield Finding(OK, "time", text)
         if finding := self._slowest(run):
             yield finding
 
@@ -258,7 +258,7 @@ class BotChecks:
         """Whether the compiled bot plays the same games as plain Python."""
         harness = Harness(
             self.game,
-            [_uncompiled(self._seated_bot(seat), self.spec) for seat in self._seats()],
+            [_uncompiled(seated_bot, self.spec) for seated_bot in self._seated_bots()],
             self.memory,
         )
         plain_run = self._run(harness, "plain version", "plays uncompiled", NOTE)
@@ -291,4 +291,4 @@ def _uncompiled(seated_bot: SeatedBot, spec: LoadedBot) -> SeatedBot:
 
 
 def _milliseconds(seconds: float) -> str:
-    return f"{seconds * 1000:,.3g} ms"
+    return f"{significant(seconds * 1000, 3)} ms"

@@ -33,7 +33,7 @@ from cantstop_arena.native.code_files import (
 from cantstop_arena.native.fingerprint import toolchain
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_isolated
 from cantstop_arena.table.seated_bot import SeatedBot
-from cantstop_arena.texts import in_a_line
+from cantstop_arena.texts import in_a_line, significant
 from cantstop_arena.tournaments.file.keys import usual_players
 from cantstop_arena.tournaments.preparation import pack_spec, unpack_spec
 from cantstop_arena.tournaments.table_spec import TableSpec, seat_for
@@ -97,13 +97,13 @@ def compile_hint(catalogue: Catalogue, bot: BotDescription) -> str:
     if comparison.difference:
         return f"would compile, but play otherwise then: {comparison.difference}"
     store_speedup(bot, comparison.speedup)
-    return f"{_speedup_text(comparison.speedup)} as fast compiled: arena bots compile {bot.name}"
+    return f"{speedup_text(comparison.speedup)} as fast compiled: arena bots compile {bot.name}"
 
 
 def store_speedup(bot: BotDescription, speedup: float) -> None:
     """Store the speedup of a bot in the cache, for lists, which have no time to measure it."""
     path, key = _speedup_file(bot)
-    write_checked(path, key, _speedup_text(speedup).encode())
+    write_checked(path, key, speedup_text(speedup).encode())
 
 
 def stored_speedup(bot: BotDescription) -> str:
@@ -116,8 +116,9 @@ def stored_speedup(bot: BotDescription) -> str:
         return ""
 
 
-def _speedup_text(speedup: float) -> str:
-    return f"{speedup:,.0f} times"
+def speedup_text(speedup: float) -> str:
+    """A speedup in words, with the one digit that short trials on a busy machine agree on."""
+    return f"about {significant(speedup, 1)} times"
 
 
 def _speedup_file(bot: BotDescription) -> tuple[Path, bytes]:

@@ -40,7 +40,12 @@ def play_and_write(
     show: "Callable[[Results], None]",
 ) -> None:
     """Play, print the results, and name the folder; the page comes last, as it is slow."""
+    from cantstop_arena.bots.compiled_copies import outdated_text
+
     shutdown.announce_resume()
+    for path in dict.fromkeys(entrant.bot.path for entrant in planned.tournament.entrants):
+        if text := outdated_text(path):
+            screen.on_notice(text)
     results = planned.play(options, screen)
     screen.echo("")
     show(results)

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import asdict, replace
 
+from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH
 from cantstop_arena.comparisons.deal_ratios import DealRatios
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, random_seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.tournaments.file.entrants import MAX_NAME_LENGTH, Entrant, EntrantReader
+from cantstop_arena.tournaments.file.entrants import Entrant, EntrantReader
 from cantstop_arena.tournaments.file.keys import (
     read_game,
     read_luck_removed,

@@ -1,5 +1,6 @@
 """`arena bots compile`: a plain bot's file with two marks more, if both play the same games."""
 
+import re
 from pathlib import Path
 
 import numba
@@ -92,9 +93,38 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_bot_is_compiled_and_both_play(arena: Arena, here: Path) -> None:
     told = arena("bots", "compile", "mine")
     assert "is the compiled version of mine. Both play the same games (" in told.output
-    assert (here / "bots" / "mine_compiled.py").read_text() == COMPILED
-    again = arena("bots", "compile", "mine", code=1)
-    assert "mine_compiled.py exists already" in again.output
+    assert re.search(r"; it is about [1-9]0* times as fast\.$", told.output.strip())
+    mark, text = (here / "bots" / "mine_compiled.py").read_text().split("\n", 1)
+    assert re.match(r"# Compiled from mine@[0-9a-f]{7} by `arena bots compile`", mark)
+    assert text == COMPILED
+
+
+@needs_compiler
+def test_a_compiled_copy_is_renewed_unless_it_was_edited(arena: Arena, here: Path) -> None:
+    mine, copy = here / "bots" / "mine.py", here / "bots" / "mine_compiled.py"
+    arena("bots compile mine")
+    assert "compiled from an earlier" not in arena("bots").output
+    mine.write_text(PLAIN.replace("steps=6", "steps=7"))
+    earlier = "mine_compiled was compiled from an earlier mine (mine@"
+    for command in ("bots", "bots mine_compiled", "match mine_compiled rule28 --games 20"):
+        done = arena(command)
+        assert earlier in done.output
+        assert "): arena bots compile mine\n" in done.output
+    mine.write_text(PLAIN.replace("turn.rolls <", "itself(turn) <"))
+    before = copy.read_text()
+    arena("bots compile mine", code=2)
+    assert copy.read_text() == before
+    mine.write_text(PLAIN.replace("steps=6", "steps=7"))
+    arena("bots compile mine")
+    assert "steps=7" in copy.read_text()
+    assert earlier not in arena("bots").output
+    copy.write_text(f"{copy.read_text()}# mine\n")
+    assert (
+        "mine_compiled.py has been edited; it was not" in arena("bots compile mine", code=1).error
+    )
+    copy.write_text("precious")
+    assert "wrote; it was not changed" in arena("bots compile mine", code=1).error
+    assert copy.read_text() == "precious"
 
 
 def listed(arena: Arena, name: str) -> str:

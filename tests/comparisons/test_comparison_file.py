@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH
 from cantstop_arena.comparisons.comparison_file import Comparison, folder_names, read, repeat_bots
 from cantstop_arena.comparisons.deal_ratios import DEFAULT_IGNORED, ORDER
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.errors import ConfigError, UsageError
-from cantstop_arena.tournaments.file.entrants import MAX_NAME_LENGTH, Entrant
+from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.tournament import Overrides
 
 CATALOGUE = Catalogue(Path("no such folder"))

@@ -59,6 +59,8 @@ bots.add_command(new)
 
 
 def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
+    from cantstop_arena.bots.compiled_copies import outdated_text
+
     catalogues = _catalogues(bots_folder, game_name)
     descriptions = [bot for each in catalogues for bot in each.everything()[0]]
     broken = list(dict.fromkeys(bad for each in catalogues for bad in each.everything()[1]))
@@ -74,11 +76,15 @@ def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
         click.echo(json.dumps({"bots": rows, "broken": failures}, indent=2))
         return
     _print([_row(bot) | {"lane": _backend_text(bot)} for bot in usable], failures)
+    outdated = [text for bot in usable if (text := outdated_text(bot.path))]
+    if outdated:
+        click.echo("\n" + "\n".join(outdated))
 
 
 def _show(name: str, as_json: bool, game_name: str | None, bots_folder: Path) -> None:
     """Print one bot, whatever game it plays."""
     from cantstop_arena.bots.bot_text import bot_text
+    from cantstop_arena.bots.compiled_copies import outdated_text
 
     catalogues = _catalogues(bots_folder, game_name)
     playing = (each for each in catalogues if each.has(name) or each.file_of(name))
@@ -88,6 +94,8 @@ def _show(name: str, as_json: bool, game_name: str | None, bots_folder: Path) ->
         click.echo(json.dumps(_row(bot), indent=2))
     else:
         click.echo(bot_text(bot, catalogue.game), nl=False)
+        if text := outdated_text(bot.path):
+            click.echo(f"\n{text}")
 
 
 def _catalogues(bots_folder: Path, game_name: str | None) -> "list[Catalogue]":

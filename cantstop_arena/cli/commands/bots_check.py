@@ -107,6 +107,9 @@ def _with_relative_paths(findings: "Iterator[Finding]") -> "Iterator[Finding]":
     return (replace(finding, text=finding.text.replace(prefix, "")) for finding in findings)
 
 
+_LABELS = {"lane": "backend", "making": "build"}  # of subjects whose names in JSON stay
+
+
 def _printed(findings: "Iterator[Finding]") -> "Iterator[Finding]":
     """The findings; each is printed when it arrives, below the name of its bot."""
     bot = None
@@ -114,5 +117,6 @@ def _printed(findings: "Iterator[Finding]") -> "Iterator[Finding]":
         if finding.bot != bot:
             click.echo(f"{finding.bot}:" if bot is None else f"\n{finding.bot}:")
             bot = finding.bot
-        click.echo(f"  {finding.mark:<5}  {finding.subject:<13}  {finding.text}")
+        label = _LABELS.get(finding.subject, finding.subject)
+        click.echo(f"  {finding.mark:<5}  {label:<13}  {finding.text}")
         yield finding

@@ -1,14 +1,16 @@
 """`arena bots compile`: the compiled version of a plain Python bot, if it plays the same games."""
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.commands.bots_new import write_new
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
-from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.errors import ArenaError, BotError, UsageError
 from cantstop_arena.processes.system import short_path
 
 if TYPE_CHECKING:
@@ -24,22 +26,50 @@ def compile_bot(name: str, game_name: str, bots_folder: Path) -> None:
     """Write NAME_compiled.py, the compiled version of the plain Python bot NAME, beside its file.
 
     First both versions play the same deals. When their games differ, or when compilation fails, no
-    file is written.
+    file is written. After an edit of NAME the command renews the file, unless that was edited, too.
     """
     from cantstop_arena.bots.bot_files import read_source
+    from cantstop_arena.bots.compiled_copies import marked_text, path_of_copy
     from cantstop_arena.check.compiled_version import compiled_text
 
     catalogue = catalogue_for(bots_folder, game_name)
     bot = catalogue.find(name)
     plain = _file_of(bot, catalogue)
-    path = plain.with_name(f"{plain.stem}_compiled.py")
-    write_new(path, compiled_text(read_source(plain), catalogue.game.decisions))
-    try:
+    path, source = path_of_copy(plain), read_source(plain)
+    text = marked_text(compiled_text(source, catalogue.game.decisions), plain, source)
+    with _replaced(path, text):
         comparison = _comparison_text(catalogue, bot, path)
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
     click.echo(f"{short_path(str(path))} is the compiled version of {name}. {comparison}")
+
+
+@contextmanager
+def _replaced(path: Path, text: str) -> Iterator[None]:
+    """A context in which a compiled copy has a new text; after an error it has the old one.
+
+    Raises ArenaError when there is a file that `arena bots compile` did not write.
+    """
+    from cantstop_arena.atomic_files import draft_of
+    from cantstop_arena.bots.compiled_copies import read_copy
+
+    def write(content: bytes) -> None:
+        with draft_of(path) as draft:
+            draft.write_bytes(content)
+
+    copy = read_copy(path)
+    if os.path.lexists(path) and (copy is None or copy.is_edited):
+        what = "has been edited" if copy else "is no file that `arena bots compile` wrote"
+        way = "move or delete it, then compile again"
+        raise ArenaError(f"{short_path(str(path))} {what}; it was not changed: {way}")
+    former = path.read_bytes() if copy else None
+    write(text.encode())
+    try:
+        yield
+    except BaseException:
+        if former is None:
+            path.unlink(missing_ok=True)
+        else:
+            write(former)
+        raise
 
 
 def _file_of(bot: "BotDescription", catalogue: "Catalogue") -> Path:
@@ -59,7 +89,7 @@ def _file_of(bot: "BotDescription", catalogue: "Catalogue") -> Path:
 
 def _comparison_text(catalogue: "Catalogue", bot: "BotDescription", path: Path) -> str:
     """How many games were equal, and the speedup. Raises BotError when a game differs."""
-    from cantstop_arena.check.compiled_version import compare
+    from cantstop_arena.check.compiled_version import compare, speedup_text
 
     try:
         comparison = compare(catalogue, bot, catalogue.load_file(path))
@@ -73,5 +103,5 @@ def _comparison_text(catalogue: "Catalogue", bot: "BotDescription", path: Path) 
         )
     return (
         f"Both play the same games ({comparison.games} compared);"
-        f" it is {comparison.speedup:,.0f} times as fast."
+        f" it is {speedup_text(comparison.speedup)} as fast."
     )

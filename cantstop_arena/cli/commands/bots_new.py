@@ -1,6 +1,7 @@
 """`arena bots new`: a template for a new bot."""
 
-import re
+import json
+import shlex
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType
@@ -10,12 +11,11 @@ import click
 
 from cantstop_arena.cli.options import bots_option, game_option
 from cantstop_arena.errors import ArenaError, UsageError
+from cantstop_arena.processes.system import short_path
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.decisions import Decision
     from cantstop_arena.game_api.game import Game
-
-_MAX_LENGTH = 60
 
 
 @click.command(short_help="Create a new bot from a template.")
@@ -30,13 +30,16 @@ def new(name: str, compiled: bool, game_name: str, bots_folder: Path) -> None:
     game = game_named(game_name)
     _check_name(name, game)
     path = bots_folder / f"{name}.py"
-    write_new(path, _template(game, compiled).replace("NAME", name))
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')  # for a docstring
+    write_new(path, _template(game, compiled).replace("NAME", escaped))
     click.echo(f"Created the bot {path}. Next steps:\n")
-    rivals = ", ".join([name, *_rivals(game, bots_folder, name)])
-    folder = "" if bots_folder == Path("bots") else f" --bots {bots_folder}"
+    plain = name.replace("-", "").replace("_", "").isalnum()
+    quoted_name = name if plain else json.dumps(name, ensure_ascii=False)
+    rivals = ", ".join([quoted_name, *_rivals(game, bots_folder, name)])
+    folder = "" if bots_folder == Path("bots") else f" --bots {shlex.quote(str(bots_folder))}"
     for line in (
-        f"arena bots check {path}",
-        f"arena bench {name}{folder}",
+        f"arena bots check {shlex.quote(str(path))}",
+        f"arena bench {shlex.quote(name)}{folder}",
         f"a tournament file, say mine.yaml, with {_file_keys(game)}bots: [{rivals}]",
         f"arena run mine.yaml{folder}",
     ):
@@ -44,11 +47,14 @@ def new(name: str, compiled: bool, game_name: str, bots_folder: Path) -> None:
 
 
 def _check_name(name: str, game: "Game") -> None:
+    from cantstop_arena.bots.known_bot import A_NAME, MAX_NAME_LENGTH, is_printed_well
     from cantstop_arena.bots.loader import is_built_in
 
-    if len(name) > _MAX_LENGTH or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name):
-        rule = "letters, digits, - and _, the first a letter or a digit"
-        raise UsageError(f"invalid bot name {name!r:.{_MAX_LENGTH}}: use {rule}")
+    if not is_printed_well(name):
+        raise UsageError(f"invalid bot name {name!r:.{MAX_NAME_LENGTH}}: it {A_NAME}")
+    if name[0] in "._" or Path(name).name != name:
+        rule = "the file of a bot has no / in its name, and does not begin with _ or a dot"
+        raise UsageError(f"invalid bot name {name!r}: {rule}")
     if is_built_in(name, game):
         raise UsageError(f"the name {name} is taken by a built-in bot")
 
@@ -123,4 +129,4 @@ def write_new(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError:
-        raise ArenaError(f"{path} exists already; it was not changed") from None
+        raise ArenaError(f"{short_path(str(path))} exists already; it was not changed") from None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from cantstop_arena.bots.describe import describe_command
-from cantstop_arena.bots.known_bot import RESERVED, BotDescription
+from cantstop_arena.bots.known_bot import A_NAME, RESERVED, BotDescription, is_printed_well
 from cantstop_arena.bots.versions import version_in, version_name
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import files_among, with_options
@@ -32,9 +32,7 @@ from cantstop_arena.tournaments.file.yaml_text import Node, line_and_column
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
 
-MAX_NAME_LENGTH = 60
 MAX_SWEPT = 1000  # entrants that one entry makes
-A_NAME = f"must be 1 to {MAX_NAME_LENGTH} printable characters, with no space at either end"
 A_BOT = (
     "a bot must be a name, a path, {bot: NAME OR PATH, as: NAME, OPTION: VALUE}"
     " or {command: [PROGRAM, WORD], as: NAME}"
@@ -288,11 +286,6 @@ def needs(players: int) -> str:
     if players == 1:
         return "1 player needs at least 1 bot"
     return f"{players} players need at least {players} bots"
-
-
-def is_printed_well(name: str) -> bool:
-    """Whether a bot can have this name."""
-    return 0 < len(name) <= MAX_NAME_LENGTH and name.isprintable() and name == name.strip()
 
 
 _MAX_REFERENCE_LENGTH = 200  # characters, in the message about a missing file
