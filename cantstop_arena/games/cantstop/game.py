@@ -122,7 +122,8 @@ class CantStop(Game):
         """Why `optimal` cannot play: perfect play is known for solved boards only."""
         if bot != "optimal":
             return None
-        from cantstop_arena.games.cantstop.exact.solved_tables import adviser_for, tables_folder
+        from cantstop_arena.games.cantstop.exact.solved_tables import adviser_for
+        from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 
         try:
             adviser_for(rules, players, tables_folder())
@@ -140,7 +141,8 @@ class CantStop(Game):
 
     def best_alone(self, rules: RuleSet) -> float | None:
         """The mean turns of a solo game with perfect play; None if the board is not solved."""
-        from cantstop_arena.games.cantstop.exact.solved_tables import solved_value, tables_folder
+        from cantstop_arena.games.cantstop.exact.solved_tables import solved_value
+        from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 
         return solved_value(rules, 1, tables_folder())
 

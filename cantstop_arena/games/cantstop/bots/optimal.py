@@ -10,7 +10,8 @@ def optimal() -> Player:
     Very small boards are solved when they are first played; on others without a table, and with
     more than two players, it cannot decide and loses by a fault.
     """
-    from cantstop_arena.games.cantstop.exact.solved_tables import adviser_for, tables_folder
+    from cantstop_arena.games.cantstop.exact.solved_tables import adviser_for
+    from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 
     folder = tables_folder()
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import time
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -11,7 +10,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from platformdirs import user_data_path
 
 from cantstop_arena.atomic_files import remove_drafts, write_atomically
 from cantstop_arena.errors import BotError, UsageError
@@ -30,7 +28,6 @@ _HASH = hashlib.sha256().digest_size
 _SECONDS_PER_STATE = 2.5e-7
 _STATES_AT_ONCE = 1_000_000  # solved between two readings of the clock: some tenths of a second
 _SAVE_EVERY = 10.0  # seconds
-_TABLES = "CANTSTOP_ARENA_TABLES"
 
 
 class SolvedTable(msgspec.Struct):
@@ -90,20 +87,6 @@ def check_solvable(rules: RuleSet, players: int, memory: int) -> None:
             f" {needed / 1e6:,.0f} MB, and {memory / 1e6:,.0f} MB are allowed; take shorter or"
             " fewer columns, or allow more"
         )
-
-
-def tables_folder() -> Path:
-    """The folder of solved boards: $CANTSTOP_ARENA_TABLES, else in the user's data folder."""
-    chosen = os.environ.get(_TABLES)
-    return Path(chosen) if chosen else user_data_path("cantstop-arena") / "tables"
-
-
-def use_tables_folder(folder: Path) -> None:
-    """Make this the folder of solved boards, for the processes that this one starts, too.
-
-    So judges, hints and the bot `optimal` find the same tables.
-    """
-    os.environ[_TABLES] = str(folder.absolute())
 
 
 def table_path(rules: RuleSet, players: int, folder: Path) -> Path:

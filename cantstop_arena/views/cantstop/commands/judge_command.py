@@ -100,7 +100,7 @@ def judge(
     a bot are judged, in every seat. The ten worst are drawn, each with the command that replays it.
     The results for a run are stored in its folder and shown on its page.
     """
-    from cantstop_arena.games.cantstop.exact.solved_tables import use_tables_folder
+    from cantstop_arena.games.cantstop.exact.tables_folder import use_tables_folder
     from cantstop_arena.views.cantstop.judging.judge_plan import requested_bots
     from cantstop_arena.views.cantstop.judging.judge_run import judge_task_results
     from cantstop_arena.views.cantstop.judging.judged_runs import is_run, keep, run_in

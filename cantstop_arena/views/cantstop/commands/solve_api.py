@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.games.cantstop.exact import solved_tables
+from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 from cantstop_arena.processes import shutdown
 from cantstop_arena.views.cantstop.commands.board_arguments import rules_from_argument
 
@@ -31,7 +32,7 @@ def solve(
     """
     board = rules_from_argument(rules, changes, Catalogue(Path(bots_folder)))
     solved_tables.check_solvable(board, players, memory)
-    folder = solved_tables.tables_folder() if tables is None else Path(tables)
+    folder = tables_folder() if tables is None else Path(tables)
     with shutdown.defer_interrupt():
         return solved_tables.solve(
             board, players, folder, _print_progress if progress else _ignore_progress

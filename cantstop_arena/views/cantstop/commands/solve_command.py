@@ -57,6 +57,7 @@ def solve(
     """
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.games.cantstop.exact import solved_tables
+    from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
     from cantstop_arena.views.cantstop.commands.board_arguments import rules_from_argument
 
     board = rules_from_argument(rules, changes, Catalogue(Path("bots")))
@@ -66,9 +67,7 @@ def solve(
         click.echo(_effort_text(effort), err=True)
     shutdown.announce_resume()
     started = time.process_time()
-    table = solved_tables.solve(
-        board, players, tables or solved_tables.tables_folder(), _Progress(quiet)
-    )
+    table = solved_tables.solve(board, players, tables or tables_folder(), _Progress(quiet))
     spent = time.process_time() - started
     if as_json:
         click.echo(json.dumps(_as_dict(table, effort, spent)))

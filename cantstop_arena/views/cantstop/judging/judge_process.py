@@ -8,7 +8,7 @@ from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import ERROR, BotError
 from cantstop_arena.games.cantstop.exact.evaluator import best_evaluator
 from cantstop_arena.games.cantstop.exact.regret import Judgement, judge
-from cantstop_arena.games.cantstop.exact.solved_tables import tables_folder
+from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
 from cantstop_arena.tournaments.preparation import pack_spec, unpack_spec
 from cantstop_arena.tournaments.table_spec import TableSpec

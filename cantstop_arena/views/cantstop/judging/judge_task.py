@@ -26,7 +26,7 @@ class JudgePlan(msgspec.Struct, frozen=True):
 
 def judge_for(rules: RuleSet, players: int) -> JudgePlan:
     """The judge for these rules. Raises BotError when there is none."""
-    from cantstop_arena.games.cantstop.exact.solved_tables import tables_folder
+    from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 
     return JudgePlan(best_evaluator(rules, players, tables_folder()).name)
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.exact.evaluator import Evaluator, best_evaluator
-from cantstop_arena.games.cantstop.exact.solved_tables import tables_folder
+from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 from cantstop_arena.games.cantstop.records import VERDICT, Event, rules_of
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.turn import Turn
