@@ -6,7 +6,7 @@ ArenaError                 an error that a user can correct; the message says ho
 │   ├── RulesError         an invalid rule set, with the invalid fields
 │   └── BotError           a bot that is unknown, broken, or has no such option
 ├── LedgerError            results on disk that cannot be used or belong to another tournament
-├── FaultError             a fault of a bot in a tournament that stops at faults
+├── FaultError             a fault of a bot that ends the run: `on_fault: stop`, and in tuning
 ├── WorkerPoolError        worker processes that keep dying
 ├── ClusterError           a cluster that cannot be reached, ends, or has no machine that can play
 ├── GameError              a game whose own code fails
@@ -18,19 +18,21 @@ Interrupted is raised when the user ends the program: Ctrl-C, or a signal to the
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from cantstop_arena.exit_codes import ExitCode
+
 ERROR = "error"  # the key of the error's text in messages from other processes
 
 
 class ArenaError(Exception):
     """An error that a user can correct. `exit_code` is the process's exit code."""
 
-    exit_code = 1
+    exit_code = ExitCode.FAILED
 
 
 class UsageError(ArenaError):
     """An invalid request."""
 
-    exit_code = 2
+    exit_code = ExitCode.WRONG_USE
 
 
 class Problem(NamedTuple):
@@ -70,7 +72,7 @@ class LedgerError(ArenaError):
 
 
 class FaultError(ArenaError):
-    """A fault of a bot in a tournament that stops at faults."""
+    """A fault of a bot that ends the run: with `on_fault: stop`, and in tuning."""
 
 
 class WorkerPoolError(ArenaError):

@@ -28,6 +28,7 @@ from cantstop_arena.ratings.labels import MAX_ELO
 from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.reports.match_report import MatchFinding, finding, match_json, match_text
 from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.notes import about_disqualified
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
@@ -76,15 +77,19 @@ class PlannedMatch(PlannedTournament):
         pool_options = options.pool_options
         with observed_by(observer):
             outcome = contest.play(pool_options, observer, options.fresh)
+        analysis = Analysis(outcome.results)
+        disqualified = dict(
+            zip(outcome.results.disqualified, about_disqualified(analysis), strict=True)
+        )
         match_finding = finding(
             contest.names,
             outcome.counts,
             self.test,
             self.tournament.players,
             len(self.tournament.orders),
+            disqualified,
         )
         text = match_json(match_finding, self.tournament.rules.name, outcome.seed)
-        analysis = Analysis(outcome.results)
         results = MatchResults(match_finding, analysis, self.folder, self.setting(outcome.seed))
         write_atomically(self.folder / MATCH, text)
         results.output_files.append(self.folder / MATCH)

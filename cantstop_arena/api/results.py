@@ -29,7 +29,7 @@ from cantstop_arena.tables.lengths import lengths
 from cantstop_arena.tables.names import FORMATS, TABLES
 from cantstop_arena.tables.predecessors import following, predecessors
 from cantstop_arena.tables.seats import seats
-from cantstop_arena.tables.standings import standings
+from cantstop_arena.tables.standings import standings, standings_data
 from cantstop_arena.tables.styles import styles
 from cantstop_arena.tournaments.ledger.ledger_guard import protected_ledger
 from cantstop_arena.views.default_view import view_of
@@ -69,6 +69,11 @@ class Results:
         return self.analysis.names
 
     @property
+    def disqualified(self) -> Sequence[str]:
+        """The names of the disqualified bots; no game of theirs counts."""
+        return self.analysis.results.disqualified
+
+    @property
     def seed(self) -> Seed | None:
         """The seed of all random numbers; None for several tournaments with different seeds."""
         return self.analysis.results.seed
@@ -83,7 +88,7 @@ class Results:
     @cached_property
     def standings(self) -> ResultTable:
         """Each bot's rank, Elo and score; of a solo game the mean turns that it needs."""
-        return _table(standings(self.analysis))
+        return _table(standings_data(self.analysis), standings(self.analysis))
 
     @cached_property
     def crosstable(self) -> ResultTable:

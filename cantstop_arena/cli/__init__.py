@@ -25,6 +25,7 @@ from cantstop_arena.cli.commands.rules import rules
 from cantstop_arena.cli.commands.run import run
 from cantstop_arena.cli.commands.tune import tune
 from cantstop_arena.errors import ArenaError, Interrupted
+from cantstop_arena.exit_codes import ExitCode, signal_exit_code
 from cantstop_arena.processes import shutdown, system
 from cantstop_arena.processes.system import memory_shortage, open_standard_files
 from cantstop_arena.texts import printable
@@ -40,7 +41,10 @@ _MIN_MEMORY = 1 << 30
 
 
 class ArenaGroup(click.Group):
-    """Reports the errors of users with a message and an exit code instead of a traceback."""
+    """Reports the errors of users with a message and an exit code instead of a traceback.
+
+    A command that has finished may return an ExitCode; without one it is DONE.
+    """
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run the command line; opens standard streams that are closed."""
@@ -77,7 +81,7 @@ class ArenaGroup(click.Group):
     def invoke(self, context: click.Context) -> Any:
         try:
             with shutdown.handle_signals("Stopped."):
-                return self._invoke(context)
+                code = self._invoke(context)
         except ArenaError as error:
             click.echo(printable(str(error)), err=True)
             context.exit(error.exit_code)
@@ -86,7 +90,10 @@ class ArenaGroup(click.Group):
         except OSError as error:
             click.echo(f"{error.filename or 'arena'}: {error.strerror or error}", err=True)
             _discard_output()
-            context.exit(1)
+            context.exit(ExitCode.FAILED)
+        if isinstance(code, ExitCode):
+            context.exit(code)
+        return code
 
     def _invoke(self, context: click.Context) -> Any:
         if shortage := memory_shortage(_MIN_MEMORY):
@@ -95,7 +102,7 @@ class ArenaGroup(click.Group):
             return super().invoke(context)
         except Interrupted as interruption:
             click.echo(shutdown.end_message(), err=True)
-            context.exit(128 + interruption.args[0])
+            context.exit(signal_exit_code(interruption.args[0]))
 
 
 def _discard_output() -> None:

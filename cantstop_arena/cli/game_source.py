@@ -123,8 +123,10 @@ def echo_to_stderr() -> Callable[[str], None]:
 
 
 def _lines(file: Path, name: str) -> list[str]:
-    data = sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
     try:
+        data = sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
         return data.decode().splitlines()
     except UnicodeDecodeError:
         raise UsageError(f"{name}: this file is not UTF-8 text") from None
+    except OSError as error:
+        raise UsageError(f"{name}: this file cannot be read: {error.strerror}") from error

@@ -11,6 +11,7 @@ import click
 from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.errors import UsageError
+from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import bytes_of
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from cantstop_arena.api.tournaments import PlannedTournament
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.cli.terminal.run_screen import RunScreen
+    from cantstop_arena.comparisons.comparison_results import ComparisonTotals
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.tournaments.cluster.address import ClusterAddress
     from cantstop_arena.tournaments.run_options import RunOptions
@@ -38,7 +40,7 @@ def play_and_write(
     screen: "RunScreen",
     page: bool,
     show: "Callable[[Results], None]",
-) -> None:
+) -> "Results":
     """Play, print the results, and name the folder; the page comes last, as it is slow."""
     from cantstop_arena.bots.compiled_copies import outdated_text
 
@@ -55,6 +57,12 @@ def play_and_write(
         with screen.reporting_page_error():
             written_page = results.write_page()
     screen.echo_folder(planned.folder, written_page)
+    return results
+
+
+def exit_code_of(results: "Results | ComparisonTotals") -> ExitCode:
+    """The exit code of a command that has finished with these results."""
+    return ExitCode.DISQUALIFIED if results.disqualified else ExitCode.DONE
 
 
 bots_option = click.option(

@@ -33,7 +33,8 @@ class RuleSetResult(msgspec.Struct, frozen=True):
 class ComparisonTotals(msgspec.Struct, frozen=True):
     """The results of all rule sets of a comparison.
 
-    `notes` are sentences about faults, disqualified bots and luck.
+    `notes` are sentences about faults, disqualified bots and luck. `disqualified` are the bots that
+    were disqualified under any rule set.
     """
 
     name: str
@@ -46,3 +47,4 @@ class ComparisonTotals(msgspec.Struct, frozen=True):
     answers: tuple[RuleSetResult, ...]
     measures: DealRatios
     notes: tuple[str, ...]
+    disqualified: tuple[str, ...] = ()

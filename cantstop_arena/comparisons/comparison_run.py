@@ -57,6 +57,7 @@ def compare(
     if fresh:
         _reset_ledgers(comparison, folder)
     notes: list[str] = []
+    disqualified: list[str] = []
     deviations: dict[int, Mapping[str, float]] = {}
     for players in comparison.players:
         for rules in comparison.rules:
@@ -67,12 +68,14 @@ def compare(
             with observed_by(observer_of(f"{comparison.name}, {title}")) as observer:
                 results = run_tournament(tournament, catalogue, path, options, observer)
             notes += _fault_notes(title, results)
+            disqualified += results.disqualified
             if rules.name == comparison.baseline.name:
                 deviations[players] = standard_deviations(
                     results.tallies.values(), DealRatios(comparison.game.counts)
                 )
     _write_yaml(comparison.resolved(folder), folder / RESOLVED_FILE)
-    return comparison_totals(comparison, folder, deviations, notes)
+    totals = comparison_totals(comparison, folder, deviations, notes)
+    return replace(totals, disqualified=tuple(dict.fromkeys(disqualified)))
 
 
 def with_stored_seed(comparison: Comparison, folder: Path, fresh: bool = False) -> Comparison:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from types import FrameType
 
 from cantstop_arena.errors import Interrupted
+from cantstop_arena.exit_codes import signal_exit_code
 
 
 @dataclass
@@ -122,4 +123,4 @@ def _handle(number: int, frame: FrameType | None) -> None:
         return
     # Unbuffered, as the signal may interrupt a write of the stream.
     os.write(2, f"{_end_request.end_message}\n".encode())
-    os._exit(128 + number)
+    os._exit(signal_exit_code(number))

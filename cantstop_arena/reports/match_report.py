@@ -1,7 +1,7 @@
 """The result of a match between two bots: as text and as JSON."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from tabulate import tabulate
@@ -27,7 +27,8 @@ class MatchFinding(msgspec.Struct, frozen=True):
 
     Of two players the counts are the pentanomial. With a test, the interval of the mean is a
     confidence sequence. The second bot fills the other seats of `players`; a deal has
-    `games_per_deal`.
+    `games_per_deal`. `disqualified` has a sentence on each
+    bot that is; no deal counts then.
     """
 
     bots: tuple[str, str]
@@ -36,6 +37,7 @@ class MatchFinding(msgspec.Struct, frozen=True):
     score: Estimate
     players: int = 2
     games_per_deal: int = 2
+    disqualified: Mapping[str, str] = {}
 
     @property
     def games(self) -> int:
@@ -83,6 +85,7 @@ def finding(
     test: Sprt | None,
     players: int = 2,
     games_per_deal: int = 2,
+    disqualified: Mapping[str, str] = {},
 ) -> MatchFinding:
     """The finding from the deals of a match, counted by the first bot's score."""
     units = win_units(players) * games_per_deal
@@ -101,6 +104,7 @@ def finding(
         score([played], expected_deals(test) if test else None),
         players,
         games_per_deal,
+        disqualified,
     )
 
 
@@ -116,6 +120,8 @@ def match_json(result: MatchFinding, rules: str, seed: Seed) -> str:
         **_named("elo", result.elo),
         "sprt": _test(result),
     }
+    if result.disqualified:
+        entry["disqualified"] = list(result.disqualified)
     return json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -181,8 +187,12 @@ def _table_estimate(share: Estimate) -> TableEstimate:
 
 def match_text(result: MatchFinding) -> str:
     """The result of a match as text for the terminal."""
-    counts = [_counts(result)] if result.players == 2 and result.deals else []
-    parts = [_header(result), *counts, _estimates(result)]
+    parts = [_header(result)]
+    if result.deals:
+        parts += [_counts(result)] if result.players == 2 else []
+        parts.append(_estimates(result))
+    else:
+        parts += map(printable, result.disqualified.values())
     if result.test and result.deals:
         parts += [_test_text(result), _verdict(result)]
     return "\n\n".join(parts)
@@ -211,8 +221,7 @@ def _counts(result: MatchFinding) -> str:
 
 def _estimates(result: MatchFinding) -> str:
     share = result.score
-    if share.mean is None:
-        return "No deal counts, so nothing is known."
+    assert share.mean is not None, "a deal counts"
     kind = "95% confidence sequence: valid whenever one looks" if result.test else "95%"
     ends = f"{_percent(share.low or 0)} to {_percent(1 if share.high is None else share.high)}"
     mean, low, high = result.elo

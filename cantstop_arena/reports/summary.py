@@ -22,7 +22,7 @@ from cantstop_arena.tables.fit import fit
 from cantstop_arena.tables.lineups import MANY_BOTS
 from cantstop_arena.tables.predecessors import effects, following
 from cantstop_arena.tables.seats import seats
-from cantstop_arena.tables.standings import ELO, standings
+from cantstop_arena.tables.standings import ELO, ranked_standings
 from cantstop_arena.tables.styles import styles
 
 Entry: TypeAlias = dict[str, object]
@@ -97,7 +97,7 @@ def _bounded(measured: float) -> float | None:
 
 def _standings_entries(analysis: Analysis) -> list[Entry]:
     missing = NOT_RATED if analysis.is_solo else {}
-    return [{**missing, **row} for row in records(standings(analysis))]
+    return [{**missing, **row} for row in records(ranked_standings(analysis))]
 
 
 def _styles(analysis: Analysis) -> dict[str, Entry]:

@@ -16,7 +16,7 @@ from cantstop_arena.tables.lengths import lengths
 from cantstop_arena.tables.lineups import MANY_BOTS, lineups
 from cantstop_arena.tables.predecessors import following, predecessors
 from cantstop_arena.tables.seats import seats
-from cantstop_arena.tables.standings import standings
+from cantstop_arena.tables.standings import standings, standings_data
 from cantstop_arena.tables.styles import styles
 from cantstop_arena.tables.text import MARKDOWN, draw
 
@@ -58,7 +58,8 @@ def write_page(analysis: Analysis, folder: Path) -> Path:
 
 
 def _contents(analysis: Analysis) -> Iterator[tuple[str, str]]:
-    yield from _both(standings(analysis))
+    yield "standings.csv", as_csv(standings_data(analysis))
+    yield "standings.md", _markdown(standings(analysis))
     if not analysis.is_solo:
         yield "crosstable.csv", as_csv(scores_only(analysis))
         yield "crosstable.md", _markdown(crosstable(analysis))

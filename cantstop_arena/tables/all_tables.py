@@ -14,7 +14,7 @@ from cantstop_arena.tables.names import TABLES
 from cantstop_arena.tables.narrow import fitted, table_width
 from cantstop_arena.tables.predecessors import following, predecessors
 from cantstop_arena.tables.seats import seats
-from cantstop_arena.tables.standings import standings
+from cantstop_arena.tables.standings import standings, standings_data
 from cantstop_arena.tables.styles import styles
 from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, draw_all
 
@@ -65,27 +65,30 @@ def for_people(analysis: Analysis, width: int = 0) -> list[Table]:
         followers = predecessors(analysis)
         followers = followers if _fits(followers, width) else predecessors(analysis, errors=False)
         tables = _rating_tables(analysis, scores, followers, fit(analysis))
-    return [table for table in tables if table.rows]
+    return [table for table in (standings(analysis), *tables) if table.rows]
 
 
 def for_programs(analysis: Analysis) -> list[Table]:
     """All tables for programs: squares of bots by bots have a row for each pair."""
     if analysis.is_solo:
-        return _solo_tables(analysis, difference_pairs(analysis))
-    return _rating_tables(
-        analysis, pairs(analysis), following(analysis), fit(analysis, maximum=None)
-    )
+        tables = _solo_tables(analysis, difference_pairs(analysis))
+    else:
+        tables = _rating_tables(
+            analysis, pairs(analysis), following(analysis), fit(analysis, maximum=None)
+        )
+    return [standings_data(analysis), *tables]
 
 
 def _solo_tables(analysis: Analysis, matrix: Table) -> list[Table]:
-    return [standings(analysis), matrix, styles(analysis), faults(analysis)]
+    """The tables below the standings, of bots that play alone."""
+    return [matrix, styles(analysis), faults(analysis)]
 
 
 def _rating_tables(
     analysis: Analysis, scores: Table, followers: Table, residuals: Table
 ) -> list[Table]:
+    """The tables below the standings, of bots that meet."""
     return [
-        standings(analysis),
         scores,
         seats(analysis),
         *([followers] if analysis.results.predecessors else ()),

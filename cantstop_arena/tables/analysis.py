@@ -9,7 +9,7 @@ from math import inf
 import msgspec
 import numpy as np
 
-from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.deals.outcomes import FaultReport, TournamentTotals
 from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, goodness
 from cantstop_arena.ratings.model_fit.field_sensitivity import Moves, moves
@@ -69,6 +69,14 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         for charge in self.results.faults:
             faults[charge.bot] += charge.count
         return faults
+
+    @cached_property
+    def first_fault_of(self) -> dict[str, FaultReport]:
+        """The first fault of each bot that committed one, by name."""
+        first: dict[str, FaultReport] = {}
+        for charge in sorted(self.results.faults, key=lambda charge: charge.deal):
+            first.setdefault(charge.bot, charge)
+        return first
 
     @cached_property
     def ratings(self) -> Ratings:

@@ -2,17 +2,14 @@
 
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Table, number
-
-MAX_MESSAGE_LENGTH = 100
+from cantstop_arena.tables.notes import list_names, short_message
 
 
 def faults(analysis: Analysis) -> Table:
     """A row for each bot and kind of fault."""
     results = analysis.results
-    disqualifications = [
-        f"{bot} is disqualified; the tables are without it." for bot in results.disqualified
-    ]
-    replays = ["Those games again:", *(charge.replay for charge in results.faults)]
+    disqualified = [f"Disqualified: {list_names(results.disqualified)}."]
+    replays = ["Replay these games:", *(charge.replay for charge in results.faults)]
     return Table(
         name="faults",
         title="Faults",
@@ -31,15 +28,12 @@ def faults(analysis: Analysis) -> Table:
                 charge.count,
                 charge.deal,
                 ", ".join(charge.seats),
-                _shortened(charge.message),
+                short_message(charge),
             )
             for charge in results.faults
         ],
-        notes=[*disqualifications, *(replays if results.faults else ())],
-    )
-
-
-def _shortened(message: str) -> str:
-    return (
-        message if len(message) <= MAX_MESSAGE_LENGTH else message[: MAX_MESSAGE_LENGTH - 1] + "…"
+        notes=[
+            *(disqualified if results.disqualified else ()),
+            *(replays if results.faults else ()),
+        ],
     )

@@ -5,7 +5,14 @@ from itertools import pairwise
 from math import isfinite
 
 from cantstop_arena.deals.control_variate import luck_text
-from cantstop_arena.deals.outcomes import ELO_ERROR, TEST, Luck, TournamentTotals, Until
+from cantstop_arena.deals.outcomes import (
+    ELO_ERROR,
+    TEST,
+    FaultReport,
+    Luck,
+    TournamentTotals,
+    Until,
+)
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.tables.analysis import Analysis
@@ -13,12 +20,14 @@ from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
 from cantstop_arena.texts import how_many
 
 NOT_REPRODUCIBLE = "not reproducible"
+DISQUALIFIED = "disqualified"
 OTHER_RIVALS = "\u2020"
 NOT_COMPARABLE = (
     f"{OTHER_RIVALS} The scores in these rows do not compare with the others: not all bots met the"
     " same rivals equally often. Elo allows for that."
 )
 MAX_NAMES = 6
+MAX_MESSAGE_LENGTH = 100
 LEGEND = (
     "Bots that share a letter of their group are not significantly different; LOS vs next: the"
     " likelihood of superiority over the bot below, in this field. Intervals cover 95%."
@@ -41,8 +50,8 @@ def legend(analysis: Analysis) -> list[str]:
 
 
 def about_standings(analysis: Analysis) -> list[str]:
-    """Notes on missing or unfinished games, stopping rule, luck, irreproducible bots, ratings."""
-    texts = []
+    """Notes on disqualified bots, missing or unfinished games, stopping rule, luck, ratings."""
+    texts = list(about_disqualified(analysis))
     if missing := about_missing_games(analysis):
         texts.append(missing)
     if unfinished := analysis.unfinished:
@@ -63,6 +72,29 @@ def about_standings(analysis: Analysis) -> list[str]:
     if analysis.is_solo:
         return texts
     return [*texts, *_about_scores(analysis), *_about_ratings(analysis)]
+
+
+def about_disqualified(analysis: Analysis) -> Iterator[str]:
+    """For each disqualified bot a sentence with its first fault, and the command to replay it."""
+    for bot in analysis.results.disqualified:
+        many = how_many(analysis.faults_of[bot], "fault")
+        text = f"{bot} is {DISQUALIFIED} after {many}, and its games are left out."
+        if first := analysis.first_fault_of.get(bot):
+            text += f" The first, in deal {first.deal}: {fault_text(first)}. Replay: {first.replay}"
+        yield text
+
+
+def fault_text(charge: FaultReport) -> str:
+    """The kind of a fault and its message."""
+    return f"{charge.kind}: {short_message(charge)}"
+
+
+def short_message(charge: FaultReport) -> str:
+    """The message of a fault; of a long one the beginning."""
+    message = charge.message
+    return (
+        message if len(message) <= MAX_MESSAGE_LENGTH else message[: MAX_MESSAGE_LENGTH - 1] + "…"
+    )
 
 
 def about_luck(luck: Luck) -> str:

@@ -1,12 +1,16 @@
 """The standings: rank, rating or mean, group, faults and notes of each bot."""
 
+from msgspec.structs import replace
+
 from cantstop_arena.tables.analysis import ELO_DECIMALS, Analysis
-from cantstop_arena.tables.column import Column, Estimate, Table, Value, estimate, number
+from cantstop_arena.tables.column import Column, Estimate, Kind, Table, Value, estimate, number
 from cantstop_arena.tables.differences import counted_unit, solo_difference
 from cantstop_arena.tables.notes import (
+    DISQUALIFIED,
     NOT_REPRODUCIBLE,
     OTHER_RIVALS,
     about_standings,
+    fault_text,
     has_other_rivals,
     legend,
 )
@@ -23,8 +27,37 @@ _RATING_COLUMNS = (
 _NOTE_COLUMNS = (number("faults", optional=True), Column("note", "note", optional=True))
 
 
+_FAULT_COLUMNS = (Column("first_fault", "first fault"), Column("replay", "replay"))
+
+
 def standings(analysis: Analysis) -> Table:
-    """A row for each bot, by Elo; bots that play alone by what they need for a game."""
+    """A row for each bot, by Elo; bots that play alone by what they need for a game.
+
+    The last rows are those of disqualified bots, without a rank and an estimate.
+    """
+    table = ranked_standings(analysis)
+    return replace(table, rows=[*table.rows, *_disqualified_rows(analysis, table)])
+
+
+def standings_data(analysis: Analysis) -> Table:
+    """The standings for programs: if bots are disqualified, with columns of their first faults."""
+    table = ranked_standings(analysis)
+    if not analysis.results.disqualified:
+        return table
+    rows = [
+        *([*row, "", ""] for row in table.rows),
+        *(
+            [*row, *_fault_cells(analysis, bot)]
+            for bot, row in zip(
+                analysis.results.disqualified, _disqualified_rows(analysis, table), strict=True
+            )
+        ),
+    ]
+    return replace(table, columns=(*table.columns, *_FAULT_COLUMNS), rows=rows)
+
+
+def ranked_standings(analysis: Analysis) -> Table:
+    """The standings without disqualified bots."""
     return Table(
         name="standings",
         title="Standings",
@@ -37,6 +70,24 @@ def standings(analysis: Analysis) -> Table:
         rows=[_row(analysis, index) for index in range(len(analysis.ranking))],
         notes=[*legend(analysis), *about_standings(analysis)],
     )
+
+
+def _disqualified_rows(analysis: Analysis, table: Table) -> list[list[Value]]:
+    """A row for each disqualified bot: no game of it counts, and nothing is estimated."""
+    empty: dict[str, Value] = {
+        column.key: "" if column.kind is Kind.TEXT else None for column in table.columns
+    }
+    rows: list[list[Value]] = []
+    for bot in analysis.results.disqualified:
+        faults = analysis.faults_of[bot]
+        cells: dict[str, Value] = {"bot": bot, "games": 0, "faults": faults, "note": DISQUALIFIED}
+        rows.append([*(empty | cells).values()])
+    return rows
+
+
+def _fault_cells(analysis: Analysis, bot: str) -> list[Value]:
+    first = analysis.first_fault_of.get(bot)
+    return [fault_text(first), first.replay] if first else ["", ""]
 
 
 def _solo_columns(analysis: Analysis) -> list[Column]:

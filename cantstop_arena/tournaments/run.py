@@ -22,7 +22,7 @@ from cantstop_arena.deals.outcomes import (
 )
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.spans import Span, gaps, merge_spans
-from cantstop_arena.errors import ArenaError, BotError, FaultError, LedgerError, WorkerPoolError
+from cantstop_arena.errors import ArenaError, BotError, FaultError, WorkerPoolError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.ratings.sequential.stopping_rule import widest
@@ -117,7 +117,7 @@ def open_session(
             edited = edit_message(tournament, catalogue, error.stored, folder / COPIES)
             if not edited:
                 raise
-            raise LedgerError(edited) from error
+            raise TournamentMismatch(error.stored, edited) from error
         yield Session(tournament, catalogue, folder, ledger, PoolOwner(stack))
 
 

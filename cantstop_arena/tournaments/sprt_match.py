@@ -86,6 +86,8 @@ class Match(msgspec.Struct, frozen=True):
                     break
             seed = session.tournament.seed
             results = replace(session.results(), until=ended_by(self.test))
+            if results.disqualified:
+                counts[:] = 0  # also the deals before the look at which the bot was disqualified
             return MatchOutcome(tuple(counts.tolist()), results, seed)
 
     def _looks(self) -> Iterator[int]:

@@ -20,7 +20,7 @@ from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.winners import win_units
-from cantstop_arena.errors import ERROR, BotError, UsageError
+from cantstop_arena.errors import ERROR, FaultError, UsageError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
 from cantstop_arena.table.seated_bot import SeatedBot
@@ -86,7 +86,7 @@ class VariantTrials:
     def wins(self, variants: Sequence[Options], first: int, deals: int) -> Sequence[Ints]:
         """The wins of each variant, in win units: a row for each opponent, a column for each deal.
 
-        Raises BotError when a bot commits a fault.
+        Raises FaultError when a bot commits a fault.
         """
         seats = [self._seat("bot", options) for options in variants]
         pairs = product(seats, self._opponents)
@@ -179,17 +179,19 @@ def play_variants(spec: str, first: int, deals: int) -> Mapping[str, Any]:
         table: GameTable = unpack_spec(spec).table()
         table.warm_up()
         wins = _wins(table, first, deals)
+    except FaultError as error:
+        return {ERROR: str(error)}
     except BaseException as error:
         return {ERROR: exception_report(error)}
     return {"won": base64.b64encode(wins.astype(np.uint16).tobytes()).decode()}
 
 
 def _wins(table: "GameTable", first: int, deals: int) -> Ints:
-    """The wins of the first bot by deal. Raises BotError when a bot commits a fault."""
+    """The wins of the first bot by deal. Raises FaultError when a bot commits a fault."""
     result = table.play(Block((*range(len(table.seated_bots)),), first, deals))
     if result.faults:
         fault = result.faults[0]
-        raise BotError(f"{table.seated_bots[fault.bot].name} cannot play: {fault.message}")
+        raise FaultError(f"{table.seated_bots[fault.bot].name} cannot play: {fault.message}")
     wins: NDArray[np.int64] = wins_by_deal(result.masks(), table.orders)[:, 0]
     return wins
 
@@ -197,13 +199,13 @@ def _wins(table: "GameTable", first: int, deals: int) -> Ints:
 def _wins_in_outcome(outcome: Any, spec: TableSpec, deals: int) -> Ints:
     names = " and ".join(dict.fromkeys(seat.bot.name for seat in spec.seats))
     if isinstance(outcome, CallFailed):
-        raise BotError(f"{names}: the games' process {outcome}")
+        raise FaultError(f"{names}: the games' process {outcome}")
     if isinstance(outcome, dict) and isinstance(message := outcome.get(ERROR), str):
-        raise BotError(f"{names}: {message}")
+        raise FaultError(f"{names}: {message}")
     try:
         wins = np.frombuffer(base64.b64decode(outcome["won"]), np.uint16)
     except (TypeError, KeyError, ValueError) as error:
-        raise BotError(_INVALID_MESSAGE.format(names)) from error
+        raise FaultError(_INVALID_MESSAGE.format(names)) from error
     if len(wins) != deals:
-        raise BotError(_INVALID_MESSAGE.format(names))
+        raise FaultError(_INVALID_MESSAGE.format(names))
     return wins.astype(np.int64)

@@ -45,7 +45,7 @@ def write(text: str) -> None:
 def test_a_run_after_an_edit_says_what_changed_and_how_to_compare(
     arena: Arena, played: Path
 ) -> None:
-    assert arena("run", "mine.yaml", code=1).output.splitlines() == [
+    assert arena("run", "mine.yaml", code=2).output.splitlines() == [
         "results/mine: patient.py has changed since these results were played (2 lines).",
         "--fresh plays anew, and forgets these results.",
         "To see whether it got better, let both versions play:",
@@ -64,13 +64,13 @@ def test_the_command_says_options_rules_and_folders(arena: Arena, played: Path) 
     write(PATIENT)
     digest = next(Path("there/other/bots").iterdir()).name[:7]
     match = f"match patient:rolls=2 patient@{digest}:rolls=2 --sprt 0 5"
-    assert f"arena {match} --rules jump --results there" in arena(*words, code=1).output
+    assert f"arena {match} --rules jump --results there" in arena(*words, code=2).output
     found = arena(*match.split(), "--rules", "jump", "--results", "there", "--games", "4").output
     assert "patient:rolls=2" in found
 
 
 def test_other_changes_are_told_as_before(arena: Arena, played: Path) -> None:
-    told = arena("run", "mine.yaml", "--seed", "2", code=1).output
+    told = arena("run", "mine.yaml", "--seed", "2", code=2).output
     assert "seed: stored 1, requested 2" in told
     assert "bots[1].digest" in told
 

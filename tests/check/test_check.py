@@ -399,7 +399,7 @@ def test_nothing_is_overwritten(arena: Arena) -> None:
     arena("bots", "new", "mine")
     assert (
         "bots/mine.py exists already"
-        in arena("bots", "new", "mine", code=1, bots={"mine": "precious"}).error
+        in arena("bots", "new", "mine", code=2, bots={"mine": "precious"}).error
     )
     assert Path("bots/mine.py").read_text() == "precious"
 

@@ -120,10 +120,10 @@ def test_a_compiled_copy_is_renewed_unless_it_was_edited(arena: Arena, here: Pat
     assert earlier not in arena("bots").output
     copy.write_text(f"{copy.read_text()}# mine\n")
     assert (
-        "mine_compiled.py has been edited; it was not" in arena("bots compile mine", code=1).error
+        "mine_compiled.py has been edited; it was not" in arena("bots compile mine", code=2).error
     )
     copy.write_text("precious")
-    assert "wrote; it was not changed" in arena("bots compile mine", code=1).error
+    assert "wrote; it was not changed" in arena("bots compile mine", code=2).error
     assert copy.read_text() == "precious"
 
 

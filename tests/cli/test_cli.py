@@ -359,7 +359,7 @@ def test_another_configuration_is_refused(
 ) -> None:
     before = bytes_of("results/cup")
     write("cups/cup.yaml", CUP.replace(old, new))
-    assert told in arena("run", "cups/cup.yaml", code=1).error
+    assert told in arena("run", "cups/cup.yaml", code=2).error
     assert bytes_of("results/cup", list(before)) == before
 
 
@@ -374,7 +374,7 @@ def test_another_configuration_is_played_where_a_fresh_start_is_wanted(
 
 def test_an_edited_bot_is_another_configuration(arena: Arena, cup: str) -> None:
     write("bots/plain.py", PLAIN.replace("< 3", "< 4"))
-    assert "plain.py has changed" in arena("run", "cups/cup.yaml", code=1).error
+    assert "plain.py has changed" in arena("run", "cups/cup.yaml", code=2).error
 
 
 def test_it_does_not_matter_where_one_stands(

@@ -175,20 +175,22 @@ def test_a_bot_that_is_out_under_one_rule_set_is_left_out_under_all(arena: Arena
     Path("bots").mkdir()
     Path("bots/moody.py").write_text(MOODY)
     text = "compare: [classic, leave]\ngames: 20\nmax_faults: 3\nbots: [random, rule28, moody]\n"
-    output = compare(arena, text).text
+    output = compare(arena, text, code=3).text
     note = (
         "leave, 2 players: moody was disqualified. Lineups with it are left out under all rule sets"
     )
     assert note in output
     (answer,) = answers()
     assert (answer["deals"], answer["games"]) == (10, 20)
-    compare(arena, text.replace("rule28, ", ""), "--fresh")
+    compare(arena, text.replace("rule28, ", ""), "--fresh", code=3)
     (answer,) = answers()
     assert answer["sentence"] == (
         "leave cannot be compared in a 2-player game: there is no lineup that played on under all"
         " rule sets."
     )
-    replay = re.search(r"See arena (replay results/.*)", compare(arena, text, "--fresh").text)
+    replay = re.search(
+        r"See arena (replay results/.*)", compare(arena, text, "--fresh", code=3).text
+    )
     assert replay
     result = arena(*replay[1].split(), code=None)
     assert "moody" in result.output and result.code == 0
@@ -264,6 +266,6 @@ def test_problems_of_the_file_end_with_code_2(arena: Arena) -> None:
 def test_other_bots_under_the_same_name_are_refused(arena: Arena) -> None:
     compare(arena, "compare: [classic, jump]\ngames: 2\nbots: [rule28, random]\n")
     error = compare(
-        arena, "compare: [classic, jump]\ngames: 2\nbots: [odds, random]\n", code=1
+        arena, "compare: [classic, jump]\ngames: 2\nbots: [odds, random]\n", code=2
     ).error
     assert "holds another tournament of this name" in error

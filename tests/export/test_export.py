@@ -129,7 +129,7 @@ def test_wrong_requests_are_answered_in_a_sentence_and_write_nothing(arena: Aren
     ):
         found = arena("export", "results/evening", *words, code=None)
         assert found.code == 2 and told in found.output
-    arena("export", "nowhere", "--games", "games.csv", code=1)
+    arena("export", "nowhere", "--games", "games.csv", code=2)
     assert not list(Path().glob("*games*"))
 
 

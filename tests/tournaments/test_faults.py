@@ -5,6 +5,7 @@ hangs does so for far longer than the arena may wait, and a run that hangs fails
 """
 
 import contextlib
+import csv
 import json
 import os
 import pickle
@@ -86,6 +87,10 @@ class Outcome:
             for path in self.folder.rglob("*")
             if path.is_file() and path.parent.name != "logs"
         }
+
+    def finish(self) -> "Outcome":
+        """Fail unless the run finished, with the exit code that tells of disqualified bots."""
+        return self.expect(3 if self.disqualified else 0)
 
     def expect(self, code: int) -> "Outcome":
         """Fail unless the run ended with this code, quietly, and took all its processes along."""
@@ -216,7 +221,7 @@ class Runs:
 
     def honest(self, games: int = 2) -> Outcome:
         """The run of the honest bots alone."""
-        return self.made(f"honest {games}", {}, f"games: {games}\n").expect(0)
+        return self.made(f"honest {games}", {}, f"games: {games}\n").finish()
 
 
 @pytest.fixture(scope="module")
@@ -242,14 +247,14 @@ LIMITED = [of_gang(gang) for gang in GANGS if "max_faults" in GANGS[gang].keys]
 
 @each_gang
 def test_a_run_ends_well_whoever_plays(runs: Runs, gang: str) -> None:
-    outcome = runs.of(gang).expect(0)
+    outcome = runs.of(gang).finish()
     odd = {sign for sign in outcome.out + outcome.err if not (sign.isprintable() or sign == "\n")}
     assert not odd, f"on the terminal: {odd}"
 
 
 @pytest.mark.parametrize(("gang", "bot"), MEMBERS)
 def test_a_bot_is_charged_with_what_it_did(runs: Runs, gang: str, bot: str) -> None:
-    outcome = runs.of(gang).expect(0)
+    outcome = runs.of(gang).finish()
     told = [fault["message"] for fault in outcome.faults if fault["bot"] == bot]
     assert outcome.charged(bot) <= GANGS[gang].bots[bot].charged, told
 
@@ -261,7 +266,7 @@ def apart(gang: str) -> bool:
 
 @each_gang
 def test_honest_bots_play_as_if_alone(runs: Runs, gang: str) -> None:
-    outcome, alone = runs.of(gang).expect(0), runs.honest()
+    outcome, alone = runs.of(gang).finish(), runs.honest()
     assert [fault for fault in outcome.faults if fault["bot"] in HONEST] == []
     met = [one for one in alone.summary["lineups"] if "patient" in one["seats"] or not apart(gang)]
     assert outcome.lineups(*HONEST) == met
@@ -270,7 +275,7 @@ def test_honest_bots_play_as_if_alone(runs: Runs, gang: str) -> None:
 
 @each_gang
 def test_a_fault_loses_the_game(runs: Runs, gang: str) -> None:
-    outcome = runs.of(gang).expect(0)
+    outcome = runs.of(gang).finish()
     guilty = {name for name, bot in GANGS[gang].bots.items() if INNOCENT not in bot.charged}
     for lineup in outcome.summary["lineups"]:
         culprits = guilty & {*lineup["seats"]}
@@ -281,7 +286,7 @@ def test_a_fault_loses_the_game(runs: Runs, gang: str) -> None:
 
 @pytest.mark.slow
 def test_every_game_with_a_culprit_is_one_fault(runs: Runs) -> None:
-    outcome = runs.of("exceptions").expect(0)
+    outcome = runs.of("exceptions").finish()
     games = sum(one["games"] for one in outcome.summary["lineups"])
     honest = sum(one["games"] for one in outcome.lineups(*HONEST))
     assert sum(fault["count"] for fault in outcome.faults) == games - honest
@@ -289,7 +294,7 @@ def test_every_game_with_a_culprit_is_one_fault(runs: Runs) -> None:
 
 @each_gang
 def test_every_fault_is_told_in_full(runs: Runs, gang: str) -> None:
-    outcome = runs.of(gang).expect(0)
+    outcome = runs.of(gang).finish()
     kinds = [(fault["bot"], fault["kind"]) for fault in outcome.faults]
     assert len(set(kinds)) == len(kinds)
     for fault in outcome.faults:
@@ -306,7 +311,7 @@ def test_every_fault_is_told_in_full(runs: Runs, gang: str) -> None:
 
 @pytest.mark.parametrize("gang", [of_gang(gang) for gang in ("mixed", "exceptions", "isolated")])
 def test_an_exception_is_told_with_file_and_line(runs: Runs, gang: str) -> None:
-    for fault in runs.of(gang).expect(0).faults:
+    for fault in runs.of(gang).finish().faults:
         if fault["kind"] == "exception" and fault["bot"] in EXCEPTIONS:
             place = re.search(r"(\w+)\.py:(\d+)\)", fault["message"])
             assert place, fault
@@ -319,7 +324,7 @@ def test_an_exception_is_told_with_file_and_line(runs: Runs, gang: str) -> None:
 
 @each_gang
 def test_the_tables_show_who_misbehaved(runs: Runs, gang: str) -> None:
-    outcome = runs.of(gang).expect(0)
+    outcome = runs.of(gang).finish()
     heading = next(line for line in outcome.out.splitlines() if line.split()[:1] == ["rank"])
     remaining = {fault["bot"] for fault in outcome.faults} - outcome.disqualified
     if remaining:
@@ -331,7 +336,7 @@ def test_the_tables_show_who_misbehaved(runs: Runs, gang: str) -> None:
 
 @pytest.mark.parametrize("gang", LIMITED)
 def test_whoever_has_too_many_faults_is_out(runs: Runs, gang: str) -> None:
-    outcome = runs.of(gang).expect(0)
+    outcome = runs.of(gang).finish()
     counts: dict[str, int] = {}
     for fault in outcome.faults:
         counts[fault["bot"]] = counts.get(fault["bot"], 0) + fault["count"]
@@ -342,13 +347,15 @@ def test_whoever_has_too_many_faults_is_out(runs: Runs, gang: str) -> None:
     placed = {row["bot"] for row in outcome.summary["standings"]}
     columns = {*(outcome.folder / "crosstable.csv").read_text("utf-8").split("\n")[0].split(",")}
     assert not outcome.disqualified & (seated | placed | columns)
-    for bot in outcome.disqualified:
-        assert bot in outcome.out
+    with (outcome.folder / "standings.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["note"] == "disqualified"]
+    assert {row["bot"]: int(row["faults"]) for row in rows} == told
+    assert all(row["first_fault"] and row["replay"] in outcome.out for row in rows)
 
 
 @pytest.mark.parametrize("gang", UNLIMITED)
 def test_nobody_is_out_before_the_hundredth_fault(runs: Runs, gang: str) -> None:
-    outcome = runs.of(gang).expect(0)
+    outcome = runs.of(gang).finish()
     assert not outcome.disqualified
     placed = {row["bot"] for row in outcome.summary["standings"]}
     assert placed == {*HONEST, *GANGS[gang].bots}
@@ -363,7 +370,7 @@ KEYS = GANGS["mixed"].keys
 @pytest.fixture(scope="module")
 def mixed(runs: Runs) -> Outcome:
     """Culprits of every kind in one tournament."""
-    return runs.of("mixed").expect(0)
+    return runs.of("mixed").finish()
 
 
 def test_culprits_of_every_kind_are_charged_in_one_tournament(mixed: Outcome) -> None:
@@ -387,19 +394,19 @@ def test_the_tables_without_the_disqualified_are_those_of_the_others_alone(
 
 @pytest.mark.slow
 def test_any_number_of_workers_writes_the_same_bytes(tmp_path: Path, mixed: Outcome) -> None:
-    other = played(tmp_path, MIXED, KEYS, "--workers", "3").expect(0)
+    other = played(tmp_path, MIXED, KEYS, "--workers", "3").finish()
     assert other.files() == mixed.files()
 
 
 @pytest.mark.slow
 def test_the_disqualified_stay_out_when_a_run_goes_on(tmp_path: Path, mixed: Outcome) -> None:
-    played(tmp_path, MIXED, KEYS, "--games", "1").expect(0)
-    steps = arena(tmp_path, "run", "t.yaml").expect(0)
+    played(tmp_path, MIXED, KEYS, "--games", "1").finish()
+    steps = arena(tmp_path, "run", "t.yaml").finish()
     assert steps.disqualified == {*MIXED}
     for key in ("lineups", "standings", "games", "metrics"):
         assert steps.summary[key] == mixed.summary[key]
     before = steps.files()
-    again = arena(tmp_path, "run", "t.yaml").expect(0)
+    again = arena(tmp_path, "run", "t.yaml").finish()
     assert "complete" in again.out
     assert again.files() == before
 
@@ -408,14 +415,14 @@ def test_the_disqualified_stay_out_when_a_run_goes_on(tmp_path: Path, mixed: Out
 def test_a_hundred_faults_disqualify_by_default(tmp_path: Path) -> None:
     bots = {name: MIXED[name] for name in ("value_error", "too_high")}
     prepare(tmp_path, bots, ["cautious", "random", "value_error"], "games: 120\n")
-    outcome = arena(tmp_path, "run", "t.yaml").expect(0)
+    outcome = arena(tmp_path, "run", "t.yaml").finish()
     assert outcome.disqualified == {"value_error"}
     assert [row["bot"] for row in outcome.summary["standings"]] == ["cautious", "random"]
 
 
 @pytest.mark.slow
 def test_a_bot_that_only_sometimes_fails_is_in_while_it_has_few_faults(tmp_path: Path) -> None:
-    outcome = played(tmp_path, {"now_and_then": MIXED["now_and_then"]}).expect(0)
+    outcome = played(tmp_path, {"now_and_then": MIXED["now_and_then"]}).finish()
     (fault,) = outcome.faults
     assert 0 < fault["count"] < 8
     assert "now_and_then" in {row["bot"] for row in outcome.summary["standings"]}
@@ -426,7 +433,7 @@ def test_the_others_share_a_game_that_is_lost_by_a_fault(tmp_path: Path) -> None
     bots = {name: MIXED[name] for name in ("value_error", "leaves_well")}
     keys = "players: 3\ngames: 6\n"
     prepare(tmp_path, bots, ["rule28", "cautious", *bots], keys)
-    outcome = arena(tmp_path, "run", "t.yaml").expect(0)
+    outcome = arena(tmp_path, "run", "t.yaml").finish()
     for bot in bots:
         for lineup in outcome.lineups("rule28", "cautious", bot):
             won = dict(zip(lineup["seats"], lineup["wins"], strict=True))
@@ -457,7 +464,7 @@ def test_a_fault_can_end_the_run(tmp_path: Path, bot: str) -> None:
 
 @pytest.mark.slow
 def test_an_abort_concerns_no_run_without_faults(tmp_path: Path, runs: Runs) -> None:
-    outcome = played(tmp_path, {}, "on_fault: abort\n").expect(0)
+    outcome = played(tmp_path, {}, "on_fault: abort\n").finish()
     assert outcome.summary == runs.honest().summary
 
 
@@ -467,7 +474,7 @@ def test_an_abort_concerns_no_run_without_faults(tmp_path: Path, runs: Runs) -> 
 def test_a_fault_can_be_replayed(mixed: Outcome) -> None:
     place = mixed.folder.parent.parent
     (fault,) = (fault for fault in mixed.faults if fault["bot"] == "value_error")
-    told = arena(place, *shlex.split(fault["replay"])[1:]).expect(0)
+    told = arena(place, *shlex.split(fault["replay"])[1:]).finish()
     assert fault["message"] in told.out + told.err
 
 
@@ -493,7 +500,7 @@ def heard(runs: Runs, which: str) -> Outcome:
     isolate = " " in which
     bots = {name: hostile.LOUD[name] for name in SILENT} if isolate else hostile.LOUD
     keys = "decision_limit: 20\n" + hostile.APART * isolate
-    return runs.made(which, bots, keys, isolate=isolate).expect(0)
+    return runs.made(which, bots, keys, isolate=isolate).finish()
 
 
 def log_of(outcome: Outcome, bot: str, bots: Sequence[str]) -> str:
@@ -590,7 +597,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
         {"evil": hostile.deciding(NAMED)},
         ["rule28", *({"bot": "evil", "as": n} for n in NAMES)],
     )
-    return arena(place, "run", "t.yaml").expect(0)
+    return arena(place, "run", "t.yaml").finish()
 
 
 def test_odd_names_lead_out_of_no_folder(named: Outcome) -> None:
@@ -613,7 +620,7 @@ def test_odd_names_lead_out_of_no_folder(named: Outcome) -> None:
 def test_the_replay_of_a_bot_with_an_odd_name_can_be_typed(named: Outcome, name: str) -> None:
     (fault,) = (fault for fault in named.faults if fault["bot"] == name)
     place = named.folder.parent.parent
-    told = arena(place, *shlex.split(fault["replay"])[1:]).expect(0)
+    told = arena(place, *shlex.split(fault["replay"])[1:]).finish()
     assert "lost my way" in told.err
     assert "NOISE" not in told.out
 
@@ -624,7 +631,7 @@ def test_the_replay_of_a_bot_with_an_odd_name_can_be_typed(named: Outcome, name:
 @pytest.mark.slow
 def test_bots_that_remember_play_the_same_for_any_number_of_workers(runs: Runs) -> None:
     outcome, other = (
-        runs.made(f"learners {number}", hostile.LEARNERS, "", "--workers", number).expect(0)
+        runs.made(f"learners {number}", hostile.LEARNERS, "", "--workers", number).finish()
         for number in ("1", "3")
     )
     assert outcome.files() == other.files()
@@ -639,7 +646,7 @@ def test_bots_that_remember_play_the_same_for_any_number_of_workers(runs: Runs) 
 def test_two_bots_of_one_file_share_no_memory(tmp_path: Path) -> None:
     twins = [{"bot": "twin", "as": f"twin {number}"} for number in (1, 2)]
     prepare(tmp_path, {"twin": hostile.TWIN}, ["rule28", *twins])
-    assert not arena(tmp_path, "run", "t.yaml").expect(0).faults
+    assert not arena(tmp_path, "run", "t.yaml").finish().faults
 
 
 # --- Reproducible ---------------------------------------------------------------------------------
@@ -648,7 +655,7 @@ def test_two_bots_of_one_file_share_no_memory(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def unsteady(runs: Runs) -> Outcome:
     """Bots whose answers depend on more than the game, among others that only look so."""
-    return runs.made("unsteady", {**hostile.UNSTEADY, **hostile.STEADY}).expect(0)
+    return runs.made("unsteady", {**hostile.UNSTEADY, **hostile.STEADY}).finish()
 
 
 @pytest.mark.slow
@@ -673,7 +680,7 @@ STEADY = ("exceptions", "answers", "endless", "deadly", "memories", "compiled")
 
 @pytest.mark.parametrize("gang", [of_gang(gang) for gang in ("mixed", *STEADY)])
 def test_no_bot_is_called_not_reproducible_for_a_fault(runs: Runs, gang: str) -> None:
-    assert "not_reproducible" not in runs.of(gang).expect(0).summary
+    assert "not_reproducible" not in runs.of(gang).finish().summary
 
 
 # --- Before the first game ------------------------------------------------------------------------
@@ -721,7 +728,7 @@ def test_hostile_programs_harm_nobody(tmp_path: Path, runs: Runs) -> None:
         assert any(name in outcome.err for name in PROGRAMS), outcome.err
         assert "bot: is missing" not in outcome.err, "command: is no way to name a bot"
     else:
-        outcome.expect(0)
+        outcome.finish()
         assert all(outcome.charged(name) <= GUILTY for name in PROGRAMS)
         assert outcome.lineups(*HONEST) == runs.honest().summary["lineups"]
 

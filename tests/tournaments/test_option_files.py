@@ -50,7 +50,7 @@ def played(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 def test_results_of_another_file_are_refused(arena: Arena, played: Path) -> None:
     arena("run", "mine.yaml", "--quiet")
     Path("rolls.txt").write_text("5")
-    assert arena("run", "mine.yaml", code=1).output.splitlines() == [
+    assert arena("run", "mine.yaml", code=2).output.splitlines() == [
         "results/mine: rolls.txt, rolls of reader, has changed since these results were played.",
         "--fresh plays anew, and forgets these results.",
     ]

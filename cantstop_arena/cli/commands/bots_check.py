@@ -12,6 +12,7 @@ import click
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
 from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
@@ -40,7 +41,7 @@ def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds
     metavar="S",
     help="Maximal seconds per decision.",
 )
-def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: float) -> None:
+def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: float) -> ExitCode:
     """Check the bots of FILE, or the bot of that name, and play them with many rule sets.
 
     The exit code is 1 when an error was found. The file runs in a separate process.
@@ -57,8 +58,8 @@ def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: fl
         results = list(findings if as_json else _printed(findings))
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in results], indent=2))
-    if any(finding.mark == WRONG for finding in results):
-        raise click.exceptions.Exit(1)
+    is_wrong = any(finding.mark == WRONG for finding in results)
+    return ExitCode.FAILED if is_wrong else ExitCode.DONE
 
 
 def _target(file: str) -> Path | str:

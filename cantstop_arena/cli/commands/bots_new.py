@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 import click
 
 from cantstop_arena.cli.options import bots_option, game_option
-from cantstop_arena.errors import ArenaError, UsageError
+from cantstop_arena.errors import UsageError
 from cantstop_arena.processes.system import short_path
 
 if TYPE_CHECKING:
@@ -123,10 +123,10 @@ def _import(kind: Any) -> str:
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write a new file. Raises ArenaError when it exists."""
+    """Write a new file. Raises UsageError when it exists."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError:
-        raise ArenaError(f"{short_path(str(path))} exists already; it was not changed") from None
+        raise UsageError(f"{short_path(str(path))} exists already; it was not changed") from None

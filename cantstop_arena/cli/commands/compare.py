@@ -5,9 +5,10 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import SharedOptions, luck_option, options
+from cantstop_arena.cli.options import SharedOptions, exit_code_of, luck_option, options
 from cantstop_arena.cli.print_tables import TableOutput, format_options, print_text
 from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes import shutdown
 
 
@@ -21,7 +22,7 @@ def compare(
     shared: SharedOptions,
     luck_removed: bool,
     output: TableOutput,
-) -> None:
+) -> ExitCode:
     """Play the comparison of FILE and report what each rule set changes.
 
     The same bots play the same deals with every rule set. Run the command again to continue with
@@ -54,3 +55,4 @@ def compare(
         with screen.reporting_page_error():
             page = write_comparison_page(content(totals), folder)
     screen.echo_folder(folder, page)
+    return exit_code_of(totals)

@@ -10,6 +10,7 @@ from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.commands.rules import rules_option
 from cantstop_arena.cli.options import (
     bots_option,
+    exit_code_of,
     game_option,
     luck_option,
     page_option,
@@ -21,6 +22,7 @@ from cantstop_arena.cli.options import (
 )
 from cantstop_arena.cli.print_tables import TableOutput, print_tables, table_options
 from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
@@ -68,7 +70,7 @@ def gauntlet(
     quiet: bool,
     page: bool,
     output: TableOutput,
-) -> None:
+) -> ExitCode:
     """Play CHALLENGER against each bot of a field and rank it among them.
 
     The bots of the field do not play each other. A bot is a name or a path, with options after a
@@ -91,6 +93,7 @@ def gauntlet(
     planned = planned.without_luck() if luck_removed else planned
     screen = RunScreen(planned.name, quiet, not output.is_text)
     options = RunOptions(workers, fresh=fresh)
-    play_and_write(
-        planned, options, screen, page, lambda played: print_tables(played.analysis, output)
+    played = play_and_write(
+        planned, options, screen, page, lambda results: print_tables(results.analysis, output)
     )
+    return exit_code_of(played)

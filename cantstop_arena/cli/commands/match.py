@@ -11,6 +11,7 @@ from cantstop_arena.cli.options import (
     FiniteRange,
     bots_option,
     catalogue_for,
+    exit_code_of,
     game_option,
     luck_option,
     page_option,
@@ -22,6 +23,8 @@ from cantstop_arena.cli.options import (
 )
 from cantstop_arena.cli.print_tables import TableOutput, match_options, print_tables
 from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.errors import UsageError
+from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.tables.names import MATCH_TABLE
 
 if TYPE_CHECKING:
@@ -71,6 +74,12 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # the rate of an error of the 
 @bots_option
 @click.option("--fresh", is_flag=True, help="Discard earlier results of this match.")
 @click.option("--quiet", is_flag=True, help="Print only the result.")
+@click.option(
+    "--exit-code",
+    "by_verdict",
+    is_flag=True,
+    help="With --sprt: end with exit code 0 if H1 is accepted, 4 if H0 is, 5 if neither.",
+)
 @page_option
 @match_options
 def match(
@@ -90,9 +99,10 @@ def match(
     bots_folder: Path,
     fresh: bool,
     quiet: bool,
+    by_verdict: bool,
     page: bool,
     output: TableOutput,
-) -> None:
+) -> ExitCode:
     """Play a match of the bots A and B, every deal in both seatings.
 
     With more --players B fills the seats that remain, and every deal is played in all orders.
@@ -107,6 +117,8 @@ def match(
     from cantstop_arena.api.matches import planned_match
     from cantstop_arena.tournaments.run_options import RunOptions
 
+    if by_verdict and elo is None:
+        raise UsageError("--exit-code needs --sprt: it reports the verdict of the test")
     catalogue = catalogue_for(bots_folder, game_name, results)
     planned = planned_match(
         a,
@@ -126,7 +138,20 @@ def match(
     bounds = (test.lower, test.upper) if test else (0.0, 0.0)
     screen = RunScreen(planned.name, quiet, aside=not output.is_text, aim=aim, bounds=bounds)
     options = RunOptions(workers, fresh=fresh)
-    play_and_write(planned, options, screen, page, lambda results: _print_results(results, output))
+    played = play_and_write(
+        planned, options, screen, page, lambda results: _print_results(results, output)
+    )
+    code = exit_code_of(played)
+    return _verdict_code(played) if by_verdict and code is ExitCode.DONE else code
+
+
+def _verdict_code(results: "Results") -> ExitCode:
+    """The exit code that tells which hypothesis is accepted."""
+    from cantstop_arena.api.matches import MatchResults
+
+    assert isinstance(results, MatchResults)
+    codes = {1: ExitCode.DONE, 0: ExitCode.H0_ACCEPTED, None: ExitCode.UNDECIDED}
+    return codes[results.accepted]
 
 
 def _print_results(results: "Results", output: TableOutput) -> None:

@@ -19,6 +19,7 @@ from cantstop_arena.cli.game_source import LAST_DEAL, STANDARD
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option, seed_option
 from cantstop_arena.cli.terminal.tty import coloured, on_signal, wait_for_keys
 from cantstop_arena.errors import UsageError
+from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes import shutdown
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def play(
     deal: int,
     save: Path | None,
     bots_folder: Path,
-) -> None:
+) -> ExitCode:
     """Play against BOTs, or alone, by typing your answers.
 
     \b
@@ -128,8 +129,9 @@ def play(
             if left.__cause__ is not None:
                 raise left.__cause__ from None
             click.echo(f"\n{ending}")
-            sys.exit(0 if left.was_asked else 1)
+            return ExitCode.DONE if left.was_asked else ExitCode.FAILED
         click.echo(f"\n{ending}")
+    return ExitCode.DONE
 
 
 def _record_path(save: Path | None) -> Path:

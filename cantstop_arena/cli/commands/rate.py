@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli import shell_complete
+from cantstop_arena.cli.options import exit_code_of
 from cantstop_arena.cli.print_tables import TableOutput, print_tables, table_options
+from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.ratings.labels import MAX_ANCHOR
 
 
@@ -62,7 +64,7 @@ def rate(
     folder: Path | None,
     plain: bool,
     output: TableOutput,
-) -> None:
+) -> ExitCode:
     """Rate the stored games of results folders again, several folders as one tournament.
 
     The ledgers are only read, so the tournament may still be running. The intervals of a
@@ -73,8 +75,9 @@ def rate(
     from cantstop_arena.api.folders import rate as rated
     from cantstop_arena.reports import tournament_files
 
-    analysis = rated(*results, anchor=anchor, plain=plain).analysis
+    results_of_all = rated(*results, anchor=anchor, plain=plain)
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
-        tournament_files.write_reports(analysis, folder)
-    print_tables(analysis, output)
+        tournament_files.write_reports(results_of_all.analysis, folder)
+    print_tables(results_of_all.analysis, output)
+    return exit_code_of(results_of_all)

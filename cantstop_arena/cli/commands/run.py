@@ -4,9 +4,16 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import SharedOptions, luck_option, options, play_and_write
+from cantstop_arena.cli.options import (
+    SharedOptions,
+    exit_code_of,
+    luck_option,
+    options,
+    play_and_write,
+)
 from cantstop_arena.cli.print_tables import TableOutput, print_tables, table_options
 from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.exit_codes import ExitCode
 
 
 @click.command(short_help="Play a tournament and print its standings.")
@@ -19,7 +26,7 @@ def run(
     shared: SharedOptions,
     luck_removed: bool,
     output: TableOutput,
-) -> None:
+) -> ExitCode:
     """Play the tournament of FILE and print its standings.
 
     All lineups of bots play the same deals in every seating. The results are the same for any
@@ -40,10 +47,11 @@ def run(
     until = planned.tournament.until
     aim = until_text(until) if until else ""
     screen = RunScreen(planned.name, shared.quiet, not output.is_text, aim)
-    play_and_write(
+    played = play_and_write(
         planned,
         shared.run_options(),
         screen,
         shared.page,
-        lambda played: print_tables(played.analysis, output),
+        lambda results: print_tables(results.analysis, output),
     )
+    return exit_code_of(played)

@@ -33,6 +33,7 @@ from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Estimate
 from cantstop_arena.tables.differences import counted_unit, differences
 from cantstop_arena.tables.notes import (
+    DISQUALIFIED,
     OTHER_RIVALS,
     about_standings,
     all_of,
@@ -81,12 +82,17 @@ def _caption(analysis: Analysis) -> str:
 def _finding(analysis: Analysis) -> str:
     playing = [bot for bot in analysis.order if bot not in analysis.without_games]
     if len(playing) < 2:
-        return "There is nobody to compare with" if playing else "Nothing has been played yet"
+        return "There is nobody to compare with" if playing else _without_games(analysis)
     if analysis.is_solo and not analysis.differences:
         units = per_game(analysis).heading
         first, last = (analysis.results.bots[playing[index]] for index in (0, -1))
         return f"From {first} to {last}, by {units}"
     return _groups(analysis, playing)
+
+
+def _without_games(analysis: Analysis) -> str:
+    disqualified = analysis.results.disqualified
+    return "No games are left to rank by" if disqualified else "Nothing has been played yet"
 
 
 def _groups(analysis: Analysis, playing: Sequence[int]) -> str:
@@ -130,7 +136,7 @@ def _table(analysis: Analysis) -> Markup:
     rows = [
         HtmlRow(
             [
-                *_name(analysis, rank, bot),
+                *_name(analysis, rank, analysis.results.bots[bot]),
                 Cell(join_markup(*(_plot(analysis, bot, view) for view in views)), "plot"),
                 *cells(analysis, index, columns),
             ],
@@ -138,13 +144,34 @@ def _table(analysis: Analysis) -> Markup:
         )
         for index, (rank, bot) in enumerate(analysis.ranking)
     ]
+    rows += [_disqualified_row(analysis, name) for name in analysis.results.disqualified]
     table = row_table("standings", "Standings", heads(analysis, views), rows)
     return _zoomable(analysis, views, table)
 
 
-def _name(analysis: Analysis, rank: int | None, bot: int) -> list[Cell]:
-    name = analysis.results.bots[bot]
+def _disqualified_row(analysis: Analysis, name: str) -> HtmlRow:
+    """The row of a disqualified bot, of which no game counts."""
+    kinds = _solo_kinds(analysis) if analysis.is_solo else _RATED_KINDS
+    plot, games = Cell(Markup(), "plot"), Cell("0", "num gm", 0, "Games")
+    return HtmlRow([*_name(analysis, None, name), plot, *_unknown_cells(kinds), games])
+
+
+_RATED_KINDS = ("num elo", "num score", "grp", "num los")
+
+
+def _solo_kinds(analysis: Analysis) -> Sequence[str]:
+    return ("num elo", "grp", "num score") if analysis.differences else ("num elo",)
+
+
+def _unknown_cells(kinds: Sequence[str]) -> list[Cell]:
+    return [Cell(UNKNOWN, kind) for kind in kinds]
+
+
+def _name(analysis: Analysis, rank: int | None, name: str) -> list[Cell]:
+    """The rank and the name of a bot, with flags for what it did wrong."""
     flags = []
+    if name in analysis.results.disqualified:
+        flags.append(element("span", DISQUALIFIED, class_="flag"))
     if faults := analysis.faults_of[name]:
         flags.append(element("span", how_many(faults, "fault"), class_="flag"))
     if name in analysis.results.irreproducible:
@@ -233,9 +260,7 @@ def _rated(analysis: Analysis, views: Sequence[_View]) -> list[Head]:
 def _rated_cells(analysis: Analysis, index: int, columns: str) -> list[Cell]:
     bot = analysis.order[index]
     if bot in analysis.without_games:
-        return [Cell(UNKNOWN, kind) for kind in ("num elo", "num score", "grp", "num los")] + [
-            _games(analysis, bot)
-        ]
+        return [*_unknown_cells(_RATED_KINDS), _games(analysis, bot)]
     elo, score = analysis.elo[bot], analysis.scores[bot]
     mark = f"{OTHER_RIVALS} " if has_other_rivals(analysis, bot) else ""
     return [

@@ -16,7 +16,7 @@ from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.deals.solo_pairs import Counted
 from cantstop_arena.deals.spans import Span
-from cantstop_arena.errors import LedgerError
+from cantstop_arena.errors import UsageError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.tournaments.ledger.ledger import StoredDeals
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals
@@ -131,14 +131,14 @@ def _luck_by_position(measures: NDArray[Any], group: Group) -> NDArray[Any]:
 def _canonical(
     group: Group, first: int, winners: Bytes, orders: Orders
 ) -> tuple[Group, int, Bytes]:
-    """A block converted to the ascending order of its group. Raises LedgerError."""
+    """A block converted to the ascending order of its group. Raises UsageError."""
     ascending = tuple(sorted(group))
     if group == ascending:
         return group, first, winners
     columns = {seating: number for number, seating in enumerate(lineups(group, orders))}
     seatings = list(lineups(ascending, orders))
     if not columns.keys() >= set(seatings):  # where not all orders are played
-        raise LedgerError(
+        raise UsageError(
             "These results cannot be rated together: their files name the bots in different orders,"
             f" so that not all of the same seatings of {len(group)} bots were played."
         )

@@ -10,6 +10,7 @@ from typing import Any
 
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import LedgerError
+from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.tournaments.ledger.identity import differences, seed_in
 from cantstop_arena.tournaments.ledger.ledger import (
     SCHEMA,
@@ -25,6 +26,8 @@ from cantstop_arena.tournaments.ledger.row_codec import text
 
 class TournamentMismatch(LedgerError):
     """The ledger belongs to another tournament, whose identity is `stored`."""
+
+    exit_code = ExitCode.WRONG_USE
 
     def __init__(self, stored: Mapping[str, Any], message: str) -> None:
         super().__init__(message)

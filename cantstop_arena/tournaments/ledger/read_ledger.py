@@ -18,7 +18,7 @@ from typing import Any, TypeGuard, TypeVar
 from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import Fault, FaultReport, TournamentTotals, Until
-from cantstop_arena.errors import ArenaError, BotError, LedgerError
+from cantstop_arena.errors import BotError, LedgerError, UsageError
 from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
 from cantstop_arena.tournaments.file.tournament_file import read_aims, read_games
 from cantstop_arena.tournaments.file.yaml_reader import unknown_word
@@ -45,7 +45,7 @@ def load_results(folders: Sequence[Path], anchor: Mapping[str, float]) -> Tourna
     """The results of the tournaments in these folders, rated together where there are several.
 
     The results of a single folder have the `until` rule of its tournament.yaml, if there is one.
-    Raises ArenaError when they cannot be rated together, and BotError for an unknown anchor.
+    Raises UsageError when they cannot be rated together, and BotError for an unknown anchor.
     """
     results = _results(folders, anchor)
     if len(folders) > 1 or not (folders[0] / RESOLVED).is_file():
@@ -110,12 +110,12 @@ def _ledger_in(folder: Path) -> Path:
     if (path := folder / LEDGER).is_file():
         return path
     if not folder.exists():
-        raise ArenaError(
+        raise UsageError(
             f"There is no folder {folder}. Results are in folders that arena run makes."
         )
     inner = sorted(ledger.parent for ledger in folder.glob(f"*/{LEDGER}"))
     hint = f"did you mean {', '.join(map(str, inner))}?" if inner else "arena run FILE makes one."
-    raise ArenaError(f"{folder} is no folder with results (it has no {LEDGER}); {hint}")
+    raise UsageError(f"{folder} is no folder with results (it has no {LEDGER}); {hint}")
 
 
 def _read(
@@ -154,7 +154,7 @@ def _ledger_totals(folder: Path, ledger: Ledger) -> LedgerTotals:
 def _identity(folder: Path, ledger: Ledger) -> dict[str, Any]:
     stored = read_about(ledger)
     if stored is None:
-        raise LedgerError(f"{folder}: nothing has been played yet.")
+        raise UsageError(f"{folder}: nothing has been played yet.")
     if stored.get("version") not in READABLE:
         raise LedgerError(
             f"{ledger.path} was written by another version of this program; play the tournament"
@@ -205,7 +205,7 @@ def _check_same_conditions(
     first: Path, there: Mapping[str, Any], second: Path, here: Mapping[str, Any]
 ) -> None:
     if text := _difference_text(_conditions(there), _conditions(here), first, second):
-        raise ArenaError(
+        raise UsageError(
             f"{first} and {second} cannot be rated together, as other games were played:\n{text}"
         )
 
@@ -220,7 +220,7 @@ def _check_same_bot(
     first: Path, there: Mapping[str, Any], second: Path, here: Mapping[str, Any]
 ) -> None:
     if text := _difference_text(there, here, first, second):
-        raise ArenaError(
+        raise UsageError(
             f"Two different bots are called {here['name']!r}:\n{text}\n"
             "Give one of them another name (as: NAME) and play its tournament again."
         )

@@ -315,7 +315,7 @@ def test_the_command_of_a_comparison_makes_the_same_files(
 
 
 def test_reporting_on_no_results_says_what_is_wrong(arena: Arena) -> None:
-    result = arena("report", "nowhere", code=1)
+    result = arena("report", "nowhere", code=2)
     assert "There is no folder nowhere" in result.output
 
 

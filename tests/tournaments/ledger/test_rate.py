@@ -38,10 +38,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def play(arena: Arena, name: str, bots: str = ", ".join(BOTS), **keys: Any) -> str:
+def play(arena: Arena, name: str, bots: str = ", ".join(BOTS), code: int = 0, **keys: Any) -> str:
     """Play a tournament; its results folder."""
     Path(f"{name}.yaml").write_text(text_of(name, bots, **keys))
-    arena("run", f"{name}.yaml", "--quiet")
+    arena("run", f"{name}.yaml", "--quiet", code=code)
     return f"results/{name}"
 
 
@@ -199,22 +199,23 @@ def test_a_bot_that_is_out_in_one_run_is_out_of_all(arena: Arena) -> None:
         "def choose_move(turn, moves): return 'x'\ndef roll_again(turn): return turn.rolls < 3\n"
     )
     lenient = play(arena, "lenient", "random, oops, rule28", max_faults=1000)
-    strict = play(arena, "strict", "random, oops, rule28", max_faults=2, seed=5)
+    strict = play(arena, "strict", "random, oops, rule28", max_faults=2, seed=5, code=3)
     found = load_results([Path(lenient), Path(strict)], {})
     assert (found.bots, found.disqualified) == (("random", "rule28"), ("oops",))
     assert {charge.bot for charge in found.faults} == {"oops"}
+    assert "oops is disqualified" in arena("rate", lenient, strict, code=3).text
 
 
 # --- What cannot be rated -------------------------------------------------------------------------
 
 
 def test_what_is_no_results_folder_is_refused_with_what_to_do(arena: Arena, cup: str) -> None:
-    assert "There is no folder nowhere" in arena("rate", "nowhere", code=1).error
-    assert "did you mean results/cup?" in arena("rate", "results", code=1).error
+    assert "There is no folder nowhere" in arena("rate", "nowhere", code=2).error
+    assert "did you mean results/cup?" in arena("rate", "results", code=2).error
     Path("empty").mkdir()
-    assert "arena run FILE makes one" in arena("rate", "empty", code=1).error
+    assert "arena run FILE makes one" in arena("rate", "empty", code=2).error
     Path("empty/ledger.sqlite").touch()
-    assert "nothing has been played yet" in arena("rate", "empty", code=1).error
+    assert "nothing has been played yet" in arena("rate", "empty", code=2).error
     Path("empty/ledger.sqlite").write_text("no database at all, " * 100)
     assert "damaged" in arena("rate", "empty", code=1).error
     assert [path.name for path in Path("empty").iterdir()] == ["ledger.sqlite"]
@@ -249,15 +250,15 @@ def as_of_0_2(path: Path) -> None:
 
 def test_other_rules_or_seats_cannot_be_rated_together(arena: Arena, cup: str) -> None:
     folders = [cup, play(arena, "jumps", rules="jump"), play(arena, "trio", players=3)]
-    refused = arena("rate", *folders[:2], code=1).error
+    refused = arena("rate", *folders[:2], code=2).error
     assert 'rules.landing: "share" in results/cup, "jump" in results/jumps' in refused
-    refused = arena("rate", *folders[::2], code=1).error
+    refused = arena("rate", *folders[::2], code=2).error
     assert "players: 2 in results/cup, 3 in results/trio" in refused
 
 
 def test_two_bots_of_one_name_cannot_be_rated_together(arena: Arena, cup: str) -> None:
     folders = [cup, play(arena, "other", "random, {bot: rule28, threshold: 24}")]
-    refused = arena("rate", *folders, code=1).error
+    refused = arena("rate", *folders, code=2).error
     assert "Two different bots are called 'rule28'" in refused
     assert "options.threshold: 28 in results/cup, 24 in results/other" in refused
 

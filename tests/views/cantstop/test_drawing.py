@@ -250,4 +250,4 @@ def test_a_file_that_is_no_text_is_refused(arena: Arena, tmp_path: Path) -> None
     file = tmp_path / "game.jsonl"
     file.write_bytes(b"\xff\xfe")
     assert "is not UTF-8 text" in arena("replay", str(file), code=2).error
-    assert arena("replay", str(tmp_path / "none.jsonl"), code=1).error
+    assert arena("replay", str(tmp_path / "none.jsonl"), code=2).error
