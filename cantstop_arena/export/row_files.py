@@ -13,6 +13,7 @@ import msgspec
 from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.errors import ArenaError, UsageError
 from cantstop_arena.export.rows import Columns, Row
+from cantstop_arena.tables.escaping import csv_cell
 
 _BATCH_ROWS = 8192
 
@@ -92,7 +93,7 @@ def _plain_row(row: Row, columns: Columns, convert: Callable[[Any], Any]) -> dic
 
 
 def _csv_value(value: Any) -> Any:
-    return int(value) if isinstance(value, bool) else value
+    return int(value) if isinstance(value, bool) else csv_cell(value)
 
 
 def _pyarrow() -> tuple[Any, Any]:

@@ -7,6 +7,7 @@ from io import StringIO
 from typing import Any
 
 from cantstop_arena.tables.column import Column, Estimate, Kind, Table, Value
+from cantstop_arena.tables.escaping import csv_cell
 
 
 def records(table: Table) -> list[dict[str, Any]]:
@@ -31,8 +32,12 @@ def _exact_values(column: Column, value: Value) -> Iterator[str | float | None]:
 
 
 def as_csv(table: Table) -> str:
-    """A table as CSV: the keys of the columns, then the rows; unknown values are empty."""
-    lines: list[Iterable[Value]] = [[key for column in table.columns for key in column.keys]]
+    """A table as CSV: the keys of the columns, then the rows; unknown values are empty.
+
+    Names that a spreadsheet would calculate are text in it (`escaping.csv_cell`).
+    """
+    keys = [csv_cell(key) for column in table.columns for key in column.keys]
+    lines: list[Iterable[Value]] = [keys]
     for row in table.rows:
         cells = zip(table.columns, row, strict=True)
         lines.append(
@@ -56,7 +61,7 @@ def _line(cells: Iterable[Value]) -> str:
 def _cell_value(column: Column, number: str | float | None) -> str | float | None:
     if column.fixed is not None and isinstance(number, float):
         return f"{number:.{column.fixed}f}"
-    return number
+    return csv_cell(number)
 
 
 def all_as_csv(tables: Iterable[Table]) -> str:

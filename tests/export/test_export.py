@@ -11,6 +11,7 @@ from helpers.finished import Finished
 from jsonschema import Draft202012Validator
 
 import cantstop_arena as ca
+from cantstop_arena.export.row_files import write_rows
 
 BOT = """
 import random
@@ -80,6 +81,12 @@ def test_the_ledger_alone_knows_who_won_in_every_format() -> None:
         found = list(csv.DictReader(file))
     assert [row["bot_0"] for row in found] == [row["bot_0"] for row in told]
     assert [row["winner_2"] == "1" for row in found] == [row["winner_2"] for row in told]
+
+
+def test_no_name_is_a_formula_in_a_spreadsheet() -> None:
+    columns: dict[str, type] = {"bot": str, "wins": int, "answer": object}
+    write_rows(Path("rows.csv"), columns, [{"bot": "=1+1", "wins": -1, "answer": -2}])
+    assert Path("rows.csv").read_text() == "bot,wins,answer\n'=1+1,-1,-2\n"
 
 
 def test_decisions_are_those_of_the_recorded_game() -> None:
