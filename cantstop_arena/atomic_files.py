@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from cantstop_arena.errors import ArenaError, UsageError
+
 _MAX_DRAFT_LENGTH = 40  # characters of a file's name in the name of its draft
 
 
@@ -13,12 +15,57 @@ def write_atomically(path: Path, content: str | bytes) -> None:
 
     A path that exists and is no ordinary file, such as /dev/stdout, is written to, not replaced.
     """
-    data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
+    data = _as_bytes(content)
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return
     with draft_of(path) as draft:
         draft.write_bytes(data)
+
+
+def write_result(folder: Path, name: str, content: str | bytes) -> Path:
+    """Write a file of a folder of results atomically, and return its path.
+
+    `name` may have folders, which are created. Raises UsageError where one of them is a link. A
+    link, pipe or the like in the file's place is replaced, not followed.
+    """
+    path = folder / name
+    create_below(folder, path.parent)
+    with draft_of(path) as draft:
+        draft.write_bytes(_as_bytes(content))
+    return path
+
+
+def create_below(root: Path, folder: Path) -> None:
+    """Create a folder of results that does not exist, and those between it and `root`.
+
+    Raises UsageError where one of them is a link, ArenaError where one cannot be created.
+    """
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        for parent in (*reversed(folder.parents), folder):
+            if root in parent.parents:
+                refuse_link(parent)
+                parent.mkdir(exist_ok=True)
+    except OSError as error:
+        raise ArenaError(f"{folder} cannot be created: {error.strerror}") from error
+
+
+def refuse_link(path: Path) -> None:
+    """Raise UsageError if a path in a folder of results, where the arena makes none, is a link.
+
+    Whoever can write there could have results written, or files deleted, anywhere else.
+    """
+    if path.is_symlink():
+        raise UsageError(
+            f"{path} is a link, and the arena writes no results through links that it did not"
+            " make: remove it, and run the command again"
+        )
+
+
+def open_unlinked(path: Path | str, flags: int) -> int:
+    """Open a file, but none through a link; an `opener` for `open`. Raises OSError."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o644)
 
 
 @contextmanager
@@ -46,6 +93,10 @@ def remove_drafts(path: Path) -> None:
             draft.unlink(missing_ok=True)
         except (ValueError, OverflowError, PermissionError):  # no draft, or still being written
             continue
+
+
+def _as_bytes(content: str | bytes) -> bytes:
+    return content.encode(errors="backslashreplace") if isinstance(content, str) else content
 
 
 def _draft_prefix(path: Path) -> str:

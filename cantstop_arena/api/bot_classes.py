@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.atomic_files import write_result
 from cantstop_arena.bots.bot_files import is_installed
 from cantstop_arena.errors import BotError
 
@@ -46,10 +46,7 @@ def write_bot_file(builder: Callable[..., Any], results: Path, game: str) -> Pat
     """
     text = source_of(builder, game)
     digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_LENGTH]
-    path = results / FOLDER / digest / f"{builder.__name__}.py"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, text)
-    return path
+    return write_result(results, f"{FOLDER}/{digest}/{builder.__name__}.py", text)
 
 
 def source_of(builder: Callable[..., Any], game: str) -> str:

@@ -17,7 +17,7 @@ from cantstop_arena.api.tournaments import (
     plan,
     renamed,
 )
-from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.atomic_files import write_result
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import RESULTS
@@ -91,8 +91,7 @@ class PlannedMatch(PlannedTournament):
         )
         text = match_json(match_finding, self.tournament.rules.name, outcome.seed)
         results = MatchResults(match_finding, analysis, self.folder, self.setting(outcome.seed))
-        write_atomically(self.folder / MATCH, text)
-        results.output_files.append(self.folder / MATCH)
+        results.output_files.append(write_result(self.folder, MATCH, text))
         results.write_tables()
         return results
 

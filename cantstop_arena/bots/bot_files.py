@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.atomic_files import draft_of
+from cantstop_arena.atomic_files import create_below, write_result
 from cantstop_arena.bots import file_imports
 from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.processes import system
@@ -90,25 +90,23 @@ class BotSource(msgspec.Struct, frozen=True):
     def copied(self, folder: Path) -> "BotSource":
         """This source with copies of its files in a subfolder named after the digest.
 
-        Raises BotError when a file cannot be read or written.
+        Raises UsageError when a file cannot be read or written, or a folder on its way is a link.
         """
         path = folder / self.digest
         for name, text in self.texts().items():
-            _write_copy(path / name, text)
+            _write_copy(path / name, text, folder.parent)
         return replace(self, copies=path)
 
 
 _identified_texts: dict[tuple[Path, str], Mapping[str, bytes]] = {}
 
 
-def _write_copy(path: Path, text: bytes) -> None:
-    """Write a file atomically, unless it has this content already. Raises BotError."""
+def _write_copy(path: Path, text: bytes, results: Path) -> None:
+    """Write a file below `results`, unless it has this content already. Raises UsageError."""
     try:
-        if os.path.isfile(path) and path.read_bytes() == text:
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with draft_of(path) as draft:
-            draft.write_bytes(text)
+        create_below(results, path.parent)
+        if not (os.path.isfile(path) and path.read_bytes() == text):
+            write_result(path.parent, path.name, text)
     except OSError as error:
         message = f"the copy {path} of a bot that plays cannot be written: {error.strerror}"
         raise BotError(f"{message}; move away what stands there, and run it again") from error

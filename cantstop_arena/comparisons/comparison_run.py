@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from cantstop_arena.atomic_files import create_below, write_result
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.comparisons.comparison_file import RESOLVED_FILE, Comparison
 from cantstop_arena.comparisons.comparison_results import ComparisonTotals, RuleSetResult
@@ -62,6 +63,7 @@ def compare(
     for players in comparison.players:
         for rules in comparison.rules:
             tournament, path = _tournament(comparison, rules, players, folder)
+            create_below(folder.parent, path)
             if not all((path / file).exists() for file in (LEDGER, RESOLVED)):
                 _write_resolved(tournament, path)
             title = f"{rules.name}, {how_many(players, 'player')}"
@@ -73,7 +75,7 @@ def compare(
                 deviations[players] = standard_deviations(
                     results.tallies.values(), DealRatios(comparison.game.counts)
                 )
-    _write_yaml(comparison.resolved(folder), folder / RESOLVED_FILE)
+    write_result(folder, RESOLVED_FILE, dump(comparison.resolved(folder)))
     totals = comparison_totals(comparison, folder, deviations, notes)
     return replace(totals, disqualified=tuple(dict.fromkeys(disqualified)))
 
@@ -93,7 +95,7 @@ def _reset_ledgers(comparison: Comparison, folder: Path) -> None:
     All at once: after an interruption a ledger with an earlier seed would stop the run.
     """
     for tournament, path in _tournaments(comparison, folder):
-        path.mkdir(parents=True, exist_ok=True)
+        create_below(folder.parent, path)
         with open_ledger(path / LEDGER, tournament.identity(), fresh=True):
             _write_resolved(tournament, path)
 
@@ -150,12 +152,7 @@ def _tournament(
 
 def _write_resolved(tournament: Tournament, path: Path) -> None:
     """Write the file that replays read; it may be needed before the run is over."""
-    path.mkdir(parents=True, exist_ok=True)
-    _write_yaml(tournament.as_file(path), path / RESOLVED)
-
-
-def _write_yaml(resolved: dict[str, Any], path: Path) -> None:
-    path.write_text(dump(resolved), encoding="utf-8", newline="\n")
+    write_result(path, RESOLVED, dump(tournament.as_file(path)))
 
 
 def _results_for(

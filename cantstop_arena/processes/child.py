@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from cantstop_arena.atomic_files import open_unlinked
 from cantstop_arena.errors import BotError
 from cantstop_arena.processes import system
 from cantstop_arena.processes.channel import MAX_LINE_BYTES, excerpt
@@ -213,7 +214,7 @@ def _open_log(log: Path | None) -> BinaryIO | None:
     if log is None:
         return None
     try:
-        return log.open("ab+", buffering=0)
+        return open(log, "ab+", buffering=0, opener=open_unlinked)
     except OSError as error:
         raise BotError(f"{log} cannot be written: {error.strerror}") from error
 

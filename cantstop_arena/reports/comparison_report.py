@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.atomic_files import write_result
 from cantstop_arena.comparisons.comparison_results import ComparisonTotals, RuleSetResult
 from cantstop_arena.comparisons.deal_ratios import ORDER, DealRatios, ignored_of
 from cantstop_arena.comparisons.sentences import rule_set_text
@@ -48,9 +48,7 @@ def write_comparison(answers: ComparisonTotals, folder: Path) -> list[Path]:
     Equal answers give equal bytes. A page of earlier answers is deleted.
     """
     (folder / PAGE).unlink(missing_ok=True)
-    for name, form in FILES.items():
-        write_atomically(folder / name, as_format(answers, form))
-    return [folder / name for name in FILES]
+    return [write_result(folder, name, as_format(answers, form)) for name, form in FILES.items()]
 
 
 def write_comparison_page(content: dict[str, Any], folder: Path) -> Path:
@@ -60,9 +58,7 @@ def write_comparison_page(content: dict[str, Any], folder: Path) -> Path:
     """
     from cantstop_arena.reports import write_page
 
-    path = folder / PAGE
-    write_atomically(path, write_page.comparison_page(content, folder))
-    return path
+    return write_result(folder, PAGE, write_page.comparison_page(content, folder))
 
 
 # For people ---------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.atomic_files import refuse_link, write_result
 from cantstop_arena.deals.counting import length_class
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import seed_of
@@ -16,9 +16,9 @@ from cantstop_arena.games.registry import game_named
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.data import as_json_lines
 from cantstop_arena.tables.lengths import classes_of, percentile
+from cantstop_arena.tournaments.tournament import RECORDS
 from cantstop_arena.views.default_view import GameView, view_of
 
-GAMES = "games"  # in a results folder
 TYPICAL = "typical"
 
 Play = Callable[[tuple[str, ...], int], Sequence[Event]]
@@ -115,6 +115,7 @@ def record_games(analysis: Analysis, folder: Path, play: Play) -> list[Path]:
     Games that go differently the second time are left out, as of bots that are not reproducible.
     Equal results give equal bytes.
     """
+    refuse_link(folder / RECORDS)
     chosen = {game.kind: game for game in highlights(analysis)}
     once = cache(play)  # a game can be several highlights
     paths = []
@@ -122,7 +123,7 @@ def record_games(analysis: Analysis, folder: Path, play: Play) -> list[Path]:
         path = record_path(folder, kind)
         game = chosen.get(kind)
         if game and (
-            _is_there(game, folder, analysis) or _record(game, path, once, _view(analysis))
+            _is_there(game, folder, analysis) or _record(game, folder, once, _view(analysis))
         ):
             paths.append(path)
         else:
@@ -138,12 +139,11 @@ def _is_there(game: Highlighted, folder: Path, analysis: Analysis) -> bool:
     return bool(_read(game, folder, analysis))
 
 
-def _record(game: Highlighted, path: Path, play: Play, view: GameView) -> bool:
+def _record(game: Highlighted, folder: Path, play: Play, view: GameView) -> bool:
     events = play(game.bots, game.deal)
     if not (events and game.is_recorded_in(events, view)):
         return False
-    path.parent.mkdir(exist_ok=True)
-    write_atomically(path, as_json_lines(events))
+    write_result(folder, f"{RECORDS}/{game.kind}.jsonl", as_json_lines(events))
     return True
 
 
@@ -174,4 +174,4 @@ def _events(game: str, path: Path, text: str) -> Sequence[Event]:
 
 def record_path(folder: Path, kind: str) -> Path:
     """The path of the record of a kind of highlight."""
-    return folder / GAMES / f"{kind}.jsonl"
+    return folder / RECORDS / f"{kind}.jsonl"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.atomic_files import write_result
 from cantstop_arena.reports.summary import summary
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table
@@ -40,8 +40,7 @@ def write_reports(analysis: Analysis, folder: Path) -> list[Path]:
         (folder / stale).unlink(missing_ok=True)
     paths = []
     for name, text in _contents(analysis):
-        paths.append(folder / name)
-        write_atomically(folder / name, text)
+        paths.append(write_result(folder, name, text))
     return paths
 
 
@@ -52,9 +51,7 @@ def write_page(analysis: Analysis, folder: Path) -> Path:
     """
     from cantstop_arena.reports import write_page as make
 
-    path = folder / PAGE
-    write_atomically(path, make.tournament_page(analysis, folder))
-    return path
+    return write_result(folder, PAGE, make.tournament_page(analysis, folder))
 
 
 def _contents(analysis: Analysis) -> Iterator[tuple[str, str]]:

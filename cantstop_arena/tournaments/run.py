@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.atomic_files import create_below, refuse_link, write_result
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.deals.outcomes import (
@@ -22,7 +22,7 @@ from cantstop_arena.deals.outcomes import (
 )
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.spans import Span, gaps, merge_spans
-from cantstop_arena.errors import ArenaError, BotError, FaultError, WorkerPoolError
+from cantstop_arena.errors import ArenaError, BotError, FaultError, LedgerError, WorkerPoolError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.ratings.sequential.stopping_rule import widest
@@ -47,7 +47,7 @@ from cantstop_arena.tournaments.preparation import PreparedBot, native, prepare_
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.schedule import Round, missing_rounds
 from cantstop_arena.tournaments.table_spec import table_spec_for
-from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
+from cantstop_arena.tournaments.tournament import RECORDS, RESOLVED, Tournament
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,10 +130,9 @@ def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) 
 
 
 def _create(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ArenaError(f"{folder} cannot be created: {error.strerror}") from error
+    create_below(folder.parent, folder)
+    for name in (LEDGER, COPIES, LOGS, RECORDS):
+        refuse_link(folder / name)
 
 
 def _games(tournament: Tournament, deals: int) -> int:
@@ -299,7 +298,7 @@ def _write_resolved(
     """Write tournament.yaml with all keys, and the number of games that the run will have."""
     games = _games(tournament, max(tournament.deals, deals_played(spans)))
     resolved = replace(tournament, games=games).as_file(folder)
-    write_atomically(folder / RESOLVED, dump(resolved))
+    write_result(folder, RESOLVED, dump(resolved))
 
 
 BLOCKS = 32  # at each look; with more, evaluating looks would take longer than the games

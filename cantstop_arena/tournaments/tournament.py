@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cantstop_arena.deals.seatings import Group
 
 RESOLVED = "tournament.yaml"  # in a results folder
+RECORDS = "games"  # the folder of recorded games there
 GAMES = range(1, 10**12 + 1)
 BLOCKS = 512  # keep workers busy, and progress visible
 START_LIMIT = 60.0  # loading numba takes seconds, and a busy machine makes minutes of them

@@ -23,7 +23,7 @@ from cantstop_arena.tables.column import (
     significant,
 )
 from cantstop_arena.tables.data import all_as_csv, all_as_json, as_csv, records
-from cantstop_arena.tables.escaping import latex, markdown, printable
+from cantstop_arena.tables.escaping import csv_cell, latex, markdown, printable
 from cantstop_arena.tables.rounding import half_away
 from cantstop_arena.tables.text import (
     LATEX,
@@ -274,9 +274,9 @@ def test_csv_and_json_give_back_the_same_numbers(
     from_csv = list(csv.reader(StringIO(as_csv(told), newline="")))[1:]
     assert len(from_csv) == len(found)
     for row, entry, (name, *ends, count) in zip(from_csv, from_json, found, strict=True):
-        expected = [name, *map(significant, ends), count]
-        assert list(entry.values()) == expected
-        assert [row[0], *map(float, row[1:])] == expected
+        expected = [*map(significant, ends), count]
+        assert list(entry.values()) == [name, *expected]
+        assert [row[0], *map(float, row[1:])] == [csv_cell(name), *expected]
 
 
 def test_several_tables_in_csv_have_their_names_above_them() -> None:
@@ -287,7 +287,18 @@ def test_several_tables_in_csv_have_their_names_above_them() -> None:
 
 def test_csv_gives_every_name_back() -> None:
     (_, *rows) = csv.reader(StringIO(as_csv(of_names(HOSTILE)), newline=""))
-    assert [name for name, _ in rows] == HOSTILE
+    assert [name for name, _ in rows] == [csv_cell(name) for name in HOSTILE]
+
+
+def test_no_name_is_a_formula_in_a_spreadsheet_and_numbers_stay_numbers() -> None:
+    names = ["=1+1", "@SUM(A1)", "+cmd", "-2+3", "\tx", "\rx", "'=1", "a=b", "'quoted'"]
+    numbers = [-1.5, *[-1] * len(names)]
+    told = Table("t", "T", [BOT, ELO, *map(number, names)], [[name, *numbers] for name in names])
+    (header, *rows) = csv.reader(StringIO(as_csv(told), newline=""))
+    escaped = [f"'{name}" for name in names[:7]] + names[7:]
+    assert header[4:] == escaped
+    assert rows == [[name, "-1.50", "", "", *["-1"] * 9] for name in escaped]
+    assert [row["bot"] for row in records(told)] == names
 
 
 def test_shares_are_rounded_once_and_mirrored_cells_add_up_to_a_hundred() -> None:

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from cantstop_arena.atomic_files import open_unlinked
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.exit_codes import ExitCode
@@ -56,7 +57,7 @@ def locked_folder(folder: Path) -> Iterator[None]:
         yield
         return
     try:
-        lock = os.fdopen(os.open(folder / ".lock", _LOCK_FLAGS, 0o644), "wb")
+        lock = os.fdopen(open_unlinked(folder / ".lock", _LOCK_FLAGS), "wb")
     except OSError as error:
         raise LedgerError(
             f"{folder} cannot be written: {error.strerror}. Mend its rights, or choose another"
@@ -72,8 +73,8 @@ def locked_folder(folder: Path) -> Iterator[None]:
         yield
 
 
-# A bot may have put a pipe there, which would block, or a link to a file of the user.
-_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+# A bot may have put a pipe there, which would block.
+_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
 def _opened(path: Path, identity: Mapping[str, Any], fresh: bool) -> Iterator[Ledger]:

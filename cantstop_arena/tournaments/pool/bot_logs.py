@@ -13,6 +13,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from cantstop_arena.atomic_files import create_below, open_unlinked
+
 MAX_LOG_BYTES = 1 << 20
 _MAX_LINE_LENGTH = 1 << 16  # characters that are held back until their line ends
 _STANDARD = (1, 2)  # file descriptors of standard output and standard error
@@ -27,7 +29,7 @@ class BotLogs:
 
     def begin(self) -> None:
         """Create the folder, and delete the logs of earlier runs."""
-        self.folder.mkdir(exist_ok=True)
+        create_below(self.folder.parent, self.folder)
         for path in self.folder.glob("*.log"):
             path.unlink()
 
@@ -35,21 +37,24 @@ class BotLogs:
         """Append what a bot has printed on another machine, up to the maximum length."""
         if not 0 <= bot < len(self.paths):
             return
-        with contextlib.suppress(OSError), self.paths[bot].open("ab") as log:
+        with (
+            contextlib.suppress(OSError),
+            open(self.paths[bot], "ab", opener=open_unlinked) as log,
+        ):
             log.write(text[: max(0, MAX_LOG_BYTES - log.tell())])
 
     def trim(self) -> None:
         """Truncate files that have grown too long, while bots may be writing to them."""
         for path in self.folder.glob("*.log"):
             with contextlib.suppress(OSError):
-                if path.stat().st_size > MAX_LOG_BYTES:
+                if path.lstat().st_size > MAX_LOG_BYTES:
                     os.truncate(path, MAX_LOG_BYTES)
 
     def end(self) -> None:
         """Delete the files of bots that have printed nothing."""
         self.trim()
         for path in self.folder.glob("*.log"):
-            if not path.stat().st_size:
+            if not path.lstat().st_size:
                 path.unlink()
         with contextlib.suppress(OSError):  # not empty
             self.folder.rmdir()
@@ -124,7 +129,7 @@ class Redirection:
         if bot not in self._files:
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
             try:
-                self._files[bot] = _above(os.open(self._paths[bot], flags, 0o644))
+                self._files[bot] = _above(open_unlinked(self._paths[bot], flags))
             except OSError:  # a log that cannot be opened does not end a tournament
                 return self._nowhere
         return self._files[bot]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.atomic_files import write_result
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.tournaments.file.entrants import find_bot, is_bot_name
@@ -71,7 +71,4 @@ def _write_tournament(
     }
     text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items())
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-    path = results / FOLDER / f"{digest}.yaml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, text)
-    return path
+    return write_result(results, f"{FOLDER}/{digest}.yaml", text)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.atomic_files import write_result
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.game import GAME
@@ -106,7 +106,7 @@ def keep(judgements: Judgements, planned: JudgeTask, folder: Path) -> None:
         "deals": planned.deals,
         "bots": {bot: as_data(judgement) for bot, judgement in judgements.items()},
     }
-    write_atomically(folder / JUDGED_FILE, json.dumps(data) + "\n")
+    write_result(folder, JUDGED_FILE, json.dumps(data) + "\n")
 
 
 def stored_in(folder: Path) -> StoredJudgements | None:
