@@ -1,11 +1,19 @@
 """How a bot's process is started: its command, its options and its limits."""
 
+import sys
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.games.registry import DEFAULT
 from cantstop_arena.processes.child_command import ChildCommand
 from cantstop_arena.processes.system import python_module
+
+_SERVER = python_module("cantstop_arena.bots.bot_server")
+_IMPORT_GAME = (
+    "import sys; from cantstop_arena.games.registry import game_named; game_named(sys.argv[1])"
+)
 
 
 class BotStart(ChildCommand, frozen=True, kw_only=True):
@@ -19,6 +27,13 @@ class BotStart(ChildCommand, frozen=True, kw_only=True):
     decision_limit: float = 10.0
     start_limit: float = 60.0
     game: str = DEFAULT
+
+    @property
+    def trial(self) -> ChildCommand:
+        """A command that needs what the program needs but for the bot, and succeeds at once."""
+        is_served = self.argv[: len(_SERVER)] == _SERVER
+        import_game = (sys.executable, "-P", "-c", _IMPORT_GAME, self.game)
+        return replace(self, argv=import_game if is_served else ("true",))
 
 
 def served_bot(bot: BotAddress, folder: Path, memory: int | None = None) -> tuple[str, ...]:
@@ -36,5 +51,4 @@ def served_bot(bot: BotAddress, folder: Path, memory: int | None = None) -> tupl
         ]
         arguments += ["--copies", str(bot.source.copies.absolute())] if bot.source.copies else []
     arguments += [] if memory is None else ["--memory", str(memory)]
-    module = "cantstop_arena.bots.bot_server"
-    return python_module(module, "--bots", str(folder.absolute()), *arguments, "--", bot.name)
+    return (*_SERVER, "--bots", str(folder.absolute()), *arguments, "--", bot.name)

@@ -19,10 +19,11 @@ from cantstop_arena.processes.channel import (
     line_of,
     object_in,
 )
-from cantstop_arena.processes.child import Child
+from cantstop_arena.processes.child import Child, failure_of
 from cantstop_arena.processes.failures import (
     BotProcessFailure,
     BotRaised,
+    DecisionTimeout,
     InvalidAnswer,
     ProcessLost,
 )
@@ -45,17 +46,25 @@ class IsolatedBot:
         """Whether the program expects a message at the end of each game."""
 
     def start(self) -> None:
-        """Start the program, unless it runs. Raises BotError when that fails."""
+        """Start the program, unless it runs.
+
+        Raises BotError when that fails, GameError when no bot could start here.
+        """
         self._forget_inherited()
         if self._child is None:
             self._child = Child(self.launch)
-            with self._killed_on_failure():
-                self.listens = _handshake(self._child, self.launch).get(GAME_OVER) is True
+            try:
+                with self._killed_on_failure():
+                    self.listens = _handshake(self._child, self.launch).get(GAME_OVER) is True
+            except BotError as error:
+                if not isinstance(error.__cause__, DecisionTimeout):
+                    _check_environment(self.launch)
+                raise
 
     def begin(self, seat: int, players: int, rules: Any, key: int, anew: bool = True) -> None:
         """Announce a new game; with `anew` it is played by a fresh instance of the bot.
 
-        Raises BotError when the program does not start, BotProcessFailure when it ends or does
+        Raises BotError or GameError like `start`, BotProcessFailure when the program ends or does
         not take the message in time.
         """
         self.start()
@@ -166,6 +175,12 @@ def _answer_value(data: object) -> object:
     if isinstance(data, dict) and isinstance(data.get(FOREIGN_KEY), str) and len(data) == 1:
         return ForeignValue(data[FOREIGN_KEY])
     return data
+
+
+def _check_environment(launch: BotStart) -> None:
+    """Raise GameError where a bot's process fails without the bot, too."""
+    if reason := failure_of(launch.trial, launch.start_limit):
+        raise GameError(f"no bot of {launch.game} can be started in a process of its own: {reason}")
 
 
 def _handshake(child: Child, launch: BotStart) -> Mapping[str, Any]:

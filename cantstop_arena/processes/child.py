@@ -20,6 +20,7 @@ from cantstop_arena.processes.watchdog import AnswerTimer
 from cantstop_arena.texts import in_a_line
 
 MAX_LOG_BYTES = 1 << 20
+MAX_REASON_LENGTH = 300  # characters of the line with which a failing program ends
 _GRACE_SECONDS = 1.0  # for a program to end by itself, and to end when killed
 _EXIT_SECONDS = 10.0  # for a process that is ending already, on a busy machine
 
@@ -208,6 +209,28 @@ class Child:
         if self._log:
             self._log.close()
             self._log = None
+
+
+def failure_of(command: ChildCommand, limit: float) -> str:
+    """Why a command without input fails, from its last line; empty if it succeeds."""
+    try:
+        result = subprocess.run(
+            sandbox_command(command),
+            cwd=command.cwd,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=limit,
+        )
+    except subprocess.TimeoutExpired:
+        return f"it takes more than {limit:g} s"
+    except OSError as error:
+        return _reason(error)
+    if not result.returncode:
+        return ""
+    (*_, last_line) = result.stderr.decode(errors="replace").splitlines() or [""]
+    return in_a_line(last_line, MAX_REASON_LENGTH) or system.ending(result.returncode)
 
 
 def _open_log(log: Path | None) -> BinaryIO | None:

@@ -7,9 +7,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from shutil import which
+
+import msgspec
 
 from cantstop_arena.processes.child_command import ChildCommand, python_path
 
@@ -23,6 +27,17 @@ _SANDBOX_OPTIONS = (
     *("--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts"),
     "--die-with-parent",
 )
+
+
+class _DirectoryInfo(msgspec.Struct):
+    editable: bool = False
+
+
+class _DirectUrl(msgspec.Struct):
+    """The content of direct_url.json of an installed package."""
+
+    url: str
+    dir_info: _DirectoryInfo = msgspec.field(default_factory=_DirectoryInfo)
 
 
 def has_sandbox() -> bool:
@@ -74,11 +89,38 @@ def _bubblewrap() -> str | None:
 def _needed_paths(command: ChildCommand) -> list[Path]:
     """Paths that a program needs to start, folders before their content, which they would cover."""
     cwd = command.cwd.absolute()
-    python_folders = (str(Path(__file__).parents[2]), sys.prefix, sys.base_prefix, *python_path())
     cache_folder = os.environ.get("CANTSTOP_ARENA_CACHE", cwd)  # compiled once for all processes
-    argument_paths = (cwd / argument for argument in (*command.argv, cache_folder))
-    paths = {cwd, *map(Path, python_folders), *filter(os.path.exists, argument_paths)}
+    candidates = (cwd / path for path in (*python_paths(), *command.argv, cache_folder))
+    paths = {cwd, *filter(os.path.exists, candidates)}
     return sorted(paths | {path.resolve() for path in paths})
+
+
+def python_paths() -> set[Path]:
+    """The files and folders from which a new Python process imports, wherever they are."""
+    folders = {Path(folder) for folder in (*python_path(), *_site_path())}
+    installation = (Path(__file__).parents[2], Path(sys.prefix), Path(sys.base_prefix))
+    return {*installation, *folders, *_editable_projects(folders)}
+
+
+def _site_path() -> Iterator[str]:
+    """The folders of `sys.path`, without that of the script or the current one at its beginning."""
+    yield from filter(os.path.isabs, sys.path[0 if sys.flags.safe_path else 1 :])
+
+
+def _editable_projects(folders: Iterable[Path]) -> Iterator[Path]:
+    """The projects installed in editable form, as their installers record them (PEP 610).
+
+    Some are imported by a hook, so that `sys.path` does not have their folders.
+    """
+    from urllib.parse import unquote, urlsplit  # slow to import
+
+    records = (folder.glob("*.dist-info/direct_url.json") for folder in folders)
+    for record in chain.from_iterable(records):
+        with suppress(OSError, ValueError, msgspec.ValidationError):
+            origin = msgspec.json.decode(record.read_bytes(), type=_DirectUrl)
+            address = urlsplit(origin.url)
+            if origin.dir_info.editable and address.scheme == "file":
+                yield Path(unquote(address.path))
 
 
 def _hidden_paths(command: ChildCommand) -> list[Path]:

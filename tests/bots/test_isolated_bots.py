@@ -805,13 +805,40 @@ def test_what_a_program_needs_of_tmp_is_shown_to_it(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", "/tmp/a-path")
     assert sandbox.has_sandbox()
-    monkeypatch.setattr("os.path.exists", lambda path: str(path).endswith("/bot.py"))
+    monkeypatch.setattr(
+        "os.path.exists", lambda path: str(path).endswith(("/bot.py", "/a-path", "/y"))
+    )
     launch = BotStart(("/tmp/x/bot.py", "bot.py", "--fast", "/etc/bot.py"), Path("/tmp/x/y"))
     words = sandbox.sandbox_command(launch)
     shown_at = [after for word, after in pairwise(words) if word == "--ro-bind"]
     assert {"/tmp/a-path", "/tmp/x/bot.py", "/tmp/x/y"} <= set(shown_at)
     assert "/tmp/x/y/bot.py" not in shown_at  # its folder shows it, and it may be a link
     assert "/etc/bot.py" not in shown_at
+
+
+def test_what_is_installed_from_tmp_is_shown(
+    bubblewrap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packages in editable form lie where their authors work, and a hook may import them."""
+    for name in ("site", "by a hook", "not editable", "gone"):
+        (tmp_path / name).mkdir()
+    for name, editable in (("by a hook", "true"), ("not editable", "false"), ("missing", "true")):
+        information = tmp_path / "site" / f"{name.replace(' ', '_')}-1.0.dist-info"
+        information.mkdir()
+        url = (tmp_path / name).as_uri()
+        (information / "direct_url.json").write_text(
+            f'{{"url": "{url}", "dir_info": {{"editable": {editable}}}}}'
+        )
+    for name, text in (("damaged", "{"), ("web", '{"url": "https://x/y.whl"}')):
+        (tmp_path / "site" / f"{name}-1.0.dist-info").mkdir()
+        (tmp_path / "site" / f"{name}-1.0.dist-info" / "direct_url.json").write_text(text)
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "gone"), *sys.path, str(tmp_path / "site")])
+    words = sandbox.sandbox_command(BotStart(("true",), Path("/")))
+    mounted = {Path(after) for word, after in pairwise(words) if word == "--ro-bind"}
+    assert {path for path in mounted if path.parent == tmp_path} == {
+        tmp_path / "site",
+        tmp_path / "by a hook",
+    }
 
 
 @pytest.mark.parametrize("script", ["exit 1", "sleep 60", None])

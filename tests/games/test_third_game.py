@@ -346,6 +346,18 @@ def test_nonsense_of_a_program_loses_the_game(arena: Arena) -> None:
     assert all("illegal answer" in complaint for complaint in told.values())
 
 
+def test_a_game_that_a_bots_process_cannot_import_is_no_fault_of_the_bot(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONPATH")  # where the package is, for new processes
+    bots = "[{bot: pirate, isolate: true}, drunk]"
+    text = DIVE.format(name="dive", players=2, games=4, bots=bots)
+    failed = arena("run", "dive.yaml", "--quiet", yaml=text, code=1)
+    assert "no bot of salvage can be started" in failed.error
+    assert "unknown game 'salvage'" in failed.error
+    assert "misbehaved" not in failed.output and "fault" not in failed.output
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("bid", "kind"),
