@@ -1,8 +1,10 @@
 """The games as environments for reinforcement learning, and learned policies as bots.
 
-See docs/environments.md. The frameworks are optional dependencies, imported where they are used.
+See docs/environments.md. The frameworks are optional dependencies, imported where they are used;
+only Gymnasium, which finds environments by their ids, is imported with this package.
 """
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,11 +20,25 @@ _TARGETS = {
     "read_beside": "cantstop_arena.bots.file_imports:read_beside",
 }
 
+_DUEL_ID = "cantstop_arena/Duel-v0"
+
 
 def __getattr__(name: str) -> Any:
-    """Import an attribute on first use, so that a bot does not import the frameworks."""
+    """Import an attribute on first use, so that a bot does not import what it does not use."""
     if name in _TARGETS:
         from pkgutil import resolve_name
 
         return resolve_name(_TARGETS[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _register() -> None:
+    """Register Duel in Gymnasium, if that is installed: `gymnasium.make(ID, game=NAME)`."""
+    with suppress(ImportError):
+        import gymnasium
+
+        if _DUEL_ID not in gymnasium.registry:
+            gymnasium.register(_DUEL_ID, entry_point=_TARGETS["Duel"])
+
+
+_register()

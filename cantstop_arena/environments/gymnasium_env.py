@@ -42,17 +42,21 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
     def __init__(
         self,
         opponent: Any = "rule28",
-        rules: Any = "classic",
+        rules: Any = None,
         players: int = 2,
         seat: int | None = None,
         game: str = DEFAULT,
         render_mode: str | None = None,
     ) -> None:
-        """For `opponent` see `opponents.opponent`, for `rules` see `setting.setting_for`."""
+        """For `opponent` see `opponents.opponent`, for `rules` see `setting.setting_for`.
+
+        Raises UsageError, also for a game that has no actions with fixed numbers.
+        """
         check_render_mode(render_mode)
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
         self.render_mode = render_mode
         self._setting = setting_for(rules, players, game)
+        self.position: Position = self._setting.start(seed=0)
         self._bot = opponent_for(opponent, self._setting.game)
         if seat is not None and seat not in range(players):
             raise UsageError(
@@ -62,7 +66,6 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
         self._deals = DealSequence()
         self._view = view_of(self._setting.game)
         self.seat = seat or 0
-        self.position: Position = self._setting.start(seed=0)
         self._has_ended = True
         _, self._mask = self.position.observation(self.seat)
         self.observation_space = observations_of(self.position)

@@ -31,7 +31,7 @@ def setting_for(rules: Any, players: int, game: str = DEFAULT) -> Setting:
     """The setting for a game by its name.
 
     `rules` is the name of a rule set, a mapping of parameters (`base` names the rule set that they
-    change), or a rule set of the game. Raises UsageError.
+    change), a rule set of the game, or None for its default. Raises UsageError.
     """
     definition = game_named(game)
     if players not in definition.players:
@@ -46,6 +46,8 @@ def _rules(game: Game, rules: Any) -> Any:
         base = _rule_set_called(game, changes.pop("base", game.rules.default.name))
         name = changes.pop("name", None)
         return game.rules.derive(base, changes, name)
+    if rules is None:
+        return game.rules.default
     return _rule_set_called(game, rules) if isinstance(rules, str) else rules
 
 

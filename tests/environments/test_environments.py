@@ -312,6 +312,21 @@ def test_what_cannot_be_played_is_said(wrong: Any, told: str | None) -> None:
         setting_for(*wrong)
 
 
+def test_a_game_without_numbered_actions_is_refused_with_the_reason(duel: Any) -> None:
+    with pytest.raises(UsageError, match=r"Cubus cannot be stepped through: .* no fixed numbers"):
+        duel(game="cubus")
+
+
+def test_gymnasium_makes_a_duel_by_its_id(duel: Any) -> None:
+    import gymnasium
+
+    env = gymnasium.make("cantstop_arena/Duel-v0", opponent="random", rules="jump")
+    ours, _ = duel("random", "jump").reset(seed=7)
+    assert env.reset(seed=7)[0].tolist() == ours.tolist()
+    with pytest.raises(UsageError, match="Cubus cannot be stepped through"):
+        gymnasium.make("cantstop_arena/Duel-v0", game="cubus")
+
+
 WITHOUT_EXTRAS = """
 import sys
 for framework in ("gymnasium", "pettingzoo", "pyspiel"):
