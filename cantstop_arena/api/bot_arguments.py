@@ -1,7 +1,8 @@
 """Bots as arguments: names, files, programs, and classes defined by the caller."""
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -11,7 +12,10 @@ from msgspec.structs import replace
 from cantstop_arena.api.bot_classes import write_bot_file
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import A_NAME, is_printed_well
-from cantstop_arena.errors import UsageError
+from cantstop_arena.bots.loader import DEFAULT_FOLDER
+from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.game_api.bot_options import find_faults, options_of
+from cantstop_arena.games.registry import built_in, game_named
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, entrant_with
 from cantstop_arena.tournaments.file.entrants import (
     Entrant,
@@ -57,9 +61,31 @@ def bot(
     of a class, with everything of yours that it refers to, is written to a file and runs in other
     processes, so its side effects are not visible in this one. `as_` is the name under which the
     bot plays, `isolate` gives it a process of its own, and `command` starts a program in any
-    language.
+    language. Raises BotError for options that a built-in bot, class or function does not have;
+    those of files are checked where they play.
     """
+    _check_options(what, plain_value(options))
     return BotArgument(what, options, as_, isolate, tuple(command))
+
+
+def _check_options(what: "str | Path | Builder", options: Mapping[str, Any]) -> None:
+    """Raise BotError for options that no bot of this name has in any built-in game."""
+    if not options:
+        return
+    if not isinstance(what, str | Path):
+        with suppress(TypeError, ValueError):  # no function: `entrant_of` says so
+            if faults := find_faults(options_of(what), options):
+                raise BotError("; ".join(message for _, message in faults))
+        return
+    games = [game for game in map(game_named, built_in()) if str(what) in game.bots]
+    errors = []
+    for game in games:
+        try:
+            entrant_with(str(what), options, Catalogue(DEFAULT_FOLDER, game))
+        except BotError as error:
+            errors.append(error)
+    if games and len(errors) == len(games):
+        raise errors[0]
 
 
 def plain_value(value: Any) -> Any:
@@ -85,15 +111,22 @@ def entrants_of(
     bots: Sequence[AnyBot], catalogue: Catalogue, isolate: bool = False
 ) -> tuple[Entrant, ...]:
     """The entrants for these bots, with distinct names. Raises BotError, UsageError."""
-    if isinstance(bots, str):
-        raise UsageError(f"bots must be a list, like [{bots!r}, 'rule28']")
-    entrants = tuple(entrant_of(item, catalogue) for item in bots)
+    entrants = tuple(entrant_of(item, catalogue) for item in listed(bots, "bots", catalogue))
     names = [entrant.name for entrant in entrants]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(
             f"two bots have the name {twice!r}; rename one of them with bot(..., as_=NAME)"
         )
     return tuple(replace(entrant, isolate=entrant.isolate or isolate) for entrant in entrants)
+
+
+def listed(bots: Any, key: str, catalogue: Catalogue) -> list[AnyBot]:
+    """The bots of an argument that must be a list of them. Raises UsageError."""
+    if isinstance(bots, Iterable) and not isinstance(bots, str | Mapping):
+        return list(bots)
+    first = [bots] if isinstance(bots, str) else []
+    example = [*dict.fromkeys([*first, *catalogue.game.bots])][:2]
+    raise UsageError(f"{key} must be a list of bots, like {example}, not {bots!r:.60}")
 
 
 def entrant_of(item: AnyBot, catalogue: Catalogue) -> Entrant:

@@ -1,23 +1,28 @@
 """Comparisons of rule sets, in Python."""
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
+from cantstop_arena.api.bot_arguments import AnyBot, entrants_of, plain_value
+from cantstop_arena.api.folders import with_digest
 from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.api.result_tables import ResultTable
+from cantstop_arena.api.tournaments import argument_errors, rules_as_keys
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.comparisons import comparison_file
-from cantstop_arena.comparisons.comparison_file import Comparison
+from cantstop_arena.comparisons.comparison_file import Comparison, comparison_from_keys
 from cantstop_arena.comparisons.comparison_results import ComparisonTotals
 from cantstop_arena.comparisons.comparison_run import compare as play
 from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.errors import UsageError
+from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.reports.comparison_report import (
     content,
     write_comparison,
@@ -27,6 +32,8 @@ from cantstop_arena.tables.column import Column, Kind, Table
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import Overrides
+
+_PLACEHOLDER = "comparison"  # the name until the digest of the comparison is computed
 
 
 class ComparisonResults:
@@ -79,10 +86,16 @@ def _column(key: str, values: Sequence[Any]) -> Column:
 
 
 def compare(
-    file: Path | str,
+    what: "Path | str | Sequence[AnyBot]",
     *,
+    rules: "Sequence[str | Mapping[str, Any] | Any] | None" = None,
+    baseline: str | None = None,
+    players: int | Sequence[int] | None = None,
     games: int | None = None,
     seed: Seed | None = None,
+    name: str | None = None,
+    game: str = DEFAULT,
+    ignore_below: float | Mapping[str, float] | None = None,
     luck_removed: bool = False,
     workers: int | None = None,
     cluster: str | None = None,
@@ -94,14 +107,32 @@ def compare(
     bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> ComparisonResults:
-    """Play the comparison of a file, as `arena compare` does, and return its results.
+    """Play the comparison of a file, or of bots under several rules, and return its results.
 
-    Raises ArenaError, and Interrupted on Ctrl-C.
+    `what` is the path of a comparison file, as for `arena compare`, or a list of bots like that of
+    `tournament`; `rules`, two or more, and the keywords up to `ignore_below` are the keys of a
+    file. Raises ArenaError, and Interrupted on Ctrl-C.
     """
     options = RunOptions(workers, start_method, memory, fresh, cluster)
-    comparison, catalogue, folder = read_comparison(
-        file, games=games, seed=seed, bots_folder=bots_folder, results=results
-    )
+    keys: dict[str, Any] = {
+        "name": name,
+        "compare": rules,
+        "baseline": baseline,
+        "players": players,
+        "ignore_below": ignore_below,
+    }
+    if isinstance(what, str | Path):
+        if keys_of_file := [key for key, value in keys.items() if value is not None]:
+            names = ", ".join("rules" if key == "compare" else key for key in keys_of_file)
+            raise UsageError(f"{names}: {what} is a file, which says that; bots are a list")
+        comparison, catalogue, folder = read_comparison(
+            what, games=games, seed=seed, bots_folder=bots_folder, results=results
+        )
+    else:
+        catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
+        keys |= {"games": games, "seed": seed, "luck_removed": luck_removed or None}
+        comparison = _planned(what, keys, catalogue)
+        folder = catalogue.results / comparison.name
     comparison = comparison.without_luck() if luck_removed else comparison
     totals = play_comparison(
         comparison, catalogue, folder, options, partial(observer_for, progress)
@@ -110,6 +141,45 @@ def compare(
     if page:
         comparison_results.write_page()
     return comparison_results
+
+
+def _planned(bots: Sequence[AnyBot], keys: Mapping[str, Any], catalogue: Catalogue) -> Comparison:
+    """The comparison of bots with the keys of a file; without a name it gets one with a digest.
+
+    Raises UsageError with every problem.
+    """
+    present = {key: value for key, value in keys.items() if value is not None}
+    present["game"] = catalogue.game.name
+    present["compare"] = [
+        item if isinstance(item, str) else rules_as_keys(item, catalogue)
+        for item in _listed_rules(keys["compare"])
+    ]
+    source = catalogue.results / str(keys["name"] or _PLACEHOLDER) / comparison_file.RESOLVED_FILE
+    with argument_errors():
+        entrants = entrants_of(bots, catalogue)
+        comparison = comparison_from_keys(
+            {"name": _PLACEHOLDER, **plain_value(present)}, entrants, catalogue, source
+        )
+    if keys["name"] is not None:
+        return comparison
+    content_data = {
+        **comparison.resolved(Path()),
+        "name": "",
+        "games": None,  # more games continue the same comparison
+        "seed": None if comparison.has_random_seed else comparison.seed,
+        "digests": [entrant.bot.digest for entrant in entrants],
+    }
+    name = with_digest("-vs-".join(rules.name for rules in comparison.rules), content_data)
+    source = catalogue.results / name / comparison_file.RESOLVED_FILE
+    return replace(comparison, name=name, source=source)
+
+
+def _listed_rules(rules: Any) -> list[Any]:
+    if isinstance(rules, Iterable) and not isinstance(rules, str | Mapping):
+        return list(rules)
+    raise UsageError(
+        f"rules must be a list of rule sets, like ['classic', 'jump'], not {rules!r:.60}"
+    )
 
 
 def read_comparison(

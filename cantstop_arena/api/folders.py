@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -111,10 +111,14 @@ def digest_name(tournament: Tournament) -> str:
     """
     identity = replace(tournament, name="").identity()
     key_data = {**identity, "seed": None if tournament.has_random_seed else identity["seed"]}
-    digest = hashlib.sha256(json.dumps(key_data, sort_keys=True).encode()).hexdigest()[:_DIGITS]
     bots = min(_MAX_NAMED, len(tournament.entrants))
-    name = _fitted(folder_name(tournament, bots), _DIGITS + 1)
-    return f"{name}-{digest}"
+    return with_digest(folder_name(tournament, bots), key_data)
+
+
+def with_digest(name: str, key_data: Mapping[str, Any]) -> str:
+    """A folder's name, with a digest of what determines the results in it."""
+    digest = hashlib.sha256(json.dumps(key_data, sort_keys=True).encode()).hexdigest()[:_DIGITS]
+    return f"{_fitted(name, _DIGITS + 1)}-{digest}"
 
 
 def _cleaned(word: str) -> str:

@@ -1,5 +1,6 @@
 """Matches of two bots, with a fixed number of games or a sequential test."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,17 @@ class PlannedMatch(PlannedTournament):
     """A match that can be played; it stops as soon as its `test`, if any, has decided."""
 
     test: Sprt | None = None
+
+    @property
+    def note(self) -> str:
+        """What a user should know before the match; empty for two different bots."""
+        first, second = self.tournament.entrants
+        if (first.bot.digest, first.options) != (second.bot.digest, second.options):
+            return ""
+        return (
+            f"{first.name} and {second.name} are the same bot with the same options: whatever the"
+            " score, neither is stronger."
+        )
 
     def play(self, options: RunOptions, observer: RunObserver) -> MatchResults:
         """Play the missing games, and write the tables and `match.json`."""
@@ -182,6 +194,14 @@ def match(
     return match_results
 
 
+def _is_pair(value: object) -> bool:
+    return (
+        isinstance(value, Sequence)
+        and len(value) == SEATS
+        and all(isinstance(number, int | float) for number in value)
+    )
+
+
 def _seated(first: Entrant, second: Entrant, players: int) -> list[Entrant]:
     """The first bot, and the second one in all other seats, each time under another name."""
     copies = ["", " again", *(f" again {number}" for number in range(2, players))]
@@ -199,12 +219,12 @@ def _test(
 ) -> Sprt | None:
     if sprt is None:
         return None
-    low, high = sprt
-    if not -MAX_ELO <= low < high <= MAX_ELO:
+    if not (_is_pair(sprt) and -MAX_ELO <= sprt[0] < sprt[1] <= MAX_ELO):
+        text = f"{sprt[0]:g} {sprt[1]:g}" if _is_pair(sprt) else f"{sprt!r:.60}"
         raise UsageError(
-            f"sprt needs two numbers from -{MAX_ELO} to {MAX_ELO}, the lower one first,"
-            f" not {low:g} {high:g}"
+            f"sprt needs two numbers from -{MAX_ELO} to {MAX_ELO}, the lower one first, not {text}"
         )
+    low, high = sprt
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
         raise UsageError(f"alpha and beta must be between 0 and 0.5, not {alpha:g} and {beta:g}")
     return Sprt(low, high, alpha, beta, players, games)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from cantstop_arena.errors import ArenaError
+from cantstop_arena.errors import ArenaError, UsageError
+from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.tables.column import Column, Kind, Table
 from cantstop_arena.tables.data import records
 from cantstop_arena.tables.escaping import printable
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     import pyarrow
 
 _HTML = Style("html", printable, str, str)  # `draw` escapes markup
+
+
+class UnknownColumn(UsageError, KeyError):
+    """A column that a table does not have."""
+
+    __str__ = Exception.__str__  # KeyError's would quote the message
 
 
 @dataclass(frozen=True)
@@ -55,8 +62,13 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         return iter(self.rows)
 
     def __getitem__(self, key: Any) -> Any:
-        """A row by its index, or a column by its name."""
-        return [row[key] for row in self.rows] if isinstance(key, str) else self.rows[key]
+        """A row by its index, or a column by its name. Raises UnknownColumn."""
+        if not isinstance(key, str):
+            return self.rows[key]
+        if key not in self.columns:
+            hint, names = did_you_mean(key, self.columns), ", ".join(self.columns)
+            raise UnknownColumn(f"unknown column {key!r:.60}{hint}; columns: {names}")
+        return [row[key] for row in self.rows]
 
     def to_pandas(self) -> "pandas.DataFrame":
         """As a pandas DataFrame. Raises ArenaError when pandas is not installed."""

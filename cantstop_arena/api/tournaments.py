@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from cantstop_arena.api.bot_arguments import AnyBot, entrant_of, entrants_of, plain_value
+from cantstop_arena.api.bot_arguments import AnyBot, entrant_of, entrants_of, listed, plain_value
 from cantstop_arena.api.folders import digest_name, folder_name
 from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.api.results import Results, Source
@@ -127,12 +127,12 @@ def tournament(
     keys = {
         "name": name or _PLACEHOLDER,
         "game": game,
-        "rules": rules if isinstance(rules, str | None) else _rules_as_keys(rules, catalogue),
+        "rules": rules if isinstance(rules, str | None) else rules_as_keys(rules, catalogue),
         "players": players,
         "games": games,
-        "until": until and dict(until),
+        "until": until,
         "seed": seed,
-        "anchor": anchor and dict(anchor),
+        "anchor": anchor,
         "gauntlet": gauntlet,
         "luck_removed": luck_removed or None,
         "decision_limit": decision_limit,
@@ -151,7 +151,7 @@ def plan(
 ) -> PlannedTournament:
     """The tournament of these entrants with the keys of a tournament file; None is no key."""
     present = {key: plain_value(value) for key, value in keys.items() if value is not None}
-    source = catalogue.results / present["name"] / RESOLVED
+    source = catalogue.results / str(present["name"]) / RESOLVED
     tournament = tournament_file.tournament_from_keys(present, entrants, catalogue, source)
     return PlannedTournament(tournament, catalogue, source.parent)
 
@@ -217,7 +217,7 @@ def argument_errors() -> Iterator[None]:
         raise UsageError("\n".join(problem.message for problem in error.problems)) from None
 
 
-def _rules_as_keys(rules: Any, catalogue: Catalogue) -> Mapping[str, Any]:
+def rules_as_keys(rules: Any, catalogue: Catalogue) -> Mapping[str, Any]:
     """A rule set as the mapping of a tournament file."""
     if isinstance(rules, Mapping):
         return {key: plain_value(value) for key, value in rules.items()}
@@ -246,7 +246,9 @@ def gauntlet(
     keys = {"name": "gauntlet", "game": game, "rules": rules, "games": games, "seed": seed}
     check_seats(players, catalogue)
     with argument_errors():
-        entrants = _entrants(challenger, against or [*catalogue.game.bots], catalogue)
+        entrants = _entrants(
+            challenger, listed(against, "against", catalogue) or [*catalogue.game.bots], catalogue
+        )
         _check_field(entrants, players)
         planned = plan({**keys, "players": players}, entrants, catalogue)
     if not against:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.api.bot_arguments import AnyBot, entrant_of
+from cantstop_arena.api.bot_arguments import AnyBot, entrant_of, listed
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
@@ -93,8 +93,9 @@ def tune(
     catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
     chosen = catalogue.rules_called(rules)
     spec = _description_of(bot, catalogue)
-    search_space = search_space_of(search_spaces, spec)
-    opponents = [_description_of(opponent, catalogue) for opponent in against] or [spec]
+    search_space = search_space_of([*map(str, search_spaces)], spec)
+    rivals = listed(against, "against", catalogue)
+    opponents = [_description_of(rival, catalogue) for rival in rivals] or [spec]
     with shutdown.defer_interrupt():
         trials = variant_trials_for(
             catalogue, chosen, spec, opponents, seed, search_space.names, players

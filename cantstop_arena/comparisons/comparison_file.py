@@ -39,7 +39,7 @@ from cantstop_arena.tournaments.file.yaml_reader import (
     quoted,
     unknown_word,
 )
-from cantstop_arena.tournaments.file.yaml_text import Node, line_and_column
+from cantstop_arena.tournaments.file.yaml_text import Node, dump, line_and_column
 from cantstop_arena.tournaments.tournament import (
     GAMES,
     NO_OVERRIDES,
@@ -170,14 +170,49 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
     entries = reader.mapping(reader.root, "a comparison", KEYS)
     if not is_mapping(reader.root):
         reader.finish()
-    game = read_game(reader, entries.get("game"))
-    catalogue = catalogue.playing(game)
-    rules = tuple(_rule_sets(reader, entries.get("compare"), catalogue))
+    catalogue = catalogue.playing(read_game(reader, entries.get("game")))
     isolate = reader.flag(entries.get("isolate"), "isolate", default=False)
+    bots = EntrantReader(reader, catalogue, path.parent, isolate)
+    entrants = bots.read(entries.get("bots"), players=1)
+    comparison = _comparison(reader, entries, catalogue, path, entrants)
+    seed = comparison.seed if overrides.seed is None else overrides.seed
+    return replace(
+        comparison,
+        games=overrides.over(comparison.games),
+        seed=seed,
+        has_random_seed=comparison.has_random_seed and overrides.seed is None,
+    )
+
+
+def comparison_from_keys(
+    keys: Mapping[str, Any], entrants: tuple[Entrant, ...], catalogue: Catalogue, source: Path
+) -> Comparison:
+    """The comparison of these entrants with the keys of a file other than `bots`.
+
+    `source` is the path at which its file will be. Raises ConfigError with all problems, located by
+    lines and columns as if the keys were in a file.
+    """
+    reader = Reader(source, dump(keys))
+    entries = reader.mapping(reader.root, "a comparison", KEYS)
+    if not entrants:
+        reader.complain(reader.root, "a comparison needs at least 1 bot")
+    return _comparison(reader, entries, catalogue, source, entrants)
+
+
+def _comparison(
+    reader: Reader,
+    entries: Mapping[str, Entry],
+    catalogue: Catalogue,
+    source: Path,
+    entrants: tuple[Entrant, ...],
+) -> Comparison:
+    """The comparison of the entries of a file. Raises ConfigError with every problem."""
+    game = catalogue.game
+    rules = tuple(_rule_sets(reader, entries.get("compare"), catalogue))
     players = tuple(_players(reader, entries.get("players"), game))
     file_seed = read_seed(reader, entries.get("seed"))
     comparison = Comparison(
-        name=read_name(reader, entries.get("name"), path.stem),
+        name=read_name(reader, entries.get("name"), source.stem),
         game=game,
         rules=rules,
         baseline=_baseline(reader, entries.get("baseline"), rules, game),
@@ -186,18 +221,15 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
         seed=random_seed() if file_seed is None else file_seed,
         ignored=_ignored(reader, entries.get("ignore_below"), DealRatios(game.counts)),
         policy=read_policy(reader, entries),
-        entrants=EntrantReader(reader, catalogue, path.parent, isolate).read(
-            entries.get("bots"), players=1
-        ),
-        source=path,
-        has_random_seed=file_seed is None and overrides.seed is None,
+        entrants=entrants,
+        source=source,
+        has_random_seed=file_seed is None,
         luck_removed=read_luck_removed(
             reader, entries.get("luck_removed"), game, min(players, default=2)
         ),
     )
     reader.finish()
-    seed = comparison.seed if overrides.seed is None else overrides.seed
-    return replace(comparison, games=overrides.over(comparison.games), seed=seed)
+    return comparison
 
 
 def _rule_sets(reader: Reader, entry: Entry | None, catalogue: Catalogue) -> Iterator[Any]:

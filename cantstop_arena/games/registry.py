@@ -37,6 +37,8 @@ _COMMANDS = {
 
 def game_named(name: str) -> Game:
     """The game of this name. Raises UsageError when there is none, or it is broken."""
+    if not isinstance(name, str):  # a caller of the Python API gave it
+        raise UsageError(f"game must be the name of a game, like {DEFAULT!r}, not {name!r:.60}")
     if name in _BUILT_IN:
         return _built_in(name)
     games, broken = _installed()

@@ -1,10 +1,12 @@
 """The arena in Python: what calls return, refuse and leave alone."""
 
 import ast
+import pkgutil
+import re
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +142,69 @@ def test_what_cannot_be_played_is_refused_in_sentences() -> None:
         ca.tournament("rule28")
     with pytest.raises(ca.UsageError, match="start_method must be"):
         ca.tournament(["rule28", "random"]).run(start_method="magic")
+
+
+WRONG_CALLS: list[tuple[Callable[[], object], str]] = [
+    (lambda: ca.tournament(["rule28", "odds"], game=10), "game must be the name of a game"),  # type: ignore[arg-type]
+    (lambda: ca.tournament("rule28"), r"must be a list of bots, like \['rule28', 'random'\]"),
+    (lambda: ca.tournament(5), "bots must be a list of bots"),  # type: ignore[arg-type]
+    (lambda: ca.tournament(["rule28", "odds"], until=5), "until must be a mapping"),  # type: ignore[arg-type]
+    (lambda: ca.tournament(["rule28", "odds"], anchor=[1]), "anchor must be a mapping"),  # type: ignore[arg-type]
+    (lambda: ca.tournament(["rule28", "odds"], name=5), "name must be text"),  # type: ignore[arg-type]
+    (lambda: ca.gauntlet("rule28", "odds"), "against must be a list of bots"),
+    (lambda: ca.match("rule28", "odds", sprt=5), "sprt needs two numbers .* not 5"),  # type: ignore[arg-type]
+    (lambda: ca.bot("rule28", treshold=2), "did you mean 'threshold'"),
+    (lambda: ca.bot(Steady, rols=2), "did you mean 'rolls'"),
+    (lambda: ca.compare(["rule28"]), "rules must be a list of rule sets"),
+    (lambda: ca.compare(["rule28"], rules="classic"), "rules must be a list of rule sets"),
+    (lambda: ca.compare(["rule28"], rules=["classic", "jmp"]), "did you mean 'jump'"),
+    (lambda: ca.compare([], rules=["classic", "jump"]), "needs at least 1 bot"),
+    (lambda: ca.compare("x.yaml", rules=["classic", "jump"]), "rules: x.yaml is a file"),
+]
+
+
+class Steady:
+    """A bot of the caller."""
+
+    def __init__(self, rolls: int = 3) -> None:
+        self.rolls = rolls
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG_CALLS)
+def test_wrong_arguments_are_refused_at_once(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ca.UsageError, match=message):
+        call()
+
+
+def test_the_list_that_is_proposed_is_played() -> None:
+    with pytest.raises(ca.UsageError) as refused:
+        ca.tournament("rule28")
+    proposed = re.findall(r"like (\[.*?\])", str(refused.value))[0]
+    assert ca.tournament(ast.literal_eval(proposed)).tournament.players == 2
+
+
+def test_an_unknown_column_is_refused_with_the_columns(played: ca.Results) -> None:
+    with pytest.raises(KeyError, match="did you mean 'elo'") as refused:
+        played.standings["eloo"]
+    assert isinstance(refused.value, ca.UsageError)
+    assert str(refused.value).endswith(", ".join(played.standings.columns))
+
+
+def test_bots_under_several_rules_are_compared_as_a_file_says_it(arena: Arena) -> None:
+    compared = ca.compare(["rule28", ca.bot("odds")], rules=["classic", "jump"], games=20, seed=3)
+    again = ca.compare(["rule28", "odds"], rules=["classic", "jump"], games=24, seed=3)
+    assert again.folder == compared.folder, "more games continue the same comparison"
+    keys = "games: 24\nseed: 3\ncompare: [classic, jump]\nbots: [rule28, odds]\n"
+    arena("compare jumps.yaml --quiet --no-page", yaml=keys)
+    with Path("results/jumps/comparison.csv").open() as file:
+        from_file = file.read()
+    assert (again.folder / "comparison.csv").read_text() == from_file
+
+
+def test_no_module_hides_a_public_function() -> None:
+    """Else `help(ca.tournament)`, once the module is imported, would describe the module."""
+    modules = {module.name for module in pkgutil.iter_modules(ca.__path__)}
+    assert not modules & {*ca.__all__}
 
 
 def test_numbers_of_numpy_are_numbers() -> None:

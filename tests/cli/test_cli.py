@@ -534,3 +534,9 @@ def await_growth(path: Path) -> None:
     while not (path.exists() and path.stat().st_size > 30_000):
         assert time.monotonic() < patience, f"{path} does not grow"
         time.sleep(0.002)
+
+
+def test_a_match_of_a_bot_with_itself_is_said_to_be_one(arena: Arena) -> None:
+    same = arena("match rule28 rule28 --games 4 --seed 1 --quiet --no-page")
+    assert "rule28 and rule28 again are the same bot with the same options" in same.error
+    assert not arena("match rule28 rule28:threshold=27 --games 4 --seed 1 --quiet --no-page").error

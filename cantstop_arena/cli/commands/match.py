@@ -25,6 +25,7 @@ from cantstop_arena.cli.print_tables import TableOutput, match_options, print_ta
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
+from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.names import MATCH_TABLE
 
 if TYPE_CHECKING:
@@ -133,6 +134,8 @@ def match(
         seed=seed,
         luck_removed=luck_removed,
     )
+    if planned.note:
+        click.echo(printable(planned.note), err=True)
     test = planned.test
     aim = "a hypothesis is accepted" if test else ""
     bounds = (test.lower, test.upper) if test else (0.0, 0.0)
