@@ -197,7 +197,7 @@ def match(
 def _is_pair(value: object) -> bool:
     return (
         isinstance(value, Sequence)
-        and len(value) == SEATS
+        and len(value) == 2
         and all(isinstance(number, int | float) for number in value)
     )
 

@@ -22,7 +22,7 @@ from cantstop_arena.deals.outcomes import (
 )
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.spans import Span, gaps, merge_spans
-from cantstop_arena.errors import ArenaError, BotError, FaultError, LedgerError, WorkerPoolError
+from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.ratings.sequential.stopping_rule import widest
