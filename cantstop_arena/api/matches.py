@@ -75,7 +75,7 @@ class PlannedMatch(PlannedTournament):
     @property
     def note(self) -> str:
         """What a user should know before the match; empty for two different bots."""
-        first, second = self.tournament.entrants
+        first, second = self.tournament.entrants[0], self.tournament.entrants[-1]
         if (first.bot.digest, first.options) != (second.bot.digest, second.options):
             return ""
         return (

@@ -176,6 +176,7 @@ def test_every_module_with_compiled_code_is_in_the_fingerprint() -> None:
     compilers |= {"lower_builtin", "lower_getattr_generic"}
     engine = Path(code_cache.__file__).parent
     compiling = {path.stem for path in engine.glob("*.py") if compilers & _imported(path)}
+    compiling.add("bot_generators")  # which changes the code of bots
     assert compiling - {"steps", "engine_decorators"} == set(code_cache.ENGINE)
 
 

@@ -474,7 +474,7 @@ def test_an_abort_concerns_no_run_without_faults(tmp_path: Path, runs: Runs) -> 
 def test_a_fault_can_be_replayed(mixed: Outcome) -> None:
     place = mixed.folder.parent.parent
     (fault,) = (fault for fault in mixed.faults if fault["bot"] == "value_error")
-    told = arena(place, *shlex.split(fault["replay"])[1:]).finish()
+    told = arena(place, *shlex.split(fault["replay"])[1:]).expect(0)
     assert fault["message"] in told.out + told.err
 
 
@@ -620,7 +620,7 @@ def test_odd_names_lead_out_of_no_folder(named: Outcome) -> None:
 def test_the_replay_of_a_bot_with_an_odd_name_can_be_typed(named: Outcome, name: str) -> None:
     (fault,) = (fault for fault in named.faults if fault["bot"] == name)
     place = named.folder.parent.parent
-    told = arena(place, *shlex.split(fault["replay"])[1:]).finish()
+    told = arena(place, *shlex.split(fault["replay"])[1:]).expect(0)
     assert "lost my way" in told.err
     assert "NOISE" not in told.out
 

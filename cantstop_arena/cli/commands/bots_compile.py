@@ -10,7 +10,7 @@ import click
 
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
-from cantstop_arena.errors import ArenaError, BotError, UsageError
+from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.processes.system import short_path
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def compile_bot(name: str, game_name: str, bots_folder: Path) -> None:
 def _replaced(path: Path, text: str) -> Iterator[None]:
     """A context in which a compiled copy has a new text; after an error it has the old one.
 
-    Raises ArenaError when there is a file that `arena bots compile` did not write.
+    Raises UsageError when there is a file that `arena bots compile` did not write.
     """
     from cantstop_arena.atomic_files import draft_of
     from cantstop_arena.bots.compiled_copies import read_copy
@@ -59,7 +59,7 @@ def _replaced(path: Path, text: str) -> Iterator[None]:
     if os.path.lexists(path) and (copy is None or copy.is_edited):
         what = "has been edited" if copy else "is no file that `arena bots compile` wrote"
         way = "move or delete it, then compile again"
-        raise ArenaError(f"{short_path(str(path))} {what}; it was not changed: {way}")
+        raise UsageError(f"{short_path(str(path))} {what}; it was not changed: {way}")
     former = path.read_bytes() if copy else None
     write(text.encode())
     try:

@@ -40,9 +40,10 @@ ENGINE = (
         "leaders",
         "turns",
     ),
-    *("bot_attributes", "bot_generators", "bot_iterables", "bot_sequences", "bot_types"),
+    *("bot_attributes", "bot_compiler", "bot_generators", "bot_iterables"),
+    *("bot_sequences", "bot_types"),
 )
-"""The modules of the engine that are compiled, or register types and functions with numba."""
+"""The modules of the engine that are compiled, or say what numba makes of bots and of types."""
 
 _ENGINE = __name__.rsplit(".", 1)[0]  # their package
 
