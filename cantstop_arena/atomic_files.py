@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import EACCES, EISDIR, ENOENT
 from pathlib import Path
 
 from cantstop_arena.errors import ArenaError, UsageError
@@ -71,7 +72,7 @@ def open_unlinked(path: Path | str, flags: int) -> int:
 @contextmanager
 def draft_of(path: Path) -> Iterator[Path]:
     """A draft beside a file, which it replaces at the end; it is deleted if that fails."""
-    draft = path.with_name(f"{_draft_prefix(path)}{os.urandom(8).hex()}.{os.getpid()}")
+    draft = _new_draft(path)
     try:
         yield draft
         draft.replace(path)
@@ -82,6 +83,46 @@ def draft_of(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):  # the first error is raised already
             draft.unlink(missing_ok=True)
+
+
+def check_output_file(path: Path) -> None:
+    """Raise UsageError when a file cannot be written to: call it before the work for the file."""
+    with _reporting_output_error(path):
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, "it is a folder")
+        if path.exists() and not path.is_file():  # such as /dev/stdout, which is not replaced
+            if not os.access(path, os.W_OK):
+                raise PermissionError(EACCES, os.strerror(EACCES))
+        else:
+            _check_creatable(path)
+
+
+def check_output_folder(folder: Path) -> None:
+    """Raise UsageError when files cannot be written into a folder, which need not exist yet."""
+    with _reporting_output_error(folder):
+        existing = folder
+        while not existing.exists() and existing != existing.parent:
+            existing = existing.parent
+        _check_creatable(existing / "x")
+
+
+def _check_creatable(path: Path) -> None:
+    """Create a draft of a file, and delete it: no other test notices every kind of obstacle."""
+    if not path.parent.exists():
+        raise FileNotFoundError(ENOENT, f"there is no folder {path.parent}")
+    draft = _new_draft(path)
+    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+    draft.unlink()
+
+
+@contextmanager
+def _reporting_output_error(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror}. Choose another path."
+        ) from error
 
 
 def remove_drafts(path: Path) -> None:
@@ -97,6 +138,11 @@ def remove_drafts(path: Path) -> None:
 
 def _as_bytes(content: str | bytes) -> bytes:
     return content.encode(errors="backslashreplace") if isinstance(content, str) else content
+
+
+def _new_draft(path: Path) -> Path:
+    """A new name for a draft of a file."""
+    return path.with_name(f"{_draft_prefix(path)}{os.urandom(8).hex()}.{os.getpid()}")
 
 
 def _draft_prefix(path: Path) -> str:

@@ -44,11 +44,15 @@ class GameSource(NamedTuple):
     judge: bool = False
 
     def check_target(self, path: Path) -> None:
-        """Raise UsageError for a path without a name, or that of the game's own file."""
+        """Raise UsageError for a path that cannot be written, or that of the game's own file."""
+        from cantstop_arena.atomic_files import check_output_file
+
         if not path.name:
             raise UsageError("the path of the output file is empty; give it a name")
         if path != STANDARD and path.exists() and self.file.exists() and path.samefile(self.file):
             raise UsageError(f"{path} is the file of the game itself; write to another file")
+        if path != STANDARD:
+            check_output_file(path)
 
     def events(self, complain: Callable[[str], None]) -> Iterator["Event"]:
         """The events of the game; `complain` is called with a message for each fault of a bot."""

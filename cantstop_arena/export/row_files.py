@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from cantstop_arena.atomic_files import draft_of
+from cantstop_arena.atomic_files import check_output_file, draft_of
 from cantstop_arena.errors import ArenaError, UsageError
 from cantstop_arena.export.rows import Columns, Row
 from cantstop_arena.tables.escaping import csv_cell
@@ -24,7 +24,8 @@ Opener: TypeAlias = Callable[[Path, Columns], AbstractContextManager[Write]]
 def write_rows(path: Path, columns: Columns, rows: Iterable[Row]) -> int:
     """Write rows to a file, CSV, JSON Lines or Parquet by its name; return the number of rows.
 
-    Raises UsageError for another name or a missing folder, ArenaError when pyarrow is missing.
+    Raises UsageError for another name, or when the file cannot be written, and ArenaError when
+    pyarrow is missing.
     """
     open_writer, count, iterator = opener_of(path), 0, iter(rows)
     with draft_of(path) as draft, open_writer(draft, columns) as write:
@@ -37,12 +38,12 @@ def write_rows(path: Path, columns: Columns, rows: Iterable[Row]) -> int:
 def opener_of(path: Path) -> Opener:
     """The opener for a file of this name.
 
-    Raises UsageError for another name or a missing folder, ArenaError when pyarrow is missing.
+    Raises UsageError for another name, or when the file cannot be written, and ArenaError when
+    pyarrow is missing.
     """
     if path.suffix not in _OPENERS:
         raise UsageError(f"{path}: its name must end in {' or '.join(_OPENERS)}")
-    if not path.parent.is_dir():
-        raise UsageError(f"{path} cannot be written: there is no folder {path.parent}")
+    check_output_file(path)
     if path.suffix == ".parquet":
         _pyarrow()
     return _OPENERS[path.suffix]

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from cantstop_arena.atomic_files import check_output_file
 from cantstop_arena.errors import LedgerError, PageError
 from cantstop_arena.reports.comparison_report import write_comparison_page
-from cantstop_arena.reports.tournament_files import CONTENT, write_page
+from cantstop_arena.reports.tournament_files import CONTENT, PAGE, write_page
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_missing_games
 from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
@@ -100,6 +101,8 @@ def write_page_of(folder: Path) -> tuple[Path, str]:
     The note is empty where all games were played. Raises ArenaError where the folder has no
     results, or damaged ones.
     """
+    if folder.is_dir():
+        check_output_file(folder / PAGE)
     if not (folder / CONTENT).is_file():
         analysis = Analysis(load_results_with_aims(folder))
         return write_page(analysis, folder), about_missing_games(analysis)

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.atomic_files import create_below, refuse_link, write_result
+from cantstop_arena.atomic_files import (
+    check_output_folder,
+    create_below,
+    refuse_link,
+    write_result,
+)
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.deals.outcomes import (
@@ -106,7 +111,7 @@ class Session(msgspec.Struct, frozen=True):
 def open_session(
     tournament: Tournament, catalogue: Catalogue, folder: Path, fresh: bool = False
 ) -> Iterator[Session]:
-    """A session in `folder`; `fresh` deletes earlier results. Raises LedgerError."""
+    """A session in `folder`; `fresh` deletes earlier results. Raises LedgerError, UsageError."""
     _create(folder)
     tournament = with_stored_seed(tournament, folder, fresh)
     with ExitStack() as stack:
@@ -130,6 +135,9 @@ def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) 
 
 
 def _create(folder: Path) -> None:
+    """Create the folder of the results. Raises UsageError when it cannot be written to."""
+    refuse_link(folder)
+    check_output_folder(folder)
     create_below(folder.parent, folder)
     for name in (LEDGER, COPIES, LOGS, RECORDS):
         refuse_link(folder / name)

@@ -441,7 +441,7 @@ def test_what_cannot_be_understood_is_refused(arena: Arena, words: list[str], me
 
 def test_a_file_where_the_results_should_go_is_no_traceback(arena: Arena) -> None:
     write("results/cup", "I am a file")
-    assert "results/cup" in arena("run", "cups/cup.yaml", code=1).error
+    assert "results/cup" in arena("run", "cups/cup.yaml", code=2).error
 
 
 # --- replay ---------------------------------------------------------------------------------------

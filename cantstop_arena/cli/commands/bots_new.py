@@ -123,7 +123,10 @@ def _import(kind: Any) -> str:
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write a new file. Raises UsageError when it exists."""
+    """Write a new file. Raises UsageError when it exists or cannot be written."""
+    from cantstop_arena.atomic_files import check_output_folder
+
+    check_output_folder(path.parent)
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:

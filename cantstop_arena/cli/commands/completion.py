@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 from click.shell_completion import get_completion_class
 
-from cantstop_arena.errors import ArenaError, UsageError
+from cantstop_arena.atomic_files import check_output_folder, write_atomically
+from cantstop_arena.errors import UsageError
 
 _SCRIPT_PATHS = {
     "bash": ".local/share/bash-completion/completions/arena",
@@ -50,8 +51,6 @@ def _own_shell() -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise ArenaError(f"{path} cannot be written: {error.strerror}") from error
+    check_output_folder(path.parent)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, text)

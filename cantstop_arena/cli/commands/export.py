@@ -39,10 +39,13 @@ def export(
     the ledger; everything else is computed by replaying the games.
     """
     from cantstop_arena.api.folders import load_tournament_results
+    from cantstop_arena.export.row_files import opener_of
 
     if games is None and decisions is None:
         raise UsageError("nothing to export: give --games FILE, --decisions FILE, or both")
     stored = load_tournament_results(results, bots_folder=bots_folder)
+    for path in filter(None, (games, decisions)):
+        opener_of(path)  # refuses a name before the work for another file begins
     shutdown.set_end_message("Stopped; nothing was written.")
     reports = []
     if games is not None:

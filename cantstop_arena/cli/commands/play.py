@@ -80,6 +80,7 @@ def play(
 
     The game is recorded while you play, for `arena replay FILE` and `arena draw FILE`.
     """
+    from cantstop_arena.atomic_files import check_output_file
     from cantstop_arena.deals.seeds import random_seed
     from cantstop_arena.table.person_table import PersonLeft, with_person
     from cantstop_arena.texts import in_a_line
@@ -105,6 +106,7 @@ def play(
     chosen_seed = random_seed() if seed is None else seed
     person = view_of(game).person(seat - 1, _read, click.echo, coloured())
     path = _record_path(save)
+    check_output_file(path)
     with table_with(
         person,
         person_name,

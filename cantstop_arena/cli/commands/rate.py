@@ -73,8 +73,11 @@ def rate(
     same name must be the same bot.
     """
     from cantstop_arena.api.folders import rate as rated
+    from cantstop_arena.atomic_files import check_output_folder
     from cantstop_arena.reports import tournament_files
 
+    if folder:
+        check_output_folder(folder)
     results_of_all = rated(*results, anchor=anchor, plain=plain)
     if folder:
         folder.mkdir(parents=True, exist_ok=True)

@@ -72,7 +72,10 @@ def tune(
     present options on new deals until a sequential test has decided whether it is 10 Elo stronger.
     """
     from cantstop_arena.api.tuning import tune as tuned
+    from cantstop_arena.atomic_files import check_output_file, write_atomically
 
+    if html is not None:
+        check_output_file(html)
     results = tuned(
         bot,
         *search_spaces,
@@ -86,7 +89,5 @@ def tune(
         bots_folder=bots_folder,
     )
     if html is not None:
-        from cantstop_arena.atomic_files import write_atomically
-
         write_atomically(html, results.page)
     print_text(results.as_format(form))

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from cantstop_arena.atomic_files import remove_drafts, write_atomically
+from cantstop_arena.atomic_files import check_output_folder, remove_drafts, write_atomically
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.exact.board import Floats, Size, board_of, size_of
 from cantstop_arena.games.cantstop.exact.board_solver import solve_down
@@ -112,12 +112,15 @@ def solve(
     """Solve a board, resuming an interrupted run, and save its table in `folder`.
 
     `on_progress` is called several times a second. Raises UsageError when the board's file is
-    damaged, and Interrupted, after saving the table, when the user ends the run.
+    damaged or cannot be written, and Interrupted, after saving the table, when the user ends the
+    run.
     """
     path = table_path(rules, players, folder)
-    table = load(rules, players, folder) or _unsolved_table(rules, players)
-    if table.next < 0:
+    table = load(rules, players, folder) if path.exists() else None
+    if table and table.next < 0:
         return table
+    check_output_folder(folder)
+    table = table or _unsolved_table(rules, players)
     remove_drafts(path)
     with shutdown.defer_until_safe():
         try:

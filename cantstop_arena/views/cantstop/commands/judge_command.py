@@ -100,23 +100,30 @@ def judge(
     a bot are judged, in every seat. The ten worst are drawn, each with the command that replays it.
     The results for a run are stored in its folder and shown on its page.
     """
+    from cantstop_arena.atomic_files import (
+        check_output_file,
+        check_output_folder,
+        write_atomically,
+    )
     from cantstop_arena.games.cantstop.exact.tables_folder import use_tables_folder
     from cantstop_arena.views.cantstop.judging.judge_plan import requested_bots
     from cantstop_arena.views.cantstop.judging.judge_run import judge_task_results
     from cantstop_arena.views.cantstop.judging.judged_runs import is_run, keep, run_in
     from cantstop_arena.views.cantstop.judging.judgement_report import judgements_json, text
 
+    if html is not None:
+        check_output_file(html)
     if tables is not None:
         use_tables_folder(tables)
     folder = next((Path(name) for name in names if is_run(name)), None)
     if folder:
         _check_alone(names)
+        check_output_folder(folder)
         planned = run_in(folder, options["deals"], options["bots_folder"])
     else:
         planned = requested_bots(names, **options)
     judgements = judge_task_results(planned)
     if html is not None:
-        from cantstop_arena.atomic_files import write_atomically
         from cantstop_arena.views.cantstop.judging.judgement_report import judgements_page
 
         write_atomically(html, judgements_page(judgements, planned))

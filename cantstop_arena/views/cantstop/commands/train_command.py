@@ -67,6 +67,7 @@ def train(
     Run the command again to continue after an interruption. The same seed gives the same file for
     any number of workers.
     """
+    from cantstop_arena.atomic_files import check_output_file
     from cantstop_arena.games.cantstop.nets.net_files import SUFFIX
     from cantstop_arena.games.cantstop.training.checkpoint import part_of, resume
     from cantstop_arena.games.cantstop.training.training_loop import TrainingLoop, TrainingPlan
@@ -76,7 +77,7 @@ def train(
     command = f"arena train {name} --players {players} --seed {seed}"
     command += "" if rounds is None else f" --rounds {rounds}"
     out = out or Path(f"{name}-{players}{SUFFIX}")
-    _check_folder(out)
+    check_output_file(out)
     loop = TrainingLoop(_training_task(rules, players, seed), plan, workers)
     part = part_of(out)
     if part.exists() and not fresh:
@@ -99,11 +100,6 @@ def _rules_called(name: str, players: int) -> "RuleSet":
     if why := objection(rules, players):
         raise UsageError(f"no nets can be trained for rules {name} with {players} seats: {why}")
     return rules
-
-
-def _check_folder(out: Path) -> None:
-    if not out.parent.is_dir():
-        raise UsageError(f"{out} cannot be written: there is no folder {out.parent}")
 
 
 def _training_task(rules: "RuleSet", players: int, seed: int) -> Any:
