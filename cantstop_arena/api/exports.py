@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cantstop_arena.api.progress_lines import observer_for
+from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.export.ledger_games import LedgerGames, ledger_games
 from cantstop_arena.export.replayed_games import ReplayedGame, Replays
@@ -42,7 +42,7 @@ class Export:
     folder: Path
     tournament: Tournament
     catalogue: Catalogue
-    progress: bool = False
+    progress: Progress = False
     _missing: int = field(default=0, init=False)
 
     def games(self, path: Path, deals: int | None = None, replay: bool = True) -> ExportReport:
@@ -81,12 +81,7 @@ class Export:
         replays = Replays(self.tournament, self.catalogue, self.folder / COPIES, decisions)
         observer = observer_for(self.progress, self.tournament.name)
         observer.on_start(0, ledger.count)
-
-        def on_games(games: int) -> None:
-            observer.on_progress(games)
-            observer.on_tick()
-
         with closing(observer):
-            for played in replays.games(ledger, on_games):
+            for played in replays.games(ledger, observer):
                 self._missing += played.replay is None
                 yield played

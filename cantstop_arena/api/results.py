@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from cantstop_arena.api.progress_lines import Progress
 from cantstop_arena.api.result_tables import ResultTable
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import ArenaError, UsageError
@@ -196,7 +197,7 @@ class Results:
         *,
         replay: bool = True,
         deals: int | None = None,
-        progress: bool = False,
+        progress: Progress = False,
     ) -> "ExportReport":
         """Write a row for each game to a file: Parquet, CSV or JSON Lines by its name.
 
@@ -206,7 +207,7 @@ class Results:
         return self._export(progress).games(Path(path), deals, replay)
 
     def export_decisions(
-        self, path: Path | str, *, deals: int | None = None, progress: bool = False
+        self, path: Path | str, *, deals: int | None = None, progress: Progress = False
     ) -> "ExportReport":
         """Write a row for each decision to a file: position, options, answer.
 
@@ -214,7 +215,7 @@ class Results:
         """
         return self._export(progress).decisions(Path(path), deals)
 
-    def _export(self, progress: bool) -> "Export":
+    def _export(self, progress: Progress) -> "Export":
         from cantstop_arena.api.exports import Export
 
         return Export(self._required_folder(), *self._setting, progress)

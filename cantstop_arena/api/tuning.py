@@ -1,23 +1,22 @@
 """Tuning of a bot's options, in Python."""
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from cantstop_arena.api.bot_arguments import AnyBot, entrant_of, listed
+from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.games.registry import DEFAULT, game_named
-from cantstop_arena.processes import shutdown
 from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.reports.tuning_report import SearchSpace, tuning_json, tuning_table, tuning_text
 from cantstop_arena.tables.all_tables import WRITERS
 from cantstop_arena.tournaments.file.entrants import find_bot
+from cantstop_arena.tournaments.run_observer import observed_by
 from cantstop_arena.tuning.search_space import search_space_of
 from cantstop_arena.tuning.tuner import Tuner, TuningResult
 from cantstop_arena.tuning.variant_trials import variant_trials_for
@@ -80,7 +79,7 @@ def tune(
     rules: str | None = None,
     game: str = DEFAULT,
     seed: int = 1,
-    progress: bool = False,
+    progress: Progress = False,
     bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> TuningResults:
@@ -96,14 +95,15 @@ def tune(
     search_space = search_space_of([*map(str, search_spaces)], spec)
     rivals = listed(against, "against", catalogue)
     opponents = [_description_of(rival, catalogue) for rival in rivals] or [spec]
-    with shutdown.defer_interrupt():
+    with observed_by(observer_for(progress, f"Tuning {spec.name}")) as observer:
+        names = search_space.names
         trials = variant_trials_for(
-            catalogue, chosen, spec, opponents, seed, search_space.names, players
+            catalogue, chosen, spec, opponents, seed, names, observer, players
         )
         deals = games // trials.games_per_deal // len(opponents)
         test = Sprt(0, ELO, players=players, games=trials.games_per_deal)
         tuner = Tuner(trials, search_space, spec.defaults)
-        result = tuner.tune(deals, seed, test, _progress_printer(progress))
+        result = tuner.tune(deals, seed, test, observer)
     name = bot if isinstance(bot, str) else spec.name
     return TuningResults(result, search_space, name, [opponent.name for opponent in opponents])
 
@@ -112,7 +112,3 @@ def _description_of(bot: AnyBot, catalogue: Catalogue) -> BotDescription:
     if isinstance(bot, str):
         return find_bot(bot, Path(), catalogue)
     return entrant_of(bot, catalogue).bot
-
-
-def _progress_printer(progress: bool) -> Callable[[str], None]:
-    return partial(print, file=sys.stderr) if progress else lambda text: None

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,6 +29,9 @@ from cantstop_arena.exit_codes import ExitCode, signal_exit_code
 from cantstop_arena.processes import shutdown, system
 from cantstop_arena.processes.system import memory_shortage, open_standard_files
 from cantstop_arena.texts import printable
+
+if TYPE_CHECKING:
+    from cantstop_arena.tournaments.run_observer import RunObserver
 
 # NumPy reads these when it is imported. Threads for small matrices would only slow each other and
 # the workers down.
@@ -113,7 +116,17 @@ def _discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-@click.group(cls=ArenaGroup, context_settings={"help_option_names": ["-h", "--help"]})
+def _progress_screen(title: str, unit: str, quiet: bool) -> "RunObserver":
+    """The display of a command's progress; see `views.command_progress`."""
+    from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
+
+    return ProgressScreen(title, unit, quiet)
+
+
+_SETTINGS = {"help_option_names": ["-h", "--help"], "obj": _progress_screen}
+
+
+@click.group(cls=ArenaGroup, context_settings=_SETTINGS)
 @click.version_option(__version__, prog_name="arena")
 def main() -> None:
     """A laboratory for dice and board games played by bots.

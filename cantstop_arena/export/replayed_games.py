@@ -4,7 +4,7 @@ The replays run in isolated calls, several at the same time, each for some deals
 only if it has the same winners as the game in the tournament.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from cantstop_arena.processes.isolated_call import IsolatedCall, run_all
 from cantstop_arena.table.block_loop import play_deal
 from cantstop_arena.table.table import GameTable
 from cantstop_arena.tournaments.preparation import pack_spec, unpack_spec
+from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec, table_for
 from cantstop_arena.tournaments.tournament import Tournament
 
@@ -66,21 +67,19 @@ class Replays(msgspec.Struct, frozen=True):
     copies: Path
     decisions: bool = False
 
-    def games(
-        self, ledger_games: LedgerGames, on_games: Callable[[int], None]
-    ) -> Iterator[ReplayedGame]:
-        """All games, group after group; `on_games` gets the number of games of each part played."""
+    def games(self, ledger_games: LedgerGames, observer: RunObserver) -> Iterator[ReplayedGame]:
+        """All games, group after group; `observer` gets the progress."""
         groups = dict.fromkeys(block.group for block in ledger_games.blocks)
         for group in groups:
             blocks = [block for block in ledger_games.blocks if block.group == group]
-            yield from self._games_of_group(ledger_games, group, blocks, on_games)
+            yield from self._games_of_group(ledger_games, group, blocks, observer)
 
     def _games_of_group(
         self,
         ledger_games: LedgerGames,
         group: Group,
         blocks: Sequence[PlayedBlock],
-        on_games: Callable[[int], None],
+        observer: RunObserver,
     ) -> Iterator[ReplayedGame]:
         names = [ledger_games.names[bot] for bot in group]
         spec, seats = table_for(self.tournament, self.catalogue, names, self.copies)
@@ -96,11 +95,11 @@ class Replays(msgspec.Struct, frozen=True):
             if fault.kind in _STALLING_FAULTS and sorted(fault.seating) == sorted(group)
         }
         calls = [self._call(spec, seats, part, skipped_deals) for part in parts]
-        for part, outcome in zip(parts, run_all(calls), strict=True):
+        for part, outcome in zip(parts, run_all(calls, observer.on_tick), strict=True):
             replays = _games_in_outcome(outcome)
             for index, game in enumerate(ledger_games.games_of(part.block)):
                 yield ReplayedGame(game, _confirmed(replays.get(index), game))
-            on_games(part.block.winners.size)
+            observer.on_progress(part.block.winners.size)
 
     def _call(
         self, spec: TableSpec, seats: Group, part: "_Part", skipped_deals: Collection[int]

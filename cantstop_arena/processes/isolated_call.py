@@ -62,19 +62,28 @@ class CallFailed(Exception):
     """A call has no result. The message says how its process ended, in one printable line."""
 
 
-def run_all(calls: Sequence[IsolatedCall]) -> Iterator[Any]:
-    """The result of each call, in their order, or the CallFailed that says why it has none."""
-    count = min(MAX_PARALLEL_CALLS, len(calls))
+def run_all(
+    calls: Sequence[IsolatedCall],
+    on_tick: Callable[[], None] = lambda: None,
+    at_once: int = MAX_PARALLEL_CALLS,
+) -> Iterator[Any]:
+    """The result of each call, in their order, or the CallFailed that says why it has none.
+
+    `at_once` calls run at the same time; `on_tick` is called some ten times a second.
+    """
+    count = min(at_once, len(calls))
     with process_tree.end_orphans_after(), contextlib.ExitStack() as stack:
-        queues = [stack.enter_context(_CallQueue(calls[first::count])) for first in range(count)]
+        queues = [
+            stack.enter_context(_CallQueue(calls[first::count], on_tick)) for first in range(count)
+        ]
         for number in range(len(calls)):
             outcome = queues[number % count].outcome()
             yield CallFailed(outcome[_FAILURE]) if _FAILURE in outcome else outcome[_REPORT]
 
 
-def run_isolated(call: IsolatedCall) -> Any:
+def run_isolated(call: IsolatedCall, on_tick: Callable[[], None] = lambda: None) -> Any:
     """The result of one call. Raises CallFailed."""
-    (outcome,) = run_all([call])
+    (outcome,) = run_all([call], on_tick)
     if isinstance(outcome, CallFailed):
         raise outcome
     return outcome
@@ -86,9 +95,10 @@ def run_isolated(call: IsolatedCall) -> Any:
 class _CallQueue:
     """Calls that are made one after the other, and their present supervisor."""
 
-    def __init__(self, calls: Sequence[IsolatedCall]) -> None:
+    def __init__(self, calls: Sequence[IsolatedCall], on_tick: Callable[[], None]) -> None:
         self._waiting = list(calls)
-        self._supervisor = _Supervisor(calls)
+        self._on_tick = on_tick
+        self._supervisor = _Supervisor(calls, on_tick)
 
     def __enter__(self) -> "_CallQueue":
         return self
@@ -105,7 +115,7 @@ class _CallQueue:
                 del self._waiting[0]
             if outcome[_KILLED]:
                 self._supervisor.end()
-                self._supervisor = _Supervisor(self._waiting)
+                self._supervisor = _Supervisor(self._waiting, self._on_tick)
             if is_final:
                 break
         return outcome
@@ -114,7 +124,8 @@ class _CallQueue:
 class _Supervisor:
     """The arena's handle of a process that supervises calls."""
 
-    def __init__(self, calls: Sequence[IsolatedCall]) -> None:
+    def __init__(self, calls: Sequence[IsolatedCall], on_tick: Callable[[], None]) -> None:
+        self._on_tick = on_tick
         self._pid, self._pipe = _fork_supervisor(calls) if _FORKS else _spawn_supervisor(calls)
         process_tree.supervised.add(self._pid)
         self._unread = b""
@@ -135,6 +146,7 @@ class _Supervisor:
         """The next line, or None when the pipe or the time ends before it."""
         while b"\n" not in self._unread:
             shutdown.check()
+            self._on_tick()
             left = deadline - time.monotonic()
             if left < 0:
                 return None

@@ -21,7 +21,10 @@ from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_isolated
 from cantstop_arena.tournaments.file.keys import usual_players
 from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
+from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec, seat_for
+
+_NOBODY = RunObserver()
 
 
 class Speed(msgspec.Struct, frozen=True):
@@ -71,12 +74,13 @@ def measure(loader: Loader, spec: LoadedBot, seconds: float) -> Speed:
     return _speed(_timed_trial(table_spec, seconds, 1))
 
 
-def measure_isolated(catalogue: Catalogue, bot: BotDescription, seconds: float) -> Speed:
+def measure_isolated(
+    catalogue: Catalogue, bot: BotDescription, seconds: float, observer: RunObserver
+) -> Speed:
     """The speed of a bot that plays itself in an isolated process. Raises BotError."""
     game = catalogue.game
-    return _speed(
-        run_speed_trial(catalogue, [bot] * usual_players(game), game.rules.default, seconds)
-    )
+    bots = [bot] * usual_players(game)
+    return _speed(run_speed_trial(catalogue, bots, game.rules.default, seconds, observer=observer))
 
 
 def _speed(trial: SpeedTrial) -> Speed:
@@ -90,23 +94,23 @@ def run_speed_trial(
     rules: Any,
     seconds: float,
     min_deals: int = 1,
+    observer: RunObserver = _NOBODY,
 ) -> SpeedTrial:
     """Let bots, one for each seat, play for about so many seconds, and at least `min_deals` deals.
 
-    They play in an isolated process. Raises BotError when that fails, and GameError when the game
-    itself fails.
+    They play in an isolated process, while `observer` gets ticks. Raises BotError when that
+    fails, and GameError when the game itself fails.
     """
     seats = tuple(
         seat_for(f"{bot.name} {number}", bot, bot.defaults) for number, bot in enumerate(bots, 1)
     )
     game, players = catalogue.game, len(seats)
     spec = TableSpec(game.name, rules, seats, players, random_seed(), catalogue.folder)
-    prepare_bots(spec, lambda _: None)
+    prepare_bots(spec, observer.on_compile)
     arguments = {"spec": pack_spec(spec), "seconds": seconds, "min_deals": min_deals}
     try:
-        answer = run_isolated(
-            IsolatedCall(f"{__name__}:time_trial", arguments, _MAX_SETUP_SECONDS + 3 * seconds)
-        )
+        call = IsolatedCall(f"{__name__}:time_trial", arguments, _MAX_SETUP_SECONDS + 3 * seconds)
+        answer = run_isolated(call, observer.on_tick)
         return _parsed_trial(answer, players, len(game.orders(players)))
     except CallFailed as error:
         names = " and ".join(dict.fromkeys(bot.name for bot in bots))

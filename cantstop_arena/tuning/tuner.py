@@ -1,12 +1,13 @@
 """Tunes a bot: a search, then a test of the options found on fresh deals."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from cantstop_arena.ratings.sequential.sprt import Sprt, equal_variance, score_steps
+from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tuning.cma_search import Generation, Numbers, evolve
 from cantstop_arena.tuning.halving import MAX_NUMBERS, Optimum, search
 from cantstop_arena.tuning.search_space import NumberList, Ranges
@@ -69,29 +70,35 @@ class Tuner:
         deals: int,
         seed: int,
         test: Sprt,
-        on_progress: Callable[[str], None] = lambda text: None,
+        observer: RunObserver,
     ) -> TuningResult:
         """Search in about `deals` deals, then test the options found.
 
-        Raises UsageError when the deals are too few, BotError when a bot cannot play.
+        `observer` gets the number of games, that of the longest possible test included; the
+        trials count those that are played. Raises UsageError when the deals are too few, BotError
+        when a bot cannot play.
         """
         search_space, peak = self._search_space, None
+        fresh = min(_MAX_FRESH_DEALS, max(_LOOK_DEALS, deals // _SEARCH_DEALS_PER_FRESH))
+        trial_deals = (deals + fresh) * self._trials.opponents
+        all_deals = trial_deals + _max_test_deals(deals)
+        observer.on_start(0, self._trials.games_per_deal * all_deals)
         if isinstance(search_space, Ranges) and len(search_space.names) <= MAX_NUMBERS:
             variance = equal_variance(self._trials.players, self._trials.games_per_deal)
             peak = search(self._scores, search_space.ranges, deals, seed, variance)
             options = search_space.options(peak.point)
         else:
-            options = search_space.options(np.round(self._evolved(deals, seed, on_progress), 2))
-        on_progress("testing what was found on fresh deals")
-        share = self._share(
-            options, min(_MAX_FRESH_DEALS, max(_LOOK_DEALS, deals // _SEARCH_DEALS_PER_FRESH))
-        )
+            options = search_space.options(np.round(self._evolved(deals, seed, observer), 2))
+        observer.on_notice("testing what was found on fresh deals")
+        share = self._share(options, fresh)
         return TuningResult(options, peak, share, self._verdict(options, test, deals))
 
-    def _evolved(self, deals: int, seed: int, on_progress: Callable[[str], None]) -> Numbers:
+    def _evolved(self, deals: int, seed: int, observer: RunObserver) -> Numbers:
         def report_generation(generation: Generation) -> None:
             if generation.number % 10 == 0:
-                on_progress(f"generation {generation.number}: {generation.mean_score:.1%} won")
+                observer.on_notice(
+                    f"generation {generation.number}: {generation.mean_score:.1%} won"
+                )
 
         trial_deals = max(1, min(_MAX_TRIAL_DEALS, deals // _MIN_GENERATIONS // _TRIALS))
         return evolve(
@@ -124,7 +131,7 @@ class Tuner:
         games_per_deal = self._trials.games_per_deal
         steps = score_steps(self._trials.players, games_per_deal)
         counts = np.zeros(steps + 1, np.int64)
-        for first in range(0, min(_MAX_FRESH_DEALS, max(_LOOK_DEALS, deals)), _LOOK_DEALS):
+        for first in range(0, _max_test_deals(deals), _LOOK_DEALS):
             wins = self._trials.duel(options, _FIRST_TEST_DEAL + first, _LOOK_DEALS)
             scores = wins * steps // self._trials.win_units
             counts += np.bincount(scores, minlength=steps + 1)
@@ -133,6 +140,11 @@ class Tuner:
         games = games_per_deal * int(counts.sum())
         score = float(counts @ np.arange(steps + 1) / steps / counts.sum())
         return TuningVerdict(score, games, test.accepted(counts.tolist()))
+
+
+def _max_test_deals(deals: int) -> int:
+    """The deals of the longest sequential test after a search in so many deals."""
+    return min(_MAX_FRESH_DEALS, max(_LOOK_DEALS, deals))
 
 
 def _is_same(default: Any, value: Any) -> bool:

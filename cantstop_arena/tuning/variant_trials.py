@@ -25,6 +25,7 @@ from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
+from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec, seat_for
 from cantstop_arena.tuning.cma_search import Numbers
 
@@ -39,7 +40,8 @@ _MAX_SECONDS = 3600.0  # of a call, which plays one variant against one opponent
 class VariantTrials:
     """Plays variants of a bot against opponents, in isolated calls.
 
-    Raises UsageError when the game has no such number of players, BotError when a bot cannot play.
+    `observer` gets the progress. Raises UsageError when the game has no such number of players,
+    BotError when a bot cannot play.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class VariantTrials:
         bot: BotDescription,
         against: Sequence[BotDescription],
         seed: int,
+        observer: RunObserver,
         players: int = 2,
     ) -> None:
         if players < 2 or players not in catalogue.game.players:
@@ -56,13 +59,13 @@ class VariantTrials:
             raise UsageError(f"bots are not tuned in games of {players}: {title} has no such seats")
         self.players = players
         self._catalogue, self._rules, self._seed = catalogue, rules, seed
-        self._bot = bot
+        self._bot, self._observer = bot, observer
         self._opponents = [
             seat_for(f"opponent {opponent.name}", opponent, opponent.defaults)
             for opponent in against
         ]
         for opponent in self._opponents:
-            prepare_bots(self._spec(self._seat("bot", {}), opponent), lambda _: None)
+            prepare_bots(self._spec(self._seat("bot", {}), opponent), observer.on_compile)
 
     def _seat(self, name: str, options: Options) -> SeatSpec:
         return seat_for(name, self._bot, {**self._bot.defaults, **options})
@@ -72,6 +75,11 @@ class VariantTrials:
         return TableSpec(
             catalogue.game.name, self._rules, seats, self.players, self._seed, catalogue.folder
         )
+
+    @property
+    def opponents(self) -> int:
+        """The number of opponents."""
+        return len(self._opponents)
 
     @property
     def games_per_deal(self) -> int:
@@ -108,8 +116,10 @@ class VariantTrials:
             for spec in specs
         ]
         with shutdown.defer_until_safe():
-            for spec, outcome in zip(specs, run_all(calls), strict=True):
+            outcomes = run_all(calls, self._observer.on_tick)
+            for spec, outcome in zip(specs, outcomes, strict=True):
                 shutdown.check()
+                self._observer.on_progress(self.games_per_deal * deals)
                 yield _wins_in_outcome(outcome, spec, deals)
 
 
@@ -126,10 +136,11 @@ class LiveVariantTrials(VariantTrials):
         bot: BotDescription,
         against: Sequence[BotDescription],
         seed: int,
+        observer: RunObserver,
         option: str,
         players: int = 2,
     ) -> None:
-        super().__init__(catalogue, rules, bot, against, seed, players)
+        super().__init__(catalogue, rules, bot, against, seed, observer, players)
         self._option = option
         self._numbers: Numbers = np.array(bot.defaults[option], np.float64)
         self._tables = [self._table(opponent) for opponent in self._opponents]
@@ -150,7 +161,10 @@ class LiveVariantTrials(VariantTrials):
     def _variant_wins(self, options: Options, first: int, deals: int) -> Ints:
         with shutdown.defer_until_safe():
             self._numbers[:] = options[self._option]
-            return np.array([_wins(table, first, deals) for table in self._tables])
+            wins = np.array([_wins(table, first, deals) for table in self._tables])
+        self._observer.on_progress(self.games_per_deal * wins.size)
+        self._observer.on_tick()
+        return wins
 
 
 def variant_trials_for(
@@ -160,14 +174,17 @@ def variant_trials_for(
     against: Sequence[BotDescription],
     seed: int,
     options: Sequence[str],
+    observer: RunObserver,
     players: int = 2,
 ) -> VariantTrials:
     """The quickest kind of trials for variants in these options."""
     (search, *other_searches) = [bot.options[name].search for name in options]
     are_built_in = all(description.origin == "built-in" for description in (bot, *against))
     if are_built_in and not other_searches and search and search.live:
-        return LiveVariantTrials(catalogue, rules, bot, against, seed, options[0], players)
-    return VariantTrials(catalogue, rules, bot, against, seed, players)
+        return LiveVariantTrials(
+            catalogue, rules, bot, against, seed, observer, options[0], players
+        )
+    return VariantTrials(catalogue, rules, bot, against, seed, observer, players)
 
 
 # Games ----------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.bots.heuristic import GLENN_ALOI, THRESHOLD, TOPPED
 from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tuning.cma_search import Generation, Numbers, Scores, evolve
 from cantstop_arena.tuning.halving import Range, Trial, _short_levels, search
 from cantstop_arena.tuning.variant_trials import VariantTrials, variant_trials_for
@@ -113,7 +114,8 @@ def laboratory(against: str, *options: str) -> VariantTrials:
     """Where options of rule28, or of tuned, are tried out."""
     catalogue = Catalogue(Path("nowhere"))
     bot = catalogue.find("tuned" if options == ("numbers",) else "rule28")
-    return variant_trials_for(catalogue, CLASSIC, bot, [catalogue.find(against)], 3, options)
+    opponents = [catalogue.find(against)]
+    return variant_trials_for(catalogue, CLASSIC, bot, opponents, 3, options, RunObserver())
 
 
 def test_variants_of_a_bot_play_the_same_deals() -> None:

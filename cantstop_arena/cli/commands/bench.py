@@ -1,5 +1,6 @@
 """`arena bench`: how fast bots play here."""
 
+from contextlib import closing
 from math import isnan
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import click
 
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
+from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
 
 
 def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds: float) -> float:
@@ -42,18 +44,22 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
     catalogue = catalogue_for(bots_folder, game_name)
     bot_names = names or [spec.name for spec in catalogue.everything()[0]]
     rows, hints = [], []
-    for name in bot_names:
-        try:
-            bot = catalogue.find(name)
-            speed = measure_isolated(catalogue, bot, seconds)
-            hints += [f"{name}: {hint}"] if (hint := compile_hint(catalogue, bot)) else []
-        except BotError as error:
-            if names:
-                raise
-            click.echo(f"{name}: {error}", err=True)
-            continue
-        pace = "" if speed.nanoseconds is None else f"{speed.nanoseconds:,.0f}"
-        rows.append([name, speed.backend, f"{speed.games_per_second:,.0f}", pace])
+    with closing(ProgressScreen("Measuring speeds", "bots")) as screen:
+        screen.on_start(0, len(bot_names))
+        for name in bot_names:
+            try:
+                bot = catalogue.find(name)
+                speed = measure_isolated(catalogue, bot, seconds, screen)
+                hints += [f"{name}: {hint}"] if (hint := compile_hint(catalogue, bot)) else []
+            except BotError as error:
+                if names:
+                    raise
+                screen.on_notice(f"{name}: {error}")
+                continue
+            finally:
+                screen.on_progress(1)
+            pace = "" if speed.nanoseconds is None else f"{speed.nanoseconds:,.0f}"
+            rows.append([name, speed.backend, f"{speed.games_per_second:,.0f}", pace])
     paced = catalogue.game.counts.pace.removesuffix("s")
     headers = ("bot", "lane", "games/s", f"ns/{paced}" if paced else "")
     click.echo(

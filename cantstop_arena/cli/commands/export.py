@@ -6,6 +6,7 @@ import click
 
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option
+from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
 from cantstop_arena.errors import UsageError
 from cantstop_arena.processes import shutdown
 
@@ -47,10 +48,14 @@ def export(
     for path in filter(None, (games, decisions)):
         opener_of(path)  # refuses a name before the work for another file begins
     shutdown.set_end_message("Stopped; nothing was written.")
+
+    def screen_for(name: str) -> ProgressScreen:
+        return ProgressScreen(f"Replaying {name}", "games", quiet)
+
     reports = []
     if games is not None:
-        reports.append(stored.export_games(games, replay=replay, deals=deals, progress=not quiet))
+        reports.append(stored.export_games(games, replay=replay, deals=deals, progress=screen_for))
     if decisions is not None:
-        reports.append(stored.export_decisions(decisions, deals=deals, progress=not quiet))
+        reports.append(stored.export_decisions(decisions, deals=deals, progress=screen_for))
     for report in reports if not quiet else ():
         click.echo(report)

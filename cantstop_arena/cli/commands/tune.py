@@ -7,6 +7,7 @@ import click
 from cantstop_arena.cli.commands.rules import rules_option
 from cantstop_arena.cli.options import bots_option, game_option, players_option
 from cantstop_arena.cli.print_tables import format_option, json_option, print_text
+from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
 
 MAX_SEED = 2**31
 
@@ -85,7 +86,7 @@ def tune(
         rules=rules_name,
         game=game_name,
         seed=seed,
-        progress=not quiet,
+        progress=lambda name: ProgressScreen(name, "games", quiet),
         bots_folder=bots_folder,
     )
     if html is not None:

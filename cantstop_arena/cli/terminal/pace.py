@@ -73,16 +73,16 @@ class Pace:
 
 
 class Progress:
-    """The games played, the total, and the remaining time.
+    """The games played, the total, and the remaining time; `unit` may be another than games.
 
     A run whose end depends on the results has an `aim`: `reached` is a text on how close it is,
     and `games` the number of games at the next look. `machines` is a text on those of a cluster.
     """
 
-    def __init__(self, aim: str, clock: Clock) -> None:
+    def __init__(self, aim: str, clock: Clock, unit: str = "games") -> None:
         self.played = self.games = 0
         self.reached = self.machines = ""
-        self._aim = aim
+        self._aim, self._unit = aim, unit
         self._pace = Pace(clock)
 
     def stands(self, played: int, games: int) -> None:
@@ -111,10 +111,10 @@ class Progress:
 
     def __str__(self) -> str:
         of_all = "" if self._aim else f" of {self.games:,}"
-        parts = [f"{self.played:,}{of_all} games"]
+        parts = [f"{self.played:,}{of_all} {self._unit}"]
         rate = self._pace.rate()
         if rate:
-            parts.append(f"{_rounded(rate)} games/s")
+            parts.append(f"{_rounded(rate)} {self._unit}/s")
         if self._aim:
             parts.append(f"next look at {self.games:,}")
         elif rate:

@@ -18,7 +18,8 @@ from rich.cells import cell_len
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli.terminal.live_table import LiveFrame, LiveTable
 from cantstop_arena.cli.terminal.pace import Pace, Progress, RateLimiter, time_text
-from cantstop_arena.cli.terminal.run_screen import LINE_INTERVAL, RunScreen
+from cantstop_arena.cli.terminal.progress_screen import LINE_INTERVAL, ProgressScreen
+from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.processes import shutdown
@@ -276,8 +277,8 @@ def test_a_pipe_gets_a_line_now_and_then(clock: Hands, capsys: pytest.CaptureFix
     told = capsys.readouterr()
     assert told.out == ""
     assert told.err.splitlines() == [
-        "1,858 of 4,000 games, 29 games/s, 75 s left",
-        "2,716 of 4,000 games, 29 games/s, 45 s left",
+        "cup: 1,858 of 4,000 games, 29 games/s, 75 s left",
+        "cup: 2,716 of 4,000 games, 29 games/s, 45 s left",
     ]
 
 
@@ -288,7 +289,7 @@ def test_lines_say_how_far_an_open_end_is(clock: Hands, capsys: pytest.CaptureFi
     clock.seconds += LINE_INTERVAL
     screen.on_progress(1500)
     screen.on_tick(never)
-    assert capsys.readouterr().err == "1,500 games, 50 games/s, next look at 4,000\n"
+    assert capsys.readouterr().err == "cup: 1,500 games, 50 games/s, next look at 4,000\n"
 
 
 class Tty(io.StringIO):
@@ -308,7 +309,9 @@ def test_lines_come_where_nothing_can_be_drawn(
     terminal = Tty()
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", kind)
-    monkeypatch.setattr("cantstop_arena.cli.terminal.run_screen.is_in_front", lambda _: in_front)
+    monkeypatch.setattr(
+        "cantstop_arena.cli.terminal.progress_screen.is_in_front", lambda _: in_front
+    )
     screen = RunScreen("cup", quiet=False, aside=True, standings=False, clock=clock)
     screen.on_start(0, 4000)
     for _ in range(2):
@@ -317,7 +320,7 @@ def test_lines_come_where_nothing_can_be_drawn(
         screen.on_progress(1000)
     screen.on_tick(never)
     assert ("\x1b[" in terminal.getvalue()) == lively
-    assert ("\n2,000 of 4,000 games, 33 games/s, 60 s left\n" in terminal.getvalue()) != lively
+    assert ("\ncup: 2,000 of 4,000 games, 33 games/s, 60 s left\n" in terminal.getvalue()) != lively
 
 
 def test_what_is_drawn_is_left_to_the_shell_that_takes_the_terminal_back(
@@ -326,7 +329,9 @@ def test_what_is_drawn_is_left_to_the_shell_that_takes_the_terminal_back(
     terminal, in_front = Tty(), [True]
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("cantstop_arena.cli.terminal.run_screen.is_in_front", lambda _: in_front[0])
+    monkeypatch.setattr(
+        "cantstop_arena.cli.terminal.progress_screen.is_in_front", lambda _: in_front[0]
+    )
     screen = RunScreen("cup", quiet=False, aside=True, standings=False, clock=clock)
     screen.on_start(0, 4000)
     screen.on_tick(never)
@@ -688,3 +693,72 @@ def test_one_blank_line_is_before_the_result(arena: Arena) -> None:
     text = arena("match rule28 random --games 2 --quiet").text
     again = arena("match rule28 random --games 2").text
     assert again.partition("\n\n")[2].startswith(text.rstrip("\n")) and "\n\n\n" not in again
+
+
+# --- Other work -----------------------------------------------------------------------------------
+
+
+def test_the_work_of_every_command_is_shown_in_its_unit(
+    clock: Hands, capsys: pytest.CaptureFixture[str]
+) -> None:
+    screen = ProgressScreen("Judging", "deals", clock=clock)
+    screen.on_start(0, 400)
+    for _ in range(40):
+        screen.on_tick()
+        clock.seconds += 1
+        screen.on_progress(5)
+    screen.close()
+    told = capsys.readouterr()
+    assert told == ("", "Judging: 150 of 400 deals, 5 deals/s, 50 s left\n")
+
+
+def test_standings_are_soon_computed_again_after_a_slow_time(
+    clock: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first time takes longest, as much is loaded."""
+    monkeypatch.setattr("sys.stderr", Tty())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("cantstop_arena.cli.terminal.progress_screen.is_in_front", lambda _: True)
+    monkeypatch.setattr("cantstop_arena.tables.interim.interim", lambda _: a_scene().standings)
+    moments: list[float] = []
+
+    def totals() -> TournamentTotals:
+        moments.append(clock.seconds)
+        clock.seconds += 0.4
+        return None  # type: ignore[return-value]
+
+    screen = RunScreen("cup", quiet=False, aside=True, clock=clock)
+    screen.on_start(0, 4000)
+    for _ in range(600):
+        screen.on_tick(totals)
+        clock.seconds += 0.05
+        screen.on_progress(1)
+    screen.close()
+    assert [round(after - before) for before, after in pairwise(moments)] == [8, 8, 8]
+
+
+LONG_WORK = (
+    "bench rule28 odds --seconds 2",
+    "judge odds --rules 3,1 --players 1 --deals 4000 --tables tables",
+    "export results/short --games games.csv --decisions decisions.csv",
+    "solve 3,1 --tables new",
+    "tune rule28 threshold=24..34 --games 600",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", LONG_WORK)
+def test_no_command_is_silent_or_returns_the_carriage_elsewhere(command: str) -> None:
+    def arena(line: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run([*ARENA, *line.split()], capture_output=True, check=True)
+
+    arena("run short.yaml --quiet --no-page")
+    arena("solve 3,1 --players 1 --tables tables")
+    with Path("out").open("wb") as out, on_a_terminal(*command.split(), stdout=out) as terminal:
+        assert terminal.ends() == 0
+    assert re.search(r"━.*\d%\n\d[\d,]* of \d[\d,]* \w+", without_codes(terminal.seen))
+    for name in ("new", "nets.npz", "games.csv", "decisions.csv"):
+        subprocess.run(["rm", "-rf", name], check=True)
+    piped = arena(command)
+    assert b"\r" not in piped.stdout + piped.stderr and b"\x1b" not in piped.stderr
+    assert b"\r" not in Path("out").read_bytes()

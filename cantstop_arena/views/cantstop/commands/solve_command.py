@@ -2,6 +2,8 @@
 
 import json
 import time
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,11 +11,11 @@ import click
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.processes import shutdown
+from cantstop_arena.views.command_progress import command_progress
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.exact.solved_tables import SolvedTable, SolvingCost
-
-INTERVAL = 5.0  # seconds between two lines of progress
+    from cantstop_arena.tournaments.run_observer import RunObserver
 
 
 @click.command(short_help="Solve a small board exactly.")
@@ -67,7 +69,11 @@ def solve(
         click.echo(_effort_text(effort), err=True)
     shutdown.announce_resume()
     started = time.process_time()
-    table = solved_tables.solve(board, players, tables or tables_folder(), _Progress(quiet))
+    folder = tables or tables_folder()
+    with closing(command_progress(f"Solving {board.name}", "positions", quiet)) as observer:
+        table = solved_tables.solve(
+            board, players, folder, _progress_to(observer, effort.size.positions)
+        )
     spent = time.process_time() - started
     if as_json:
         click.echo(json.dumps(_as_dict(table, effort, spent)))
@@ -95,17 +101,20 @@ def _effort_text(effort: "SolvingCost") -> str:
     )
 
 
-class _Progress:
-    """Prints the progress at intervals."""
+def _progress_to(observer: "RunObserver", positions: int) -> Callable[["SolvedTable"], None]:
+    """A function that shows the progress of a table with so many positions."""
+    solved: list[int] = []
 
-    def __init__(self, quiet: bool) -> None:
-        self.quiet = quiet
-        self.last_line = time.monotonic()
+    def show(table: "SolvedTable") -> None:
+        count = round(table.progress * positions)
+        if solved:
+            observer.on_progress(count - solved[-1])
+        else:  # positions of an interrupted run are no measure of the pace
+            observer.on_start(count, positions)
+        solved[:] = [count]
+        observer.on_tick()
 
-    def __call__(self, table: "SolvedTable") -> None:
-        if not self.quiet and time.monotonic() - self.last_line > INTERVAL:
-            self.last_line = time.monotonic()
-            click.echo(f"{table.progress:.1%} of the positions solved", err=True)
+    return show
 
 
 def _result_text(table: "SolvedTable", quiet: bool) -> str:

@@ -1,6 +1,7 @@
 """`arena train`: training of nets for grandmaster and champion."""
 
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ import click
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.bot_options import did_you_mean
+from cantstop_arena.views.command_progress import command_progress
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.rules import RuleSet
@@ -116,14 +118,19 @@ def _train(loop: "TrainingLoop", part: Path, command: str) -> None:
     from cantstop_arena.games.cantstop.training.checkpoint import save
 
     saved, trials = time.monotonic(), _Trials(loop)
-    while loop.rounds_done < loop.rounds:
-        loop.advance()
-        is_finished = loop.rounds_done == loop.rounds
-        if is_finished or time.monotonic() - saved > _INTERVAL:
-            save(loop, part, command)
-            saved = time.monotonic()
-        if is_finished or trials.are_due():
-            click.echo(f"round {loop.rounds_done} of {loop.rounds}: {trials.strength_text()}")
+    with closing(command_progress("Training", "rounds")) as observer:
+        observer.on_start(loop.rounds_done, loop.rounds)
+        while loop.rounds_done < loop.rounds:
+            observer.on_tick()
+            loop.advance()
+            observer.on_progress(1)
+            is_finished = loop.rounds_done == loop.rounds
+            if is_finished or time.monotonic() - saved > _INTERVAL:
+                save(loop, part, command)
+                saved = time.monotonic()
+            if is_finished or trials.are_due():
+                strength = trials.strength_text()
+                observer.on_notice(f"round {loop.rounds_done} of {loop.rounds}: {strength}")
 
 
 class _Trials:

@@ -1,6 +1,6 @@
 """Judging of bots in isolated processes: each call judges some deals, several run at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cantstop_arena.bots.describe import exception_report
@@ -42,11 +42,16 @@ def in_pieces(tasks: Sequence[JudgePart]) -> list[JudgePart]:
     ]
 
 
-def judge_all(tasks: Sequence[JudgePart]) -> Iterator[Judgement | BotError]:
-    """The judgement of each task, in their order, or the error that prevented it."""
+def judge_all(
+    tasks: Sequence[JudgePart], on_tick: Callable[[], None]
+) -> Iterator[Judgement | BotError]:
+    """The judgement of each task, in their order, or the error that prevented it.
+
+    `on_tick` is called some ten times a second.
+    """
     best_evaluator(tasks[0].spec.rules, tasks[0].spec.players, tables_folder()).warm_up()
     calls = [_judge_call(task) for task in tasks]
-    for task, answer in zip(tasks, run_all(calls), strict=True):
+    for task, answer in zip(tasks, run_all(calls, on_tick), strict=True):
         try:
             yield _judgement_from_data(task, answer)
         except BotError as error:

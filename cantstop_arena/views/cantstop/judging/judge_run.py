@@ -1,16 +1,18 @@
-"""Judging with a progress bar."""
+"""Judging with a display of the progress."""
 
-import sys
 from collections.abc import Iterator
+from contextlib import closing
 
 import click
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.exact.regret import Judgement, merge_judgements
 from cantstop_arena.tournaments.preparation import prepare_bots
+from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.views.cantstop.judging.judge_process import WORST, in_pieces, judge_all
 from cantstop_arena.views.cantstop.judging.judge_task import JudgeTask
 from cantstop_arena.views.cantstop.judging.judgement_report import Judgements
+from cantstop_arena.views.command_progress import command_progress
 
 
 def judge_task_results(planned: JudgeTask) -> Judgements:
@@ -18,10 +20,11 @@ def judge_task_results(planned: JudgeTask) -> Judgements:
 
     Faults are printed. Raises BotError when no game is left.
     """
-    prepare_bots(planned.bots, _echo_compiling)
+    observer = command_progress(f"Judging by {planned.judge.name}", "deals")
+    prepare_bots(planned.bots, observer.on_compile)
     parts: dict[str, list[Judgement]] = {}
     errors: list[BotError] = []
-    for bot, result in _piece_results(planned):
+    for bot, result in _piece_results(planned, observer):
         if isinstance(result, Judgement):
             parts.setdefault(bot, []).append(result)
         else:
@@ -33,19 +36,13 @@ def judge_task_results(planned: JudgeTask) -> Judgements:
     return {bot: merge_judgements(judgements, WORST) for bot, judgements in parts.items()}
 
 
-def _piece_results(planned: JudgeTask) -> Iterator[tuple[str, Judgement | BotError]]:
+def _piece_results(
+    planned: JudgeTask, observer: RunObserver
+) -> Iterator[tuple[str, Judgement | BotError]]:
     """The bot of each piece with its judgement, or the error that prevented it."""
     pieces = in_pieces(planned.tasks)
-    with click.progressbar(
-        length=sum(len(piece.deals) for piece in pieces),
-        label=f"Judging by {planned.judge.name}",
-        file=sys.stderr,
-        show_pos=True,
-    ) as bar:
-        for piece, result in zip(pieces, judge_all(pieces), strict=True):
-            bar.update(len(piece.deals))
+    observer.on_start(0, sum(len(piece.deals) for piece in pieces))
+    with closing(observer):
+        for piece, result in zip(pieces, judge_all(pieces, observer.on_tick), strict=True):
+            observer.on_progress(len(piece.deals))
             yield piece.bot, result
-
-
-def _echo_compiling(names: list[str]) -> None:
-    click.echo(f"Compiling {', '.join(names)} (only the first time) ...", err=True)
