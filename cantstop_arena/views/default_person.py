@@ -12,6 +12,7 @@ from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.game import Event, Game
 from cantstop_arena.table.person_table import PersonLeft, terminal
+from cantstop_arena.views.default_view import SEAT_NAMES
 
 
 class PersonText(Protocol):
@@ -62,7 +63,7 @@ class PlainPerson:
         if event["event"] == "game":
             self._names = self._view.names(event)
             self._echo(self._view.heading(event))
-            self._echo(f"You are {self._names[self._seat]}. {HELP} explains, q leaves the game.")
+            self._echo(greeting(self._seat))
             return
         self._echo(self._view.event_text(event, self._names))
 
@@ -90,6 +91,11 @@ class PlainPerson:
                 return decision.checked(_parsed_answer(word, decision, moves), moves)
             except (IllegalAnswer, ValueError):
                 self._echo(f"  {_prompt(decision, moves)}")
+
+
+def greeting(seat: int) -> str:
+    """The first sentence to the person in a seat."""
+    return f"You are {SEAT_NAMES[seat]}. {HELP} explains, {QUIT[0]} leaves the game."
 
 
 def _parsed_answer(word: str, decision: Decision, moves: Sequence[Any] | None) -> Any:

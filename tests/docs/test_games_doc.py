@@ -44,4 +44,4 @@ def test_the_commands_of_the_page_do_what_they_say(
     assert "in 6 games under 2 rule sets, in 2 to 4 seats" in printed["bots"]
     assert "points per game" in printed["run"] and "misbehave" not in printed["run"]
     assert "hold (gained" in printed["replay"]
-    assert "You are A you" in printed["play"]
+    assert "You are A." in printed["play"]

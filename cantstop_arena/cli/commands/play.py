@@ -6,9 +6,10 @@ import shlex
 import signal
 import sys
 from collections.abc import Mapping
-from io import FileIO
+from io import BufferedReader, FileIO
 from itertools import count
 from pathlib import Path
+from select import select
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -87,6 +88,7 @@ def play(
     from cantstop_arena.tournaments.person_seat import table_with
     from cantstop_arena.views.default_view import MAX_NAME_LENGTH, view_of
 
+    _check_input()
     players = len(bots) + 1
     catalogue = catalogue_for(bots_folder, game_name)
     game = catalogue.game
@@ -134,6 +136,26 @@ def play(
             return ExitCode.DONE if left.was_asked else ExitCode.FAILED
         click.echo(f"\n{ending}")
     return ExitCode.DONE
+
+
+def _check_input() -> None:
+    """Raise UsageError when the standard input has ended already: nobody can answer."""
+    try:
+        number = sys.stdin.fileno()
+    except OSError:  # a stream of Python's
+        return
+    # A pipe that is open, but empty, may get its answers later.
+    if not os.isatty(number) and select([number], [], [], 0)[0] and not _next_input():
+        raise UsageError(
+            "there is no terminal, and the standard input has ended: nobody can answer. Run this"
+            " command on a terminal, or pipe answers into it"
+        )
+
+
+def _next_input() -> bytes:
+    """Input that is there to be read; it stays there."""
+    assert isinstance(sys.stdin.buffer, BufferedReader)
+    return sys.stdin.buffer.peek(1)
 
 
 def _record_path(save: Path | None) -> Path:

@@ -19,6 +19,8 @@ _PLAIN, _FAINT, _BOLD = "", "2", "1"
 Part = tuple[str, str]
 """A text and its style."""
 
+LEGEND = "On the board letters are markers, * are runners, ( ) are tops; | is a claimed column."
+
 
 def draw_board(scene: BoardScene, coloured: bool = False) -> str:
     """The board as text: columns side by side, with their numbers above the tops in brackets.

@@ -8,6 +8,7 @@ from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.table.person_table import PersonLeft, terminal
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cantstop.drawing import (
+    LEGEND,
     dice_text,
     draw_board,
     draw_seats,
@@ -147,7 +148,7 @@ def _introduction(scene: BoardScene, seat: int) -> Iterator[str]:
     yield _STOPPING[rules["stop"]]
     if landing_text := _LANDING[rules["landing"]]:
         yield landing_text
-    yield "On the board letters are markers, * are runners, ( ) are tops; | is a claimed column."
+    yield LEGEND
     yield HELP
 
 

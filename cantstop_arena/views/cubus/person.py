@@ -15,7 +15,7 @@ from cantstop_arena.table.person_table import PersonLeft, terminal
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cubus import drawing
 from cantstop_arena.views.cubus.scenes import PileScene, scenes, standings
-from cantstop_arena.views.default_person import HELP, QUIT
+from cantstop_arena.views.default_person import HELP, QUIT, greeting
 
 if TYPE_CHECKING:
     from cantstop_arena.views.cubus.view import CubusView
@@ -60,7 +60,7 @@ class CubusPerson:
         self._events.append(event)
         if event["event"] == "game":
             self._echo(self._view.heading(event))
-            self._echo(f"You are {self._scene().names[self._seat]}. {HELP} explains, q leaves.")
+            self._echo(greeting(self._seat))
             return
         scene = self._scene()
         if event["event"] != "pass" or event["turn"] != self._announced_pass:
@@ -78,7 +78,7 @@ class CubusPerson:
         listed = _takes(view) if view.asked == "take" else _targets(view)
         self._show(view, listed)
         while True:
-            word = self._line()
+            word = self._line(_question(listed))
             if word == HELP:
                 self._echo(_HELP)
                 continue
@@ -106,8 +106,8 @@ class CubusPerson:
         self._echo(f"{scene.text}.")
         self._announced_pass = view.turn
 
-    def _line(self) -> str:
-        line = self._read("> ")
+    def _line(self, question: str) -> str:
+        line = self._read(question)
         if line is None:
             raise PersonLeft(asked=False)
         if line.strip().lower() in QUIT:
@@ -125,6 +125,14 @@ class CubusPerson:
                 raise ValueError(f"there is no number {word} in the list; {HELP} explains")
             return listed[int(word) - 1][0]
         return _named_build(word, view)
+
+
+def _question(listed: Sequence[tuple[Build | None, int]]) -> str:
+    """The question for an answer, with the numbers of the listed choices."""
+    if not listed:
+        return f"No pile is listed; p to pass, {HELP} explains: "
+    numbers = "1" if len(listed) == 1 else f"1 to {len(listed)}"
+    return f"Which pile, {numbers}, or p to pass ({HELP} explains)? "
 
 
 def _pass_answer(view: CubusBotView) -> Build | None:

@@ -436,3 +436,13 @@ def test_a_question_is_asked_again_when_the_game_goes_on() -> None:
         terminal.awaits(MOVE)
         terminal.type("q\n")
         assert terminal.ends() == 0
+
+
+def test_without_a_terminal_and_without_answers_no_game_begins(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = arena("play", "rule28", input=b"", process=True, code=2)
+    assert done.text == "" and done.error.startswith("there is no terminal, and the standard input")
+    assert not Path("game-1.jsonl").exists()
+    assert "You are A." in arena("play", "rule28", input=b"q\n", process=True).text

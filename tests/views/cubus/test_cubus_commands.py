@@ -17,6 +17,7 @@ def test_a_person_builds_and_leaves(
         input="?\n99\n22/22@0,0\np\nq\n",
     ).output
     assert "|..--|-:::|" in told
+    assert "Which pile, 1" in told and "or p to pass (? explains)? " in told
     assert "R13" in told and "there is no number 99" in told
     assert json.loads(Path("game.jsonl").read_text().splitlines()[-1])["reason"] == "left"
 
@@ -30,7 +31,7 @@ def test_a_person_hears_of_a_pass_before_the_question(
     told = arena("play", "random", "--game", "cubus", "--seed", "5", input=typed, code=None).output
     passed = "B random draws a left card and passes.\n"
     assert told.count(passed) == 1
-    assert "> " not in told[told.index(passed) : told.index("You may knock")]
+    assert "explains)?" not in told[told.index(passed) : told.index("You may knock")]
 
 
 def test_targets_are_listed(arena: Arena) -> None:
@@ -44,3 +45,10 @@ def test_a_new_bot_passes_its_check_of_hooks(arena: Arena, tmp_path: Path) -> No
     """The template is a bot of Cubus."""
     arena("bots", "new", "mine", "--game", "cubus", "--bots", tmp_path)
     assert "mine" in arena("bots", "--game", "cubus", "--bots", tmp_path).output
+
+
+def test_a_person_is_told_the_seat_and_how_to_answer(arena: Arena, tmp_path: Path) -> None:
+    words = ["play", "greedy", "--game", "cubus", "--seed", "1", "--save"]
+    told = arena(*words, tmp_path / "game.jsonl", input="?\nq\n")
+    assert "You are A. ? explains, q leaves the game.\n" in told.text
+    assert "No pile is listed; p to pass, ? explains: ?\n" in told.text

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 BY_TABLE = 1000  # deals
 BY_NETS = 100  # deals; fewer, as nets are slower
-
+MAX_BOARDS = 10  # of the worst decisions that are stored for each bot
 
 OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
 """The parameters that are allowed for the folder of a run, which determines the others."""
@@ -80,12 +80,21 @@ OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
     type=click.Path(dir_okay=False, path_type=Path),
     help="Also write an HTML page to this file.",
 )
+@click.option(
+    "--worst",
+    "boards",
+    type=click.IntRange(0, MAX_BOARDS),
+    default=3,
+    show_default=True,
+    help="How many of the worst decisions of each bot to draw.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def judge(
     names: tuple[str, ...],
     html: Path | None,
     as_json: bool,
     tables: Path | None,
+    boards: int,
     **options: Any,
 ) -> None:
     """Measure what the decisions of each BOT lose, or those of all bots in a results folder.
@@ -97,7 +106,7 @@ def judge(
     The judge uses the table of a solved board, or else the grandmaster's nets.
 
     Losses are in percentage points of winning probability, in solo games in turns. All decisions of
-    a bot are judged, in every seat. The ten worst are drawn, each with the command that replays it.
+    a bot are judged, in every seat. The worst are drawn, each with the command that replays it.
     The results for a run are stored in its folder and shown on its page.
     """
     from cantstop_arena.atomic_files import (
@@ -127,7 +136,7 @@ def judge(
         from cantstop_arena.views.cantstop.judging.judgement_report import judgements_page
 
         write_atomically(html, judgements_page(judgements, planned))
-    click.echo(judgements_json(judgements) if as_json else text(judgements, planned))
+    click.echo(judgements_json(judgements) if as_json else text(judgements, planned, boards))
     if folder:
         keep(judgements, planned, folder)
         _write_page(folder)

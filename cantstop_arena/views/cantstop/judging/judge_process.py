@@ -12,9 +12,9 @@ from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
 from cantstop_arena.tournaments.preparation import pack_spec, unpack_spec
 from cantstop_arena.tournaments.table_spec import TableSpec
+from cantstop_arena.views.cantstop.commands.judge_command import MAX_BOARDS
 from cantstop_arena.views.cantstop.judging.judgement_data import as_data, from_data
 
-WORST = 10
 _PIECES = 40  # into which all deals are split, so that the progress is visible
 _MIN_DEALS = 5  # of a piece
 _LIMIT = 3600.0  # seconds for an isolated call
@@ -78,7 +78,7 @@ def _judged_here(spec: TableSpec, deals: range) -> Judgement:
     evaluator = best_evaluator(spec.rules, spec.players, tables_folder())
     seated = [spec.seats[0].seated_bot(loader, as_plain=True)]
     seated += [seat.seated_bot(loader) for seat in spec.seats[1:]]
-    return judge(evaluator, seated[0], seated[-1], deals, spec.seed, WORST)
+    return judge(evaluator, seated[0], seated[-1], deals, spec.seed, MAX_BOARDS)
 
 
 def _judgement_from_data(task: JudgePart, answer: Any) -> Judgement:

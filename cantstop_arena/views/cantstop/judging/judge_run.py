@@ -9,7 +9,8 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.exact.regret import Judgement, merge_judgements
 from cantstop_arena.tournaments.preparation import prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
-from cantstop_arena.views.cantstop.judging.judge_process import WORST, in_pieces, judge_all
+from cantstop_arena.views.cantstop.commands.judge_command import MAX_BOARDS
+from cantstop_arena.views.cantstop.judging.judge_process import in_pieces, judge_all
 from cantstop_arena.views.cantstop.judging.judge_task import JudgeTask
 from cantstop_arena.views.cantstop.judging.judgement_report import Judgements
 from cantstop_arena.views.command_progress import command_progress
@@ -33,7 +34,7 @@ def judge_task_results(planned: JudgeTask) -> Judgements:
         raise errors[0]
     for error in dict.fromkeys(map(str, errors)):
         click.echo(error, err=True)
-    return {bot: merge_judgements(judgements, WORST) for bot, judgements in parts.items()}
+    return {bot: merge_judgements(judgements, MAX_BOARDS) for bot, judgements in parts.items()}
 
 
 def _piece_results(

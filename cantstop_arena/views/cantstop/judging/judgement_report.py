@@ -13,7 +13,7 @@ from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.pages.document import Document, Listing, Section, as_html
 from cantstop_arena.tables.column import Column, Table, number
 from cantstop_arena.texts import how_many
-from cantstop_arena.views.cantstop.drawing import dice_text, draw_board
+from cantstop_arena.views.cantstop.drawing import LEGEND, dice_text, draw_board
 from cantstop_arena.views.cantstop.judging.judge_task import PERFECT, JudgeTask
 from cantstop_arena.views.cantstop.scenes import BoardScene
 
@@ -27,20 +27,22 @@ def _unit(judgement: Judgement) -> float:
     return 100 if judgement.seats > 1 else 1
 
 
-def text(judgements: Judgements, planned: JudgeTask) -> str:
-    """The table, and the worst decisions unless they are shown on the page of a run."""
+def text(judgements: Judgements, planned: JudgeTask, max_boards: int) -> str:
+    """The table, and at most `max_boards` of the worst decisions of each bot, with a legend; these
+    are not shown here for a run, whose page has them."""
     lines = [_heading(planned), table(judgements, planned.rival)]
-    if planned.rival:
+    if planned.rival and max_boards:
+        lines.append(f"\n{LEGEND}")
         for bot, judgement in judgements.items():
             mistakes = worst(bot, judgement, planned.bots.rules, planned.file)
-            lines += worst_decisions_text(bot, mistakes)
+            lines += worst_decisions_text(bot, mistakes[:max_boards], len(mistakes))
     return "\n".join(lines)
 
 
 def _heading(planned: JudgeTask) -> str:
     """The heading: the unit of the numbers, rules, players, deals and judge."""
     players, rules = planned.bots.players, planned.bots.rules
-    unit = "points of winning probability" if players > 1 else "turns"
+    unit = "percentage points of winning probability" if players > 1 else "turns"
     deals = how_many(planned.deals, "deal") + " of each bot" * (not planned.rival)
     where = f"rules {rules.name}; {how_many(players, 'player')}; {deals}"
     return f"What decisions lose, in {unit}\n{where}; judged by {planned.judge.name}\n"
@@ -67,7 +69,7 @@ def headers(judgements: Judgements, rival: str) -> list[str]:
     unit = _unit(next(iter(judgements.values())))
     large = f"mistakes > {unit * SIZES[_LARGE]:g}"
     results = ["by results"] if _has_results_column(judgements, rival) else []
-    return ["bot", "lost a game", *KINDS, large, *results]
+    return ["bot", "loss per game", *KINDS, large, *results]
 
 
 def rows(judgements: Judgements, rival: str) -> list[list[str]]:
@@ -104,6 +106,7 @@ class MistakeText(NamedTuple):
 def worst(bot: str, judgement: Judgement, rules: RuleSet, file: Path) -> list[MistakeText]:
     """The worst decisions of a bot; `file` is the tournament file that replays its games."""
     unit, texts = _unit(judgement), []
+    lost = "percentage points" if judgement.seats > 1 else "turns"
     for index, mistake in enumerate(judgement.worst, start=1):
         names = [bot, mistake.rival] if mistake.seat == 0 else [mistake.rival, bot]
         seats = names[: judgement.seats]
@@ -111,7 +114,7 @@ def worst(bot: str, judgement: Judgement, rules: RuleSet, file: Path) -> list[Mi
         command = shlex.join(["arena", "replay", str(file), *seats, "--deal", str(mistake.deal)])
         texts.append(
             MistakeText(
-                f"{index}. It loses {unit * mistake.loss:.2f}: {_mistake_text(mistake)}",
+                f"{index}. Loses {unit * mistake.loss:.2f} {lost}: {_mistake_text(mistake)}",
                 board,
                 command,
             )
@@ -119,9 +122,10 @@ def worst(bot: str, judgement: Judgement, rules: RuleSet, file: Path) -> list[Mi
     return texts
 
 
-def worst_decisions_text(bot: str, mistakes: Sequence[MistakeText]) -> Iterator[str]:
-    """The lines on the worst decisions of a bot."""
-    yield f"\nThe worst decisions of {bot}:" if mistakes else f"\n{bot} makes no mistake."
+def worst_decisions_text(bot: str, mistakes: Sequence[MistakeText], count: int) -> Iterator[str]:
+    """The lines on the worst decisions of a bot; `count` of them can be shown."""
+    hidden = f" ({len(mistakes)} of {count}; see --worst)" if len(mistakes) < count else ""
+    yield f"\nThe worst decisions of {bot}{hidden}:" if mistakes else f"\n{bot} makes no mistake."
     for mistake in mistakes:
         yield f"\n{mistake.text}\n{mistake.board}\n  $ {mistake.command}"
 
@@ -175,8 +179,8 @@ def _as_dict(judgement: Judgement) -> dict[str, Any]:
 
 TITLE = "What decisions lose"
 ABOUT = (
-    "Losses a game against play without mistakes, in points of winning probability (alone, in"
-    " turns); plus or minus is half of a 95% interval."
+    "Losses per game against play without mistakes, in percentage points of winning probability"
+    " (alone, in turns); plus or minus is half of a 95% interval."
 )
 
 
@@ -203,5 +207,5 @@ def _section(index: int, bot: str, mistakes: Sequence[MistakeText]) -> Section:
     listings = [
         Listing(mistake.text, f"{mistake.board}\n\n$ {mistake.command}") for mistake in mistakes
     ]
-    paragraphs = [] if mistakes else [f"{bot} makes no mistake."]
+    paragraphs = [LEGEND] if mistakes else [f"{bot} makes no mistake."]
     return Section(f"worst{index}", f"The worst decisions of {bot}", paragraphs, listings=listings)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cantstop_arena.pages.document import Listing, Section
 from cantstop_arena.tournaments.tournament import RESOLVED
+from cantstop_arena.views.cantstop.drawing import LEGEND
 from cantstop_arena.views.cantstop.judging.judged_runs import StoredJudgements, stored_in
 from cantstop_arena.views.cantstop.judging.judgement_report import (
     ABOUT,
@@ -39,7 +40,7 @@ def _losses(stored: StoredJudgements) -> Section:
 
 
 def _worst(stored: StoredJudgements) -> Section:
-    paragraphs = ["Commands replay their games in the folder of these results."]
+    paragraphs = [f"{LEGEND} Commands replay their games in the folder of these results."]
     listings = [listing for bot in stored.judgements for listing in _mistake_listings(bot, stored)]
     title, finding = "The worst decisions", "Ten of each bot, drawn"
     return Section(

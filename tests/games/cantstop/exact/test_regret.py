@@ -1,6 +1,7 @@
 """What decisions lose: nothing for perfect play, and in sum what results say."""
 
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from functools import partial
@@ -96,9 +97,16 @@ def test_the_command_tells_losses_and_the_worst_decisions(
     assert code == 0
     page = Path("judged.html").read_text("utf-8")
     assert "The worst decisions of random" in page and "$ arena replay results/judged/" in page
-    assert text.startswith("What decisions lose, in points of winning probability\nrules classic")
+    heading = "What decisions lose, in percentage points of winning probability\nrules classic"
+    assert text.startswith(heading)
     assert "; 2 players; 40 deals; judged by optimal\n" in text
-    assert "optimal makes no mistake." in text and "The worst decisions of random:" in text
+    assert "optimal makes no mistake." in text and "The worst decisions of random (3 of 10" in text
+    assert len(re.findall(r"^\d+\. Loses \d+\.\d\d percentage points: ", text, re.M)) == 3
+    assert text.count("* are runners, ( ) are tops; | is a claimed column.") == 1
+    assert re.search(r"^bot +loss per game", text, re.M)
+    every = run(arena, "random", *words, "--worst", "10")[1]
+    assert "\nThe worst decisions of random:" in every and "\n10. Loses " in every
+    assert "Loses" not in run(arena, "random", *words, "--worst", "0")[1]
     told: dict[str, Any] = json.loads(run(arena, "optimal", *words, "--json")[1])
     assert told["optimal"]["lost"] == [0, 0] and told["optimal"]["worst"] == []
 
@@ -132,7 +140,7 @@ def test_a_bot_from_a_file_is_judged_where_its_code_may_run(
     Path("lazy.py").write_text(f"{source}def roll_again(turn):\n    return False\n")
     Path("gone.py").write_text(f"{source}def roll_again(turn):\n    os._exit(3)\n")
     code, text = run(arena, "./lazy.py", "--rules", "2,1", "--deals", "20")
-    assert (code, "The worst decisions of ./lazy.py:" in text) == (0, True)
+    assert (code, "The worst decisions of ./lazy.py" in text) == (0, True)
     code, text = run(arena, "./gone.py", "--rules", "2,1", "--deals", "20")
     assert (code, "gone cannot be judged: its process ended" in text) == (2, True)
 
