@@ -7,12 +7,14 @@ from pathlib import Path
 
 from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.errors import UsageError
 from cantstop_arena.export.ledger_games import LedgerGames, ledger_games
-from cantstop_arena.export.replayed_games import ReplayedGame, Replays
+from cantstop_arena.export.replayed_games import Detail, ReplayedGame, Replays
 from cantstop_arena.export.row_files import opener_of, write_rows
-from cantstop_arena.export.rows import DECISIONS, GameRows, Row, decision_rows
+from cantstop_arena.export.rows import DECISIONS, ROLLS, GameRows, Row, decision_rows, roll_rows
 from cantstop_arena.processes import shutdown
 from cantstop_arena.texts import how_many
+from cantstop_arena.tournaments.pool.worker import worker_count
 from cantstop_arena.tournaments.run import COPIES
 from cantstop_arena.tournaments.tournament import Tournament
 
@@ -43,6 +45,7 @@ class Export:
     tournament: Tournament
     catalogue: Catalogue
     progress: Progress = False
+    workers: int | None = None
     _missing: int = field(default=0, init=False)
 
     def games(self, path: Path, deals: int | None = None, replay: bool = True) -> ExportReport:
@@ -55,7 +58,7 @@ class Export:
             return ExportReport(path, row_count, 0)
         replayed_rows = (
             rows.row(played.game, played.replay)
-            for played in self._replayed_games(ledger, decisions=False)
+            for played in self._replayed_games(ledger, Detail.NOTHING)
         )
         with shutdown.defer_interrupt():
             return ExportReport(path, write_rows(path, rows.columns, replayed_rows), self._missing)
@@ -68,17 +71,34 @@ class Export:
             row_count = write_rows(path, DECISIONS, self._decision_rows(ledger))
         return ExportReport(path, row_count, self._missing)
 
+    def rolls(self, path: Path, deals: int | None = None) -> ExportReport:
+        """Write a row for each roll. Raises UsageError for a game whose records have none."""
+        game = self.tournament.game
+        if not game.has_rolls:
+            raise UsageError(f"records of {game.title} have no rolls of dice to export")
+        opener_of(path)
+        ledger = self._ledger_games(deals)
+        rows = (
+            row
+            for played in self._replayed_games(ledger, Detail.ROLLS)
+            for row in roll_rows(ledger, played)
+        )
+        with shutdown.defer_interrupt():
+            return ExportReport(path, write_rows(path, ROLLS, rows), self._missing)
+
     def _ledger_games(self, deals: int | None) -> LedgerGames:
         ledger = ledger_games(self.folder)
         return ledger if deals is None else ledger.up_to(deals)
 
     def _decision_rows(self, ledger: LedgerGames) -> Iterator[Row]:
-        for played in self._replayed_games(ledger, decisions=True):
+        for played in self._replayed_games(ledger, Detail.DECISIONS):
             yield from decision_rows(ledger, played)
 
-    def _replayed_games(self, ledger: LedgerGames, decisions: bool) -> Iterator[ReplayedGame]:
+    def _replayed_games(self, ledger: LedgerGames, detail: Detail) -> Iterator[ReplayedGame]:
         self._missing = 0
-        replays = Replays(self.tournament, self.catalogue, self.folder / COPIES, decisions)
+        workers = self.workers or worker_count()
+        copies = self.folder / COPIES
+        replays = Replays(self.tournament, self.catalogue, copies, detail, workers)
         observer = observer_for(self.progress, self.tournament.name)
         observer.on_start(0, ledger.count)
         with closing(observer):

@@ -198,27 +198,48 @@ class Results:
         replay: bool = True,
         deals: int | None = None,
         progress: Progress = False,
+        workers: int | None = None,
     ) -> "ExportReport":
         """Write a row for each game to a file: Parquet, CSV or JSON Lines by its name.
 
         `replay` plays the games again, for their lengths and counts. `deals` limits the export to
-        the first deals. Raises ArenaError.
+        the first deals; `workers` processes, by default as many as cores, write the same file.
+        Raises ArenaError.
         """
-        return self._export(progress).games(Path(path), deals, replay)
+        return self._export(progress, workers).games(Path(path), deals, replay)
+
+    def export_rolls(
+        self,
+        path: Path | str,
+        *,
+        deals: int | None = None,
+        progress: Progress = False,
+        workers: int | None = None,
+    ) -> "ExportReport":
+        """Write a row for each roll of the dice to a file, also where no decision follows.
+
+        All games are replayed. Raises ArenaError.
+        """
+        return self._export(progress, workers).rolls(Path(path), deals)
 
     def export_decisions(
-        self, path: Path | str, *, deals: int | None = None, progress: Progress = False
+        self,
+        path: Path | str,
+        *,
+        deals: int | None = None,
+        progress: Progress = False,
+        workers: int | None = None,
     ) -> "ExportReport":
         """Write a row for each decision to a file: position, options, answer.
 
         All games are replayed in plain Python. Raises ArenaError.
         """
-        return self._export(progress).decisions(Path(path), deals)
+        return self._export(progress, workers).decisions(Path(path), deals)
 
-    def _export(self, progress: Progress) -> "Export":
+    def _export(self, progress: Progress, workers: int | None) -> "Export":
         from cantstop_arena.api.exports import Export
 
-        return Export(self._required_folder(), *self._setting, progress)
+        return Export(self._required_folder(), *self._setting, progress, workers)
 
     # Files
 

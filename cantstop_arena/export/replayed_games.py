@@ -5,6 +5,8 @@ only if it has the same winners as the game in the tournament.
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -15,31 +17,43 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.describe import exception_report
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import DIED, TOO_SLOW
-from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.errors import ERROR
 from cantstop_arena.export.decision_log import DecisionRecorder, DecisionTaken
 from cantstop_arena.export.ledger_games import LedgerGame, LedgerGames, PlayedBlock
-from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.game import FAULT, Game
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.processes.isolated_call import IsolatedCall, run_all
+from cantstop_arena.processes.isolated_call import MAX_PARALLEL_CALLS, IsolatedCall, run_all
 from cantstop_arena.table.block_loop import play_deal
+from cantstop_arena.table.bot_faults import BotFault
+from cantstop_arena.table.recording import record
 from cantstop_arena.table.table import GameTable
 from cantstop_arena.tournaments.preparation import pack_spec, unpack_spec
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec, table_for
 from cantstop_arena.tournaments.tournament import Tournament
 
-# Deals of a call, whose report has a maximal length.
-_MAX_DEALS, _MAX_DEALS_WITH_DECISIONS = 128, 32
 _MAX_SECONDS = 3600.0  # of a call
 _STALLING_FAULTS = (TOO_SLOW, DIED)  # faults that would delay a call, or end it
+
+
+class Detail(StrEnum):
+    """What replays record of a game beyond its counts; it takes longer than these."""
+
+    NOTHING = "nothing"
+    DECISIONS = "decisions"
+    ROLLS = "rolls"
+
+
+_MAX_DEALS = {Detail.NOTHING: 128, Detail.DECISIONS: 32, Detail.ROLLS: 32}
+"""Deals of a call, whose report has a maximal length."""
 
 
 class Replay(msgspec.Struct, frozen=True):
     """The result of a replayed game.
 
     `won` is a mask of the seats that share the win; `counts` has the game's counts by name, a list
-    by seat for each.
+    by seat for each, and is empty where `rolls`, the events of a record, are recorded.
     """
 
     won: int
@@ -47,6 +61,7 @@ class Replay(msgspec.Struct, frozen=True):
     unfinished: bool
     counts: dict[str, list[int]]
     decisions: list[DecisionTaken]
+    rolls: list[dict[str, Any]] = []
 
 
 class ReplayedGame(msgspec.Struct, frozen=True):
@@ -59,13 +74,14 @@ class ReplayedGame(msgspec.Struct, frozen=True):
 class Replays(msgspec.Struct, frozen=True):
     """Replays the games of a tournament; the folder `copies` holds copies of its bots.
 
-    With `decisions` every decision is recorded, which takes longer.
+    `workers` processes play at the same time; the games are the same for any number of them.
     """
 
     tournament: Tournament
     catalogue: Catalogue
     copies: Path
-    decisions: bool = False
+    detail: Detail = Detail.NOTHING
+    workers: int = MAX_PARALLEL_CALLS
 
     def games(self, ledger_games: LedgerGames, observer: RunObserver) -> Iterator[ReplayedGame]:
         """All games, group after group; `observer` gets the progress."""
@@ -86,16 +102,15 @@ class Replays(msgspec.Struct, frozen=True):
         if not any(seat.is_foreign or seat.launch for seat in spec.seats):
             spec.table().warm_up()  # the calls' processes find the compiled code
         learns = any(seat.learns for seat in spec.seats)
-        parts = [
-            *_parts(blocks, learns, _MAX_DEALS_WITH_DECISIONS if self.decisions else _MAX_DEALS)
-        ]
+        parts = [*_parts(blocks, learns, _MAX_DEALS[self.detail])]
         skipped_deals = {
             fault.deal
             for fault in ledger_games.faults
             if fault.kind in _STALLING_FAULTS and sorted(fault.seating) == sorted(group)
         }
         calls = [self._call(spec, seats, part, skipped_deals) for part in parts]
-        for part, outcome in zip(parts, run_all(calls, observer.on_tick), strict=True):
+        outcomes = run_all(calls, observer.on_tick, self.workers)
+        for part, outcome in zip(parts, outcomes, strict=True):
             replays = _games_in_outcome(outcome)
             for index, game in enumerate(ledger_games.games_of(part.block)):
                 yield ReplayedGame(game, _confirmed(replays.get(index), game))
@@ -112,7 +127,7 @@ class Replays(msgspec.Struct, frozen=True):
             "first": first,
             "skipped": [deal for deal in skipped_deals if deal in range(part.begin, first + deals)],
             "end": first + deals,
-            "decisions": self.decisions,
+            "detail": self.detail,
         }
         return IsolatedCall(f"{__name__}:replay_games", keywords, _MAX_SECONDS)
 
@@ -176,11 +191,11 @@ def replay_games(
     first: int,
     end: int,
     skipped: Sequence[int],
-    decisions: bool,
+    detail: str,
 ) -> Any:
     """The function of the calls: the games of some deals, by index from the deal `first` on."""
     try:
-        table = _ReplayTable(unpack_spec(spec), tuple(group), decisions)
+        table = _ReplayTable(unpack_spec(spec), tuple(group), Detail(detail))
         games = {
             str((deal - first) * table.orders + index): msgspec.to_builtins(game, str_keys=True)
             for deal in range(begin, end)
@@ -196,11 +211,14 @@ def replay_games(
 class _ReplayTable:
     """A table at which a group replays deals."""
 
-    def __init__(self, spec: TableSpec, group: Group, decisions: bool) -> None:
+    def __init__(self, spec: TableSpec, group: Group, detail: Detail) -> None:
         self._group = group
+        self._detail = detail
         self._game: Game = game_named(spec.game)
         self._recorder = DecisionRecorder(self._game)
-        self._table: GameTable = self._recording_table(spec) if decisions else spec.table()
+        self._table: GameTable = (
+            self._recording_table(spec) if detail is Detail.DECISIONS else spec.table()
+        )
         self._table.warm_up()
         self._table.restore_process()
         self.orders = len(self._table.orders)
@@ -213,6 +231,25 @@ class _ReplayTable:
 
     def games(self, deal: int) -> Iterator[Replay]:
         """The games of a deal, one for each seating."""
+        if self._detail is Detail.ROLLS:
+            seatings = lineups(self._group, self._table.orders)
+            return (self._game_with_rolls(seats, deal) for seats in seatings)
+        return self._counted_games(deal)
+
+    def _game_with_rolls(self, seats: Group, deal: int) -> Replay:
+        """A game, event by event."""
+        table = self._table
+        table.group = self._group
+        table.mark_game(0, tuple(map(self._group.index, seats)))
+        *events, end = record(table, seats, deal)
+        with suppress(BotFault):
+            table.call_game_over()
+        rolls = [dict(event) for event in events if event["event"] == "roll"]
+        won = sum(1 << seat for seat in end["winners"] or range(len(seats)))
+        return Replay(won, end["reason"] == FAULT, not end["winners"], {}, [], rolls)
+
+    def _counted_games(self, deal: int) -> Iterator[Replay]:
+        """The games of a deal with their counts, and the decisions if they are recorded."""
         self._recorder.begin()
         result = play_deal(self._table, self._group, deal)
         decisions_by_game = self._recorder.by_game(self.orders)

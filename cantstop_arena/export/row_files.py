@@ -1,7 +1,7 @@
 """Files of rows: CSV, JSON Lines or Parquet by the file's name, written atomically."""
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from itertools import islice
@@ -54,7 +54,9 @@ def _csv(path: Path, columns: Columns) -> Iterator[Write]:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [*columns], lineterminator="\n")
         writer.writeheader()
-        yield lambda rows: writer.writerows(_plain_row(row, columns, _csv_value) for row in rows)
+        yield lambda rows: writer.writerows(
+            _plain_row(row, columns, _csv_value, {object, list}) for row in rows
+        )
 
 
 @contextmanager
@@ -70,12 +72,13 @@ def _parquet(path: Path, columns: Columns) -> Iterator[Write]:
         int: arrow.int64(),
         str: arrow.string(),
         bool: arrow.bool_(),
+        list: arrow.list_(arrow.int64()),
         object: arrow.string(),
     }
     schema = arrow.schema([(key, arrow_types[value_type]) for key, value_type in columns.items()])
 
     def write(rows: list[Row]) -> None:
-        flat = [_plain_row(row, columns, lambda value: value) for row in rows]
+        flat = [_plain_row(row, columns, lambda value: value, {object}) for row in rows]
         writer.write_table(arrow.Table.from_pylist(flat, schema=schema))
 
     with parquet.ParquetWriter(path, schema) as writer:
@@ -85,10 +88,12 @@ def _parquet(path: Path, columns: Columns) -> Iterator[Write]:
 _OPENERS: Mapping[str, Opener] = {".csv": _csv, ".jsonl": _json_lines, ".parquet": _parquet}
 
 
-def _plain_row(row: Row, columns: Columns, convert: Callable[[Any], Any]) -> dict[str, Any]:
-    """A row without nested values: columns of any JSON value become JSON text."""
+def _plain_row(
+    row: Row, columns: Columns, convert: Callable[[Any], Any], as_text: Collection[type]
+) -> dict[str, Any]:
+    """A row whose values in columns of the types `as_text` are JSON text."""
     return {
-        key: msgspec.json.encode(value).decode() if columns[key] is object else convert(value)
+        key: msgspec.json.encode(value).decode() if columns[key] in as_text else convert(value)
         for key, value in row.items()
     }
 

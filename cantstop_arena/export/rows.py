@@ -11,7 +11,7 @@ from cantstop_arena.export.replayed_games import Replay, ReplayedGame
 
 Row = Mapping[str, Any]
 Columns = Mapping[str, type]
-"""The types of columns by name; `object` stands for any JSON value."""
+"""The types of columns by name: `list` has integers, `object` stands for any JSON value."""
 
 
 class GameRows(msgspec.Struct, frozen=True):
@@ -71,6 +71,47 @@ class GameRows(msgspec.Struct, frozen=True):
             for seat, number in enumerate(replay.counts[name])
         }
         return {**values, self.counts.length: sum(replay.counts[self.counts.length]), **counts}
+
+
+ROLLS: Columns = {
+    "deal": int,
+    "seating": int,
+    "turn": int,
+    "roll": int,
+    "seat": int,
+    "bot": str,
+    "dice": list,
+    "moves": int,
+    "forced": bool,
+    "bust": bool,
+    "move": list,
+    "won": bool,
+}
+"""The columns of rolls. `turn` counts over all seats and `roll` in the turn, from 1; `moves` is the
+number of legal moves, `forced` means one or none; `move` is the one chosen, None for a bust."""
+
+
+def roll_rows(ledger_games: LedgerGames, played: ReplayedGame) -> Iterator[Row]:
+    """The rows of a game's rolls, in their order."""
+    game, replay = played.game, played.replay
+    turn = number = 0
+    for event in replay.rolls if replay else ():
+        number = number + 1 if event["turn"] == turn else 1
+        turn, seat, moves = event["turn"], event["seat"], len(event["moves"])
+        yield {
+            "deal": game.deal,
+            "seating": game.seating,
+            "turn": turn,
+            "roll": number,
+            "seat": seat,
+            "bot": ledger_games.names[game.bots[seat]],
+            "dice": event["dice"],
+            "moves": moves,
+            "forced": moves < 2,
+            "bust": not moves,
+            "move": event["chosen"],
+            "won": seat in game.winners,
+        }
 
 
 DECISIONS: Columns = {

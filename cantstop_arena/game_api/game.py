@@ -171,6 +171,8 @@ class Game:
     """The bots that are used by default."""
     view = "cantstop_arena.views.default_view:GameView"
     """The location of the class that displays games, "module:Class"; imported when needed."""
+    has_rolls = False
+    """Whether its records have events `roll` with the `dice` and the legal `moves`."""
     luck = ""
     """The quantity by which its table scores luck, as text; empty if it does not."""
     table_class = "cantstop_arena.table.plain_table:PlainTable"

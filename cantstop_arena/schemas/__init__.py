@@ -1,4 +1,4 @@
-"""JSON Schemas of what the arena writes: records of games, `summary.json`, `comparison.json`."""
+"""JSON Schemas of what the arena writes: records, summaries, and the rows of exported tables."""
 
 import json
 from pathlib import Path
@@ -6,11 +6,12 @@ from typing import Any
 
 from cantstop_arena.errors import UsageError
 
-NAMES = ("comparison", "game", "summary")
+NAMES = ("comparison", "decisions", "game", "games", "rolls", "summary")
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of comparison.json, of summary.json, or of the lines of a recorded game.
+    """The JSON Schema of comparison.json or summary.json, of the lines of a recorded game ("game"),
+    or of the rows of an exported table ("games", "rolls", "decisions").
 
     Raises UsageError for any other name.
     """

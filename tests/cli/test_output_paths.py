@@ -17,6 +17,7 @@ COMMANDS = (
     "tune rule28 threshold=24..34 --html blocked/page.html",
     "export results/cup --games blocked/games.csv",
     "export results/cup --games games.csv --decisions blocked/decisions.csv",
+    "export results/cup --rolls blocked/rolls.csv",
     "rate results/cup --output blocked/rated",
     "replay game.jsonl --html blocked/page.html",
     "draw game.jsonl --svg blocked/board.svg",

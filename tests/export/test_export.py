@@ -140,6 +140,55 @@ def test_wrong_requests_are_answered_in_a_sentence_and_write_nothing(arena: Aren
     assert not list(Path().glob("*games*"))
 
 
+def test_every_roll_is_a_row_so_that_first_rolls_are_answered_on_all_games() -> None:
+    report = results().export_rolls("rolls.jsonl")
+    rows, games = lines("rolls.jsonl"), results().games()
+    assert report.rows == len(rows) and not report.missing
+    first = [row for row in rows if row["turn"] == row["roll"] == 1]
+    assert len({(row["deal"], row["seating"]) for row in first}) == len(first) == 24
+    game = next(game for game in games if game.deal == 0)
+    rolls = [event for event in game.events if event["event"] == "roll"]
+    mine = [row for row in rows if (row["deal"], row["seating"]) == (0, 0)]
+    assert [(row["dice"], row["moves"], row["move"]) for row in mine] == [
+        (roll["dice"], len(roll["moves"]), roll["chosen"]) for roll in rolls
+    ]
+    assert all(row["forced"] == (row["moves"] < 2) for row in rows)
+    assert all(row["bust"] == (row["moves"] == 0) for row in rows)
+
+
+def test_columns_have_types_in_parquet() -> None:
+    results().export_rolls("rolls.parquet", deals=1)
+    results().export_rolls("rolls.jsonl", deals=1)
+    import pyarrow.parquet
+
+    told = pyarrow.parquet.read_table("rolls.parquet")
+    types = {field.name: str(field.type) for field in told.schema}
+    assert types["dice"] == types["move"] == "list<element: int64>"
+    assert (types["moves"], types["forced"], types["bot"]) == ("int64", "bool", "string")
+    assert told.to_pylist() == lines("rolls.jsonl")
+
+
+@pytest.mark.parametrize("table", ["games", "rolls", "decisions"])
+def test_any_number_of_workers_writes_the_same_file(table: str, arena: Arena) -> None:
+    for workers in (1, 3):
+        arena(f"export results/evening --{table} {workers}.csv --workers {workers} --quiet")
+    assert Path("1.csv").read_bytes() == Path("3.csv").read_bytes()
+
+
+def test_rows_are_as_the_schemas_of_their_tables_say(arena: Arena) -> None:
+    arena("export results/evening --games g.jsonl --rolls r.jsonl --decisions d.jsonl")
+    for table in ("games", "rolls", "decisions"):
+        rows = lines(f"{table[0]}.jsonl")
+        assert rows and problems(table, rows) == []
+        assert problems(table, [{**rows[0], "Unheard": 1}]) and problems(table, [{}])
+
+
+def test_games_without_dice_have_no_rolls(arena: Arena) -> None:
+    arena("run box.yaml --no-page", yaml="game: cubus\ngames: 2\nseed: 1\nbots: [greedy, hasty]\n")
+    done = arena("export results/box --rolls rolls.csv", code=2)
+    assert "records of Cubus have no rolls" in done.error
+
+
 # --- Schemas --------------------------------------------------------------------------------------
 
 

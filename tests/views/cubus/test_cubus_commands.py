@@ -17,7 +17,6 @@ def test_a_person_builds_and_leaves(
         input="?\n99\n22/22@0,0\np\nq\n",
     ).output
     assert "|..--|-:::|" in told
-    assert "Which pile, 1" in told and "or p to pass (? explains)? " in told
     assert "R13" in told and "there is no number 99" in told
     assert json.loads(Path("game.jsonl").read_text().splitlines()[-1])["reason"] == "left"
 
