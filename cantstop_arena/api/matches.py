@@ -76,7 +76,9 @@ class PlannedMatch(PlannedTournament):
     def note(self) -> str:
         """What a user should know before the match; empty for two different bots."""
         first, second = self.tournament.entrants[0], self.tournament.entrants[-1]
-        if (first.bot.digest, first.options) != (second.bot.digest, second.options):
+        # All built-in bots have one digest, and so have all bots of a file.
+        what = [(bot.bot.name, bot.bot.digest, bot.options) for bot in (first, second)]
+        if what[0] != what[1]:
             return ""
         return (
             f"{first.name} and {second.name} are the same bot with the same options: whatever the"
