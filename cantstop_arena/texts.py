@@ -56,6 +56,13 @@ def significant(number: float, digits: int) -> str:
     return f"{rounded:,.0f}" if rounded.is_integer() else f"{rounded:g}"
 
 
+def ordinal(number: int) -> str:
+    """A rank in words: "1st", "22nd", "113th"."""
+    is_teen = number % 100 in (11, 12, 13)
+    ending = "th" if is_teen else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"
+
+
 def listed(names: Sequence[str]) -> str:
     """Names as a sentence lists them: "this, that and more"."""
     return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)

@@ -53,7 +53,8 @@ class MatchResults(Results):
     @property
     def elo(self) -> tuple[float | None, float | None, float | None]:
         """The first bot's advantage in Elo, and both ends of its interval; None: no bound."""
-        return self.finding.elo
+        mean, low, high = self.finding.elo
+        return mean, low, high
 
     @property
     def accepted(self) -> int | None:
@@ -97,6 +98,7 @@ class PlannedMatch(PlannedTournament):
         )
         match_finding = finding(
             contest.names,
+            analysis,
             outcome.counts,
             self.test,
             self.tournament.players,

@@ -103,11 +103,50 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
         """How far a bot is ahead of a rival; None if games do not connect them."""
         if not self.is_comparable(bot, rival):
             return None
+        return RatingDifference(self._ahead(bot, rival), float(self._superior[bot, rival]))
+
+    def lead_over_others(self, bot: int) -> Points:
+        """How far a bot is ahead of the mean of the others that games connect it with.
+
+        Without anchors only: the mean Elo of these bots is then certain.
+        """
+        field = [elo for elo, number in zip(self.elo, self.fields, strict=True)
+                 if number == self.fields[bot]]
+        if len(field) < 2:
+            return NO_DIFFERENCE
+        rating, mean, scale = self.ratings[bot], sum(field) / len(field), len(field) / (len(field) - 1)
+
+        def ahead(end: float | None) -> float | None:
+            return None if end is None else scale * (end - mean)
+
+        error = None if rating.error is None else scale * rating.error
+        return Points(scale * (rating.points - mean), error, ahead(rating.low), ahead(rating.high))
+
+    def _ahead(self, bot: int, rival: int) -> Points:
+        if bot == rival:
+            return NO_DIFFERENCE
+        if self.fields.count(self.fields[bot]) == 2:
+            return _between(self.ratings[bot], self.ratings[rival])
         points = self.elo[bot] - self.elo[rival]
-        ahead = (
-            points_of(points, self._pair_variance, (bot, rival)) if bot != rival else NO_DIFFERENCE
-        )
-        return RatingDifference(ahead, float(self._superior[bot, rival]))
+        return points_of(points, self._pair_variance, (bot, rival))
+
+
+def _between(first: Points, second: Points) -> Points:
+    """The lead of the first of two bots that have a field of their own.
+
+    As much as one gains, the other loses, so that their errors add up.
+    """
+
+    def apart(end: float | None, other: float | None) -> float | None:
+        return None if end is None or other is None else end - other
+
+    error = None if first.error is None or second.error is None else first.error + second.error
+    return Points(
+        first.points - second.points,
+        error,
+        apart(first.low, second.high),
+        apart(first.high, second.low),
+    )
 
 
 def points_of(points: float, variance: ContrastVariance, index: int | tuple[int, int]) -> Points:

@@ -7,13 +7,11 @@ import msgspec
 from tabulate import tabulate
 
 from cantstop_arena.deals.seeds import Seed, in_json
-from cantstop_arena.deals.winners import win_units
-from cantstop_arena.ratings.scores import DealRun, Estimate, score
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK
-from cantstop_arena.ratings.sequential.sprt import Sprt, elo_of, expected_deals, mean_and_variance
+from cantstop_arena.ratings.sequential.sprt import Sprt, mean_and_variance
 from cantstop_arena.reports.summary import Entry
-from cantstop_arena.tables.column import Column, Table, Value, estimate, number, rounded
-from cantstop_arena.tables.column import Estimate as TableEstimate
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Column, Estimate, Table, Value, estimate, number, rounded
 from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.names import MATCH_TABLE
 from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
@@ -23,40 +21,37 @@ _PENTANOMIAL = ("0", "1/2", "1", "3/2", "2")
 
 
 class MatchFinding(msgspec.Struct, frozen=True):
-    """The deals of a match, counted by the first bot's score, and the mean score.
+    """The result of a match, from the first bot's side.
 
-    Of two players the counts are the pentanomial. With a test, the interval of the mean is a
-    confidence sequence. The second bot fills the other seats of `players`; a deal has
-    `games_per_deal`. `disqualified` has a sentence on each
-    bot that is; no deal counts then.
+    `score` and `elo`, the first bot's lead, are those of the standings, and have None where they
+    have no bound; `games` is the number of games behind them. The `counts` are the deals by the
+    first bot's score, of two players the pentanomial, and only those that a test needed: with a
+    test there can be more games. Its intervals are confidence sequences.
+
+    The second bot fills the other seats of `players`, and the lead is that over the mean of its
+    copies; a deal has `games_per_deal`. `disqualified` has a sentence on each bot that is; no deal
+    counts then.
     """
 
     bots: tuple[str, str]
+    games: int
     counts: tuple[int, ...]
     test: Sprt | None
     score: Estimate
+    elo: Estimate
     players: int = 2
     games_per_deal: int = 2
     disqualified: Mapping[str, str] = {}
 
     @property
-    def games(self) -> int:
-        """The number of games."""
-        return self.games_per_deal * self.deals
-
-    @property
     def deals(self) -> int:
-        """The number of deals."""
+        """The number of deals that are counted."""
         return sum(self.counts)
 
     @property
-    def elo(self) -> tuple[float | None, float | None, float | None]:
-        """The difference in Elo, and its interval; None where it has no bound."""
-        mean, low, high = (
-            elo_of(share, self.players) if share is not None and 0 < share < 1 else None
-            for share in (self.score.mean, self.score.low, self.score.high)
-        )
-        return mean, low, high
+    def deals_played(self) -> int:
+        """The number of deals behind the score: with a test there can be more than it needed."""
+        return self.games // self.games_per_deal
 
     @property
     def accepted(self) -> int | None:
@@ -81,27 +76,25 @@ class MatchFinding(msgspec.Struct, frozen=True):
 
 def finding(
     bots: tuple[str, str],
+    analysis: Analysis,
     counts: Sequence[int],
     test: Sprt | None,
     players: int = 2,
     games_per_deal: int = 2,
     disqualified: Mapping[str, str] = {},
 ) -> MatchFinding:
-    """The finding from the deals of a match, counted by the first bot's score."""
-    units = win_units(players) * games_per_deal
-    parts = [units * index // (len(counts) - 1) for index in range(len(counts))]
-    played = DealRun(
-        deals=sum(counts),
-        games=games_per_deal,
-        total=sum(count * part for count, part in zip(counts, parts, strict=True)),
-        squares=sum(count * part**2 for count, part in zip(counts, parts, strict=True)),
-        win_units=win_units(players),
-    )
+    """The finding on a match, from its analysis and its deals, counted by the first bot's score."""
+    score, elo = Estimate(None, 0.0, 1.0), Estimate(None)
+    if analysis.games:
+        first = analysis.results.bots.index(bots[0])
+        score, elo = analysis.scores[first], analysis.lead_over_others(first)
     return MatchFinding(
         bots,
+        analysis.games,
         tuple(counts),
         test,
-        score([played], expected_deals(test) if test else None),
+        score,
+        elo,
         players,
         games_per_deal,
         disqualified,
@@ -116,7 +109,7 @@ def match_json(result: MatchFinding, rules: str, seed: Seed) -> str:
         "seed": in_json(seed),
         "games": result.games,
         **_seat_entries(result),
-        **_named("score", (result.score.mean, result.score.low, result.score.high)),
+        **_named("score", result.score),
         **_named("elo", result.elo),
         "sprt": _test(result),
     }
@@ -164,9 +157,9 @@ def match_table(result: MatchFinding) -> Table:
         (Column("against", "against"), result.bots[1]),
         (number("players"), result.players),
         (number("games"), result.games),
-        (number("deals"), result.deals),
-        (estimate("score", "score %", 2, percent=True), _table_estimate(result.score)),
-        (estimate("elo", "Elo", 1), TableEstimate(*result.elo)),
+        (number("deals"), result.deals_played),
+        (estimate("score", "score %", 2, percent=True), result.score),
+        (estimate("elo", "Elo", 1), result.elo),
         *counts,
         (number("llr", "LLR", 2, optional=True), test.ratio(result.counts) if test else None),
         (
@@ -179,10 +172,6 @@ def match_table(result: MatchFinding) -> Table:
     return Table(
         MATCH_TABLE, "Match", columns, [row], [" ".join(text.split("\n")) for text in notes]
     )
-
-
-def _table_estimate(share: Estimate) -> TableEstimate:
-    return TableEstimate(share.mean, share.low, share.high)
 
 
 def match_text(result: MatchFinding) -> str:
@@ -200,7 +189,7 @@ def match_text(result: MatchFinding) -> str:
 
 def _header(result: MatchFinding) -> str:
     first, second = map(printable, result.bots)
-    deals = how_many(result.deals, "deal")
+    deals = how_many(result.deals_played, "deal")
     if result.players == 2:
         return f"{first} against {second}: {result.games:,} games, {deals} in both seatings."
     return (
@@ -213,7 +202,9 @@ def _counts(result: MatchFinding) -> str:
     """The deals by points, of those points that occurred."""
     occurred = [pair for pair in zip(_PENTANOMIAL, result.counts, strict=True) if pair[1]]
     headers = [f"points of {printable(result.bots[0])} in a deal", *(name for name, _ in occurred)]
-    row = ["deals", *(f"{count:,}" for _, count in occurred)]
+    is_part = result.deals < result.deals_played  # the test was decided before
+    deals = f"the first {how_many(result.deals, 'deal')}" if is_part else "deals"
+    row = [deals, *(f"{count:,}" for _, count in occurred)]
     return tabulate(
         [row], headers=headers, disable_numparse=True, colalign=["left", *["right"] * len(occurred)]
     )
@@ -222,13 +213,13 @@ def _counts(result: MatchFinding) -> str:
 def _estimates(result: MatchFinding) -> str:
     share = result.score
     assert share.mean is not None, "a deal counts"
-    kind = "95% confidence sequence: valid whenever one looks" if result.test else "95%"
+    kind = "sequence, valid at any stopping time" if result.test else "interval"
     ends = f"{_percent(share.low or 0)} to {_percent(1 if share.high is None else share.high)}"
     mean, low, high = result.elo
     return (
+        f"Brackets: 95% confidence {kind}.\n"
         f"score %  {_percent(share.mean)} ({ends})\n"
-        f"Elo      {_signed(mean)} ({_signed(low)} to {_signed(high)})\n"
-        f"In brackets {kind}."
+        f"Elo      {_signed(mean)} ({_signed(low)} to {_signed(high)})"
     )
 
 
@@ -245,16 +236,21 @@ def _test_text(result: MatchFinding) -> str:
     assert test is not None
     games = result.expected_games()
     expectation = (
-        f"Expected length: {games['h0']:,} games under H0, {games['h1']:,} under H1,"
-        f" {games['estimate']:,} at the observed score."
+        f"Expected length: {_under_hypotheses(games)}, {games['estimate']:,} at the observed score."
         if games
-        else "All deals are alike, so nothing tells how many games such a test takes."
+        else "All deals had the same result; the length of the test cannot be estimated."
     )
     return (
         f"H0: {_claim(result.bots, test.elo0)}. H1: {_claim(result.bots, test.elo1)}.\n"
         f"LLR {half_away(test.ratio(result.counts), 2):.2f}; H0 is accepted at {test.lower:.2f} or"
         f" below, H1 at {test.upper:.2f} or above.\n{expectation}"
     )
+
+
+def _under_hypotheses(games: Mapping[str, int]) -> str:
+    if games["h0"] == games["h1"]:
+        return f"{games['h0']:,} games under H0 or H1"
+    return f"{games['h0']:,} games under H0, {games['h1']:,} under H1"
 
 
 def _claim(bots: tuple[str, str], elo: float, bound: str = "") -> str:
@@ -275,10 +271,9 @@ def _verdict(result: MatchFinding) -> str:
     if accepted is None:
         return "Neither hypothesis is accepted: more games are needed to decide."
     if accepted:
-        claim, error = _claim(result.bots, test.elo0, "more"), test.alpha
+        claim = _claim(result.bots, test.elo0, "more")
+        rate = f"False-positive rate: at most {100 * test.alpha:g}%."
     else:
-        claim, error = _claim(result.bots, test.elo1, "less"), test.beta
-    return (
-        f"H{accepted} is accepted: {claim}. Where H{1 - accepted} is true, such a test says so in"
-        f" {100 * error:g}% of cases at most."
-    )
+        claim = _claim(result.bots, test.elo1, "less")
+        rate = f"False-negative rate: at most {100 * test.beta:g}%."
+    return f"H{accepted} is accepted: {claim}. {rate}"

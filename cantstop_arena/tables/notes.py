@@ -17,7 +17,7 @@ from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
-from cantstop_arena.texts import how_many
+from cantstop_arena.texts import how_many, ordinal
 
 NOT_REPRODUCIBLE = "not reproducible"
 DISQUALIFIED = "disqualified"
@@ -113,15 +113,21 @@ def about_missing_games(analysis: Analysis) -> str:
 
 
 def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
-    """The rank of the challenger, and the ranks that its errors allow."""
-    name, bots = analysis.results.bots[bot], len(analysis.order)
-    texts = [f"Only games of {name} were played; the scores of the others are against it."]
+    """The rank of the challenger, and what the scores of the others are."""
+    name = analysis.results.bots[bot]
+    scores = f"Gauntlet: the other bots' scores are against {name} only."
+    rank = rank_text(analysis, bot)
+    return [f"{name} {rank}.", scores] if rank else [scores]
+
+
+def rank_text(analysis: Analysis, bot: int) -> str:
+    """The rank of a bot, and the ranks that its errors allow; empty if it has not played."""
     rank = next(rank for rank, ranked_bot in analysis.ranking if ranked_bot == bot)
-    if rank is not None:
-        best, worst = analysis.ratings.ranks[bot]
-        range_text = f"; with its errors {best} to {worst}" if best < worst else ""
-        texts.insert(0, f"{name} is in place {rank} of {bots}{range_text}.")
-    return texts
+    if rank is None:
+        return ""
+    best, worst = analysis.ratings.ranks[bot]
+    ends = f" (95% interval: {ordinal(best)} to {ordinal(worst)})" if best < worst else ""
+    return f"ranks {ordinal(rank)} of {len(analysis.order)}{ends}"
 
 
 def _about_scores(analysis: Analysis) -> Iterator[str]:
@@ -158,7 +164,7 @@ def head_to_head(analysis: Analysis) -> list[str]:
     contradictions = list(filter(None, texts))
     lines, remaining = contradictions[:MAX_CONTRADICTED], len(contradictions) - MAX_CONTRADICTED
     if remaining > 0:
-        lines.append(f"The same is to be said of {how_many(remaining, 'more pair')} of neighbours.")
+        lines.append(f"The same holds for {how_many(remaining, 'more pair')} of neighbours.")
     return lines
 
 

@@ -29,6 +29,7 @@ from cantstop_arena.ratings.sequential.sprt import (
 )
 from cantstop_arena.tournaments import run
 from cantstop_arena.tournaments.ledger.ledger import Ledger
+from cantstop_arena.tournaments.ledger.ledger_totals import deals_played
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.run import BLOCKS
 from cantstop_arena.tournaments.run_observer import LLR, RunObserver
@@ -38,8 +39,8 @@ from cantstop_arena.tournaments.tournament import Tournament
 class MatchOutcome(msgspec.Struct, frozen=True):
     """The outcome of a match: its deals by the first bot's score, in equal steps from 0 to 1.
 
-    `results` are those of all games in the ledger, which can have more deals. The `seed` may be a
-    random one.
+    `results` are those of all games in the ledger, which can have more deals than a test needs. The
+    `seed` may be a random one.
     """
 
     counts: tuple[int, ...]
@@ -75,9 +76,9 @@ class Match(msgspec.Struct, frozen=True):
             complete = unbroken_prefix(
                 session.ledger.spans().get((*range(self.tournament.players),), [])
             )
-            for deals in self._looks():
+            for deals in self._looks(deals_played(session.ledger.spans())):
                 if deals > complete or not counted:
-                    games = self._deal_games * deals
+                    games = self._deal_games * min(deals, self.tournament.deals)
                     part = replace(self.tournament, games=games, blocks=BLOCKS)
                     session.play(part, options, observer)
                 counts += self._counts(session.ledger, counted, deals - counted)
@@ -85,14 +86,17 @@ class Match(msgspec.Struct, frozen=True):
                 if self._is_over(counts.tolist(), counted, observer):
                     break
             seed = session.tournament.seed
-            results = replace(session.results(), until=ended_by(self.test))
+            results = replace(session.results(), until=ended_by(self.test), subject=self.names[0])
             if results.disqualified:
                 counts[:] = 0  # also the deals before the look at which the bot was disqualified
             return MatchOutcome(tuple(counts.tolist()), results, seed)
 
-    def _looks(self) -> Iterator[int]:
+    def _looks(self, played: int) -> Iterator[int]:
+        """The numbers of deals after which a test looks; without a test, all that there will be."""
         deals = self.tournament.deals
-        return looks(expected_deals(self.test), deals, GROWTH) if self.test else iter([deals])
+        if self.test:
+            return looks(expected_deals(self.test), deals, GROWTH)
+        return iter([max(deals, played)])
 
     def _is_over(self, counts: list[int], deals: int, observer: RunObserver) -> bool:
         """Whether the test is decided, or a bot is disqualified, whose games do not count."""

@@ -12,6 +12,7 @@ from helpers.arena import Arena
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.seatings import groups_with
 from cantstop_arena.errors import ConfigError
+from cantstop_arena.texts import ordinal
 from cantstop_arena.tournaments.file.tournament_file import read
 from cantstop_arena.tournaments.tournament import Tournament
 
@@ -55,24 +56,24 @@ def test_only_the_games_of_the_challenger_are_played_and_its_place_is_told(arena
             yaml="games: 40\nseed: 1\ngauntlet: odds\nbots: [cautious, rule28, odds, random]\n",
         ).output.split()
     )
-    assert "Only games of odds were played; the scores of the others are against it." in told
+    assert "Gauntlet: the other bots' scores are against odds only." in told
     found = summary("cup")
     assert {tuple(sorted(one["seats"])) for one in found["lineups"]} == {
         tuple(sorted(("odds", other))) for other in ("cautious", "rule28", "random")
     }
     rank = next(one["rank"] for one in found["standings"] if one["bot"] == "odds")
-    assert f"odds is in place {rank} of 4" in told
+    assert f"odds ranks {ordinal(rank)} of 4" in told
     assert found["gauntlet"] == "odds"
     assert "missing" not in told
-    assert "Only games of odds" in arena("rate", "results/cup").output
+    assert "scores are against odds only." in arena("rate", "results/cup").output
     again = arena("run", "results/cup/tournament.yaml", "--results", "again", "--quiet").output
-    assert "odds is in place" in again
+    assert "odds ranks" in again
 
 
 def test_a_gauntlet_from_the_command_line_is_the_same_tournament(arena: Arena) -> None:
     words = ("--against", "cautious", "--against", "rule28:threshold=24", "--against", "odds")
     told = arena("gauntlet", "odds", *words, "--games", "10", "--seed", "1", "--quiet").output
-    assert "Only games of odds were played" in told
+    assert "scores are against odds only." in told
     found = summary("gauntlet-odds")
     assert {one["bot"] for one in found["standings"]} == {"odds", "cautious", "rule28:threshold=24"}
     assert len(found["lineups"]) == 4, "two groups of two, each in both seatings"

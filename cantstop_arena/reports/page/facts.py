@@ -12,7 +12,7 @@ from cantstop_arena.pages.document import Fact, Listing, Section
 from cantstop_arena.pages.elements import element
 from cantstop_arena.pages.marks import dot, drawing, interval, line
 from cantstop_arena.pages.number_text import likelihood, percent, plain, signed, with_error
-from cantstop_arena.reports.page.headline import first_ones, lead, playing
+from cantstop_arena.reports.page.headline import duel, has_copies, lead, playing, rival_of, top
 from cantstop_arena.tables.analysis import Analysis, of_points
 from cantstop_arena.tables.column import Column, Estimate, Table
 
@@ -30,23 +30,26 @@ def facts(analysis: Analysis) -> list[Fact]:
 
 
 def _rating(analysis: Analysis) -> Iterator[Fact]:
-    best = first_ones(analysis)[0]
-    elo, score = analysis.elo[best], analysis.scores[best]
+    bot = top(analysis)[0]
+    elo, score = analysis.elo[bot], analysis.scores[bot]
     if elo.mean is None or score.mean is None:
         return
-    note = f"{analysis.results.bots[best]} scores {percent(score.mean)} against the field"
+    note = f"{analysis.results.bots[bot]} scores {percent(score.mean)} against the field"
     yield Fact("Rating", plain(elo.mean), f"{_error(elo)} Elo", note, _field(analysis))
 
 
 def _lead(analysis: Analysis) -> Iterator[Fact]:
-    difference = lead(analysis)
-    if difference is None:
+    points, pair = lead(analysis), duel(analysis)
+    if points is None or pair is None:
         return
-    ahead, second = of_points(difference.ahead), analysis.results.bots[playing(analysis)[1]]
+    ahead, second = of_points(points), rival_of(analysis, pair[1])
     error, plot = f"{_error(ahead)} Elo", _on_axis(analysis, ahead)
-    yield Fact("Lead", signed(difference.ahead.points), error, f"ahead of {second}", plot)
-    certain = f"likelihood of superiority over {second}, in this field"
-    yield Fact("LOS", likelihood(difference.superiority), "", certain)
+    side = "ahead of" if points.points >= 0 else "behind"
+    yield Fact("Lead", signed(points.points), error, f"{side} {second}", plot)
+    superiority = None if has_copies(analysis) else analysis.ratings.superiority(*pair)
+    if superiority is not None:
+        certain = f"likelihood of superiority over {second}, in this field"
+        yield Fact("LOS", likelihood(superiority), "", certain)
 
 
 def _first_player(analysis: Analysis) -> Iterator[Fact]:
@@ -70,11 +73,11 @@ def _error(estimate: Estimate) -> str:
 
 
 def _field(analysis: Analysis) -> Markup:
-    """All ratings as dots on an axis, the winner's highlighted."""
-    bots = playing(analysis)
+    """All ratings as dots on an axis, highlighted that of the bot in question."""
+    bots, highlighted = playing(analysis), top(analysis)[0]
     axis = axis_around([analysis.elo[bot].mean for bot in bots])
     dots = [
-        dot(axis, analysis.elo[bot].mean or 0, _MIDDLE, "" if bot == bots[0] else "grey", 3)
+        dot(axis, analysis.elo[bot].mean or 0, _MIDDLE, "" if bot == highlighted else "grey", 3)
         for bot in reversed(bots)
     ]
     return _mini(axis, dots, [(axis.low, plain(axis.low, 0))])

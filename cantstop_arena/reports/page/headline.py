@@ -1,13 +1,16 @@
-"""The headline of a tournament page, who won, and the sentences below it, how sure that is."""
+"""The headline of a tournament page, who won, and the sentences below it, how sure that is.
+
+A gauntlet and a match ask about one bot, the subject of the results, so their headline is about it.
+"""
 
 from collections.abc import Iterator, Sequence
 
 from cantstop_arena.pages.number_text import percent, plain, share_ends, with_error
-from cantstop_arena.ratings.rating import RatingDifference
+from cantstop_arena.ratings.rating import Points
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Estimate
 from cantstop_arena.tables.differences import counted_unit, solo_difference
-from cantstop_arena.tables.notes import all_of
+from cantstop_arena.tables.notes import all_of, rank_text
 from cantstop_arena.texts import how_many
 
 
@@ -17,7 +20,10 @@ def headline(analysis: Analysis) -> str:
         if analysis.results.disqualified:
             return "No games are left to tell who is better"
         return "Nothing has been played yet"
-    return _best_alone(analysis) if analysis.is_solo else _winner(analysis)
+    if analysis.is_solo:
+        return _best_alone(analysis)
+    subject = subject_of(analysis)
+    return _winner(analysis) if subject is None else _about(analysis, subject)
 
 
 def answer(analysis: Analysis) -> list[str]:
@@ -54,13 +60,80 @@ def first_ones(analysis: Analysis) -> list[int]:
     return [bot for rank, bot in ranked if rank == ranked[0][0]]
 
 
-def lead(analysis: Analysis) -> RatingDifference | None:
-    """The lead of the first bot over the second; None where they are level or it has no bound."""
-    order = playing(analysis)
-    if len(order) < 2 or len(first_ones(analysis)) > 1:
+def subject_of(analysis: Analysis) -> int | None:
+    """The bot that a gauntlet or a match asked about; None in other tournaments."""
+    subject, bots = analysis.results.subject, analysis.results.bots
+    if subject not in bots or bots.index(subject) in analysis.without_games:
         return None
-    difference = analysis.ratings.difference(order[0], order[1])
-    return difference if difference and difference.ahead.low is not None else None
+    return bots.index(subject)
+
+
+def top(analysis: Analysis) -> list[int]:
+    """The bots that the facts are about: the subject, or those of rank 1."""
+    subject = subject_of(analysis)
+    return first_ones(analysis) if subject is None else [subject]
+
+
+def duel(analysis: Analysis) -> tuple[int, int] | None:
+    """The two bots to compare: those of a match, the first one first, else the best two.
+
+    None in a gauntlet, where the challenger's rank is asked for, and where the best are level.
+    """
+    order, subject = playing(analysis), subject_of(analysis)
+    if len(order) < 2 or analysis.results.challenger:
+        return None
+    if subject is not None:
+        return subject, min(bot for bot in order if bot != subject)
+    return None if len(first_ones(analysis)) > 1 else (order[0], order[1])
+
+
+def has_copies(analysis: Analysis) -> bool:
+    """Whether copies of the second bot of a match fill the seats that remain."""
+    return bool(
+        analysis.results.subject
+        and not analysis.results.challenger
+        and analysis.results.players > 2
+        and duel(analysis)
+    )
+
+
+def rival_of(analysis: Analysis, rival: int) -> str:
+    """The name of the second bot of the duel, with the seats that its copies fill."""
+    name = analysis.results.bots[rival]
+    if not has_copies(analysis):
+        return name
+    return f"{name} in the other {analysis.results.players - 1} seats"
+
+
+def lead(analysis: Analysis) -> Points | None:
+    """The lead of the first bot of the duel; None without one, or where it has no bound."""
+    pair = duel(analysis)
+    ahead = _ahead(analysis, *pair) if pair else None
+    return None if ahead is None or ahead.low is ahead.high is None else ahead
+
+
+def _ahead(analysis: Analysis, bot: int, rival: int) -> Points | None:
+    """The lead over a rival, or over the mean of its copies; None if games do not connect them."""
+    if has_copies(analysis):
+        return analysis.ratings.lead_over_others(bot)
+    difference = analysis.ratings.difference(bot, rival)
+    return difference.ahead if difference else None
+
+
+def _about(analysis: Analysis, subject: int) -> str:
+    """The rank of a challenger, or the lead of the first bot of a match."""
+    name, pair = analysis.results.bots[subject], duel(analysis)
+    if pair is None:
+        return f"{name} {rank_text(analysis, subject)}"
+    rival, ahead = rival_of(analysis, pair[1]), _ahead(analysis, *pair)
+    points = ahead.points if ahead else 0
+    if not points or plain(abs(points)) == plain(0):
+        return f"{name} and {rival} are level"
+    amount = f"{plain(abs(points))} Elo " if lead(analysis) else ""
+    side = f"{amount}{'ahead of' if points > 0 else 'behind'} {rival}"
+    if _equals(analysis, [subject]):
+        return f"{name} is {side}, but not beyond doubt"
+    return f"{name} {'wins' if points > 0 else 'loses'}, {side}"
 
 
 def _winner(analysis: Analysis) -> str:
@@ -69,8 +142,8 @@ def _winner(analysis: Analysis) -> str:
         return f"{_named(analysis, first)} are level"
     if len(playing(analysis)) == 1:
         return f"{_named(analysis, first)} is the only bot that has played"
-    difference = lead(analysis)
-    ahead = f", {plain(difference.ahead.points)} Elo ahead" if difference else ""
+    points = lead(analysis)
+    ahead = f", {plain(points.points)} Elo ahead" if points else ""
     if _equals(analysis, first):
         return f"{_named(analysis, first)} is first{ahead}, but not beyond doubt"
     return f"{_named(analysis, first)} wins{ahead}"
@@ -84,14 +157,16 @@ def _equals(analysis: Analysis, first: Sequence[int]) -> list[int]:
 
 
 def _rated(analysis: Analysis) -> Iterator[str]:
-    first = first_ones(analysis)
+    first = top(analysis)
     if analysis.results.bots[first[0]] in analysis.results.anchor:
         yield f"{_named(analysis, first[:1])} is an anchor, with Elo {_elo(analysis, first[0])}."
     if len(first) > 1:
         yield f"They have Elo {_elo(analysis, first[0])}."
     yield from _undecided(analysis, first)
-    if len(first) == 1 and len(playing(analysis)) > 1:
-        yield from _duel(analysis, *playing(analysis)[:2])
+    if has_copies(analysis):
+        yield _against_copies(analysis, first[0])
+    elif pair := duel(analysis):
+        yield from _duel(analysis, *pair)
 
 
 def _undecided(analysis: Analysis, first: Sequence[int]) -> Iterator[str]:
@@ -108,6 +183,14 @@ def _elo(analysis: Analysis, bot: int) -> str:
     """The Elo of a bot with its error; anchors have none."""
     elo = analysis.elo[bot]
     return with_error(Estimate(elo.mean) if elo.low == elo.high else elo, 1)
+
+
+def _against_copies(analysis: Analysis, bot: int) -> str:
+    """The score of the first bot of a match with more than two seats."""
+    score, even = analysis.scores[bot], 1 / analysis.results.players
+    ends = share_ends(score)
+    scored = f"{percent(score.mean or 0)} of the points{f' ({ends})' if ends else ''}"
+    return f"It takes {scored}; an even score is {percent(even)}."
 
 
 def _duel(analysis: Analysis, first: int, second: int) -> Iterator[str]:

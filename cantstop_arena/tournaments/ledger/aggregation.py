@@ -34,6 +34,7 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
     shares = ledger_shares(all_totals, {name: number for number, name in enumerate(bots)})
     seeds = {totals.seed for totals in all_totals}
     unsteady = {name for share in shares for name in share.irreproducible()}
+    challenger = str(first.get("gauntlet", "")) if len(all_totals) == 1 else ""
     deals, luck = _deals_and_luck(len(bots), all_totals[0].orders, shares)
     return TournamentTotals(
         name=" + ".join(dict.fromkeys(totals.identity["name"] for totals in all_totals)),
@@ -48,7 +49,8 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
         anchor=anchor,
         counts=game_named(first["game"]).counts,
         seat_orders=all_totals[0].orders,
-        challenger=str(first.get("gauntlet", "")) if len(all_totals) == 1 else "",
+        challenger=challenger,
+        subject=challenger,
         faults=tuple(charge for share in shares for charge in share.charges()),
         disqualified=tuple(out),
         notes=bot_notes(first),

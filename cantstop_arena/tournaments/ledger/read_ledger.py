@@ -44,20 +44,19 @@ Read = TypeVar("Read")
 def load_results(folders: Sequence[Path], anchor: Mapping[str, float]) -> TournamentTotals:
     """The results of the tournaments in these folders, rated together where there are several.
 
-    The results of a single folder have the `until` rule of its tournament.yaml, if there is one.
+    The results of a single folder have the `until` rule of its tournament.yaml, if there is one,
+    and of a match the first bot as their subject.
     Raises UsageError when they cannot be rated together, and BotError for an unknown anchor.
     """
     results = _results(folders, anchor)
     if len(folders) > 1 or not (folders[0] / RESOLVED).is_file():
         return results
-    return replace(results, until=_aims(folders[0], results)[1])
+    return replace(_with_aims(folders[0], results), anchor=results.anchor)
 
 
 def load_results_with_aims(folder: Path) -> TournamentTotals:
     """The results in a folder with the anchor and the `until` rule of its tournament.yaml."""
-    results = _results([folder], {})
-    anchor, until = _aims(folder, results)
-    return replace(results, anchor=anchor, until=until)
+    return _with_aims(folder, _results([folder], {}))
 
 
 def _results(folders: Sequence[Path], anchor: Mapping[str, float]) -> TournamentTotals:
@@ -65,20 +64,41 @@ def _results(folders: Sequence[Path], anchor: Mapping[str, float]) -> Tournament
     return _steady(lambda: _read(folders, paths, anchor))
 
 
-def _aims(folder: Path, results: TournamentTotals) -> tuple[dict[str, float], Until | None]:
+def _with_aims(folder: Path, results: TournamentTotals) -> TournamentTotals:
     bots = [*results.bots, *results.disqualified]
     anchor, until = read_aims(folder / RESOLVED, bots, results.orders)
-    return anchor, until or _test_of(folder / MATCH)
+    match = _match_in(folder / MATCH)
+    return replace(
+        results,
+        anchor=anchor,
+        until=until or _test_of(match),
+        subject=results.subject or _first_bot_of(match, results),
+    )
 
 
-def _test_of(path: Path) -> Until | None:
-    """The rule of a match with a sequential test, from its match.json; None for others."""
+def _match_in(path: Path) -> Mapping[str, Any]:
+    """The content of a match.json; empty where there is none, or a damaged one."""
     try:
         content = json.loads(path.read_text("utf-8"))
-        test = content["sprt"]
+    except (OSError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _first_bot_of(match: Mapping[str, Any], results: TournamentTotals) -> str:
+    match match.get("bots"):
+        case [str(first), _] if first in results.bots:
+            return first
+    return ""
+
+
+def _test_of(match: Mapping[str, Any]) -> Until | None:
+    """The rule of a match with a sequential test; None for others."""
+    try:
+        test = match["sprt"]
         elo0, elo1, alpha, beta = (float(test[key]) for key in ("elo0", "elo1", "alpha", "beta"))
-        players, games = (int(content.get(key, 2)) for key in ("players", "games_per_deal"))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        players, games = (int(match.get(key, 2)) for key in ("players", "games_per_deal"))
+    except (ValueError, KeyError, TypeError):
         return None
     return ended_by(Sprt(elo0, elo1, alpha, beta, players, games))
 

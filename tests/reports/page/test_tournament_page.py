@@ -156,6 +156,33 @@ def test_an_anchor_is_no_estimate() -> None:
     assert told.startswith("bot0 is an anchor, with Elo 2,000.0. It beats ")
 
 
+def test_a_gauntlet_answers_for_its_challenger() -> None:
+    truth = Truth([1.0, 0.0, -1.0], [0.0, 0.0])
+    played = truth.played(400, np.random.default_rng(1))
+    asked = Analysis(replace(played, challenger="bot1", subject="bot1"))
+    assert headline(asked) == "bot1 ranks 2nd of 3"
+    assert [fact.label for fact in facts(asked)] == ["Rating", "First-player advantage"]
+    assert facts(asked)[0].value == f"{asked.elo[1].mean:,.1f}"
+    assert "bot0" not in answer(asked)[0]
+
+
+def test_a_match_is_seen_from_its_first_bot() -> None:
+    truth = Truth([1.0, 0.0], [0.0, 0.0])
+    played = truth.played(400, np.random.default_rng(1))
+    won, lost = (Analysis(replace(played, subject=bot)) for bot in ("bot0", "bot1"))
+    assert headline(won).startswith("bot0 wins, ") and headline(won).endswith(" Elo ahead of bot1")
+    assert headline(lost) == headline(won).replace("bot0 wins", "bot1 loses").replace(
+        "ahead of bot1", "behind bot0"
+    )
+    leads = [
+        {fact.label: (fact.value, fact.error) for fact in facts(each)}["Lead"]
+        for each in (won, lost)
+    ]
+    assert leads[0][0].replace("+", "\u2212") == leads[1][0] and leads[0][1] == leads[1][1]
+    close = truth.played(2, np.random.default_rng(3))
+    assert headline(Analysis(replace(close, subject="bot1"))).endswith("but not beyond doubt")
+
+
 def test_those_who_have_not_played_are_not_ahead() -> None:
     some = Truth([0.0, 0.5, 0.0], [0.0, 0.0], lineups=[(0, 1)])
     analysis = Analysis(some.played(200, np.random.default_rng(1), anchor={"bot2": 9000.0}))

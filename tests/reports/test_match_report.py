@@ -1,0 +1,96 @@
+"""A match has one score and one Elo with one interval, wherever they are printed."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from helpers.arena import Arena, Done
+from helpers.pages import Page
+
+import cantstop_arena as ca
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+MATCHES = [
+    ("rule28:threshold=30", "rule28", "--games", "400"),
+    ("rule28", "rule28:threshold=30", "--games", "400", "--luck-removed"),
+    ("cautious", "rule28", "--games", "40"),
+    ("cautious", "rule28", "--sprt", "0", "10"),
+    ("greedy", "hasty", "--games", "40", "--game", "cubus"),
+    ("rule28", "random", "--games", "4"),
+]
+
+
+def printed(done: Done, row: str) -> list[float | None]:
+    """The number and the interval that a row of the match has on the terminal."""
+    cells = re.search(rf"^{row} +(.+) \((.+) to (.+)\)$", done.text, re.M)
+    assert cells, done.text
+    return [None if cell == "no bound" else float(cell) for cell in cells.groups()]
+
+
+def leads(done: Done, first: str) -> list[float | None]:
+    """The first bot's lead by the standings: twice its distance from the mean."""
+    (row,) = (row for row in done.table("standings") if row["bot"] == first)
+    ends = (row["elo"], row["elo_low"], row["elo_high"])
+    return [2 * (float(end) - 1500) if end else None for end in ends]
+
+
+@pytest.mark.parametrize("words", MATCHES, ids=" ".join)
+def test_terminal_json_csv_page_and_api_have_one_elo(arena: Arena, words: tuple[str, ...]) -> None:
+    done = arena("match", *words, "--seed", "1", "--page")
+    elo = printed(done, "Elo")
+    content = json.loads((done.folder / "match.json").read_text())
+    stored = [content["elo"], content["elo_low"], content["elo_high"]]
+    assert elo == [None if end is None else pytest.approx(end, abs=0.051) for end in stored]
+    known = leads(done, words[0])
+    assert stored == [None if end is None else pytest.approx(end, abs=0.021) for end in known]
+    mean = elo[0]
+    assert mean is not None
+    lead = re.search(r"Lead ([+\u2212][\d.,]+) ", Page(done.page).text)
+    assert lead and float(lead[1].replace("\u2212", "-").replace(",", "")) == mean
+    by = f"{abs(mean):.1f} Elo {'ahead of' if mean > 0 else 'behind'} {words[1]}"
+    assert by in Page(done.page).text
+    scores = [content["score"], content["score_low"], content["score_high"]]
+    (row,) = (row for row in done.table("standings") if row["bot"] == words[0])
+    assert scores == [float(row[key]) for key in ("score", "score_low", "score_high")]
+    assert printed(done, "score %") == [pytest.approx(100 * end, abs=0.0051) for end in scores]
+
+
+@pytest.mark.parametrize("words", MATCHES[:4:3], ids=" ".join)
+def test_the_api_has_the_elo_of_the_command(arena: Arena, words: tuple[str, ...]) -> None:
+    done = arena("match", *words, "--seed", "1")
+    content = json.loads((done.folder / "match.json").read_text())
+    sprt = (0, 10) if "--sprt" in words else None
+    games = None if sprt else 400
+    result = ca.match(*words[:2], games=games, sprt=sprt, seed=1, results="again")
+    keys = ("elo", "elo_low", "elo_high")
+    assert result.elo == pytest.approx([content[key] for key in keys], abs=1e-6)
+    assert result.score == pytest.approx(content["score"], abs=1e-9)
+
+
+def test_all_stored_games_count_whatever_number_is_asked_for(arena: Arena) -> None:
+    arena("match", "rule28:threshold=30", "rule28", "--games", "400", "--seed", "1")
+    done = arena("match", "rule28:threshold=30", "rule28", "--games", "20", "--seed", "1")
+    assert "400 games, 200 deals in both seatings" in done.text
+    elo = printed(done, "Elo")
+    expected = leads(done, "rule28:threshold=30")
+    assert elo == [pytest.approx(end, abs=0.071) for end in expected if end is not None]
+
+
+def test_the_page_is_the_same_from_the_ledger(arena: Arena) -> None:
+    done = arena("match", "cautious", "rule28", "--games", "40", "--seed", "1", "--page")
+    assert "cautious loses, " in done.page
+    page = done.page
+    arena("report", done.folder)
+    assert done.page == page
+
+
+def test_what_a_test_was_decided_by_is_named_beside_all_games(arena: Arena) -> None:
+    arena("match", "cautious", "rule28", "--games", "400", "--seed", "1")
+    done = arena("match", "cautious", "rule28", "--sprt", "0", "200", "--seed", "1")
+    assert "400 games, 200 deals" in done.text and "the first 100 deals" in done.text
