@@ -90,26 +90,40 @@ class BotSource(msgspec.Struct, frozen=True):
     def copied(self, folder: Path) -> "BotSource":
         """This source with copies of its files in a subfolder named after the digest.
 
-        Raises UsageError when a file cannot be read or written, or a folder on its way is a link.
+        A copy of a copy keeps its time, which tells when that version has played first. Raises
+        UsageError when a file cannot be read or written, or a folder on its way is a link.
         """
         path = folder / self.digest
+        is_copy = self.path.parent.name == self.digest
         for name, text in self.texts().items():
-            _write_copy(path / name, text, folder.parent)
+            if _write_copy(path / name, text, folder.parent) and is_copy:
+                _copy_time(self.path.parent / name, path / name)
         return replace(self, copies=path)
 
 
 _identified_texts: dict[tuple[Path, str], Mapping[str, bytes]] = {}
 
 
-def _write_copy(path: Path, text: bytes, results: Path) -> None:
-    """Write a file below `results`, unless it has this content already. Raises UsageError."""
+def _write_copy(path: Path, text: bytes, results: Path) -> bool:
+    """Write a file below `results`, and return whether it had another content.
+
+    Raises UsageError.
+    """
     try:
         create_below(results, path.parent)
-        if not (os.path.isfile(path) and path.read_bytes() == text):
-            write_result(path.parent, path.name, text)
+        if os.path.isfile(path) and path.read_bytes() == text:
+            return False
+        write_result(path.parent, path.name, text)
     except OSError as error:
         message = f"the copy {path} of a bot that plays cannot be written: {error.strerror}"
         raise BotError(f"{message}; move away what stands there, and run it again") from error
+    return True
+
+
+def _copy_time(source: Path, copy: Path) -> None:
+    with contextlib.suppress(OSError):
+        time_ns = source.stat().st_mtime_ns
+        os.utime(copy, ns=(time_ns, time_ns))
 
 
 def read_source(path: Path) -> bytes:

@@ -48,21 +48,27 @@ def stored_version(results: Path, file: str, version: str, current_digest: str) 
         raise BotError(f"several versions of {file} begin with {version}: {_listed(matches)}")
     if not copies:
         raise BotError(
-            f"no earlier version of {file} in {results}; each run stores the files that it played:"
-            " run, edit, then compare"
+            f"No earlier version of {file} in {results}/. Each run stores the files it played: run,"
+            " edit, then compare."
         )
     raise BotError(f"no version {version} of {file} in {results}; there are {_listed(copies)}")
 
 
 def stored_copies(results: Path, file: str) -> list[Path]:
-    """The copies of a file below a folder of results: the newest of each digest, newest first."""
+    """The copies of a file below a folder of results: the first of each version, newest first.
+
+    A version is as old as the first run that played it: to replay an old one makes it no newer.
+    """
     paths = [
         path
         for pattern in _COPY_PATTERNS
         for path in results.glob(f"{pattern}/{glob.escape(file)}")
     ]
-    newest = sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path), reverse=True)
-    return list({path.parent.name: path for path in newest}.values())
+    oldest_first = sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path))
+    first_copies: dict[str, Path] = {}
+    for path in oldest_first:
+        first_copies.setdefault(path.parent.name, path)
+    return [*reversed(first_copies.values())]
 
 
 def _listed(copies: Sequence[Path]) -> str:

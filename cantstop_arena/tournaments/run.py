@@ -17,6 +17,7 @@ from cantstop_arena.atomic_files import (
 )
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
+from cantstop_arena.bots.versions import version_in, version_name
 from cantstop_arena.deals.outcomes import (
     Block,
     BlockResult,
@@ -74,7 +75,7 @@ def run_tournament(
 
     Raises LedgerError, BotError, FaultError or WorkerPoolError.
     """
-    with open_session(tournament, catalogue, folder, fresh) as session:
+    with open_session(tournament, catalogue, folder, observer, fresh) as session:
         session.play(tournament, options, observer)
         return session.results()
 
@@ -109,11 +110,17 @@ class Session(msgspec.Struct, frozen=True):
 
 @contextmanager
 def open_session(
-    tournament: Tournament, catalogue: Catalogue, folder: Path, fresh: bool = False
+    tournament: Tournament,
+    catalogue: Catalogue,
+    folder: Path,
+    observer: RunObserver,
+    fresh: bool = False,
 ) -> Iterator[Session]:
     """A session in `folder`; `fresh` deletes earlier results. Raises LedgerError, UsageError."""
     _create(folder)
     tournament = with_stored_seed(tournament, folder, fresh)
+    for text in _notices(tournament, folder, fresh):
+        observer.on_notice(text)
     with ExitStack() as stack:
         try:
             opening = open_ledger(folder / LEDGER, tournament.identity(), fresh)
@@ -124,6 +131,18 @@ def open_session(
                 raise
             raise TournamentMismatch(error.stored, edited) from error
         yield Session(tournament, catalogue, folder, ledger, PoolOwner(stack))
+
+
+def _notices(tournament: Tournament, folder: Path, fresh: bool) -> Iterator[str]:
+    """What the run has decided where the user left it open: which version, and which seed."""
+    for reference in dict.fromkeys(entrant.reference for entrant in tournament.entrants):
+        if reference and (version := version_in(reference)):
+            bots = (e.bot for e in tournament.entrants if e.reference == reference)
+            name = version_name(version.bot, next(bots).digest)
+            yield f"{reference} is {name}; write the digest to keep it."
+    stored = stored_seed(folder / LEDGER) if tournament.has_random_seed and not fresh else None
+    if stored is not None:
+        yield f"Seed {stored}, from {folder}; --fresh draws another."
 
 
 def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) -> Tournament:
@@ -341,7 +360,7 @@ def run_until(
     rule = tournament.until
     if rule is None:
         return run_tournament(tournament, catalogue, folder, options, observer, fresh)
-    with open_session(tournament, catalogue, folder, fresh) as session:
+    with open_session(tournament, catalogue, folder, observer, fresh) as session:
         before = min(deals_played(session.ledger.spans()), tournament.deals)
         for deals in looks(rule.expected, tournament.deals):
             if deals < before:

@@ -42,7 +42,7 @@ class RunObserver:
         """The number of machines of a cluster that play, or of their processes, has changed."""
 
     def on_notice(self, text: str) -> None:
-        """There is a message about a machine of the cluster."""
+        """There is a message for the user: about a machine of the cluster, a seed, a version."""
 
     def close(self) -> None:
         """The run has ended; no other method is called."""

@@ -72,7 +72,8 @@ class Match(msgspec.Struct, frozen=True):
     ) -> MatchOutcome:
         """Play the missing games, and count the points of each deal up to the last look."""
         counts, counted = np.zeros(self._steps + 1, np.int64), 0
-        with run.open_session(self.tournament, self.catalogue, self.folder, fresh) as session:
+        opening = run.open_session(self.tournament, self.catalogue, self.folder, observer, fresh)
+        with opening as session:
             complete = unbroken_prefix(
                 session.ledger.spans().get((*range(self.tournament.players),), [])
             )

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -128,11 +129,37 @@ def test_what_is_not_kept_is_told(arena: Arena, played: Path) -> None:
     Path("bots/new.py").write_text(PATIENT)
     for reference, told in {
         "patient@0000": f"no version 0000 of patient.py in results; there are {played.name[:7]}",
-        "new@previous": "no earlier version of new.py in results; each run stores the files",
+        "new@previous": "No earlier version of new.py in results/. Each run stores the files it played",
         "rule28@previous": "rule28 is no file; earlier versions are kept of files only",
         "rule28@latest": "unknown bot 'rule28@latest'",
     }.items():
         assert told in arena("match", reference, "random", code=2).output
+
+
+def test_replaying_an_old_version_does_not_make_it_the_previous_one(
+    arena: Arena, played: Path
+) -> None:
+    words = ("match", "patient", "random", "--games", "2", "--quiet", "--results", "results")
+    arena(*words)  # BETTER, the second version
+    second = Catalogue(Path("bots")).find("patient").digest
+    first = f"patient@{played.name[:7]}"
+    arena("match", first, "cautious", "--games", "2", "--quiet")
+    both = f"games: 2\nbots: [patient, {{bot: '{first}', as: old}}]\n"
+    arena("run", "both.yaml", "--quiet", yaml=both)
+    write(PATIENT.replace("4", "3"))
+    found = entrant_from_reference("patient@previous", Catalogue(Path("bots")))
+    assert found.bot.digest == second
+    shutil.rmtree(Path("results/mine"))  # where the first version was stored first
+    found = entrant_from_reference("patient@previous", Catalogue(Path("bots")))
+    assert found.bot.digest == second, "a copy of a copy has its time"
+
+
+def test_a_file_that_says_previous_is_told_the_digest(arena: Arena, played: Path) -> None:
+    done = arena("run", "both.yaml", yaml="games: 4\nbots: [patient, patient@previous]\n")
+    name = f"patient@{played.name[:7]}"
+    assert f"patient@previous is {name}; write the digest to keep it." in done.error
+    kept = f"games: 4\nseed: 1\nbots: [patient, '{name}']\n"
+    assert "write the digest" not in arena("run", "kept.yaml", yaml=kept).output
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ from cantstop_arena.deals.winners import WIN_UNITS, packed
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.tournaments.ledger.identity import differences
 from cantstop_arena.tournaments.ledger.ledger import Ledger
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
 from cantstop_arena.tournaments.schedule import deals_per_block, missing_rounds
@@ -313,6 +314,21 @@ def test_another_identity_is_refused_with_all_that_differs(tmp_path: Path) -> No
     ]
     with open_ledger(tmp_path / "ledger", other, fresh=True) as ledger:
         assert not ledger.spans()
+
+
+def test_of_lists_only_what_one_lacks_is_named() -> None:
+    digest, other = "1" * 64, "2" * 64
+    first = {"bots": [{"name": "a", "digest": digest}, {"name": "b"}], "lineups": [[0, 1]]}
+    second = {
+        "bots": [{"name": "c"}, {"name": "b"}, {"name": "a", "digest": other}],
+        "lineups": [[0, 1], [0, 2]],
+    }
+    assert [*differences(first, second)] == [
+        ('bots["a"].digest', '"1111111"', '"2222222"'),
+        ("bots", "nothing", '"c"'),
+        ("lineups", "a list of 1", "a list of 2"),
+    ]
+    assert ("bots", '"c"', "nothing") in differences(second, first)
 
 
 def spoil(path: Path, how: str) -> None:

@@ -412,6 +412,9 @@ def test_another_match_of_the_same_bots_is_refused_unless_fresh(arena: Arena) ->
     arena("match", "rule28", "random", "--games", "20", "--seed", "1")
     words = ("match", "rule28", "random", "--games", "20", "--seed", "2")
     assert "seed: stored 1, requested 2" in arena(*words, code=2).error
+    assert "--fresh" not in arena("match", "rule28", "random", "--games", "20", "--seed", "1").error
+    stored = "Seed 1, from results/rule28-vs-random; --fresh draws another."
+    assert stored in arena("match", "rule28", "random", "--games", "20").error
     arena(*words, "--fresh")
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.bots.known_bot import A_NAME, RESERVED, BotDescription, is_printed_well
-from cantstop_arena.bots.versions import version_in, version_name
+from cantstop_arena.bots.versions import PREVIOUS, version_in, version_name
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import files_among, with_options
 from cantstop_arena.texts import shortened
@@ -43,7 +43,8 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     """A bot under the name it plays by, with all its options.
 
     With `isolate` it plays in a separate process; a program in any language always does. Such a
-    program is started by its `command`, in which files are absolute paths.
+    program is started by its `command`, in which files are absolute paths. `reference` is how a
+    file names it where that can mean another bot tomorrow: `patient@previous`.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     options: Mapping[str, Any]
     isolate: bool = False
     command: tuple[str, ...] = ()
+    reference: str = ""
 
     def as_file(self, folder: Path) -> dict[str, Any]:
         """The entrant as an entry of a tournament file in `folder`."""
@@ -118,6 +120,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
             return []
         given = self._given(bot, entries)
         swept = _swept(bot, given)
+        reference = self._moving_reference(entries)
         if prod(map(len, swept.values())) > MAX_SWEPT:
             message = f"these lists make more than {MAX_SWEPT:,} bots"
             self.reader.complain(entries[next(iter(swept))].key, message)
@@ -127,8 +130,15 @@ class EntrantReader(msgspec.Struct, frozen=True):
             options = self._checked(bot, entries, given | chosen)
             own_name = with_options(name, chosen)
             self._check_name(node, own_name)
-            entrants.append(Entrant(own_name, bot, options, isolate or bool(command), command))
+            apart = isolate or bool(command)
+            entrants.append(Entrant(own_name, bot, options, apart, command, reference))
         return entrants
+
+    def _moving_reference(self, entries: Mapping[str, Entry]) -> str:
+        """The reference to a bot if it means another one after the next edit; else empty."""
+        reference = str(self.reader.plain(entries["bot"].value)) if "bot" in entries else ""
+        version = version_in(reference)
+        return reference if version and version.version == PREVIOUS else ""
 
     def _check_name(self, node: Node, name: str | None) -> None:
         if name is not None and not is_printed_well(name):

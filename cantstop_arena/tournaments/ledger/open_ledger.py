@@ -140,7 +140,8 @@ def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
                 [
                     f"{ledger.path} holds another tournament of this name. What differs:",
                     *lines,
-                    "Give the tournament another name, or replace the results with --fresh.",
+                    "Give the tournament another name, play it into another folder with --results,"
+                    " or replace the results with --fresh.",
                 ]
             ),
         )

@@ -585,7 +585,9 @@ def test_a_wish_to_end_is_heard_while_standings_are_reckoned() -> None:
     """With very many games that takes seconds."""
     played(CUPS["few"], Incurious(), "cup")
     tournament = tournament_file.read(Path("cup.yaml"), Catalogue(Path("bots")))
-    with run.open_session(tournament, Catalogue(Path("bots")), Path("cup")) as session:
+    with run.open_session(
+        tournament, Catalogue(Path("bots")), Path("cup"), RunObserver()
+    ) as session:
         with pytest.raises(Interrupted), shutdown.handle_signals(""), shutdown.defer_until_safe():
             signal.raise_signal(signal.SIGTERM)
             session.results()
