@@ -1,4 +1,4 @@
-"""The game that `arena replay` and `arena draw` show: of a tournament, or from a record."""
+"""The game that `arena replay` and `arena draw` show: of a tournament, its results, or a record."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +27,10 @@ STANDARD = Path("-")
 _OPTIONS = (
     click.argument("file", type=click.Path(path_type=Path)),
     click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=shell_complete.bots),
-    click.option("--deal", type=click.IntRange(0, LAST_DEAL), help="Deal number, from 0."),
+    click.option(
+        "--deal", type=click.IntRange(0, LAST_DEAL), help="Deal number, from 0. Default: 0."
+    ),
+    click.option("--lost", metavar="BOT", help="The first game of the results that BOT lost."),
     seed_option("Default: the seed of the file or of its results."),
     bots_option,
 )
@@ -41,6 +44,7 @@ class GameSource(NamedTuple):
     deal: int | None
     seed: "Seed | None"
     bots_folder: Path
+    lost: str | None = None
     judge: bool = False
 
     def check_target(self, path: Path) -> None:
@@ -56,20 +60,72 @@ class GameSource(NamedTuple):
 
     def events(self, complain: Callable[[str], None]) -> Iterator["Event"]:
         """The events of the game; `complain` is called with a message for each fault of a bot."""
-        events = self._played(complain) if self.bots else self._recorded()
+        of_tournament = self.bots or self.lost or self.file.is_dir()
+        events = self._played(complain) if of_tournament else self._recorded()
         return _judged(events) if self.judge else events
 
     def _played(self, complain: Callable[[str], None]) -> Iterator["Event"]:
         from cantstop_arena.bots.catalogue import Catalogue
         from cantstop_arena.tournaments.replay_game import replay_game
 
+        results = self.file.parent if self.file.is_dir() else RESULTS
+        catalogue = Catalogue(self.bots_folder, results=results)
+        tournament = self._tournament(catalogue)
+        bots, deal = self._game_of(tournament, complain)
+        return replay_game(tournament, catalogue, bots, deal, complain)
+
+    def _game_of(
+        self, tournament: "Tournament", complain: Callable[[str], None]
+    ) -> "tuple[Sequence[str], int]":
+        """The bots in seat order and the deal, with a message where the user left them open."""
+        names = [entrant.name for entrant in tournament.entrants]
+        if self.lost is not None:
+            seated, deal = self._first_lost(names, self._folder(tournament))
+            complain(f"Deal {deal}: {', '.join(seated)}.")
+            return seated, deal
+        if not self.bots:
+            raise click.UsageError(
+                f"Missing argument 'BOT...': name {tournament.players} of {', '.join(names[:20])},"
+                " or --lost BOT."
+            )
         if self.deal is None:
-            raise click.UsageError("Missing option '--deal': the game of these bots to replay.")
-        catalogue = Catalogue(self.bots_folder)
-        return replay_game(self._tournament(catalogue), catalogue, self.bots, self.deal, complain)
+            complain(f"Deal 0; --deal chooses another, 0 to {tournament.deals - 1:,}.")
+        return self.bots, self.deal or 0
+
+    def _folder(self, tournament: "Tournament") -> Path:
+        return self.file if self.file.is_dir() else RESULTS / tournament.name
+
+    def _first_lost(self, names: Sequence[str], folder: Path) -> tuple[list[str], int]:
+        """The bots by seat and the deal of the first game that a bot lost, of those requested."""
+        from cantstop_arena.export.ledger_games import ledger_games
+        from cantstop_arena.tournaments.file.yaml_reader import unknown_word
+
+        assert self.lost is not None
+        if self.deal is not None:
+            raise click.UsageError("--lost cannot be combined with --deal.")
+        requested = dict.fromkeys([self.lost, *self.bots])
+        for name in requested:
+            if name not in names:
+                raise UsageError(unknown_word("bot", name, names))
+        ledger = ledger_games(folder, [*requested])
+        loser = ledger.names.index(self.lost)
+        for game in ledger.games():
+            if game.bots.index(loser) not in game.winners:
+                return [ledger.names[bot] for bot in game.bots], game.deal
+        with_whom = f" with {', '.join(self.bots)}" if self.bots else ""
+        raise UsageError(f"{self.lost} lost no game{with_whom} in {folder}")
 
     def _tournament(self, catalogue: "Catalogue") -> "Tournament":
         """The tournament of the file; its seed is that of the results when the file has none."""
+        if self.file.is_dir():
+            from cantstop_arena.tournaments.stored_tournament import load_tournament
+
+            if self.seed is not None:
+                raise UsageError(f"{self.file} has results with a seed of their own; drop --seed")
+            return load_tournament(self.file, catalogue)
+        return self._tournament_in_file(catalogue)
+
+    def _tournament_in_file(self, catalogue: "Catalogue") -> "Tournament":
         from msgspec.structs import replace
 
         from cantstop_arena.tournaments.file import tournament_file
@@ -95,6 +151,14 @@ class GameSource(NamedTuple):
 
         events = list(self.events(complain))
         return view_of(game_named(events[0]["game"])), events
+
+    def worst_decisions(self, bot: str, complain: Callable[[str], None]) -> Iterator[str]:
+        """The verdicts on a bot's decisions as lines, the worst first. Raises UsageError."""
+        view, events = self._replace(judge=False).view_and_events(complain)
+        seats = events[0]["seats"]
+        if bot not in seats:
+            raise UsageError(f"--bot {bot} did not play this game of {' and '.join(seats)}")
+        return view.worst_decisions(events, seats.index(bot))
 
     def _recorded(self) -> Iterator["Event"]:
         from cantstop_arena.views.default_view import read_record

@@ -124,15 +124,23 @@ def _with_interval(name: str, value: Any, low: Mapping[str, Any], high: Mapping[
 def judged_text(verdict: TuningVerdict | None, elo: float) -> str:
     """The verdict of the test on fresh deals."""
     if verdict is None:
-        return "This is what the bot plays with already."
-    outcomes = {1: f"it is {elo:g} Elo stronger", 0: "it is no stronger", None: "undecided"}
-    played = f"{verdict.games:,} fresh games against the bot as it is"
-    return f"In {played} it won {verdict.score:.1%}: {outcomes[verdict.accepted]}."
+        return "These are the bot's current options."
+    outcomes = {
+        1: "H1 accepted: stronger by more than 0 Elo",
+        0: "no improvement found",
+        None: "undecided, no improvement shown",
+    }
+    hypotheses = f"sequential test of 0 against {elo:g} Elo"
+    scored = f"In {verdict.games:,} fresh games against the current version it scored"
+    return f"{scored} {verdict.score:.1%}: {outcomes[verdict.accepted]} ({hypotheses})."
 
 
 def line_text(result: TuningResult, bot: str) -> str:
-    """A line for the bots of a tournament's file; empty where the options are the present ones."""
-    if result.verdict is None:
+    """A line for the bots of a tournament's file; empty unless the options are shown to be better.
+
+    They are if the test on fresh deals has accepted that they are stronger than the present ones.
+    """
+    if result.verdict is None or result.verdict.accepted != 1:
         return ""
     options = "".join(f", {name}: {json.dumps(value)}" for name, value in result.options.items())
     return f"- {{bot: {bot}{options}}}"

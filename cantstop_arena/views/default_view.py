@@ -131,6 +131,17 @@ class GameView:
         """
         raise UsageError(f"there is no judge for games of {self.game.title}")
 
+    def judge_text(self, opening: Event) -> str:
+        """Who judges a game, and the unit of the losses. Raises UsageError like `judged`."""
+        raise UsageError(f"there is no judge for games of {self.game.title}")
+
+    def worst_decisions(self, events: Iterable[Event], seat: int) -> Iterator[str]:
+        """The verdicts on the decisions of a seat as lines, the worst first.
+
+        Raises UsageError like `judged`.
+        """
+        raise UsageError(f"there is no judge for games of {self.game.title}")
+
     # Scenes
 
     def scenes(self, events: Iterable[Event]) -> Sequence[Any]:

@@ -129,7 +129,7 @@ def test_what_is_not_kept_is_told(arena: Arena, played: Path) -> None:
     Path("bots/new.py").write_text(PATIENT)
     for reference, told in {
         "patient@0000": f"no version 0000 of patient.py in results; there are {played.name[:7]}",
-        "new@previous": "No earlier version of new.py in results/. Each run stores the files it played",
+        "new@previous": "No earlier version of new.py in results/. Each run stores the files",
         "rule28@previous": "rule28 is no file; earlier versions are kept of files only",
         "rule28@latest": "unknown bot 'rule28@latest'",
     }.items():

@@ -321,6 +321,13 @@ def test_a_match_ends_as_soon_as_a_hypothesis_is_accepted(arena: Arena) -> None:
     assert set(found["sprt"]["expected_games"]) == {"h0", "h1", "estimate"}
 
 
+def test_the_looks_of_a_test_are_told_in_games_with_the_bound(arena: Arena) -> None:
+    text = arena("match", "rule28", "cautious", "--sprt", "0", "50").text
+    assert re.search(r"^200 games: LLR [\d.]+ of 2.94\.$", text, re.M)
+    text = arena("match", "cautious", "rule28", "--sprt", "0", "50").text
+    assert re.search(r"^200 games: LLR -[\d.]+ of -2.94\.$", text, re.M)
+
+
 def test_the_other_way_round_the_other_hypothesis_is_accepted(arena: Arena) -> None:
     output = arena("match", "cautious", "rule28", "--sprt", "0", "50", "--quiet").text
     assert "H0 is accepted: cautious is less than 50 Elo stronger than rule28." in output

@@ -18,23 +18,40 @@ if TYPE_CHECKING:
 @game_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, one event per line.")
 @click.option("--step", is_flag=True, help="Step through the game with keys, on a terminal.")
-@click.option("--judge", is_flag=True, help="Add the judge's verdict on each decision.")
+@click.option("--judge", is_flag=True, help="Rate each decision against the judge's.")
+@click.option(
+    "--bot", metavar="BOT", help="With --judge: only this bot's decisions, the worst first."
+)
 @click.option(
     "--html",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write an HTML page that plays the game to this file; - is the standard output.",
 )
-def replay(as_json: bool, step: bool, judge: bool, html: Path | None, **game: Any) -> None:
+def replay(
+    as_json: bool, step: bool, judge: bool, bot: str | None, html: Path | None, **game: Any
+) -> None:
     """Replay one game of the tournament FILE, with the BOTs in seat order.
 
-    A BOT is a bot of the tournament, or any bot that `arena bots` lists. Without a BOT, FILE is a
-    game recorded by `arena play` or `arena replay --json`; - is the standard input.
+    FILE is a tournament file or a results folder, and a BOT is a bot of the tournament, or any bot
+    that `arena bots` lists. Without a BOT, FILE is a game recorded by `arena play` or
+    `arena replay --json`; - is the standard input.
+
+    \b
+    arena replay results/league rule28 steady --deal 3
+    arena replay results/league --lost steady                    the first game that it lost
+    arena replay results/league --lost steady --judge --bot steady    its worst decisions
 
     The judge uses the table of a solved board, or else the grandmaster's nets.
     """
     from cantstop_arena.cli.terminal.tty import coloured
 
     source = GameSource(**game, judge=judge)
+    if bot is not None:
+        if not judge or html is not None or as_json or step:
+            raise click.UsageError("--bot needs --judge, and neither --html, --json nor --step.")
+        for line in source.worst_decisions(bot, echo_to_stderr()):
+            click.echo(line)
+        return
     if html is not None:
         if as_json or step:
             raise click.UsageError("--html cannot be combined with --json or --step.")
@@ -46,18 +63,19 @@ def replay(as_json: bool, step: bool, judge: bool, html: Path | None, **game: An
         step_through(source)
         return
     events = source.events(echo_to_stderr())
-    for line in map(json.dumps, events) if as_json else _game_lines(events, coloured()):
+    for line in map(json.dumps, events) if as_json else _game_lines(events, coloured(), judge):
         click.echo(line, color=True)
 
 
-def _game_lines(events: "Iterator[Event]", in_colours: bool) -> "Iterator[str]":
+def _game_lines(events: "Iterator[Event]", in_colours: bool, judged: bool) -> "Iterator[str]":
     """The lines of the game, while it is played."""
     from cantstop_arena.games.registry import game_named
     from cantstop_arena.views.default_view import view_of
 
     opening = next(events)
     view = view_of(game_named(opening["game"]))
-    return view.lines(chain([opening], events), in_colours)
+    header = [view.judge_text(opening), ""] if judged else []
+    return chain(header, view.lines(chain([opening], events), in_colours))
 
 
 def _write_page(source: GameSource, path: Path) -> None:

@@ -70,7 +70,8 @@ def tune(
 
     One to three options are tuned by rounds of trials and a quadratic fitted to all of them; more
     options, and lists, by an evolution strategy (CMA-ES). The tuned bot then plays BOT with its
-    present options on new deals until a sequential test has decided whether it is 10 Elo stronger.
+    present options on new deals until a sequential test of 0 against 10 Elo is decided. Options are
+    recommended only if it shows that they are stronger.
     """
     from cantstop_arena.api.tuning import tune as tuned
     from cantstop_arena.atomic_files import check_output_file, write_atomically

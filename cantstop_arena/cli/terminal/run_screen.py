@@ -74,9 +74,9 @@ class RunScreen(ProgressScreen):
         from cantstop_arena.tables.notes import extent_for
 
         if look.measure == LLR:
-            text = f"LLR {round(look.value, 2) + 0.0:.2f}"
-            lower, upper = self.bounds
-            self._progress.reached = f"{text}; {lower:.2f} or {upper:.2f} decides"
+            bound = self.bounds[look.value > 0]
+            text = f"LLR {round(look.value, 2) + 0.0:.2f} of {bound:.2f}"
+            self._progress.reached = text
             self.echo(f"{look.games:,} games: {text}.")
         elif look.bot:
             text = extent_for(look.measure, look.value, look.bot)

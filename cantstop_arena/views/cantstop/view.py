@@ -69,6 +69,16 @@ class CantStopView(GameView):
 
         return add_verdicts(events)
 
+    def judge_text(self, opening: Event) -> str:
+        from cantstop_arena.views.cantstop.judging.verdicts import judge_text
+
+        return judge_text(opening)
+
+    def worst_decisions(self, events: Iterable[Event], seat: int) -> Iterator[str]:
+        from cantstop_arena.views.cantstop.judging.verdicts import worst_decisions
+
+        return worst_decisions(events, seat)
+
     def highlight_scores(self, events: Sequence[Event]) -> Mapping[str, int]:
         return game_highlights(events).highlights
 

@@ -161,7 +161,6 @@ def test_a_picture_is_written(arena: Arena, game: list[str]) -> None:
         (["game.jsonl", "--turn", "1", "--roll", "99"], "there is no roll 99 in turn 1"),
         (["game.jsonl", "--roll", "1"], "--roll needs a --turn"),
         (["game.jsonl", "--deal", "1"], "Missing argument 'BOT...'"),
-        (["cup.yaml", "random"], "Missing option '--deal'"),
         (["cup.yaml"], "cup.yaml:1:1: this is not a recorded game"),
         (["game.jsonl", "--svg", ""], "the path of the output file is empty"),
         (["game.jsonl", "--svg", "./game.jsonl"], "game.jsonl is the file of the game itself"),

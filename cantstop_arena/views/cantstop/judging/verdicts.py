@@ -129,6 +129,35 @@ def _spaces(rules: RuleSet, spaces: Spaces) -> tuple[int, ...]:
 # Text ---------------------------------------------------------------------------------------
 
 
+def judge_text(opening: Event) -> str:
+    """Who judges a game, and the unit of the losses. Raises UsageError without an evaluator."""
+    name, players = _evaluator(opening).name, len(opening["seats"])
+    unit = "percentage points of winning probability" if players > 1 else "turns"
+    return f"Judge: {name}. Losses are in {unit}."
+
+
+def worst_decisions(events: Iterable[Event], seat: int) -> Iterator[str]:
+    """The verdicts on the decisions of a seat as lines, the worst first, and their sum.
+
+    Raises UsageError when there is no evaluator for the rules of the game.
+    """
+    opening, *others = add_verdicts(events)
+    players = len(opening["seats"])
+    judged = [
+        (event, DecisionVerdict(**decision))
+        for event in others
+        if event.get("seat") == seat
+        for decision in event.get(VERDICT, {}).get("decisions", ())
+    ]
+    yield judge_text(opening)
+    yield f"Decisions of {opening['seats'][seat]}, the worst first:"
+    for event, verdict in sorted(judged, key=lambda item: -item[1].lost):
+        dice = " ".join(map(str, event["dice"]))
+        yield f"turn {event['turn']}, dice {dice}: {_verdict_text(verdict, players)}"
+    lost = _points(players) * sum(verdict.lost for _, verdict in judged)
+    yield f"{len(judged)} decisions lost {lost:.2f} together."
+
+
 def _on_roll(verdicts: Sequence[DecisionVerdict], players: int) -> dict[str, Any]:
     text = ", ".join(_verdict_text(verdict, players) for verdict in verdicts)
     return {"said": text, "decisions": [verdict._asdict() for verdict in verdicts]}
