@@ -32,7 +32,8 @@ def rule_set_text(answer: RuleSetResult) -> str:
         )
     if _is_the_same(answer):
         return f"{answer.rules} changes nothing in {_game(answer)}: every deal came out the same."
-    return "; ".join([_opening(answer), *_other_texts(answer)]) + "."
+    text = "; ".join([_opening(answer), *_other_texts(answer)])
+    return f"{text}.{_inconclusive(answer)}"
 
 
 def _is_the_same(answer: RuleSetResult) -> bool:
@@ -116,13 +117,6 @@ def _other_texts(answer: RuleSetResult) -> Iterator[str]:
     if incomparable := _keys_with(answer, NOTHING):
         yield f"there is nothing to compare of {_listed(_nouns(answer, incomparable))}"
     order = answer.order
-    undecided = _keys_with(answer, UNDECIDED)
-    open_questions = _nouns(answer, undecided)
-    if order is not None and order.verdict == UNDECIDED:
-        open_questions.append(THE_ORDER)
-    if open_questions:
-        verb = "differ" if len(open_questions) > 1 or _are_many(answer, undecided) else "differs"
-        yield f"whether {_listed(open_questions)} {verb} is inconclusive with this many games"
     if order is not None and order.verdict == UNCHANGED:
         yield "it does not change " + ("who is the better bot" if order.pairs == 1 else THE_ORDER)
     if order is not None and order.verdict == CHANGED:
@@ -132,6 +126,15 @@ def _other_texts(answer: RuleSetResult) -> Iterator[str]:
             for first, second in order.reversed_pairs
         )
         yield f"it changes {THE_ORDER}: {', '.join(reversals)}"
+
+
+def _inconclusive(answer: RuleSetResult) -> str:
+    """A sentence that lists what this many games leave open; empty if they leave nothing open."""
+    nouns = _nouns(answer, _keys_with(answer, UNDECIDED))
+    if answer.order is not None and answer.order.verdict == UNDECIDED:
+        nouns.append(THE_ORDER)
+    names = [noun.removeprefix("the ").removesuffix("'s share") for noun in nouns]
+    return f" Inconclusive: {', '.join(names)}." if names else ""
 
 
 def _negligible(answer: RuleSetResult) -> Iterator[str]:

@@ -35,12 +35,11 @@ LABEL_TEXTS = {
         " added to that field, one for each of its bots."
     ),
     Label.SEATS_ONE_SIDED: (
-        "Seats and bots together decide so much that the games bound their effects on one side"
-        " only; virtual games, won by all their bots alike, were added, one for each bot."
+        "Results are too one-sided to separate seat and bot effects; one virtual game per bot was"
+        " added."
     ),
     Label.SEATS_UNKNOWN: (
-        "The seatings do not tell the effects of the seats from the strengths of the bots; the"
-        " seats are taken as equal."
+        "Seat effects cannot be separated from bot strengths; the seats are taken as equal."
     ),
     Label.SAME_DEALS: (
         "All deals came out the same for some bots; the errors are what as many equal deals allow."

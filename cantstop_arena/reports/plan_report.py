@@ -75,7 +75,7 @@ def plan_text(
     first, second, *others = map(printable, bots)
     with_others = f" (with {', '.join(others)})" if others else ""
     header = (
-        f"{first} against {second}{with_others}, {rules} rules; a pilot of"
+        f"{first} against {second}{with_others}, {rules} rules; trial games:"
         f" {plan.trial_deals:,} deals, {plan.trial_deals * plan.games_per_deal:,} games."
     )
     if plan.observed is None:
@@ -103,15 +103,15 @@ def _trial_text(plan: CostPlan) -> str:
     estimate, error = plan.observed
     unit, decimals = ("Elo", 1) if plan.question.elo else ("in score", 4)
     reach = f" ± {error:.{decimals}f}" if error else ""
-    return f"The pilot found a difference of {estimate:+.{decimals}f}{reach} {unit}."
+    return f"The trial games show a difference of {estimate:+.{decimals}f}{reach} {unit}."
 
 
 def _question_text(question: CostQuestion, plan: CostPlan) -> str:
     size = abs(question.difference)
     what = f"{size:g} Elo" if question.elo else f"{size:g} in score{_example(size, plan.players)}"
     return (
-        f"To find a difference of {what} with probability {100 * question.power:g}%, and one"
-        f" where there is none in {100 * question.alpha:g}% of cases, takes"
+        f"To detect a difference of {what} with {100 * question.power:g}% power at"
+        f" {100 * question.alpha:g}% significance you need"
     )
 
 

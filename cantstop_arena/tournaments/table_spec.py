@@ -85,7 +85,9 @@ class SeatSpec(msgspec.Struct, frozen=True):
         """Raise BotError when a bot that was compiled before is plain in this process."""
         decisions = game_named(self.bot.game).decisions
         if self.is_foreign and self.native and backend_of(bot.player, decisions) == "plain":
-            raise BotError("it was compiled when it was looked at, and is plain now")
+            raise BotError(
+                "it was compiled when the run started, and is plain now; run the command again"
+            )
 
 
 def seat_for(name: str, bot: BotDescription | LoadedBot, options: Mapping[str, Any]) -> SeatSpec:

@@ -127,7 +127,7 @@ def test_a_bot_that_is_compiled_only_while_it_is_looked_at_is_named(arena: Arena
     Path("mine.py").write_text(UNMARKS)
     result = played(arena, "mine")
     assert result.code == 2
-    assert "bot mine cannot be built: it was compiled when it was looked at" in result.error
+    assert "bot mine cannot be built: it was compiled when the run started" in result.error
 
 
 @pytest.mark.slow

@@ -72,9 +72,8 @@ def test_what_is_negligible_the_same_unknown_or_nowhere_is_said() -> None:
     assert rule_set_text(told) == (
         "jump makes a 4-player game 12.0% longer (9.0 to 15.0); the rolls and the decisions differ"
         " by less than 1%; the bust rate differs by less than 0.2 points; the lead changes are"
-        " the same in every deal; there is nothing to compare of the half-time leader's share;"
-        " whether the margin at the end and the order of the bots differ is inconclusive with this"
-        " many games."
+        " the same in every deal; there is nothing to compare of the half-time leader's share."
+        " Inconclusive: margin at the end, order of the bots."
     )
 
 
@@ -130,7 +129,7 @@ def test_bots_are_told_by_name_one_of_two_goes_without_saying() -> None:
     unknown = replace(changed("first_seat", 0.5, 0.5, 0.0), verdict=UNDECIDED)
     assert rule_set_text(replace(two, differences={**shares, "bot c": unknown})) == (
         "jump gives rule28 1.5 points in a 2-player game (1.0 to 2.0) and costs {odd} 1.0 points"
-        " (0.5 to 1.5); whether c's share differs is inconclusive with this many games."
+        " (0.5 to 1.5). Inconclusive: c."
     )
 
 
@@ -154,7 +153,7 @@ def test_no_difference_at_all() -> None:
     ("verdict", "opening"),
     [
         (NEGLIGIBLE, "jump makes no difference worth mentioning to a 2-player game; "),
-        (UNDECIDED, "jump makes no clear difference to a 2-player game; whether the turns differ "),
+        (UNDECIDED, "jump makes no clear difference to a 2-player game. Inconclusive: turns."),
     ],
 )
 def test_no_difference_that_is_clear(verdict: str, opening: str) -> None:

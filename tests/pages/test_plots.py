@@ -131,7 +131,7 @@ def test_neighbours_whose_games_contradict_their_order_are_marked() -> None:
     [figure] = standings_section(Analysis(circle.played(300, np.random.default_rng(4)))).figures
     said = [note for note in figure.notes if "stands above" in note]
     assert figure.html.count("\u21c5") == len(said) > 0
-    assert sum("do not bear out their order" in note for note in figure.notes) == 1
+    assert sum("do not confirm this order" in note for note in figure.notes) == 1
 
 
 def test_the_data_of_the_crosstable_is_that_of_the_analysis() -> None:

@@ -475,8 +475,11 @@ def test_a_verdict_is_a_plain_sentence(
 
 def test_a_plan_tells_deals_games_and_time(arena: Arena) -> None:
     output = arena("plan", "--difference", "0.01", "--seconds", "0.2").text
-    assert output.startswith("rule28 against glenn-aloi, classic rules; a pilot of ")
-    assert "0.01 in score (such as 50.5% to 49.5%) with probability 80%" in output
+    assert output.startswith("rule28 against glenn-aloi, classic rules; trial games: ")
+    assert (
+        "0.01 in score (such as 50.5% to 49.5%) with 80% power at 5% significance you need"
+        in output
+    )
     (deals, games) = (
         int(re.findall(rf"^{what} +([\d,]+)$", output, re.MULTILINE)[0].replace(",", ""))
         for what in ("deals", "games")
@@ -490,7 +493,7 @@ def test_a_plan_for_elo_and_more_players(arena: Arena) -> None:
     words = ("--elo", "--difference", "5", "--power", "0.9", "--seconds", "0.1")
     output = arena("plan", "rule28", "plain", "random", "--players", "3", *words).text
     assert "rule28 against plain (with random), classic rules" in output
-    assert "To find a difference of 5 Elo with probability 90%" in output
+    assert "To detect a difference of 5 Elo with 90% power" in output
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def read_record(lines: Iterable[str], source: str) -> Iterator[Event]:
         except _RecordError as error:
             raise UsageError(str(Problem(source, number, 1, str(error)))) from None
     if not number:
-        raise UsageError(f"{source}: this file is empty; a recorded game is wanted")
+        raise UsageError(f"{source}: this file is empty; expected a recorded game")
 
 
 def rules_of(opening: Mapping[str, Any]) -> RuleSet:

@@ -129,8 +129,7 @@ def _why(replay: _Replay, chosen: Highlighted) -> str:
     if not replay.length:
         return ""
     about = "" if replay.length <= MAX_EXACT_LENGTH else "about "
-    half = f"{about}half of the games of these bots are no longer than that"
-    return f"{how_many(replay.length, replay.game.counts.unit)}: {half}."
+    return f"{how_many(replay.length, replay.game.counts.unit)}, {about}the median for these bots."
 
 
 def _record(chosen: Highlighted) -> str:

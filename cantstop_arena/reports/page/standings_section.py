@@ -122,7 +122,7 @@ def _groups(analysis: Analysis, playing: Sequence[int]) -> str:
 def _notes(analysis: Analysis) -> list[str]:
     notes = about_standings(analysis)
     if not analysis.is_solo and head_to_head(analysis):
-        notes.append(f"{_UPSET} The games between these neighbours do not bear out their order.")
+        notes.append(f"{_UPSET} Head-to-head results do not confirm this order.")
     return notes
 
 

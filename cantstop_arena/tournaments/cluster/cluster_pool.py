@@ -218,7 +218,9 @@ class ClusterPool:
             for message in slot.messages(received.content):
                 yield from self._handle_machine_message(slot, message)
         except ProtocolError:
-            self._refuse(received.machine, "what it says makes no sense; a bot may have said it")
+            self._refuse(
+                received.machine, "invalid message from this machine (possibly written by a bot)"
+            )
 
     def _handle_machine_message(
         self, slot: MachineSlot, message: FromMachine

@@ -160,7 +160,7 @@ def test_a_machine_that_says_what_it_cannot_know_plays_no_more(nonsense: Any) ->
     line, listener = FakeLine(lambda _: coming("one") + coming("two"), misbehaves), Listener()
     assert worked(line, listener) == CALM
     assert listener.words == [
-        "The machine one does not play: what it says makes no sense; a bot may have said it"
+        "The machine one does not play: invalid message from this machine (possibly written by a bot)"
     ]
 
 
