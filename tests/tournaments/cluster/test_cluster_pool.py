@@ -160,7 +160,8 @@ def test_a_machine_that_says_what_it_cannot_know_plays_no_more(nonsense: Any) ->
     line, listener = FakeLine(lambda _: coming("one") + coming("two"), misbehaves), Listener()
     assert worked(line, listener) == CALM
     assert listener.words == [
-        "The machine one does not play: invalid message from this machine (possibly written by a bot)"
+        "The machine one does not play: invalid message from this machine"
+        " (possibly written by a bot)"
     ]
 
 
