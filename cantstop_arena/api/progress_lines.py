@@ -72,7 +72,7 @@ class ProgressLines(RunObserver):
         self._suffix = f", {how_many(machines, 'machine')}"
 
     def on_notice(self, text: str) -> None:
-        """Print a message of the cluster."""
+        """Print a message about the run."""
         sys.stderr.write(f"\n{text}\n")
 
     def close(self) -> None:

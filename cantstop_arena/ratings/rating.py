@@ -110,11 +110,18 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
 
         Without anchors only: the mean Elo of these bots is then certain.
         """
-        field = [elo for elo, number in zip(self.elo, self.fields, strict=True)
-                 if number == self.fields[bot]]
+        field = [
+            elo
+            for elo, number in zip(self.elo, self.fields, strict=True)
+            if number == self.fields[bot]
+        ]
         if len(field) < 2:
             return NO_DIFFERENCE
-        rating, mean, scale = self.ratings[bot], sum(field) / len(field), len(field) / (len(field) - 1)
+        rating, mean, scale = (
+            self.ratings[bot],
+            sum(field) / len(field),
+            len(field) / (len(field) - 1),
+        )
 
         def ahead(end: float | None) -> float | None:
             return None if end is None else scale * (end - mean)

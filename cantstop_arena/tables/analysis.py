@@ -91,11 +91,6 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
             for bot, points in enumerate(self.ratings.ratings)
         ]
 
-    def lead(self, bot: int, rival: int) -> Estimate:
-        """How many Elo points a bot is ahead of a rival; unknown if games do not connect them."""
-        difference = self.ratings.difference(bot, rival)
-        return of_points(difference.ahead) if difference else Estimate(None)
-
     def lead_over_others(self, bot: int) -> Estimate:
         """How many Elo points a bot is ahead of the mean of the others; without anchors only."""
         return of_points(self.ratings.lead_over_others(bot))

@@ -23,6 +23,8 @@ MATCHES = [
     ("cautious", "rule28", "--sprt", "0", "10"),
     ("greedy", "hasty", "--games", "40", "--game", "cubus"),
     ("rule28", "random", "--games", "4"),
+    ("rule28", "glenn-aloi", "--players", "3", "--games", "60"),
+    ("cautious", "rule28", "--players", "3", "--sprt", "0", "100"),
 ]
 
 
@@ -34,10 +36,11 @@ def printed(done: Done, row: str) -> list[float | None]:
 
 
 def leads(done: Done, first: str) -> list[float | None]:
-    """The first bot's lead by the standings: twice its distance from the mean."""
-    (row,) = (row for row in done.table("standings") if row["bot"] == first)
-    ends = (row["elo"], row["elo_low"], row["elo_high"])
-    return [2 * (float(end) - 1500) if end else None for end in ends]
+    """The first bot's lead over the others by the standings: of two, twice that over the mean."""
+    rows = done.table("standings")
+    (row,) = (row for row in rows if row["bot"] == first)
+    ends, scale = (row["elo"], row["elo_low"], row["elo_high"]), len(rows) / (len(rows) - 1)
+    return [scale * (float(end) - 1500) if end else None for end in ends]
 
 
 @pytest.mark.parametrize("words", MATCHES, ids=" ".join)

@@ -85,8 +85,7 @@ def _field(analysis: Analysis) -> Markup:
 
 def _on_axis(analysis: Analysis, estimate: Estimate) -> Markup:
     """A difference on the axis of all differences of the page, which contains 0."""
-    difference, first = lead(analysis), analysis.ratings.first_seat
-    points = [point for point in (difference and difference.ahead, first) if point]
+    points = [point for point in (lead(analysis), analysis.ratings.first_seat) if point]
     axis = axis_around([0, *(end for point in points for end in of_points(point))], pad=1)
     marks = [line(axis, 0, _BASE, "zero"), interval(axis, estimate, _MIDDLE, "best")]
     return _mini(axis, marks, [(0, "0")])
