@@ -93,6 +93,15 @@ def test_the_page_is_the_same_from_the_ledger(arena: Arena) -> None:
     assert done.page == page
 
 
+def test_the_page_of_a_match_with_copies_compares_with_their_mean(arena: Arena) -> None:
+    words = ("match", "rule28", "glenn-aloi", "--players", "3", "--games", "60", "--seed", "1")
+    done = arena(*words, "--page")
+    text = Page(done.page).text
+    assert re.search(r"rule28 loses, [\d.]+ Elo behind glenn-aloi in the other 2 seats", text)
+    assert "It takes 10.0% of the points" in text and "an even score is 33.3%" in text
+    assert "not significantly different from glenn-aloi" not in text
+
+
 def test_what_a_test_was_decided_by_is_named_beside_all_games(arena: Arena) -> None:
     arena("match", "cautious", "rule28", "--games", "400", "--seed", "1")
     done = arena("match", "cautious", "rule28", "--sprt", "0", "200", "--seed", "1")

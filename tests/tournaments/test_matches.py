@@ -43,9 +43,9 @@ def test_the_second_bot_fills_the_other_seats(arena: Arena) -> None:
     assert (row["players"], row["games"], row["deals"]) == (3, 60, 10)
     folder = Path("results/rule28-vs-random-3-players")
     summary = json.loads((folder / "summary.json").read_text())
-    (score,) = (one["score"] for one in summary["standings"] if one["bot"] == "rule28")
-    assert row["score"] == score
-    assert row["elo"] == pytest.approx(elo_of(score, 3))
+    (standing,) = (one for one in summary["standings"] if one["bot"] == "rule28")
+    assert row["score"] == standing["score"]
+    assert row["elo"] == pytest.approx(1.5 * (standing["elo"] - 1500), abs=0.01)
     assert "players must be 2 to 4" in arena("match odds odds --players 5", code=2).error
     assert arena("match odds odds --players 4 --games 24 --quiet").text.startswith("odds against")
 

@@ -131,9 +131,17 @@ def _about(analysis: Analysis, subject: int) -> str:
         return f"{name} and {rival} are level"
     amount = f"{plain(abs(points))} Elo " if lead(analysis) else ""
     side = f"{amount}{'ahead of' if points > 0 else 'behind'} {rival}"
-    if _equals(analysis, [subject]):
+    if _is_undecided(analysis, subject):
         return f"{name} is {side}, but not beyond doubt"
     return f"{name} {'wins' if points > 0 else 'loses'}, {side}"
+
+
+def _is_undecided(analysis: Analysis, subject: int) -> bool:
+    """Whether the subject of a match is not significantly stronger or weaker."""
+    if not has_copies(analysis):
+        return bool(_equals(analysis, [subject]))
+    low, high = analysis.lead_over_others(subject)[1:]
+    return (low is None or low <= 0) and (high is None or high >= 0)
 
 
 def _winner(analysis: Analysis) -> str:
@@ -162,10 +170,11 @@ def _rated(analysis: Analysis) -> Iterator[str]:
         yield f"{_named(analysis, first[:1])} is an anchor, with Elo {_elo(analysis, first[0])}."
     if len(first) > 1:
         yield f"They have Elo {_elo(analysis, first[0])}."
-    yield from _undecided(analysis, first)
     if has_copies(analysis):
         yield _against_copies(analysis, first[0])
-    elif pair := duel(analysis):
+        return
+    yield from _undecided(analysis, first)
+    if pair := duel(analysis):
         yield from _duel(analysis, *pair)
 
 
