@@ -14,6 +14,7 @@ from typing import Any, TypeVar, overload
 import pluggy
 
 PROJECT = "cantstop_arena"
+MODULE_PREFIX = "cantstop_arena_bot_"  # of the names of modules from bot files
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
 

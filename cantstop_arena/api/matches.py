@@ -30,7 +30,7 @@ from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.reports.match_report import MatchFinding, finding, match_json, match_text
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_disqualified
-from cantstop_arena.tournaments.file.entrants import Entrant
+from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
 from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
@@ -146,7 +146,7 @@ def planned_match(
         "luck_removed": luck_removed or None,
     }
     with argument_errors():
-        first, second = entrant_of(a, catalogue), entrant_of(b, catalogue)
+        first, second = with_distinct_names([entrant_of(bot, catalogue) for bot in (a, b)])
         planned = plan(keys, _seated(first, second, players), catalogue)
     name = folder_name(planned.tournament, 2, between="-vs-")
     match_plan = renamed(planned, name if players == 2 else f"{name}-{players}-players")

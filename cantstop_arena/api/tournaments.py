@@ -22,7 +22,7 @@ from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file import tournament_file
-from cantstop_arena.tournaments.file.entrants import Entrant
+from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
 from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.run import run_until, with_stored_seed
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
@@ -262,10 +262,10 @@ def gauntlet(
 def _entrants(
     challenger: AnyBot, field: Sequence[AnyBot], catalogue: Catalogue
 ) -> tuple[Entrant, ...]:
-    """The entrants of the challenger and of the field; of equal names the first."""
+    """The entrants of the challenger and of the field; of the same bot the first."""
+    named = with_distinct_names([entrant_of(bot, catalogue) for bot in (challenger, *field)])
     entrants: dict[str, Entrant] = {}
-    for argument in (challenger, *field):
-        entrant = entrant_of(argument, catalogue)
+    for entrant in named:
         entrants.setdefault(entrant.name, entrant)
     return tuple(entrants.values())
 

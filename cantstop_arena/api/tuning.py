@@ -11,10 +11,12 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import RESULTS
+from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.reports.tuning_report import SearchSpace, tuning_json, tuning_table, tuning_text
 from cantstop_arena.tables.all_tables import WRITERS
+from cantstop_arena.tournaments.file.bot_references import command_in
 from cantstop_arena.tournaments.file.entrants import find_bot
 from cantstop_arena.tournaments.run_observer import observed_by
 from cantstop_arena.tuning.search_space import search_space_of
@@ -109,6 +111,10 @@ def tune(
 
 
 def _description_of(bot: AnyBot, catalogue: Catalogue) -> BotDescription:
-    if isinstance(bot, str):
+    """The description of a bot. Raises BotError, also for a program, which has no options."""
+    if isinstance(bot, str) and not command_in(bot, catalogue):
         return find_bot(bot, Path(), catalogue)
-    return entrant_of(bot, catalogue).bot
+    entrant = entrant_of(bot, catalogue)
+    if entrant.command:
+        raise BotError(f"{entrant.name} is a program; arena tune plays bots in Python only")
+    return entrant.bot

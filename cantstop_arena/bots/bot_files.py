@@ -1,10 +1,9 @@
-"""Bot files: listing a folder, reading source texts and their digests, running a file."""
+"""Bot files: reading source texts and their digests, running a file."""
 
 import contextlib
 import hashlib
 import inspect
 import json
-import linecache
 import os
 import signal
 import stat
@@ -13,7 +12,6 @@ import threading
 import time
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.util import decode_source
 from pathlib import Path
 from typing import Any
 
@@ -22,28 +20,24 @@ from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import create_below, write_result
 from cantstop_arena.bots import file_imports
+from cantstop_arena.bots.bot_paths import bot_name, bot_path, is_in_folder
 from cantstop_arena.errors import BotError, Interrupted
+from cantstop_arena.hookspecs import MODULE_PREFIX
 from cantstop_arena.processes import system
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import attribute_text, in_a_line, type_name
 
-
-def bot_files(folder: Path) -> list[Path]:
-    """The bot files of a folder, sorted: *.py, except names that begin with _ or a dot."""
-    if not folder.is_dir():
-        return []
-    return sorted(path for path in folder.glob("*.py") if path.name[0] not in "._")
-
-
 MAX_SOURCE_BYTES = 1 << 24  # bytes of a bot's file and the files that it imports, together
 MAX_BESIDE = 200  # files beside a bot's file that can be part of the bot
+_NO_SOURCES = "__pycache__"  # a folder that Python fills
 
 
 class BotSource(msgspec.Struct, frozen=True):
     """The source files of a bot: its own file, and the files beside it that it imports or reads.
 
-    `files_beside` are paths relative to the file's folder. A `digest` is that of the texts: other
-    texts are refused. `copies` is a folder with copies of the files, read instead of the originals.
+    Of a bot that is a folder, all files of the folder. `files_beside` are paths relative to
+    `folder`. A `digest` is that of the texts: other texts are refused. `copies` is a folder with
+    copies of the files, read instead of the originals.
     """
 
     path: Path
@@ -51,10 +45,34 @@ class BotSource(msgspec.Struct, frozen=True):
     digest: str = ""
     copies: Path | None = None
 
+    @classmethod
+    def at(cls, path: Path, digest: str = "") -> "BotSource":
+        """The source of the bot whose own file is at a path, with what is known before it runs.
+
+        Raises BotError when the bot is a folder whose files cannot be listed.
+        """
+        if not is_in_folder(path):
+            return cls(path, digest=digest)
+        source = cls(path.absolute(), digest=digest)
+        names = [
+            file.relative_to(source.folder).as_posix() for file in _files_of(source.path.parent)
+        ]
+        return replace(source, files_beside=tuple(sorted({*names} - {source.name})))
+
+    @property
+    def folder(self) -> Path:
+        """The folder that holds the bot's file, or the folder of the bot itself."""
+        return bot_path(self.path).parent
+
+    @property
+    def name(self) -> str:
+        """The path of the bot's own file, relative to `folder`."""
+        return self.path.relative_to(self.folder).as_posix()
+
     @property
     def paths(self) -> dict[str, Path]:
-        """The path of every file, by its path relative to the folder of the bot's own file."""
-        return {name: self.path.parent / name for name in (self.path.name, *self.files_beside)}
+        """The path of every file, by its path relative to `folder`."""
+        return {name: self.folder / name for name in (self.name, *self.files_beside)}
 
     def texts(self) -> Mapping[str, bytes]:
         """The content of every file, by relative path.
@@ -64,16 +82,19 @@ class BotSource(msgspec.Struct, frozen=True):
         return _identified_texts.get((self.path, self.digest)) or self._read()
 
     def _read(self) -> dict[str, bytes]:
-        folder = self.path.parent if self.copies is None else self.copies
+        folder = self.folder if self.copies is None else self.copies
         texts: dict[str, bytes] = {}
         for name in self.paths:
             texts[name] = read_source(folder / name)
             if sum(map(len, texts.values())) > MAX_SOURCE_BYTES:
                 message = f"they are larger than {MAX_SOURCE_BYTES >> 20} MiB together"
-                raise BotError(f"{self.path} and what it imports cannot be read: {message}")
+                files = f"{bot_path(self.path)} and what it imports"
+                if is_in_folder(self.path):
+                    files = f"the files in {bot_path(self.path)}"
+                raise BotError(f"{files} cannot be read: {message}")
         if self.digest and digest_of_texts(texts) != self.digest:
             message = "has changed since the run started; run the command again"
-            raise BotError(f"{self.path if self.copies is None else self.copies} {message}")
+            raise BotError(f"{self.copies or bot_path(self.path)} {message}")
         return texts
 
     def identified(self) -> "BotSource":
@@ -94,14 +115,37 @@ class BotSource(msgspec.Struct, frozen=True):
         UsageError when a file cannot be read or written, or a folder on its way is a link.
         """
         path = folder / self.digest
-        is_copy = self.path.parent.name == self.digest
+        is_copy = self.folder.name == self.digest
         for name, text in self.texts().items():
             if _write_copy(path / name, text, folder.parent) and is_copy:
-                _copy_time(self.path.parent / name, path / name)
+                _copy_time(self.folder / name, path / name)
         return replace(self, copies=path)
 
 
 _identified_texts: dict[tuple[Path, str], Mapping[str, bytes]] = {}
+
+
+def _files_of(folder: Path) -> Iterator[Path]:
+    """The files of a bot's folder: all but hidden ones, and what Python stores.
+
+    Raises BotError when a folder cannot be read, or there are too many files.
+    """
+    count = 0
+    for parent, folders, names in os.walk(folder, onerror=_refuse_folder):
+        folders[:] = [name for name in folders if name[0] != "." and name != _NO_SOURCES]
+        for name in names:
+            if name[0] == ".":
+                continue
+            if not name.isprintable():
+                raise BotError(f"{folder} cannot be read: a file has the name {name!r:.60}")
+            count += 1
+            if count > MAX_BESIDE + 1:
+                raise BotError(f"{folder} cannot be read: it has more than {count - 1} files")
+            yield Path(parent, name)
+
+
+def _refuse_folder(error: OSError) -> None:
+    raise BotError(f"{error.filename} cannot be read: {error.strerror}") from error
 
 
 def _write_copy(path: Path, text: bytes, results: Path) -> bool:
@@ -124,6 +168,11 @@ def _copy_time(source: Path, copy: Path) -> None:
     with contextlib.suppress(OSError):
         time_ns = source.stat().st_mtime_ns
         os.utime(copy, ns=(time_ns, time_ns))
+
+
+def stored_texts(folder: Path) -> Mapping[str, bytes]:
+    """The texts of all files in a folder of copies, by relative path. Raises BotError."""
+    return {file.relative_to(folder).as_posix(): read_source(file) for file in _files_of(folder)}
 
 
 def read_source(path: Path) -> bytes:
@@ -175,13 +224,13 @@ class BotFile:
         self.path = source.path
         self.source = replace(source, digest=digest_of_texts(texts))
         path_digest = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:8]
-        self._name = f"cantstop_arena_bot_{self.path.stem}_{path_digest}"
+        self._name = f"{MODULE_PREFIX}{bot_name(self.path).replace('.', '_')}_{path_digest}"
         self._texts_by_path = {str(source.paths[name]): text for name, text in texts.items()}
         try:
-            self._code = compile(texts[self.path.name], str(self.path), "exec")
+            self._code = compile(texts[source.name], str(self.path), "exec")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise BotError(f"does not import: {exception_line(error)}") from error
-        _provide_lines(str(self.path), texts[self.path.name])
+        file_imports.provide_lines(str(self.path), texts[source.name])
 
     def load(self) -> types.ModuleType:
         """Run the file as a new module. Raises BotError when that fails."""
@@ -192,32 +241,45 @@ class BotFile:
             raise BotError("does not import: it pretends that the user wants to end") from error
         except BaseException as error:
             sys.modules.pop(self._name, None)
-            raise BotError(f"does not import: {exception_line(error)}") from error
+            reason = f"{exception_line(error)}{self._hint(error)}"
+            raise BotError(f"does not import: {reason}") from error
 
     def run(self) -> types.ModuleType:
-        """Run the file as a new module; an earlier module of the file is replaced."""
-        module = types.ModuleType(self._name)
-        module.__file__ = str(self.path)
-        sys.modules[self._name] = module
+        """Run the file as a new module; an earlier module of the file is replaced.
+
+        A bot that is a folder is a new package: its other modules are run again, too.
+        """
         file_imports.provide(self._texts_by_path)
+        if is_in_folder(self.path):
+            module = file_imports.new_package(self._name, str(self.path))
+        else:
+            module = types.ModuleType(self._name)
+            module.__file__ = str(self.path)
+        sys.modules[self._name] = module
         exec(self._code, vars(module))
         return module
 
+    def _hint(self, error: BaseException) -> str:
+        """How a module of the bot's own folder is imported, when it was not found; else empty."""
+        if not (isinstance(error, ModuleNotFoundError) and is_in_folder(self.path)):
+            return ""
+        name = str(error.name).partition(".")[0]
+        files = (self.path.with_name(f"{name}.py"), self.path.parent / name / self.path.name)
+        is_own = any(str(file) in self._texts_by_path for file in files)
+        return f"; write: from . import {name}" if is_own else ""
 
-def _provide_lines(path: str, text: bytes) -> None:
-    """Let tracebacks and the compiler read a file's lines as they were when it was loaded."""
-    lines = [f"{line}\n" for line in decode_source(text).split("\n")]
-    linecache.cache[path] = (len(text), None, lines, path)
 
+def files_beside(source: BotSource) -> tuple[str, ...]:
+    """The files below a source's folder that were imported or read, as relative paths.
 
-def files_beside(path: Path) -> tuple[str, ...]:
-    """The files below a bot file's folder that were imported or read, as relative paths."""
+    Those that the source has already are left out.
+    """
     files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     imported = (file for file in files if isinstance(file, str) and file.endswith(".py"))
     paths = {os.path.realpath(file) for file in (*imported, *file_imports.read_paths())}
-    folder = os.path.realpath(path.parent)
+    folder = os.path.realpath(source.folder)
     names = sorted(os.path.relpath(file, folder) for file in paths if _is_below(file, folder))
-    return tuple(name for name in names if name != path.name)[:MAX_BESIDE]
+    return tuple(name for name in names if name not in source.paths)[:MAX_BESIDE]
 
 
 def _is_below(file: str, folder: str) -> bool:

@@ -2,11 +2,13 @@
 
 import ast
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 
 from cantstop_arena.bots.bot_files import read_source
+from cantstop_arena.bots.bot_paths import bot_path
 from cantstop_arena.bots.known_bot import BotDescription
+from cantstop_arena.bots.versions import StoredVersion, version_name
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import Option
 from cantstop_arena.game_api.game import Game
@@ -14,20 +16,20 @@ from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import printable
 
 
-def bot_text(bot: BotDescription, game: Game) -> str:
-    """The description of a bot as text, in lines."""
+def bot_text(bot: BotDescription, game: Game, versions: Sequence[StoredVersion] = ()) -> str:
+    """The description of a bot as text, in lines, with its stored versions."""
     fields = {"plays": game.title, "lane": bot.backend, "source": _origin(bot, game)}
     lines = [f"{bot.name}: {bot.summary}" if bot.summary else bot.name, ""]
     lines += [f"{key:<8}{value}" for key, value in fields.items() if value]
     if bot.learns:
         lines.append("learns  yes: it remembers 256 games in a row")
-    lines += ["", *_options(bot), *_details(bot, game)]
+    lines += ["", *_options(bot), *_versions(bot, versions), *_details(bot, game)]
     return printable("\n".join(lines).rstrip()) + "\n"
 
 
 def _origin(bot: BotDescription, game: Game) -> str:
     if bot.path:
-        return short_path(str(bot.path))
+        return short_path(str(bot_path(bot.path)))
     return f"built in, {game.bots[bot.name]}" if bot.name in game.bots else f"package {bot.package}"
 
 
@@ -37,6 +39,15 @@ def _options(bot: BotDescription) -> Iterator[str]:
         yield "It has no options."
     for name, option in bot.options.items():
         yield f"option  {name}, default {option.default!r}{_choices(option)}"
+
+
+def _versions(bot: BotDescription, versions: Sequence[StoredVersion]) -> Iterator[str]:
+    """A line for each stored version: its name, when it first played, and where."""
+    for version in versions:
+        runs = ", ".join(map(str, version.runs))
+        present = " (the present one)" if version.digest == bot.digest else ""
+        name = version_name(bot.name, version.digest)
+        yield f"version {name}, first played {version.time:%Y-%m-%d %H:%M} in {runs}{present}"
 
 
 def _choices(option: Option) -> str:

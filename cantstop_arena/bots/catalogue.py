@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from cantstop_arena.bots.bot_files import BotSource, bot_files
+from cantstop_arena.bots.bot_files import BotSource, read_source
+from cantstop_arena.bots.bot_paths import bot_files, bot_name, bot_path, file_in, real_path
 from cantstop_arena.bots.describe import (
     PackageContents,
     about_file,
@@ -23,7 +24,7 @@ from cantstop_arena.bots.describe import (
 )
 from cantstop_arena.bots.known_bot import BotDescription, LoadedBot
 from cantstop_arena.bots.loader import Loader, only_bot
-from cantstop_arena.bots.versions import RESULTS, stored_version
+from cantstop_arena.bots.versions import RESULTS, digest_of_copy, stored_version
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 from cantstop_arena.game_api.game import Game
@@ -108,20 +109,25 @@ class Catalogue:
         return self._bot_by_search(name)
 
     def file_of(self, name: str) -> Path | None:
-        """The file in the folder that `find` would describe for this name; None if none."""
-        path = self.folder / f"{name}.py"
-        is_taken = name in self._built_in or name in self._packaged
-        return path if not is_taken and os.path.lexists(path) else None
+        """The own file of the bot in the folder that `find` would describe; None if none.
+
+        Raises BotError when a file and a folder have the name.
+        """
+        return None if self.has(name) else file_in(self.folder, name)
 
     def _bot_by_search(self, name: str) -> BotDescription:
-        bots, broken = self.everything()
-        if bot := next((bot for bot in bots if bot.name == name), None):
+        """The bot that a file registers under this name; other files are not described."""
+        if bot := self._registered.get(name):
             return bot
-        if broken_bot := next((bot for bot in broken if bot.name == name), None):
-            raise BotError(f"bot {name} is broken: {broken_bot.reason}")
+        if broken := next((bot for bot in self._descriptions.offers[1] if bot.name == name), None):
+            raise BotError(f"bot {name} is broken: {broken.reason}")
         if game := self._game_of(name):
             raise BotError(f"bot {name} plays {game}, not {self.game.name}")
-        hint = did_you_mean(name, (bot.name for bot in bots))
+        names = (*self._built_in, *self._packaged, *map(bot_name, self._files), *self._registered)
+        hint = did_you_mean(name, names) or "".join(
+            f"; {broken.origin} cannot be used: {broken.reason}"
+            for broken in self._descriptions.offers[1]
+        )
         raise BotError(f"unknown bot {name!r:.{MAX_QUOTE_LENGTH}}{hint}")
 
     def _game_of(self, name: str) -> str | None:
@@ -143,10 +149,10 @@ class Catalogue:
         `version` is `previous` or the first digits of a digest (see `bots.versions`). Raises
         BotError when no such copy is stored.
         """
-        copy = stored_version(self.results, path.name, version, self._current_digest(path))
+        copy = stored_version(self.results, path, version, self._current_digest(path))
         description = self.load_file(copy)
-        if description.digest != copy.parent.name:
-            raise BotError(f"{copy} is not what has played")
+        if description.digest != digest_of_copy(copy):
+            raise BotError(f"{bot_path(copy)} is not what has played")
         return description
 
     def _current_digest(self, path: Path) -> str:
@@ -161,7 +167,7 @@ class Catalogue:
 
     def bots_of(self, path: Path) -> Sequence[BotDescription]:
         """All bots of a file. Raises BotError, with the reason, if it cannot be used."""
-        path = _path_with_real_folder(path)
+        path = real_path(path)
         self._describe_files([path])
         bots = self._descriptions.files[path]
         if isinstance(bots, BotError):
@@ -169,7 +175,7 @@ class Catalogue:
         other_games = {bot.game for bot in bots} - {self.game.name}
         if other_games:
             raise BotError(
-                f"{path} plays {' and '.join(sorted(other_games))}, not {self.game.name}"
+                f"{bot_path(path)} plays {' and '.join(sorted(other_games))}, not {self.game.name}"
             )
         return bots
 
@@ -204,7 +210,7 @@ class Catalogue:
         for path in paths:
             if path not in self._descriptions.files:
                 try:
-                    sources[path] = BotSource(path).identified()
+                    sources[path] = BotSource.at(path).identified()
                 except BotError as error:
                     self._descriptions.files[path] = error
         answers = run_all([about_file(source) for source in sources.values()])
@@ -216,23 +222,41 @@ class Catalogue:
         return {name: bot.description() for name, bot in self._built_in.items()}
 
     @cached_property
+    def _files(self) -> Sequence[Path]:
+        """The own files of the bots in the folder."""
+        return [real_path(path) for path in bot_files(self.folder)]
+
+    @cached_property
+    def _registered(self) -> Mapping[str, BotDescription]:
+        """The bots that files register under names of their choice."""
+        paths = [path for path in self._files if _may_register(path)]
+        self._describe_files(paths)
+        lookups = (self._descriptions.files[path] for path in paths)
+        return {
+            bot.name: bot
+            for lookup in lookups
+            if not isinstance(lookup, BotError)
+            for bot in lookup
+            if bot.game == self.game.name
+        }
+
+    @cached_property
     def _all_bots(self) -> tuple[list[BotDescription], list[BrokenBot]]:
         """All bots and all broken ones; cached, as a tournament can look up thousands of names."""
         by_name = self._built_in_descriptions | self._packaged
         broken = list(self._descriptions.offers[1])
-        paths = [_path_with_real_folder(path) for path in bot_files(self.folder)]
-        self._describe_files(paths)
-        for path in paths:
-            lookup = self._descriptions.files[path]
+        self._describe_files(self._files)
+        for path in self._files:
+            lookup, location = self._descriptions.files[path], str(bot_path(path))
             if isinstance(lookup, BotError):
-                broken.append(BrokenBot(in_a_line(path.stem), str(path), str(lookup)))
+                broken.append(BrokenBot(in_a_line(bot_name(path)), location, str(lookup)))
                 continue
             for bot in (
                 description for description in lookup if description.game == self.game.name
             ):
                 if bot.name in by_name:
                     reason = f"the name {bot.name} is taken by a {by_name[bot.name].origin} bot"
-                    broken.append(BrokenBot(bot.name, str(path), reason))
+                    broken.append(BrokenBot(bot.name, location, reason))
                 else:
                     by_name[bot.name] = bot
         return list(by_name.values()), broken
@@ -289,12 +313,17 @@ class _RuleSetsByName(Mapping[str, Any]):
         return sum(1 for _ in self)
 
 
+def _may_register(path: Path) -> bool:
+    """Whether a file's text allows that it registers bots under other names than its own."""
+    try:
+        text = read_source(path)
+    except BotError:
+        return False
+    return b"register_bots" in text or b"import *" in text
+
+
 def _checked_lookup(source: BotSource, data: object) -> Lookup:
     try:
         return bots_of_file(source, data)
     except BotError as error:
         return error
-
-
-def _path_with_real_folder(path: Path) -> Path:
-    return path.parent.resolve() / path.name  # a link to a file keeps the link's name

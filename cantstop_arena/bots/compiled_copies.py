@@ -1,71 +1,100 @@
-"""The files that `arena bots compile` writes: of which file, at which version, each is a copy."""
+"""The bots that `arena bots compile` writes: of which bot, at which version, each is a copy."""
 
-import hashlib
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from cantstop_arena.bots.bot_files import read_source
-from cantstop_arena.bots.versions import version_name
+from cantstop_arena.bots.bot_files import BotSource, digest_of_texts
+from cantstop_arena.bots.bot_paths import FOLDER_FILE, bot_name, bot_path, is_in_folder
+from cantstop_arena.bots.versions import DIGEST_LENGTH, version_name
 from cantstop_arena.errors import BotError
 
 _SUFFIX = "_compiled"
 _MARK = re.compile(
     rb"# Compiled from (?P<version>.+@[0-9a-f]{7}) by `arena bots compile`,"
-    rb" which renews this file until it is edited \((?P<text>[0-9a-f]{7})\)\.\n"
+    rb" which renews this (file|folder) until it is edited \((?P<texts>[0-9a-f]{7})\)\.\n"
 )
 
 
 class CompiledCopy(NamedTuple):
-    """What the first line of a compiled copy says: the plain version, and whether it is edited."""
+    """A compiled copy: the plain version, its texts by path, and whether these are edited."""
 
     version: str  # as in `patient@08df1c2`
+    texts: Mapping[Path, bytes]
     is_edited: bool
 
 
 def path_of_copy(plain: Path) -> Path:
-    """The path of the compiled copy of a plain bot's file."""
-    return plain.with_name(f"{plain.stem}{_SUFFIX}.py")
+    """The path of the own file of the compiled copy of a plain bot with this own file."""
+    return _with_bot_name(plain, f"{bot_name(plain)}{_SUFFIX}")
 
 
-def marked_text(text: str, plain: Path, source: bytes) -> str:
-    """The text of a compiled copy, with a first line that says from what it was compiled."""
-    version, digest = _version_of(plain, source), _digest(text.encode())
-    note = "which renews this file until it is edited"
-    return f"# Compiled from {version} by `arena bots compile`, {note} ({digest[:7]}).\n{text}"
+def texts_of_copy(plain: Path, texts: Mapping[str, bytes], compiled: str) -> dict[Path, bytes]:
+    """The texts of a compiled copy, by path.
+
+    `texts` are those of the plain bot, by path relative to the folder that holds it, and `compiled`
+    is its own file's compiled text. A first line says from what it was compiled.
+    """
+    path = path_of_copy(plain)
+    folder, plain_folder = bot_path(path).parent, bot_path(plain).parent
+    own_name = path.relative_to(folder).as_posix()
+    copied = {own_name: compiled.encode()}
+    for name, text in texts.items():
+        if plain_folder / name != plain and is_in_folder(plain):
+            copied[f"{bot_name(path)}/{name.partition('/')[2]}"] = text
+    kind = "folder" if is_in_folder(plain) else "file"
+    mark = (
+        f"# Compiled from {_version_of(plain, texts)} by `arena bots compile`, which renews this"
+        f" {kind} until it is edited ({digest_of_texts(copied)[:DIGEST_LENGTH]}).\n"
+    )
+    copied[own_name] = mark.encode() + copied[own_name]
+    return {folder / name: text for name, text in copied.items()}
 
 
 def read_copy(path: Path) -> CompiledCopy | None:
-    """What a compiled copy says of itself; None for any other file, or none."""
+    """What the compiled copy with this own file says of itself; None for any other bot, or none."""
     try:
-        text = read_source(path)
+        texts = BotSource.at(path).texts()
     except BotError:
         return None
-    match = _MARK.match(text)
+    folder = bot_path(path).parent
+    own_name = path.relative_to(folder).as_posix()
+    match = _MARK.match(texts[own_name])
     if match is None:
         return None
-    is_edited = not _digest(text[match.end() :]).startswith(match["text"].decode())
-    return CompiledCopy(match["version"].decode("utf-8", "replace"), is_edited)
+    unmarked = {**texts, own_name: texts[own_name][match.end() :]}
+    return CompiledCopy(
+        match["version"].decode("utf-8", "replace"),
+        {folder / name: text for name, text in texts.items()},
+        is_edited=not digest_of_texts(unmarked).startswith(match["texts"].decode()),
+    )
 
 
 def outdated_text(path: Path | None) -> str:
-    """A sentence if a file was compiled from an earlier version of its bot; empty if not."""
-    if path is None or not path.stem.endswith(_SUFFIX) or not (copy := read_copy(path)):
+    """A sentence if a bot was compiled from an earlier version of another; empty if not."""
+    if path is None or not (name := bot_name(path)).endswith(_SUFFIX):
         return ""
-    plain = path.with_name(f"{path.stem.removesuffix(_SUFFIX)}.py")
+    if not (copy := read_copy(path)):
+        return ""
+    plain_name = name.removesuffix(_SUFFIX)
+    plain = _with_bot_name(path, plain_name)
     try:
-        version = _version_of(plain, read_source(plain))
+        version = _version_of(plain, BotSource.at(plain).texts())
     except BotError:
         return ""  # its file is gone
     if version == copy.version:
         return ""
-    command = f"arena bots compile {plain.stem}"
-    return f"{path.stem} was compiled from an earlier {plain.stem} ({copy.version}): {command}"
+    command = f"arena bots compile {plain_name}"
+    return f"{name} was compiled from an earlier {plain_name} ({copy.version}): {command}"
 
 
-def _version_of(plain: Path, source: bytes) -> str:
-    return version_name(plain.stem, _digest(source))
+def _with_bot_name(file: Path, name: str) -> Path:
+    """The own file of the bot of this name beside another bot, a file or a folder like that."""
+    if is_in_folder(file):
+        return file.parent.with_name(name) / FOLDER_FILE
+    return file.with_name(f"{name}.py")
 
 
-def _digest(text: bytes) -> str:
-    return hashlib.sha256(text).hexdigest()
+def _version_of(plain: Path, texts: Mapping[str, bytes]) -> str:
+    return version_name(bot_name(plain), digest_of_texts(texts))

@@ -75,7 +75,8 @@ def bots_of_file(source: BotSource, data: object) -> list[BotDescription]:
     fields = _checked_data(data, "does not import: ")
     names = _texts(fields.get("beside"))[: bot_files.MAX_BESIDE]
     beside = tuple(name for name in names if _stays_below(name))
-    full_source = BotSource(source.path, beside).identified() if beside else source
+    all_beside = (*source.files_beside, *beside)
+    full_source = BotSource(source.path, all_beside).identified() if beside else source
     return [
         _bot(bot, "file", full_source.digest, source=full_source)
         for bot in _list(fields.get("bots"))
@@ -227,20 +228,17 @@ def _is_choice(choice: object) -> bool:
 
 def describe_file(path: str, digest: str) -> Mapping[str, Any]:
     """The bots of a file as data, or the error that makes it unusable."""
-    loader, source = Loader(Path()), BotSource(Path(path), digest=digest)
+    loader = Loader(Path())
     file_imports.note_reading()
     try:
+        source = BotSource.at(Path(path), digest)
         bots = loader.bots_of(source)
         return {
             "bots": [_bot_as_data(bot.description()) for bot in bots],
-            "beside": _beside(path),
+            "beside": bot_files.files_beside(source),
         }
     except BaseException as error:
         return {ERROR: exception_report(error)}
-
-
-def _beside(path: str) -> Sequence[str]:
-    return bot_files.files_beside(Path(path))
 
 
 def describe_package(point: str) -> Mapping[str, Any]:

@@ -1,14 +1,17 @@
 """Files beside a bot's file: imported and read with the texts of its digest, not from disk."""
 
+import linecache
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.abc import SourceLoader
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import spec_from_file_location
+from importlib.util import decode_source, module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 
+from cantstop_arena.bots.bot_paths import FOLDER_FILE
 from cantstop_arena.errors import BotError
 
 
@@ -23,10 +26,27 @@ class _ModuleText(SourceLoader):
         return self._path
 
     def get_data(self, path: str) -> bytes:
-        """The module's text. Raises OSError for any other path: a bytecode file may be stale."""
-        if path != self._path:
+        """The text of a file of the bot. Raises OSError for others: bytecode may be stale."""
+        if path not in _importer.texts:
             raise OSError(path)
-        return self._text
+        return _importer.texts[path]
+
+    def get_code(self, fullname: str) -> CodeType:
+        """The module's code, compiled once: a bot that is a folder is run for every game."""
+        return _compiled(self._path, self._text)
+
+
+@cache
+def _compiled(path: str, text: bytes) -> CodeType:
+    code: CodeType = compile(text, path, "exec", dont_inherit=True)
+    provide_lines(path, text)
+    return code
+
+
+def provide_lines(path: str, text: bytes) -> None:
+    """Let tracebacks and the compiler read a file's lines as they were when it was loaded."""
+    lines = [f"{line}\n" for line in decode_source(text).split("\n")]
+    linecache.cache[path] = (len(text), None, lines, path)
 
 
 class _FileImporter:
@@ -41,27 +61,26 @@ class _FileImporter:
         for folder in sys.path if path is None else path:
             origin = self._path_of_text(folder, name) or _file_in(folder, name)
             if origin:
-                return self._spec(name, origin) if origin in self.texts else None
+                is_text = origin in self.texts and origin.endswith(".py")
+                return self.spec(name, origin) if is_text else None
         return None
 
     def _path_of_text(self, folder: str, name: str) -> str | None:
         """The path of a module's text in a folder, which need not exist; None if there is none."""
         stem = f"{folder}{os.sep}{name.rpartition('.')[2]}"
-        candidates = (f"{stem}{os.sep}{_PACKAGE_FILE}", f"{stem}.py")
+        candidates = (f"{stem}{os.sep}{FOLDER_FILE}", f"{stem}.py")
         return next((origin for origin in candidates if origin in self.texts), None)
 
-    def _spec(self, name: str, origin: str) -> ModuleSpec | None:
+    def spec(self, name: str, origin: str) -> ModuleSpec | None:
+        """The spec of a module whose text is at the path `origin`."""
         folder, file = os.path.split(origin)
         loader, package_folders = (
             _ModuleText(origin, self.texts[origin]),
-            [folder] if file == _PACKAGE_FILE else None,
+            [folder] if file == FOLDER_FILE else None,
         )
         return spec_from_file_location(
             name, origin, loader=loader, submodule_search_locations=package_folders
         )
-
-
-_PACKAGE_FILE = "__init__.py"
 
 
 def _file_in(folder: str, name: str) -> str | None:
@@ -79,6 +98,20 @@ def provide(texts: Mapping[str, bytes]) -> None:
     _importer.texts.update(texts)
     if len(texts) > 1 and _importer not in sys.meta_path:
         sys.meta_path.insert(0, _importer)
+
+
+def new_package(name: str, origin: str) -> ModuleType:
+    """A new package from the text at the path `origin`, not run yet; its old modules are dropped.
+
+    Relative imports in it find the bot's own texts, under names that no other bot has.
+    """
+    for module in [module for module in sys.modules if module.startswith(f"{name}.")]:
+        del sys.modules[module]
+    if _importer not in sys.meta_path:
+        sys.meta_path.insert(0, _importer)
+    spec = _importer.spec(name, origin)
+    assert spec
+    return module_from_spec(spec)
 
 
 def note_reading() -> None:

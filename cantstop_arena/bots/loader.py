@@ -23,6 +23,7 @@ from cantstop_arena.bots.bot_files import (
     foreign_code,
     sources_of,
 )
+from cantstop_arena.bots.bot_paths import bot_name, bot_path, file_in
 from cantstop_arena.bots.known_bot import BotAddress, KnownBot, LoadedBot, check_names
 from cantstop_arena.bots.plugin_bots import family, game_of, hook_complaint, single_bot
 from cantstop_arena.errors import BotError
@@ -99,11 +100,11 @@ class Loader:
         """The built-in bot of this name, else that of a file in the folder. Raises BotError."""
         if name in game.bots:
             return self.built_in_bot(name, game)
-        return self.load_file(self.folder / f"{name}.py")
+        return self.load_file(file_in(self.folder, name) or self.folder / f"{name}.py")
 
     def load_file(self, path: Path) -> LoadedBot:
         """The one bot of a file. Raises BotError, with the reason, unless there is exactly one."""
-        return only_bot(self.bots_of(BotSource(path)), path)
+        return only_bot(self.bots_of(BotSource.at(path)), path)
 
     def bots_of(self, source: BotSource) -> list[LoadedBot]:
         """All bots of a file. Raises BotError, with the reason, if it cannot be used."""
@@ -165,7 +166,7 @@ class Loader:
     def _register_file(self, file: BotFile) -> list[LoadedBot]:
         module = file.load()
         make_bot = partial(LoadedBot, origin="file", source=file.source, digest=file.source.digest)
-        return self._register(module, file.path.stem, make_bot, file.run)
+        return self._register(module, bot_name(file.path), make_bot, file.run)
 
     def _register(
         self,
@@ -206,9 +207,9 @@ def only_bot(bots: Sequence[Bot], path: Path) -> Bot:
     """The one bot of a file's bots. Raises BotError if there are none or several."""
     if len(bots) > 1:
         names = ", ".join(bot.name for bot in bots)
-        raise BotError(f"{path} holds several bots ({names}): use their names")
+        raise BotError(f"{bot_path(path)} holds several bots ({names}): use their names")
     if not bots:
-        raise BotError(f"{path} holds no bot")
+        raise BotError(f"{bot_path(path)} holds no bot")
     return bots[0]
 
 

@@ -159,7 +159,11 @@ def _check_arguments(decision: Decision, function: Any) -> None:
     if required != expected or first != expected:
         names = ", ".join(parameter.name for parameter in parameters)
         must = f"must take ({', '.join(expected)}), then options"
-        raise BotError(f"{decision.name} {must}; it takes ({names})")
+        hint = ""
+        if first == expected and required[: len(expected)] == expected:
+            option = required[len(expected)]
+            hint = f"; the option {option} needs a default, such as {option}=0"
+        raise BotError(f"{decision.name} {must}; it takes ({names}){hint}")
 
 
 def _missing_text(hooks: Sequence[str], plugin: Any) -> str:
@@ -167,7 +171,20 @@ def _missing_text(hooks: Sequence[str], plugin: Any) -> str:
     texts = [
         f"{hook}{did_you_mean(hook, names)}".replace("did you mean", "is it") for hook in hooks
     ]
-    return f"lacks {' and '.join(texts)}"
+    return f"lacks {' and '.join(texts)}{_class_hint(hooks, plugin)}"
+
+
+def _class_hint(hooks: Sequence[str], plugin: Any) -> str:
+    """How to register the class of a module that has these methods; empty if there is none."""
+    classes = (value for value in vars(plugin).values() if inspect.isclass(value))
+    own_classes = (each for each in classes if each.__module__ == plugin.__name__)
+    name = next((each.__name__ for each in own_classes if set(hooks) <= set(dir(each))), None)
+    if name is None:
+        return ""
+    return (
+        f"; class {name} has them: register it with"
+        f' def register_bots(): return [cantstop_arena.Bot("NAME", {name})]'
+    )
 
 
 def hook_complaint(error: pluggy.PluginValidationError, plugin: Any, game: Game) -> str:

@@ -3,9 +3,11 @@
 import glob
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from cantstop_arena.bots.bot_paths import FOLDER_FILE, bot_name, bot_path
 from cantstop_arena.errors import BotError
 
 RESULTS = Path("results")  # the default folder of results
@@ -33,15 +35,16 @@ def version_name(bot: str, digest: str) -> str:
     return f"{bot}@{digest[:DIGEST_LENGTH]}"
 
 
-def stored_version(results: Path, file: str, version: str, current_digest: str) -> Path:
-    """The stored copy of a version of a file, other than that with `current_digest`.
+def stored_version(results: Path, path: Path, version: str, current_digest: str) -> Path:
+    """The stored copy of a version of the bot at a path, other than that with `current_digest`.
 
     Raises BotError if there is none, or more than one.
     """
-    copies = [copy for copy in stored_copies(results, file) if copy.parent.name != current_digest]
+    file, all_copies = bot_path(path).name, stored_copies(results, bot_name(path))
+    copies = [copy for copy in all_copies if digest_of_copy(copy) != current_digest]
     if version == PREVIOUS and copies:
         return copies[0]
-    matches = [copy for copy in copies if copy.parent.name.startswith(version)]
+    matches = [copy for copy in copies if digest_of_copy(copy).startswith(version)]
     if len(matches) == 1:
         return matches[0]
     if matches:
@@ -54,22 +57,61 @@ def stored_version(results: Path, file: str, version: str, current_digest: str) 
     raise BotError(f"no version {version} of {file} in {results}; there are {_listed(copies)}")
 
 
-def stored_copies(results: Path, file: str) -> list[Path]:
-    """The copies of a file below a folder of results: the first of each version, newest first.
+class StoredVersion(NamedTuple):
+    """A version of which runs store copies: its digest, when it first played, and the runs."""
+
+    digest: str
+    time: datetime
+    runs: tuple[Path, ...]
+
+
+def stored_versions(results: Path, name: str) -> list[StoredVersion]:
+    """The stored versions of a bot, newest first, with the folders of the runs that played them."""
+    return [
+        StoredVersion(digest, _time_of(copies[0]), tuple(map(_run_of, copies)))
+        for digest, copies in _copies_by_digest(results, name).items()
+    ]
+
+
+def stored_copies(results: Path, name: str) -> list[Path]:
+    """The copies of a bot below a folder of results: the first of each version, newest first.
+
+    Each is the path of the bot's own file, be it of a file or of a folder.
+    """
+    return [copies[0] for copies in _copies_by_digest(results, name).values()]
+
+
+def _copies_by_digest(results: Path, name: str) -> dict[str, list[Path]]:
+    """The copies of each version of a bot, in the order of runs; the newest version comes first.
 
     A version is as old as the first run that played it: to replay an old one makes it no newer.
     """
+    name = glob.escape(name)
     paths = [
         path
         for pattern in _COPY_PATTERNS
-        for path in results.glob(f"{pattern}/{glob.escape(file)}")
+        for file in (f"{name}.py", f"{name}/{FOLDER_FILE}")
+        for path in results.glob(f"{pattern}/{file}")
     ]
-    oldest_first = sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path))
-    first_copies: dict[str, Path] = {}
-    for path in oldest_first:
-        first_copies.setdefault(path.parent.name, path)
-    return [*reversed(first_copies.values())]
+    copies: dict[str, list[Path]] = {}
+    for path in sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path)):
+        copies.setdefault(digest_of_copy(path), []).append(path)
+    return dict(reversed(copies.items()))
+
+
+def _time_of(copy: Path) -> datetime:
+    return datetime.fromtimestamp(copy.stat().st_mtime).astimezone()
+
+
+def _run_of(copy: Path) -> Path:
+    """The results folder of the run that stored a copy."""
+    return bot_path(copy).parents[2]
+
+
+def digest_of_copy(copy: Path) -> str:
+    """The digest of a stored copy, which names its folder."""
+    return bot_path(copy).parent.name
 
 
 def _listed(copies: Sequence[Path]) -> str:
-    return ", ".join(copy.parent.name[:DIGEST_LENGTH] for copy in copies[:DIGEST_LENGTH])
+    return ", ".join(digest_of_copy(copy)[:DIGEST_LENGTH] for copy in copies[:DIGEST_LENGTH])

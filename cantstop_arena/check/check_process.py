@@ -287,7 +287,7 @@ def _parsed_arguments() -> argparse.Namespace:
 def _bots(loader: Loader, request: argparse.Namespace) -> list[LoadedBot]:
     if request.path:
         note_reading()
-        bots = loader.bots_of(BotSource(request.path))
+        bots = loader.bots_of(BotSource.at(request.path))
     elif request.package:
         bots = loader.bots_of_package(request.package)
     else:

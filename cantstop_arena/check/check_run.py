@@ -5,6 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from cantstop_arena.bots.bot_paths import bot_name
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.check.check_process import (
     NAME,
@@ -25,7 +26,7 @@ class BotCheck:
     def __init__(self, target: Path | str, catalogue: Catalogue, limit: float) -> None:
         """`limit` is in seconds per decision. Raises BotError for an unknown name."""
         self._arguments = [f"--bots={catalogue.folder}", *_target_arguments(target, catalogue)]
-        self._name = target.stem if isinstance(target, Path) else target
+        self._name = bot_name(target) if isinstance(target, Path) else target
         self._limit = limit
 
     def findings(self) -> Generator[Finding, None, None]:

@@ -154,6 +154,14 @@ results_option = click.option(
     metavar="DIR",
     help="Folder in which the results folder is created.",
 )
+versions_option = click.option(
+    "--results",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=RESULTS,
+    show_default=True,
+    metavar="DIR",
+    help="Folder of results, with the versions that runs have stored.",
+)
 luck_option = click.option(
     "--luck-removed",
     is_flag=True,

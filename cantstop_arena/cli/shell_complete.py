@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from cantstop_arena.bots.versions import PREVIOUS, RESULTS, stored_copies, version_name
+from cantstop_arena.bots.bot_paths import bot_files, bot_name
+from cantstop_arena.bots.versions import (
+    PREVIOUS,
+    RESULTS,
+    digest_of_copy,
+    stored_copies,
+    version_name,
+)
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Game
@@ -30,14 +37,12 @@ def bots(context: click.Context, parameter: click.Parameter, incomplete: str) ->
 
 
 def _files(folder: Path) -> list[str]:
-    from cantstop_arena.bots.bot_files import bot_files
-
-    return [path.stem for path in bot_files(folder)]
+    return [bot_name(file) for file in bot_files(folder)]
 
 
 def _versions(name: str, results: Path) -> list[str]:
-    copies = stored_copies(results, f"{name}.py")
-    return [f"{name}@{PREVIOUS}", *(version_name(name, copy.parent.name) for copy in copies)]
+    digests = map(digest_of_copy, stored_copies(results, name))
+    return [f"{name}@{PREVIOUS}", *(version_name(name, digest) for digest in digests)]
 
 
 def rules(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:

@@ -8,7 +8,7 @@ from typing import Any
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import DEFAULT_FOLDER, Loader
 from cantstop_arena.environments.policy_bot import PolicyBot
-from cantstop_arena.errors import UsageError
+from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.seated_bot import SeatedBot
@@ -37,6 +37,8 @@ def opponent(who: Any, game: Game, folder: Path = DEFAULT_FOLDER) -> SeatedBot:
 
 def _bot_called(reference: str, game: Game, folder: Path) -> SeatedBot:
     entrant = entrant_from_reference(reference, Catalogue(folder, game))
+    if entrant.command:
+        raise BotError(f"{entrant.name} is a program; opponents here are bots in Python")
     return seat_for(entrant.name, entrant.bot, entrant.options).seated_bot(Loader(folder))
 
 

@@ -7,9 +7,13 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+from cantstop_arena.bots.bot_files import stored_texts
+from cantstop_arena.bots.bot_paths import bot_path, file_in
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import RESULTS, version_name
+from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import DEFAULT
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.bot_references import reference_to
@@ -78,8 +82,8 @@ def _edit_text(entrant: Entrant, stored: Mapping[str, Any], before: Path) -> str
         return f"{' and '.join(_named(entrant, name) for name in names)} {text}."
     if path is None:
         return f"the {entrant.bot.origin} of {entrant.name} {text}."
-    lines = _lines_changed(before / path.name, path)
-    return f"{path.name} {text} ({how_many(lines, 'line')})." if lines else f"{path.name} {text}."
+    name, lines = bot_path(path).name, _lines_changed(entrant.bot, before)
+    return f"{name} {text} ({how_many(lines, 'line')})." if lines else f"{name} {text}."
 
 
 def _named(entrant: Entrant, option: str) -> str:
@@ -89,12 +93,19 @@ def _named(entrant: Entrant, option: str) -> str:
     return f"{path}, {of_whom}," if path else f"what the arena brings as {of_whom}"
 
 
-def _lines_changed(before: Path, now: Path) -> int:
-    """The number of lines changed, added or removed; 0 when a file cannot be read."""
+def _lines_changed(bot: BotDescription, before: Path) -> int:
+    """The number of lines changed, added or removed; 0 when files cannot be read as text."""
+    assert bot.source
     try:
-        there, here = (path.read_text("utf-8").splitlines() for path in (before, now))
-    except (OSError, UnicodeDecodeError):
+        old_texts, new_texts = stored_texts(before), bot.source.texts()
+        names = {**old_texts, **new_texts}
+        return sum(_changes(old_texts.get(name), new_texts.get(name)) for name in names)
+    except (BotError, UnicodeDecodeError):
         return 0
+
+
+def _changes(old: bytes | None, new: bytes | None) -> int:
+    there, here = ((text or b"").decode().splitlines() for text in (old, new))
     changes = SequenceMatcher(None, there, here, autojunk=False).get_opcodes()
     return sum(max(a2 - a1, b2 - b1) for kind, a1, a2, b1, b2 in changes if kind != "equal")
 
@@ -119,8 +130,8 @@ def _comparison_lines(
 def _references(entrant: Entrant, digest: str, catalogue: Catalogue) -> tuple[str, str]:
     """The references to the two versions of a bot, for the command line."""
     path = entrant.bot.path
-    own = catalogue.folder.resolve() / f"{entrant.bot.name}.py"
-    base = str(path) if path and path != own else entrant.bot.name
+    own = file_in(catalogue.folder.resolve(), entrant.bot.name)
+    base = str(bot_path(path)) if path and path != own else entrant.bot.name
     version = version_name(base, digest)
     return reference_to(base, entrant), reference_to(version, entrant)
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.known_bot import BotDescription, LoadedBot
+from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
@@ -19,10 +20,12 @@ from cantstop_arena.deals.seeds import random_seed
 from cantstop_arena.errors import BotError, GameError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_isolated
+from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.keys import usual_players
 from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
 from cantstop_arena.tournaments.run_observer import RunObserver
-from cantstop_arena.tournaments.table_spec import TableSpec, seat_for
+from cantstop_arena.tournaments.table_spec import TableSpec, entrant_seat, seat_for
+from cantstop_arena.tournaments.tournament import FaultPolicy
 
 _NOBODY = RunObserver()
 
@@ -75,7 +78,7 @@ def measure(loader: Loader, spec: LoadedBot, seconds: float) -> Speed:
 
 
 def measure_isolated(
-    catalogue: Catalogue, bot: BotDescription, seconds: float, observer: RunObserver
+    catalogue: Catalogue, bot: Entrant, seconds: float, observer: RunObserver
 ) -> Speed:
     """The speed of a bot that plays itself in an isolated process. Raises BotError."""
     game = catalogue.game
@@ -90,7 +93,7 @@ def _speed(trial: SpeedTrial) -> Speed:
 
 def run_speed_trial(
     catalogue: Catalogue,
-    bots: Sequence[BotDescription],
+    bots: Sequence[Entrant],
     rules: Any,
     seconds: float,
     min_deals: int = 1,
@@ -102,7 +105,8 @@ def run_speed_trial(
     fails, and GameError when the game itself fails.
     """
     seats = tuple(
-        seat_for(f"{bot.name} {number}", bot, bot.defaults) for number, bot in enumerate(bots, 1)
+        entrant_seat(replace(bot, name=f"{bot.name} {number}"), catalogue, FaultPolicy())
+        for number, bot in enumerate(bots, 1)
     )
     game, players = catalogue.game, len(seats)
     spec = TableSpec(game.name, rules, seats, players, random_seed(), catalogue.folder)

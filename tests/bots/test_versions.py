@@ -107,7 +107,7 @@ def test_previous_is_the_newest_that_says_something_else(arena: Arena, played: P
     third = PATIENT.replace("4", "3")
     write(third)
     arena("run", "mine.yaml", "--quiet", "--fresh")
-    copies = stored_copies(Path("results"), "patient.py")
+    copies = stored_copies(Path("results"), "patient")
     assert len(copies) == 3
     for age, copy in enumerate(copies):
         os.utime(copy, (1000 - age, 1000 - age))

@@ -96,6 +96,7 @@ COMMANDS: dict[str, Callable[[str, str, str], list[str]]] = {
     "bench": lambda bot, rival, game: ["bench", bot, "--seconds", "0.1", "--game", game],
     "bots check": lambda bot, rival, game: ["bots", "check", bot, "--limit", "1", "--game", game],
     "bots compile": lambda bot, rival, game: ["bots", "compile", bot, "--game", game],
+    "bots diff": lambda bot, rival, game: ["bots", "diff", bot, rival, "--game", game],
     "compare": lambda bot, rival, game: ["compare", "rules.yaml", "--no-page", "--quiet"],
     "draw": lambda bot, rival, game: ["draw", "pair.yaml", "bot", "rival", "--deal", "0"],
     "export": lambda bot, rival, game: ["export", "results/pair", "--decisions", "decisions.csv"],
@@ -232,6 +233,7 @@ def ends_well(code: int, output: str, bot: str) -> bool:
 REFUSED = {
     "bots check": "",  # built-in bots have no file
     "bots compile": "",
+    "bots diff": "",  # two of them have none
     "tune": "option",  # without an option of numbers there is nothing to tune
 }
 

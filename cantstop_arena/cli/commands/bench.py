@@ -39,6 +39,7 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
 
     from cantstop_arena.check.compiled_version import compile_hint
     from cantstop_arena.errors import BotError
+    from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
     from cantstop_arena.tournaments.speed import measure_isolated
 
     catalogue = catalogue_for(bots_folder, game_name)
@@ -48,9 +49,9 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
         screen.on_start(0, len(bot_names))
         for name in bot_names:
             try:
-                bot = catalogue.find(name)
+                bot = entrant_from_reference(name, catalogue)
                 speed = measure_isolated(catalogue, bot, seconds, screen)
-                hints += [f"{name}: {hint}"] if (hint := compile_hint(catalogue, bot)) else []
+                hints += [f"{name}: {hint}"] if (hint := compile_hint(catalogue, bot.bot)) else []
             except BotError as error:
                 if names:
                     raise

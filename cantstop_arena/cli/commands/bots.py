@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from cantstop_arena.bots.bot_paths import bot_name, bot_path
+from cantstop_arena.bots.versions import RESULTS, StoredVersion, stored_versions, version_in
 from cantstop_arena.cli import shell_complete as completing
 from cantstop_arena.cli.commands.bots_check import check
 from cantstop_arena.cli.commands.bots_compile import compile_bot
+from cantstop_arena.cli.commands.bots_diff import diff
 from cantstop_arena.cli.commands.bots_new import new
-from cantstop_arena.cli.options import bots_option, catalogue_for
+from cantstop_arena.cli.options import bots_option, catalogue_for, versions_option
+from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
 
@@ -27,7 +32,14 @@ class BotGroup(click.Group):
         """The command of this name, or one that shows the bot of this name."""
         if command := super().get_command(context, name):
             return command
-        return click.Command(name, callback=lambda: _show(name, **context.params))
+
+        def show(words: tuple[str, ...]) -> None:
+            if words:
+                hint = did_you_mean(name, self.list_commands(context))
+                raise UsageError(f"there is no command `arena bots {in_a_line(name)}`{hint}")
+            _show(name, **context.params)
+
+        return click.Command(name, params=[click.Argument(["words"], nargs=-1)], callback=show)
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
         """Completions of commands, options and bots."""
@@ -43,11 +55,19 @@ class BotGroup(click.Group):
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--game", "game_name", metavar="NAME", help="List only the bots of this game.")
 @bots_option
+@versions_option
 @click.pass_context
-def bots(context: click.Context, as_json: bool, game_name: str | None, bots_folder: Path) -> None:
+def bots(
+    context: click.Context,
+    as_json: bool,
+    game_name: str | None,
+    bots_folder: Path,
+    results: Path,
+) -> None:
     """List the bots: built in, from installed packages, and from the folder bots/.
 
-    `arena bots NAME` shows one bot: its description, its options with their defaults, its source.
+    `arena bots NAME` shows one bot: its description, its options with their defaults, its source,
+    and the versions of it that runs have stored. NAME may be a path or a version, too.
     """
     if context.invoked_subcommand is None:
         _list(as_json, bots_folder, game_name)
@@ -55,6 +75,7 @@ def bots(context: click.Context, as_json: bool, game_name: str | None, bots_fold
 
 bots.add_command(check)
 bots.add_command(compile_bot)
+bots.add_command(diff)
 bots.add_command(new)
 
 
@@ -68,7 +89,7 @@ def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
     rows = [_row(bot) for bot in usable]
     failures = [{"name": b.name, "origin": b.origin, "reason": b.reason} for b in broken]
     failures += [
-        {"name": bot.name, "origin": str(bot.path or bot.origin), "reason": bot.complaint}
+        {"name": bot.name, "origin": _origin(bot), "reason": bot.complaint}
         for bot in descriptions
         if bot.complaint
     ]
@@ -81,42 +102,60 @@ def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
         click.echo("\n" + "\n".join(outdated))
 
 
-def _show(name: str, as_json: bool, game_name: str | None, bots_folder: Path) -> None:
-    """Print one bot, whatever game it plays."""
+def _show(
+    reference: str, as_json: bool, game_name: str | None, bots_folder: Path, results: Path
+) -> None:
+    """Print one bot, whatever game it plays, with its stored versions."""
     from cantstop_arena.bots.bot_text import bot_text
     from cantstop_arena.bots.compiled_copies import outdated_text
+    from cantstop_arena.tournaments.file.entrants import find_bot
 
-    catalogues = _catalogues(bots_folder, game_name)
+    version = version_in(reference)
+    name = version.bot if version else reference
+    catalogues = _catalogues(bots_folder, game_name, results)
     playing = (each for each in catalogues if each.has(name) or each.file_of(name))
     catalogue = next(playing, catalogues[0])
-    bot = catalogue.find(name)
+    bot = find_bot(reference, Path(), catalogue)
+    versions = stored_versions(results, bot_name(bot.path)) if bot.path else []
     if as_json:
-        click.echo(json.dumps(_row(bot), indent=2))
+        click.echo(
+            json.dumps(_row(bot) | {"versions": list(map(_version_row, versions))}, indent=2)
+        )
     else:
-        click.echo(bot_text(bot, catalogue.game), nl=False)
+        click.echo(bot_text(bot, catalogue.game, versions), nl=False)
         if text := outdated_text(bot.path):
             click.echo(f"\n{text}")
 
 
-def _catalogues(bots_folder: Path, game_name: str | None) -> "list[Catalogue]":
+def _version_row(version: "StoredVersion") -> dict[str, Any]:
+    time, runs = version.time.isoformat(timespec="seconds"), [str(run) for run in version.runs]
+    return {"digest": version.digest, "time": time, "runs": runs}
+
+
+def _catalogues(
+    bots_folder: Path, game_name: str | None, results: Path = RESULTS
+) -> "list[Catalogue]":
     """The catalogue of one game, or those of all games."""
     from cantstop_arena.bots.catalogue import Catalogue
 
     if game_name is not None:
-        return [catalogue_for(bots_folder, game_name)]
-    return Catalogue(bots_folder).of_all_games()
+        return [catalogue_for(bots_folder, game_name, results)]
+    return Catalogue(bots_folder, results=results).of_all_games()
 
 
 def _row(bot: "BotDescription") -> dict[str, Any]:
-    origin = str(bot.path or bot.origin)
     return {
         "name": bot.name,
         "game": bot.game,
-        "origin": short_path(origin),
+        "origin": short_path(_origin(bot)),
         "lane": bot.backend,
         "summary": bot.summary,
         "options": bot.defaults,
     }
+
+
+def _origin(bot: "BotDescription") -> str:
+    return str(bot_path(bot.path)) if bot.path else bot.origin
 
 
 def _backend_text(bot: "BotDescription") -> str:

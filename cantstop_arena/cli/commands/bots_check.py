@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cantstop_arena.bots.bot_paths import own_file, real_path
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
 from cantstop_arena.errors import BotError, UsageError
@@ -63,10 +64,17 @@ def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: fl
 
 
 def _target(file: str) -> Path | str:
-    """The path of an existing file, or the name of a bot."""
+    """The path of an existing bot's own file, or the name of a bot."""
+    from cantstop_arena.tournaments.file.entrants import is_bot_name, is_program
+
     path = Path(file)
-    if path.is_file():
-        return path.absolute()
+    if path.is_file() and is_program(path):
+        raise UsageError(
+            f"{file} is a program, and only bots in Python can be checked; let it play:"
+            f" arena match {file} random"
+        )
+    if (own := own_file(path)) and (path.is_file() or not is_bot_name(file)):
+        return real_path(own)
     if path.suffix == ".py" or path.name != file:
         raise UsageError(f"there is no file {file}")
     return file

@@ -1,13 +1,14 @@
 """`arena bots compile`: the compiled version of a plain Python bot, if it plays the same games."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from cantstop_arena.bots.bot_paths import FOLDER_FILE, bot_name, bot_path, is_in_folder
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
 from cantstop_arena.errors import BotError, UsageError
@@ -25,55 +26,78 @@ if TYPE_CHECKING:
 def compile_bot(name: str, game_name: str, bots_folder: Path) -> None:
     """Write NAME_compiled.py, the compiled version of the plain Python bot NAME, beside its file.
 
-    First both versions play the same deals. When their games differ, or when compilation fails, no
-    file is written. After an edit of NAME the command renews the file, unless that was edited, too.
+    Of a bot that is a folder, the folder NAME_compiled with all its files. First both versions
+    play the same deals. When their games differ, or when compilation fails, no file is written.
+    After an edit of NAME the command renews what it wrote, unless that was edited, too.
     """
-    from cantstop_arena.bots.bot_files import read_source
-    from cantstop_arena.bots.compiled_copies import marked_text, path_of_copy
+    from cantstop_arena.bots.bot_files import BotSource
+    from cantstop_arena.bots.compiled_copies import path_of_copy, texts_of_copy
     from cantstop_arena.check.compiled_version import compiled_text
 
     catalogue = catalogue_for(bots_folder, game_name)
     bot = catalogue.find(name)
-    plain = _file_of(bot, catalogue)
-    path, source = path_of_copy(plain), read_source(plain)
-    text = marked_text(compiled_text(source, catalogue.game.decisions), plain, source)
-    with _replaced(path, text):
+    source = BotSource.at(_file_of(bot, catalogue))
+    path, texts = path_of_copy(source.path), source.texts()
+    compiled = compiled_text(texts[source.name], catalogue.game.decisions)
+    with _replaced(path, texts_of_copy(source.path, texts, compiled)):
         comparison = _comparison_text(catalogue, bot, path)
-    click.echo(f"{short_path(str(path))} is the compiled version of {name}. {comparison}")
+    click.echo(f"{short_path(str(bot_path(path)))} is the compiled version of {name}. {comparison}")
 
 
 @contextmanager
-def _replaced(path: Path, text: str) -> Iterator[None]:
-    """A context in which a compiled copy has a new text; after an error it has the old one.
+def _replaced(path: Path, texts: Mapping[Path, bytes]) -> Iterator[None]:
+    """A context in which a compiled copy has new texts; after an error it has the old ones.
 
-    Raises UsageError when there is a file that `arena bots compile` did not write.
+    Raises UsageError when something stands there that `arena bots compile` did not write.
     """
-    from cantstop_arena.atomic_files import draft_of
     from cantstop_arena.bots.compiled_copies import read_copy
 
-    def write(content: bytes) -> None:
-        with draft_of(path) as draft:
-            draft.write_bytes(content)
-
     copy = read_copy(path)
-    if os.path.lexists(path) and (copy is None or copy.is_edited):
-        what = "has been edited" if copy else "is no file that `arena bots compile` wrote"
-        way = "move or delete it, then compile again"
-        raise UsageError(f"{short_path(str(path))} {what}; it was not changed: {way}")
-    former = path.read_bytes() if copy else None
-    write(text.encode())
+    if copy and copy.is_edited:
+        raise _in_the_way(bot_path(path), "has been edited")
+    if place := next(filter(os.path.lexists, _other_places(path, copy is not None)), None):
+        kind = "folder" if place.is_dir() else "file"
+        raise _in_the_way(place, f"is no {kind} that `arena bots compile` wrote")
+    former = copy.texts if copy else {}
+    root = bot_path(path).parent
     try:
+        _write(texts, former, root)
         yield
     except BaseException:
-        if former is None:
-            path.unlink(missing_ok=True)
-        else:
-            write(former)
+        _write(former, texts, root)
         raise
 
 
+def _other_places(path: Path, is_copy: bool) -> Iterator[Path]:
+    """Where a bot of the same name would be that is no compiled copy with this own file."""
+    if not is_copy:
+        yield bot_path(path)
+    file = bot_path(path).with_name(f"{bot_name(path)}.py")
+    yield file if is_in_folder(path) else path.with_name(bot_name(path)) / FOLDER_FILE
+
+
+def _in_the_way(place: Path, what: str) -> UsageError:
+    way = "move or delete it, then compile again"
+    return UsageError(f"{short_path(str(place))} {what}; it was not changed: {way}")
+
+
+def _write(texts: Mapping[Path, bytes], former: Mapping[Path, bytes], root: Path) -> None:
+    """Write files below `root` in place of the former ones, and remove folders left empty."""
+    from cantstop_arena.atomic_files import draft_of
+
+    for path in former.keys() - texts.keys():
+        path.unlink(missing_ok=True)
+        for folder in path.relative_to(root).parents[:-1]:
+            with suppress(OSError):  # it holds something else, or is gone
+                (root / folder).rmdir()
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with draft_of(path) as draft:
+            draft.write_bytes(text)
+
+
 def _file_of(bot: "BotDescription", catalogue: "Catalogue") -> Path:
-    """The file of the bot. Raises UsageError when the bot cannot be compiled."""
+    """The own file of the bot. Raises UsageError when the bot cannot be compiled."""
     if bot.backend == "compiled":
         raise UsageError(f"{bot.name} is compiled already")
     if bot.path is None:

@@ -13,6 +13,7 @@ from cantstop_arena.cli.options import (
 )
 from cantstop_arena.cli.print_tables import TableOutput, print_tables, table_options
 from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
 
 
@@ -36,6 +37,10 @@ def run(
     from cantstop_arena.api.tournaments import from_file
     from cantstop_arena.tables.notes import until_text
 
+    if not file.exists() and not file.suffix:
+        raise UsageError(
+            f"there is no tournament file {file}; to let two bots play: arena match {file} BOT"
+        )
     planned = from_file(
         file,
         games=shared.games,

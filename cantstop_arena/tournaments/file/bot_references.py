@@ -1,5 +1,8 @@
 """References to bots on the command line: `rule28`, `bots/mine.py`, `patient@previous:risk=2`."""
 
+import os
+import shlex
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,7 +10,15 @@ from typing import Any
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import with_options
-from cantstop_arena.tournaments.file.entrants import Entrant, find_bot, usual_name
+from cantstop_arena.tournaments.file.entrants import (
+    Entrant,
+    command_of,
+    find_bot,
+    is_bot_name,
+    is_program,
+    program_spec,
+    usual_name,
+)
 from cantstop_arena.tournaments.file.yaml_reader import converted_losslessly
 from cantstop_arena.tournaments.file.yaml_text import plain_value
 
@@ -15,12 +26,41 @@ from cantstop_arena.tournaments.file.yaml_text import plain_value
 def entrant_from_reference(reference: str, catalogue: Catalogue) -> Entrant:
     """The entrant of a reference: a name or a path from the working directory, a version, options.
 
-    Options follow a colon, `NAME:OPTION=VALUE,OPTION=VALUE`, and are part of the entrant's name.
-    Raises BotError.
+    Options follow a colon, `NAME:OPTION=VALUE,OPTION=VALUE`, and are part of the entrant's name. A
+    program in any language is the path of its file, or a command in words. Raises BotError.
     """
+    if command := command_in(reference, catalogue):
+        bot = program_spec(command, catalogue.game.name)
+        return Entrant(bot.name, bot, {}, isolate=True, command=command)
     base, options = _split(reference)
     values = {key: plain_value(text) for key, text in options.items()}
     return entrant_with(base, values, catalogue, reference)
+
+
+def command_in(reference: str, catalogue: Catalogue) -> tuple[str, ...]:
+    """The command in a reference like `./steps.sh` or `python3 steps.py`; empty if it is a bot's.
+
+    Files are absolute paths. Raises BotError for a command that cannot be started.
+    """
+    if not is_bot_name(reference) and os.path.isfile(reference):
+        return command_of([reference], Path()) if is_program(Path(reference)) else ()
+    words = _words(reference)
+    if len(words) < 2 or catalogue.has(reference) or catalogue.file_of(reference):
+        return ()
+    command = command_of(words, Path())
+    if shutil.which(command[0]):
+        return command
+    if os.path.isfile(command[0]):
+        raise BotError(f"{words[0]} cannot be executed; make it a program: chmod +x {words[0]}")
+    return ()
+
+
+def _words(reference: str) -> list[str]:
+    """The words of a command line; none if it has unclosed quotes."""
+    try:
+        return shlex.split(reference)
+    except ValueError:
+        return []
 
 
 def entrant_with(

@@ -12,9 +12,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
+from cantstop_arena.bots.bot_paths import (
+    FOLDER_FILE,
+    bot_name,
+    bot_path,
+    own_file,
+    real_path,
+)
 from cantstop_arena.bots.describe import describe_command
-from cantstop_arena.bots.known_bot import A_NAME, RESERVED, BotDescription, is_printed_well
+from cantstop_arena.bots.known_bot import (
+    A_NAME,
+    MAX_NAME_LENGTH,
+    RESERVED,
+    BotDescription,
+    is_printed_well,
+)
 from cantstop_arena.bots.versions import PREVIOUS, version_in, version_name
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import files_among, with_options
@@ -79,7 +93,10 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     def _reference(self, folder: Path) -> str:
         path = self.bot.path if self.bot.origin == "file" else None
         # A file can register bots under other names than its own; these are found by name only.
-        return _path_from(folder, path) if path and path.stem == self.bot.name else self.bot.name
+        if path is None or bot_name(path) != self.bot.name:
+            return self.bot.name
+        reference = _path_from(folder, bot_path(path))
+        return f"./{reference}" if is_bot_name(reference) else reference
 
 
 class EntrantReader(msgspec.Struct, frozen=True):
@@ -166,7 +183,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
         """The words of a command, files as absolute paths; empty when it cannot be started."""
         nodes = self.reader.items(node, "command") if is_list(node) else [node]
         texts = [self.reader.text(word, "a word of a command") for word in nodes]
-        command = tuple(self._file_or_word(word) for word in texts if word is not None)
+        command = command_of([word for word in texts if word is not None], self.folder)
         if not texts or not all(texts):
             self.reader.complain(node, "command must be a list like [./mybot, --fast]")
             return ()
@@ -176,10 +193,6 @@ class EntrantReader(msgspec.Struct, frozen=True):
             )
             return ()
         return command
-
-    def _file_or_word(self, word: str) -> str:
-        path = self.folder / word
-        return str(_normalized(path)) if "\0" not in word and os.path.isfile(path) else word
 
     def _bot(self, node: Node) -> BotDescription | None:
         reference = self.reader.text(node, "a bot's name or path")
@@ -259,24 +272,77 @@ def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotDescripti
         return catalogue.version(_file_of(version.bot, folder, catalogue), version.version)
     if is_bot_name(reference):
         return catalogue.find(reference)
-    path = folder / reference
-    if not os.path.isfile(path):
+    file = own_file(folder / reference)
+    if file is None:
         raise BotError(_missing(reference, folder))
-    return catalogue.load_file(_normalized(path))
+    if is_program(file):
+        entry = f"{{command: [{reference}], as: NAME}}"
+        raise BotError(f"{reference} is a program, not a Python file; write {entry}")
+    return catalogue.load_file(real_path(file))
 
 
 def _file_of(reference: str, folder: Path, catalogue: Catalogue) -> Path:
-    """The present or former path of a bot's file. Raises BotError for other bots."""
+    """The present or former path of a bot's own file. Raises BotError for other bots."""
     if not is_bot_name(reference):
-        return _normalized(folder / (reference if reference.endswith(".py") else f"{reference}.py"))
+        former = reference if reference.endswith(".py") else f"{reference}.py"
+        return real_path(own_file(folder / reference) or folder / former)
     if catalogue.has(reference):
         raise BotError(f"{reference} is no file; earlier versions are kept of files only")
-    return _normalized(catalogue.folder / f"{reference}.py")
+    return real_path(catalogue.file_of(reference) or catalogue.folder / f"{reference}.py")
 
 
 def usual_name(reference: str, bot: BotDescription) -> str:
     """The default name of an entrant: the bot's name, with the version in the reference if any."""
     return version_name(bot.name, bot.digest) if version_in(reference) else bot.name
+
+
+def is_program(file: Path) -> bool:
+    """Whether a file is a program in any language: one that can be executed, and is not *.py."""
+    return file.suffix != ".py" and os.access(file, os.X_OK)
+
+
+def command_of(words: Sequence[str], folder: Path) -> tuple[str, ...]:
+    """The words of a command; files, from `folder`, become absolute paths."""
+    return tuple(_file_or_word(word, folder) for word in words)
+
+
+def _file_or_word(word: str, folder: Path) -> str:
+    path = folder / word
+    return str(real_path(path)) if "\0" not in word and os.path.isfile(path) else word
+
+
+def with_distinct_names(entrants: Sequence[Entrant]) -> tuple[Entrant, ...]:
+    """These entrants; of different bots with one name, all but the first get their path added.
+
+    The same bot with the same options has the same name.
+    """
+    by_name: dict[str, list[Entrant]] = {}
+    for entrant in entrants:
+        by_name.setdefault(entrant.name, []).append(entrant)
+    return tuple(
+        replace(entrant, name=_name_with_path(entrant, by_name[entrant.name]))
+        for entrant in entrants
+    )
+
+
+def _name_with_path(entrant: Entrant, namesakes: Sequence[Entrant]) -> str:
+    """The name of an entrant, with the end of its path if it is not the first of its namesakes."""
+    own = _parts_of(entrant)
+    if own == _parts_of(namesakes[0]):
+        return entrant.name
+    others = {_parts_of(namesake) for namesake in namesakes} - {own}
+    ends = (own[-depth:] for depth in range(1, len(own) + 1))
+    end = next((end for end in ends if all(other[-len(end) :] != end for other in others)), own)
+    origin = "/".join(end) or entrant.bot.origin
+    name = f"{entrant.name} ({origin})"
+    return name if len(name) <= MAX_NAME_LENGTH else f"{entrant.name} ({entrant.bot.digest[:7]})"
+
+
+def _parts_of(entrant: Entrant) -> tuple[str, ...]:
+    """The parts of the path of an entrant's file; none for a bot without a file."""
+    program = next((path for path in map(Path, entrant.command) if path.is_absolute()), None)
+    path = bot_path(entrant.bot.path) if entrant.bot.path else program
+    return path.parts if path else ()
 
 
 def program_spec(command: Sequence[str], game: str) -> BotDescription:
@@ -302,16 +368,14 @@ _MAX_REFERENCE_LENGTH = 200  # characters, in the message about a missing file
 
 
 def _missing(reference: str, folder: Path) -> str:
-    if os.path.isfile(reference):
+    if own_file(Path(reference)):
         right = _path_from(folder, Path(reference))
         return f"{reference} is where you stand, not beside the tournament file; write {right}"
-    return f"there is no file {folder / shortened(reference, _MAX_REFERENCE_LENGTH)}"
-
-
-def _normalized(path: Path) -> Path:
-    """A path whose folder is resolved; the file name is kept, even if the file is a link."""
-    return Path(os.path.realpath(path.parent)) / path.name
+    path = folder / shortened(reference, _MAX_REFERENCE_LENGTH)
+    if os.path.isdir(folder / reference):  # noqa: PTH112 - a name can be too long
+        return f"there is no file {path / FOLDER_FILE}, so this folder is no bot"
+    return f"there is no file {path}"
 
 
 def _path_from(folder: Path, path: Path) -> str:
-    return Path(os.path.relpath(_normalized(path), os.path.realpath(folder))).as_posix()
+    return Path(os.path.relpath(real_path(path), os.path.realpath(folder))).as_posix()

@@ -17,7 +17,7 @@ import yaml
 from yaml.composer import ComposerError
 from yaml.reader import ReaderError
 
-from cantstop_arena.errors import ConfigError, Problem
+from cantstop_arena.errors import ConfigError, Problem, UsageError
 
 MAX_BYTES = 1 << 18
 MAX_LEVELS = 20
@@ -99,6 +99,8 @@ def _text_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
+    except IsADirectoryError:
+        raise UsageError(f"{path} is a folder, not a file") from None
     except OSError as error:
         raise _fatal(path, f"this file cannot be read: {error.strerror}") from None
     if len(content) > MAX_BYTES:

@@ -608,9 +608,11 @@ def test_a_repeated_key_names_the_line_of_the_first(folder: Path) -> None:
 
 
 def test_a_missing_file_and_a_folder_are_named(folder: Path) -> None:
-    for path, reason in ((folder / "none.yaml", "No such file"), (folder, "Is a directory")):
-        with pytest.raises(ConfigError, match=f"{path}:1:1: this file cannot be read: {reason}"):
-            read(path, CATALOGUE)
+    path = folder / "none.yaml"
+    with pytest.raises(ConfigError, match=f"{path}:1:1: this file cannot be read: No such file"):
+        read(path, CATALOGUE)
+    with pytest.raises(UsageError, match=f"^{folder} is a folder, not a file$"):
+        read(folder, CATALOGUE)
 
 
 # --- The way back ---------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """The compiler of bots: machine code, which the engine calls by its address."""
 
 from collections.abc import Callable, Iterable
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
 import numba
@@ -21,7 +21,7 @@ from cantstop_arena.games.cantstop.engine.code_cache import unwrap_partial
 from cantstop_arena.games.cantstop.engine.compile_errors import plain_message
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_bot
 from cantstop_arena.games.cantstop.hooks import Player
-from cantstop_arena.hookspecs import compile_options
+from cantstop_arena.hookspecs import MODULE_PREFIX, compile_options
 from cantstop_arena.native.decorators import UNWRAPPED
 from cantstop_arena.native.numba_store import LINKED
 
@@ -71,8 +71,8 @@ _GENERATORS = {"numba_get_py_random_state", "numba_get_np_random_state"}
 def _register(function: Any) -> None:
     """Register a plain function as callable from compiled code, and the functions that it calls.
 
-    Of these, only functions of its own module or marked `@compiled`. Raises BotError when it is no
-    plain function.
+    Of these, only functions of its own module, of its bot's folder, or marked `@compiled`. Raises
+    BotError when it is no plain function.
     """
     if function in _registered:
         return
@@ -83,8 +83,15 @@ def _register(function: Any) -> None:
     code = without_generator_expressions(function)
     overload(function, jit_options=options, strict=False)(lambda *_, **__: code)
     for referenced in _referenced_functions(code):
-        if compile_options(referenced) is not None or referenced.__module__ == function.__module__:
+        if compile_options(referenced) is not None or _are_of_one_bot(referenced, function):
             _register(referenced)
+
+
+def _are_of_one_bot(*functions: FunctionType) -> bool:
+    """Whether functions are of one module, or of the modules of one bot that is a folder."""
+    modules = {function.__module__ or "" for function in functions}
+    packages = {module.partition(".")[0] for module in modules}
+    return len(modules) == 1 or (len(packages) == 1 and packages.pop().startswith(MODULE_PREFIX))
 
 
 def _refuse_unseeded(decisions: Iterable[Any]) -> None:
@@ -102,8 +109,12 @@ def _refuse_unseeded(decisions: Iterable[Any]) -> None:
 
 
 def _referenced_functions(function: FunctionType) -> list[FunctionType]:
-    """The plain Python functions to which a function refers."""
-    return [value for value in _referenced_values(function) if isinstance(value, FunctionType)]
+    """The plain Python functions to which a function refers, by name or as a module's attribute."""
+    values = _referenced_values(function)
+    modules = [value for value in values if isinstance(value, ModuleType)]
+    names = _referenced_names(function.__code__)
+    attributes = [vars(module).get(name) for module in modules for name in names]
+    return [value for value in (*values, *attributes) if isinstance(value, FunctionType)]
 
 
 def _referenced_values(function: FunctionType) -> list[Any]:

@@ -1,0 +1,63 @@
+"""Paths of bots: a file, or a folder with a file `__init__.py`."""
+
+import os
+from pathlib import Path
+
+from cantstop_arena.errors import BotError
+
+FOLDER_FILE = "__init__.py"  # the own file of a bot that is a folder
+
+
+def is_in_folder(file: Path) -> bool:
+    """Whether a bot's own file is that of a folder."""
+    return file.name == FOLDER_FILE
+
+
+def bot_name(file: Path) -> str:
+    """The name of the one bot of a file: the file's without .py, or its folder's."""
+    return file.parent.name if is_in_folder(file) else file.stem
+
+
+def bot_path(file: Path) -> Path:
+    """The path by which users know the bot with this own file: its folder, or the file."""
+    return file.parent if is_in_folder(file) else file
+
+
+def own_file(path: Path) -> Path | None:
+    """The own file of the bot at a path, which is a file or a folder; None if there is no bot."""
+    candidates = (path, path / FOLDER_FILE)
+    return next((file for file in candidates if os.path.isfile(file)), None)
+
+
+def file_in(folder: Path, name: str) -> Path | None:
+    """The own file of the bot of this name in a folder of bots; None if there is none.
+
+    Raises BotError when both a file and a folder have the name.
+    """
+    if name in ("", ".", ".."):
+        return None
+    candidates = (folder / f"{name}.py", folder / name / FOLDER_FILE)
+    files = [file for file in candidates if os.path.lexists(file)]
+    if len(files) > 1:
+        raise BotError(f"both {files[0]} and {files[1]} are a bot {name!r}; rename one of them")
+    return files[0] if files else None
+
+
+def bot_files(folder: Path) -> list[Path]:
+    """The own files of the bots in a folder, sorted by name: *.py, and those of its folders.
+
+    Names that begin with _ or a dot are left out.
+    """
+    if not folder.is_dir():
+        return []
+    files = (*folder.glob("*.py"), *folder.glob(f"*/{FOLDER_FILE}"))
+    return sorted((file for file in files if bot_path(file).name[0] not in "._"), key=bot_path)
+
+
+def real_path(file: Path) -> Path:
+    """A path whose folder is resolved; the bot's name is kept, even if it is that of a link."""
+    if not is_in_folder(file):
+        return Path(os.path.realpath(file.parent)) / file.name
+    has_name = file.parent.name not in ("", "..")
+    folder = file.parent if has_name else Path(os.path.realpath(file.parent))
+    return Path(os.path.realpath(folder.parent)) / folder.name / file.name

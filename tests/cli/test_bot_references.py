@@ -1,0 +1,134 @@
+"""Bots on the command line: programs, options, two files of one name, unknown names."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from helpers.arena import Arena
+
+STEPS = """import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print(json.dumps({"type": "ready"}), flush=True)
+    elif message["type"] == "choose_move":
+        print(json.dumps({"move": 0}), flush=True)
+    elif message["type"] == "roll_again":
+        print(json.dumps({"roll": message["turn"]["rolls"] < 4}), flush=True)
+"""
+PRINTER = """def choose_move(turn, moves): return 0
+def roll_again(turn, rolls=3): return turn.rolls < rolls
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("steps.py").write_text(STEPS)
+    Path("steps.sh").write_text("#!/bin/sh\nexec python3 steps.py\n")
+    Path("steps.sh").chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("program", "name"), [("./steps.sh", "steps.sh"), ("'python3 steps.py'", "steps.py")]
+)
+def test_a_program_plays(arena: Arena, program: str, name: str) -> None:
+    done = arena(f"match {program} rule28 --games 8 --seed 1 --quiet")
+    assert f"{name} against rule28: 8 games" in done.text
+    assert "Faults" not in done.text
+    assert "steps" in arena(f"gauntlet {program} --against rule28 --games 4 --quiet").text
+    assert "plain" in arena(f"bench {program} --seconds 0.1").text
+
+
+def test_what_does_not_take_programs_says_so_in_a_sentence(arena: Arena) -> None:
+    assert "only bots in Python can be checked" in arena("bots check ./steps.sh", code=2).output
+    assert "arena tune plays bots in Python only" in arena("tune ./steps.sh x=1..2", code=2).output
+    output = arena("run x.yaml", yaml="bots: [./steps.sh, rule28]\n", code=2).output
+    assert "./steps.sh is a program, not a Python file; write {command: [./steps.sh]" in output
+
+
+def test_plan_and_bench_take_options_and_paths(arena: Arena) -> None:
+    options = "--difference 0.1 --seconds 0.1"
+    bots = {"twin": PRINTER}
+    assert "twin against twin:rolls=2" in arena(f"plan twin twin:rolls=2 {options}", bots=bots).text
+    assert (
+        "./bots/twin.py:rolls=2  plain" in arena("bench ./bots/twin.py:rolls=2 --seconds 0.1").text
+    )
+
+
+def test_two_files_of_one_name_are_two_bots(arena: Arena) -> None:
+    files = {"other/printer.py": PRINTER.replace("3", "5")}
+    done = arena(
+        "match printer other/printer.py --games 8 --quiet", bots={"printer": PRINTER}, files=files
+    )
+    assert "printer against printer (other/printer.py): 8 games" in done.text
+    text = arena(
+        "gauntlet printer --against other/printer.py --against rule28 --games 8 --quiet"
+    ).text
+    assert "printer (other/printer.py)" in text
+    assert "printer against printer again" in arena("match printer printer --games 8 --quiet").text
+
+
+def test_an_unknown_name_is_answered_at_once_among_many_files(arena: Arena) -> None:
+    Path("bots").mkdir()
+    for number in range(2000):
+        Path(f"bots/b{number}.py").write_text(PRINTER)
+    family = (
+        "from cantstop_arena import Bot\n"
+        "class Rare:\n    choose_move = roll_again = lambda *_: 0\n"
+        "def register_bots(): return [Bot('rare', Rare)]\n"
+    )
+    Path("bots/family.py").write_text(family)
+    start = time.process_time()
+    assert "unknown bot 'b2001' (did you mean" in arena("bots b2001", code=2).output
+    assert time.process_time() - start < 2
+    assert "rare" in arena("bots rare").text
+
+
+# --- Messages -------------------------------------------------------------------------------------
+
+
+def test_a_word_that_is_no_command_of_bots_brings_one_to_mind(arena: Arena) -> None:
+    output = arena("bots chek steady", code=2).output
+    assert "there is no command `arena bots chek` (did you mean 'check'?)" in output
+
+
+def test_run_says_what_it_takes(arena: Arena) -> None:
+    assert "to let two bots play: arena match rule28 BOT" in arena("run rule28", code=2).output
+    Path("folder").mkdir()
+    assert "folder is a folder, not a file\n" in arena("run folder", code=2).output
+    assert "'--games'" in arena("match a b --gaems 3", code=2).output
+
+
+def test_an_option_without_a_default_and_a_class_are_explained(arena: Arena) -> None:
+    risky = PRINTER.replace("rolls=3", "risk")
+    output = arena("match risky rule28", bots={"risky": risky}, code=2).output
+    assert "the option risk needs a default, such as risk=0" in output
+    methods = PRINTER.replace("(turn", "(self, turn").replace("def", "    def")
+    output = arena("match one rule28", bots={"one": f"class Mine:\n{methods}"}, code=2).output
+    assert "class Mine has them: register it with def register_bots()" in output
+
+
+# --- Versions -------------------------------------------------------------------------------------
+
+
+def test_versions_are_listed_shown_and_compared(arena: Arena) -> None:
+    play = "match printer rule28 --games 4 --quiet --fresh --no-page"
+    arena(play, bots={"printer": PRINTER})
+    arena(play, bots={"printer": PRINTER.replace("3", "5")})
+    first, second = arena("bots printer").text.splitlines()[-2:]
+    assert first.startswith("version printer@")
+    assert first.endswith("in results/printer-vs-rule28 (the present one)")
+    shown = arena("bots printer@previous").text
+    assert "option  rolls, default 3" in shown
+    assert "option  rolls, default 5" in arena("bots ./bots/printer.py").text
+    old = second.partition("@")[2][:7]
+    for reference in ("printer@previous", f"printer@{old}"):
+        text = arena(f"bots diff {reference} printer").text
+        assert "-def roll_again(turn, rolls=3)" in text
+        assert "+def roll_again(turn, rolls=5)" in text
+    assert "are the same" in arena("bots diff printer bots/printer.py").text
+    assert "rule28 is no file" in arena("bots diff rule28 printer", code=2).output
+    versions = json.loads(arena("bots --json printer").text)["versions"]
+    assert [version["digest"][:7] for version in versions][1] == old
