@@ -18,13 +18,21 @@ from cantstop_arena.texts import printable
 
 def bot_text(bot: BotDescription, game: Game, versions: Sequence[StoredVersion] = ()) -> str:
     """The description of a bot as text, in lines, with its stored versions."""
-    fields = {"plays": game.title, "lane": bot.backend, "source": _origin(bot, game)}
+    fields = {"plays": game.title, "backend": backend_text(bot, game), "source": _origin(bot, game)}
     lines = [f"{bot.name}: {bot.summary}" if bot.summary else bot.name, ""]
-    lines += [f"{key:<8}{value}" for key, value in fields.items() if value]
+    lines += [f"{key:<9}{value}" for key, value in fields.items() if value]
     if bot.learns:
-        lines.append("learns  yes: it remembers 256 games in a row")
+        lines.append("learns   yes: it remembers 256 games in a row")
     lines += ["", *_options(bot), *_versions(bot, versions), *_details(bot, game)]
     return printable("\n".join(lines).rstrip()) + "\n"
+
+
+def backend_text(bot: BotDescription, game: Game) -> str:
+    """What plays the bot: "compiled" code, or "python"."""
+    is_compiled = bot.backend == "compiled" or (
+        bot.origin == "built-in" and bot.name in game.compiled_bots
+    )
+    return "compiled" if is_compiled else "python"
 
 
 def _origin(bot: BotDescription, game: Game) -> str:
@@ -38,7 +46,7 @@ def _options(bot: BotDescription) -> Iterator[str]:
     if not bot.options:
         yield "It has no options."
     for name, option in bot.options.items():
-        yield f"option  {name}, default {option.default!r}{_choices(option)}"
+        yield f"option   {name}, default {option.default!r}{_choices(option)}"
 
 
 def _versions(bot: BotDescription, versions: Sequence[StoredVersion]) -> Iterator[str]:
@@ -47,7 +55,7 @@ def _versions(bot: BotDescription, versions: Sequence[StoredVersion]) -> Iterato
         runs = ", ".join(map(str, version.runs))
         present = " (the present one)" if version.digest == bot.digest else ""
         name = version_name(bot.name, version.digest)
-        yield f"version {name}, first played {version.time:%Y-%m-%d %H:%M} in {runs}{present}"
+        yield f"version  {name}, first played {version.time:%Y-%m-%d %H:%M} in {runs}{present}"
 
 
 def _choices(option: Option) -> str:

@@ -7,7 +7,7 @@ and methods that it does not define have defaults.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pkgutil import resolve_name
@@ -167,6 +167,9 @@ class Game:
     bots: Mapping[str, str] = {}
     commands: Mapping[str, str] = {}
     """Additional commands, by name: the location of the click command, as "module:object"."""
+    compiled_bots: Collection[str] = ()
+    """The built-in bots that the game's own table plays compiled, with its default rules."""
+
     usual_bots: Sequence[str] = ()
     """The bots that are used by default."""
     view = "cantstop_arena.views.default_view:GameView"

@@ -38,7 +38,7 @@ def test_a_program_plays(arena: Arena, program: str, name: str) -> None:
     assert f"{name} against rule28: 8 games" in done.text
     assert "Faults" not in done.text
     assert "steps" in arena(f"gauntlet {program} --against rule28 --games 4 --quiet").text
-    assert "plain" in arena(f"bench {program} --seconds 0.1").text
+    assert "python" in arena(f"bench {program} --seconds 0.1").text
 
 
 def test_what_does_not_take_programs_says_so_in_a_sentence(arena: Arena) -> None:
@@ -53,7 +53,7 @@ def test_plan_and_bench_take_options_and_paths(arena: Arena) -> None:
     bots = {"twin": PRINTER}
     assert "twin against twin:rolls=2" in arena(f"plan twin twin:rolls=2 {options}", bots=bots).text
     assert (
-        "./bots/twin.py:rolls=2  plain" in arena("bench ./bots/twin.py:rolls=2 --seconds 0.1").text
+        "./bots/twin.py:rolls=2  python" in arena("bench ./bots/twin.py:rolls=2 --seconds 0.1").text
     )
 
 
@@ -118,7 +118,7 @@ def test_versions_are_listed_shown_and_compared(arena: Arena) -> None:
     arena(play, bots={"printer": PRINTER})
     arena(play, bots={"printer": PRINTER.replace("3", "5")})
     first, second = arena("bots printer").text.splitlines()[-2:]
-    assert first.startswith("version printer@")
+    assert first.startswith("version  printer@")
     assert first.endswith("in results/printer-vs-rule28 (the present one)")
     shown = arena("bots printer@previous").text
     assert "option  rolls, default 3" in shown

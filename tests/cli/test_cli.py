@@ -126,8 +126,8 @@ def test_bots_are_listed_with_those_that_cannot_be_used(arena: Arena) -> None:
     output = arena("bots").text
     assert re.search(r"^rule28 +cantstop +built-in +compiled +Rule of 28", output, re.MULTILINE)
     # Another test may have measured it.
-    lane = r"plain( \(about [\d,.]+ times as fast compiled\))?"
-    listed = rf"^plain +cantstop +bots/plain.py +{lane} +Stops after three"
+    backend = r"python( \(about [\d,.]+ times as fast compiled\))?"
+    listed = rf"^plain +cantstop +bots/plain.py +{backend} +Stops after three"
     assert re.search(listed, output, re.MULTILINE)
     assert "bad (bots/bad.py): does not import: ModuleNotFoundError: " in output
 
@@ -179,7 +179,7 @@ def test_odds_of_what_cannot_be_are_refused(arena: Arena, words: list[str], mess
 def test_bench_tells_lane_and_games_a_second(arena: Arena) -> None:
     output = arena("bench", "rule28", "plain", "--seconds", "0.1").text
     assert re.search(r"^rule28 +compiled +[\d,]+ +[\d,]+$", output, re.MULTILINE)
-    assert re.search(r"^plain +plain +[\d,]+ +[\d,]+$", output, re.MULTILINE)
+    assert re.search(r"^plain +python +[\d,]+ +[\d,]+$", output, re.MULTILINE)
     assert "unknown bot 'rule29'" in arena("bench", "rule29", code=2).error
 
 

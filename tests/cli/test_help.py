@@ -94,16 +94,16 @@ def test_no_summary_in_the_help_is_cut(arena: Arena, words: list[str]) -> None:
 
 def test_a_bot_is_shown_with_options_defaults_and_source(arena: Arena, here: Path) -> None:
     told = arena("bots", "rule28").output
-    assert "option  threshold, default 28\n" in told
+    assert "option   threshold, default 28\n" in told
     assert "one of 'first', 'random'" in told
     assert "source  built in, cantstop_arena.games.cantstop.bots.rule28" in told
-    assert "plays   Cubus" in arena("bots", "greedy").output
+    assert "plays    Cubus" in arena("bots", "greedy").output
     assert "unknown bot 'greedi'" in arena("bots", "greedi", code=2).output
 
 
 def test_a_bot_of_a_file_is_shown_with_what_the_file_says(arena: Arena) -> None:
     told = arena("bots", "--bots", str(ROOT / "bots"), "learner").output
-    assert "learns  yes" in told and "Machine Learning 47, 2002" in told
+    assert "learns   yes" in told and "Machine Learning 47, 2002" in told
 
 
 def test_rules_are_listed_with_what_their_sources_are(arena: Arena) -> None:

@@ -60,9 +60,10 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
             finally:
                 screen.on_progress(1)
             pace = "" if speed.nanoseconds is None else f"{speed.nanoseconds:,.0f}"
-            rows.append([name, speed.backend, f"{speed.games_per_second:,.0f}", pace])
+            backend = "compiled" if speed.backend == "compiled" else "python"
+            rows.append([name, backend, f"{speed.games_per_second:,.0f}", pace])
     paced = catalogue.game.counts.pace.removesuffix("s")
-    headers = ("bot", "lane", "games/s", f"ns/{paced}" if paced else "")
+    headers = ("bot", "backend", "games/s", f"ns/{paced}" if paced else "")
     click.echo(
         tabulate(
             rows,

@@ -96,7 +96,7 @@ def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
     if as_json:
         click.echo(json.dumps({"bots": rows, "broken": failures}, indent=2))
         return
-    _print([_row(bot) | {"lane": _backend_text(bot)} for bot in usable], failures)
+    _print([_row(bot) | {"backend": _backend_text(bot)} for bot in usable], failures)
     outdated = [text for bot in usable if (text := outdated_text(bot.path))]
     if outdated:
         click.echo("\n" + "\n".join(outdated))
@@ -160,16 +160,18 @@ def _origin(bot: "BotDescription") -> str:
 
 def _backend_text(bot: "BotDescription") -> str:
     """Whether the bot is compiled; of a plain one also the speedup, if it has been measured."""
+    from cantstop_arena.bots.bot_text import backend_text
     from cantstop_arena.check.compiled_version import stored_speedup
+    from cantstop_arena.games.registry import game_named
 
-    speedup = stored_speedup(bot)
-    return f"{bot.backend} ({speedup} as fast compiled)" if speedup else bot.backend
+    speedup, backend = stored_speedup(bot), backend_text(bot, game_named(bot.game))
+    return f"{backend} ({speedup} as fast compiled)" if speedup else backend
 
 
 def _print(rows: list[dict[str, Any]], failures: list[dict[str, str]]) -> None:
     from tabulate import tabulate
 
-    columns = ("name", "game", "origin", "lane", "summary")
+    columns = ("name", "game", "origin", "backend", "summary")
     table = [[in_a_line(row[column]) for column in columns] for row in rows]
     click.echo(tabulate(table, headers=columns, disable_numparse=True))
     if failures:

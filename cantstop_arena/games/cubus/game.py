@@ -69,6 +69,7 @@ class Cubus(Game):
     bots: Mapping[str, str] = MappingProxyType(
         {name: f"cantstop_arena.games.cubus.bots.{name}" for name in BOTS}
     )
+    compiled_bots = tuple(BOTS)
     usual_bots = ("greedy", "deny", "hasty", "eager", "frugal", "random")
     view = "cantstop_arena.views.cubus.view:CubusView"
 
