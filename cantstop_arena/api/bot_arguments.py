@@ -152,6 +152,8 @@ def _entrant(request: BotArgument, catalogue: Catalogue) -> Entrant:
         return entrant_with(str(path), request.options, catalogue, path.stem)
     if not str(request.what):
         raise UsageError("bot() needs a name, a path, a class or a command")
+    if isinstance(request.what, str) and not request.options:
+        return entrant_from_reference(request.what, catalogue)
     return entrant_with(str(request.what), request.options, catalogue)
 
 

@@ -121,8 +121,8 @@ def test_versions_are_listed_shown_and_compared(arena: Arena) -> None:
     assert first.startswith("version  printer@")
     assert first.endswith("in results/printer-vs-rule28 (the present one)")
     shown = arena("bots printer@previous").text
-    assert "option  rolls, default 3" in shown
-    assert "option  rolls, default 5" in arena("bots ./bots/printer.py").text
+    assert "option   rolls, default 3" in shown
+    assert "option   rolls, default 5" in arena("bots ./bots/printer.py").text
     old = second.partition("@")[2][:7]
     for reference in ("printer@previous", f"printer@{old}"):
         text = arena(f"bots diff {reference} printer").text

@@ -96,7 +96,7 @@ def test_a_bot_is_shown_with_options_defaults_and_source(arena: Arena, here: Pat
     told = arena("bots", "rule28").output
     assert "option   threshold, default 28\n" in told
     assert "one of 'first', 'random'" in told
-    assert "source  built in, cantstop_arena.games.cantstop.bots.rule28" in told
+    assert "source   built in, cantstop_arena.games.cantstop.bots.rule28" in told
     assert "plays    Cubus" in arena("bots", "greedy").output
     assert "unknown bot 'greedi'" in arena("bots", "greedi", code=2).output
 
