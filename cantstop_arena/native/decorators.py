@@ -90,7 +90,7 @@ def decorators(
     def entry(function: Callable[..., Any], nrt: bool) -> Any:
         if config.DISABLE_JIT:
             return np.errstate(over="ignore")(function)  # random numbers wrap around
-        return Entry(function, Store(function.__name__, stamp_of(function), folder), nrt)
+        return EntryFunction(function, Store(function.__name__, stamp_of(function), folder), nrt)
 
     def inline(function: Callable[..., Any], nrt: bool) -> Any:
         dispatcher = _linked(nrt, forceinline=True)(function)
@@ -109,7 +109,7 @@ def decorators(
     return Decorators(_with_options(entry), _with_options(inline), _with_options(call), bot)
 
 
-class Entry:
+class EntryFunction:
     """A function that Python calls compiled, and plain where numba cannot compile it.
 
     Compiled functions that call it get it as if it were under `njit_call`, so that it is compiled
