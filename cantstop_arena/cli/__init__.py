@@ -43,6 +43,16 @@ _MIN_MEMORY = 1 << 30
 """Bytes of address space. With less the engine's compiler aborts the process without a message."""
 
 
+GROUPS = {
+    "Play and rate": ("run", "match", "gauntlet", "rate", "export", "report", "plan"),
+    "Bots": ("bots", "bench", "tune", "judge", "train"),
+    "The games": ("games", "rules", "compare", "solve", "odds", "cubus"),
+    "One game": ("play", "replay", "draw"),
+    "Your shell": ("completion",),
+}
+"""The commands as `arena --help` and docs/commands.md list them; others are of packages' games."""
+
+
 class ArenaGroup(click.Group):
     """Reports the errors of users with a message and an exit code instead of a traceback.
 
@@ -73,6 +83,17 @@ class ArenaGroup(click.Group):
             return None
         game_command: click.Command = resolve_name(target)
         return game_command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands by groups."""
+        known = {name for group in GROUPS.values() for name in group}
+        of_packages = [name for name in self.list_commands(context) if name not in known]
+        for title, group in {**GROUPS, "Games from packages": of_packages}.items():
+            commands = [(name, self.get_command(context, name)) for name in group]
+            rows = [(name, command.get_short_help_str(80)) for name, command in commands if command]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Refuse arguments that are not UTF-8: they could not be written to files or terminals."""

@@ -20,7 +20,7 @@ import cantstop_arena
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import Loader
-from cantstop_arena.cli import main
+from cantstop_arena.cli import GROUPS, main
 from cantstop_arena.comparisons.comparison_file import read as read_comparison
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.games.cantstop.game import GAME
@@ -218,6 +218,16 @@ def test_the_docs_list_every_command() -> None:
 def listed_commands() -> list[list[str]]:
     """The rows of commands, those that head a part left out."""
     return [row for row in table(COMMANDS, "All commands") if row[0].startswith("`")]
+
+
+def test_the_groups_of_commands_are_those_of_the_help() -> None:
+    groups: dict[str, list[str]] = {}
+    for first, *_ in table(COMMANDS, "All commands"):
+        if first.startswith("**"):
+            title = first.strip("*").capitalize()
+        elif (name := first.strip("`").split()[1]) not in groups.setdefault(title, []):
+            groups[title].append(name)
+    assert {title: tuple(names) for title, names in groups.items()} == dict(GROUPS)
 
 
 def test_the_docs_show_every_argument_as_help_does() -> None:

@@ -1,7 +1,9 @@
 """`arena bots`: the bots that can play here, and those that cannot."""
 
 import json
+import sys
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -173,7 +175,11 @@ def _print(rows: list[dict[str, Any]], failures: list[dict[str, str]]) -> None:
 
     columns = ("name", "game", "origin", "backend", "summary")
     table = [[in_a_line(row[column]) for column in columns] for row in rows]
-    click.echo(tabulate(table, headers=columns, disable_numparse=True))
+    lines = tabulate(table, headers=columns, disable_numparse=True).splitlines()
+    if sys.stdout.isatty():  # `arena bots NAME` prints the whole summary
+        width = get_terminal_size().columns
+        lines = [line if len(line) <= width else f"{line[: width - 1]}…" for line in lines]
+    click.echo("\n".join(lines))
     if failures:
         click.echo("\nCannot be used:")
     for failure in failures:

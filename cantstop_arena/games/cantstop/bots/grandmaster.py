@@ -19,7 +19,7 @@ from cantstop_arena.hookspecs import Bot, compiled, hookimpl
 
 
 def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
-    """Solves every turn exactly, with a net for positions; plays as tuned where none is known.
+    """Solves each turn, with a net for the positions after it; plays as tuned where none is known.
 
     The nets that come with the project are for the classic rules. `nets` is the path of
     a file of `arena train` to play with instead. Method: turns as decision problems (Glenn, Fang

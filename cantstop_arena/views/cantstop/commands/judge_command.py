@@ -16,7 +16,7 @@ OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
 """The parameters that are allowed for the folder of a run, which determines the others."""
 
 
-@click.command(short_help="Measure what the decisions of bots lose.")
+@click.command(short_help="Rate bots' decisions against perfect play.")
 @click.argument("names", nargs=-1, required=True, metavar="BOT...")
 @click.option("--against", metavar="BOT", help="The opponent. Default: the judge itself.")
 @click.option(
