@@ -6,7 +6,7 @@ ArenaError                 an error that a user can correct; the message says ho
 │   ├── RulesError         an invalid rule set, with the invalid fields
 │   └── BotError           a bot that is unknown, broken, or has no such option
 ├── LedgerError            results on disk that cannot be used or belong to another tournament
-├── FaultError             a fault of a bot that ends the run: `on_fault: stop`, and in tuning
+├── FaultError             a fault of a bot that ends the run: `on_fault: abort`, and in tuning
 ├── WorkerPoolError        worker processes that keep dying
 ├── ClusterError           a cluster that cannot be reached, ends, or has no machine that can play
 ├── GameError              a game whose own code fails
@@ -72,7 +72,7 @@ class LedgerError(ArenaError):
 
 
 class FaultError(ArenaError):
-    """A fault of a bot that ends the run: with `on_fault: stop`, and in tuning."""
+    """A fault of a bot that ends the run: with `on_fault: abort`, and in tuning."""
 
 
 class WorkerPoolError(ArenaError):

@@ -22,8 +22,16 @@ def printable(text: str) -> str:
     )
 
 
+def beginning_of(text: str, max_length: int) -> str:
+    """Text of at most `max_length` characters; of a longer one the beginning and …."""
+    return text if len(text) <= max_length else f"{text[: max_length - 1]}…"
+
+
 def shortened(text: str, max_width: int) -> str:
-    """Text cut to a width in columns of a terminal; East Asian wide characters take two."""
+    """Text, and if it takes more than so many columns of a terminal, those that fit before a ….
+
+    East Asian wide characters take two columns.
+    """
     remaining = max_width
     for index, character in enumerate(text):
         remaining -= 2 if east_asian_width(character) in "WF" else 1

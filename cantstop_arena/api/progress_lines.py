@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
+from cantstop_arena.tables.rounding import half_away
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.run_observer import LLR, RunObserver
 
@@ -63,7 +64,7 @@ class ProgressLines(RunObserver):
     def on_look(self, look: "Look") -> None:
         """Store the width of intervals, or the log-likelihood ratio of a test."""
         if look.measure == LLR:
-            self._suffix = f", LLR {look.value:.2f}"
+            self._suffix = f", LLR {half_away(look.value, 2):.2f}"
         else:
             self._suffix = f", {look.measure} of {look.bot} {look.value:.4g}" if look.bot else ""
 

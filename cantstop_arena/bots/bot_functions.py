@@ -13,6 +13,9 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.decisions import GAME_OVER
 from cantstop_arena.hookspecs import BotFunctions, compile_options, compiled, memory_of
 
+PRINTED_BACKENDS = {"compiled": "compiled", "plain": "python"}
+"""The backends as tables print them, by their values in code and in JSON."""
+
 
 def backend_of(player: Any, decisions: Iterable[str]) -> str:
     """ "compiled" if one of a bot's functions is marked `@compiled`, else "plain"."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 
 from cantstop_arena.bots.bot_files import read_source
+from cantstop_arena.bots.bot_functions import PRINTED_BACKENDS
 from cantstop_arena.bots.bot_paths import bot_path
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.versions import StoredVersion, version_name
@@ -29,10 +30,8 @@ def bot_text(bot: BotDescription, game: Game, versions: Sequence[StoredVersion] 
 
 def backend_text(bot: BotDescription, game: Game) -> str:
     """What plays the bot: "compiled" code, or "python"."""
-    is_compiled = bot.backend == "compiled" or (
-        bot.origin == "built-in" and bot.name in game.compiled_bots
-    )
-    return "compiled" if is_compiled else "python"
+    by_game = bot.origin == "built-in" and bot.name in game.compiled_bots
+    return PRINTED_BACKENDS["compiled" if by_game else bot.backend]
 
 
 def _origin(bot: BotDescription, game: Game) -> str:

@@ -96,7 +96,12 @@ _read_paths: set[str] | None = None  # files beside bots that were read; None: n
 def provide(texts: Mapping[str, bytes]) -> None:
     """Set the texts of a bot's files, by path, for imports and `read_beside` in this process."""
     _importer.texts.update(texts)
-    if len(texts) > 1 and _importer not in sys.meta_path:
+    if len(texts) > 1:
+        _install_importer()
+
+
+def _install_importer() -> None:
+    if _importer not in sys.meta_path:
         sys.meta_path.insert(0, _importer)
 
 
@@ -107,8 +112,7 @@ def new_package(name: str, origin: str) -> ModuleType:
     """
     for module in [module for module in sys.modules if module.startswith(f"{name}.")]:
         del sys.modules[module]
-    if _importer not in sys.meta_path:
-        sys.meta_path.insert(0, _importer)
+    _install_importer()
     spec = _importer.spec(name, origin)
     assert spec
     return module_from_spec(spec)

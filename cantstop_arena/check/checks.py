@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from cantstop_arena.bots.bot_functions import innermost, source_line_of
+from cantstop_arena.bots.bot_functions import PRINTED_BACKENDS, innermost, source_line_of
 from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.bots.loader import Loader, is_built_in
 from cantstop_arena.check.findings import NOTE, OK, WRONG, CheckStage, Finding
@@ -157,9 +157,11 @@ class BotChecks:
         if harness.is_compiled:
             detail = f", once, in {seconds:.1f} s" if is_new else ""
             return Finding(OK, "lane", f"compiled{detail}")
+        python = PRINTED_BACKENDS["plain"]
         if self.spec.backend == "plain":
-            return Finding(OK, "lane", "python")
-        return Finding(NOTE, "lane", "python: @compiled has no effect, as NUMBA_DISABLE_JIT is set")
+            return Finding(OK, "lane", python)
+        reason = "@compiled has no effect, as NUMBA_DISABLE_JIT is set"
+        return Finding(NOTE, "lane", f"{python}: {reason}")
 
     # What it does
 

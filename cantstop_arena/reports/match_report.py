@@ -14,7 +14,7 @@ from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Estimate, Table, Value, estimate, number, rounded
 from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.names import MATCH_TABLE
-from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
+from cantstop_arena.tables.rounding import half_away, percent_text
 from cantstop_arena.texts import how_many
 
 _PENTANOMIAL = ("0", "1/2", "1", "3/2", "2")
@@ -192,9 +192,10 @@ def _header(result: MatchFinding) -> str:
     deals = how_many(result.deals_played, "deal")
     if result.players == 2:
         return f"{first} against {second}: {result.games:,} games, {deals} in both seatings."
+    even = percent_text(1 / result.players, 2)
     return (
         f"{first} against {second} in the other {result.players - 1} seats: {result.games:,} games,"
-        f" {deals} in {result.games_per_deal} orders. An even score is {100 / result.players:.2f}%."
+        f" {deals} in {result.games_per_deal} orders. An even score is {even}%."
     )
 
 
@@ -214,21 +215,18 @@ def _estimates(result: MatchFinding) -> str:
     share = result.score
     assert share.mean is not None, "a deal counts"
     kind = "sequence, valid at any stopping time" if result.test else "interval"
-    ends = f"{_percent(share.low or 0)} to {_percent(1 if share.high is None else share.high)}"
+    low_share, high_share = share.low or 0, 1 if share.high is None else share.high
+    ends = f"{percent_text(low_share, 2)} to {percent_text(high_share, 2)}"
     mean, low, high = result.elo
     return (
         f"Brackets: 95% confidence {kind}.\n"
-        f"score %  {_percent(share.mean)} ({ends})\n"
+        f"score %  {percent_text(share.mean, 2)} ({ends})\n"
         f"Elo      {_signed(mean)} ({_signed(low)} to {_signed(high)})"
     )
 
 
 def _signed(elo: float | None) -> str:
     return "no bound" if elo is None else f"{half_away(elo, 1):+.1f}"
-
-
-def _percent(share: float) -> str:
-    return f"{half_away(100 * share, 2, EVEN_PERCENT):.2f}"
 
 
 def _test_text(result: MatchFinding) -> str:

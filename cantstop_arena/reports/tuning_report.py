@@ -8,7 +8,8 @@ from msgspec.structs import asdict
 from tabulate import tabulate
 
 from cantstop_arena.tables.column import Column, Estimate, Table, estimate, number
-from cantstop_arena.tuning.halving import Optimum
+from cantstop_arena.tables.rounding import half_away, percent_text
+from cantstop_arena.tuning.halving import Optimum, Trial
 from cantstop_arena.tuning.search_space import NumberList, Ranges
 from cantstop_arena.tuning.tuner import ScoreShare, TuningResult, TuningVerdict
 
@@ -52,7 +53,7 @@ def tuning_json(result: TuningResult, search_space: SearchSpace) -> str:
 
 
 def _score_text(won: ScoreShare) -> str:
-    return f"{100 * won.score:.2f} ± {100 * won.half:.2f}%"
+    return f"{percent_text(won.score, 2)} ± {half_away(100 * won.half, 2):.2f}%"
 
 
 def _trials(result: TuningResult, search_space: SearchSpace) -> str:
@@ -64,18 +65,22 @@ def _trials(result: TuningResult, search_space: SearchSpace) -> str:
 
 
 def trial_rows(peak: Optimum, search_space: SearchSpace) -> tuple[list[str], list[list[Any]]]:
-    """The headers and rows of a table of trials, those with the most deals first."""
-    trials = sorted(peak.trials, key=lambda trial: (-trial.deals, -trial.score))
+    """The headers and rows of the table of trials."""
     rows = [
         [
             *search_space.options(trial.point).values(),
             trial.deals,
-            f"{100 * trial.score:.1f}",
-            f"{100 * trial.half:.1f}",
+            percent_text(trial.score, 1),
+            f"{half_away(100 * trial.half, 1):.1f}",
         ]
-        for trial in trials
+        for trial in _by_deals(peak)
     ]
     return [*search_space.names, "deals", "won %", "±"], rows
+
+
+def _by_deals(peak: Optimum) -> list[Trial]:
+    """The trials, those with the most deals first."""
+    return sorted(peak.trials, key=lambda trial: (-trial.deals, -trial.score))
 
 
 def tuning_table(result: TuningResult, search_space: SearchSpace, bot: str) -> Table:
@@ -84,7 +89,6 @@ def tuning_table(result: TuningResult, search_space: SearchSpace, bot: str) -> T
         columns = [Column(name, name) for name in result.options]
         rows = [[json.dumps(value) for value in result.options.values()]]
         return Table("tuning", f"{bot}, tuned", columns, rows)
-    trials = sorted(result.peak.trials, key=lambda trial: (-trial.deals, -trial.score))
     return Table(
         "tuning",
         f"{bot}, tuned",
@@ -99,7 +103,7 @@ def tuning_table(result: TuningResult, search_space: SearchSpace, bot: str) -> T
                 trial.deals,
                 Estimate(trial.score, trial.score - trial.half, trial.score + trial.half),
             ]
-            for trial in trials
+            for trial in _by_deals(result.peak)
         ],
         [best_text(result, search_space)],
     )
@@ -132,7 +136,9 @@ def judged_text(verdict: TuningVerdict | None, elo: float) -> str:
     }
     hypotheses = f"sequential test of 0 against {elo:g} Elo"
     scored = f"In {verdict.games:,} fresh games against the current version it scored"
-    return f"{scored} {verdict.score:.1%}: {outcomes[verdict.accepted]} ({hypotheses})."
+    return (
+        f"{scored} {percent_text(verdict.score, 1)}%: {outcomes[verdict.accepted]} ({hypotheses})."
+    )
 
 
 def line_text(result: TuningResult, bot: str) -> str:

@@ -16,8 +16,8 @@ from cantstop_arena.deals.outcomes import (
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
-from cantstop_arena.texts import how_many, ordinal
+from cantstop_arena.tables.rounding import percent_text
+from cantstop_arena.texts import beginning_of, how_many, ordinal
 
 NOT_REPRODUCIBLE = "not reproducible"
 DISQUALIFIED = "disqualified"
@@ -91,10 +91,7 @@ def fault_text(charge: FaultReport) -> str:
 
 def short_message(charge: FaultReport) -> str:
     """The message of a fault; of a long one the beginning."""
-    message = charge.message
-    return (
-        message if len(message) <= MAX_MESSAGE_LENGTH else message[: MAX_MESSAGE_LENGTH - 1] + "…"
-    )
+    return beginning_of(charge.message, MAX_MESSAGE_LENGTH)
 
 
 def about_luck(luck: Luck) -> str:
@@ -178,10 +175,7 @@ def contradiction(analysis: Analysis, upper: int, lower: int) -> str:
     if direct is None or direct.mean is None or direct.low is None or direct.high is None:
         return ""
     names = f"{analysis.results.bots[upper]} stands above {analysis.results.bots[lower]}"
-    mean, low, high = (
-        f"{half_away(100 * share, 1, EVEN_PERCENT):.1f}"
-        for share in (direct.mean, direct.low, direct.high)
-    )
+    mean, low, high = (percent_text(share, 1) for share in (direct.mean, direct.low, direct.high))
     score = f"{mean}% ({low} to {high})"
     if direct.high < EVEN:
         return f"{names}, but lost to it head to head: {score}."

@@ -18,3 +18,8 @@ def half_away(number: float, decimals: int, origin: float = 0.0) -> float:
     exact, middle = Decimal(f"{number:.{_EXACT_DIGITS}g}"), Decimal(origin)
     step = Decimal(1).scaleb(-decimals)
     return float(middle + (exact - middle).quantize(step, ROUND_HALF_UP)) + 0.0
+
+
+def percent_text(share: float, decimals: int) -> str:
+    """A share in percent, without the sign: 0.6505 is "65.1" with one decimal."""
+    return f"{half_away(100 * share, decimals, EVEN_PERCENT):.{decimals}f}"

@@ -2,6 +2,7 @@
 
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table, estimate, number
+from cantstop_arena.tables.rounding import half_away
 from cantstop_arena.tables.standings import ELO
 
 
@@ -31,5 +32,6 @@ def _first_player(analysis: Analysis) -> list[str]:
     comparison = "" if analysis.results.players == 2 else ", compared with the mean of the others"
     half_width = (first.high - first.low) / 2
     return [
-        f"The first player's advantage is {first.points:z.1f} ± {half_width:.1f} Elo{comparison}."
+        f"The first player's advantage is {half_away(first.points, 1):.1f}"
+        f" ± {half_away(half_width, 1):.1f} Elo{comparison}."
     ]

@@ -18,6 +18,7 @@ def tuned(accepted: int | None, score: float) -> TuningResult:
     [
         (1, 0.736, "it scored 73.6%: H1 accepted: stronger by more than 0 Elo"),
         (0, 0.5, "it scored 50.0%: no improvement found"),
+        (0, 0.34950000000000003, "it scored 34.9%: no improvement found"),  # halves away from 50
         (None, 0.51, "it scored 51.0%: undecided, no improvement shown"),
     ],
 )

@@ -37,6 +37,7 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
     """
     from tabulate import tabulate
 
+    from cantstop_arena.bots.bot_functions import PRINTED_BACKENDS
     from cantstop_arena.check.compiled_version import compile_hint
     from cantstop_arena.errors import BotError
     from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
@@ -60,7 +61,7 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
             finally:
                 screen.on_progress(1)
             pace = "" if speed.nanoseconds is None else f"{speed.nanoseconds:,.0f}"
-            backend = "compiled" if speed.backend == "compiled" else "python"
+            backend = PRINTED_BACKENDS[speed.backend]
             rows.append([name, backend, f"{speed.games_per_second:,.0f}", pace])
     paced = catalogue.game.counts.pace.removesuffix("s")
     headers = ("bot", "backend", "games/s", f"ns/{paced}" if paced else "")

@@ -83,7 +83,7 @@ def _in_the_way(place: Path, what: str) -> UsageError:
 
 def _write(texts: Mapping[Path, bytes], former: Mapping[Path, bytes], root: Path) -> None:
     """Write files below `root` in place of the former ones, and remove folders left empty."""
-    from cantstop_arena.atomic_files import draft_of
+    from cantstop_arena.atomic_files import write_atomically
 
     for path in former.keys() - texts.keys():
         path.unlink(missing_ok=True)
@@ -92,8 +92,7 @@ def _write(texts: Mapping[Path, bytes], former: Mapping[Path, bytes], root: Path
                 (root / folder).rmdir()
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        with draft_of(path) as draft:
-            draft.write_bytes(text)
+        write_atomically(path, text)
 
 
 def _file_of(bot: "BotDescription", catalogue: "Catalogue") -> Path:

@@ -4,6 +4,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from cantstop_arena.texts import significant
+
 Clock = Callable[[], float]
 
 WINDOW = 10.0  # seconds over which the rate is averaged
@@ -114,7 +116,7 @@ class Progress:
         parts = [f"{self.played:,}{of_all} {self._unit}"]
         rate = self._pace.rate()
         if rate:
-            parts.append(f"{_rounded(rate)} {self._unit}/s")
+            parts.append(f"{significant(rate, 2)} {self._unit}/s")
         if self._aim:
             parts.append(f"next look at {self.games:,}")
         elif rate:
@@ -122,12 +124,6 @@ class Progress:
         if self.machines:
             parts.append(f"on {self.machines}")
         return ", ".join(parts)
-
-
-def _rounded(rate: float) -> str:
-    """A rate with two significant digits, so that the display is steady."""
-    number = float(f"{rate:.2g}")
-    return f"{number:,.0f}" if number >= 10 else f"{number:g}"
 
 
 def time_text(seconds: float) -> str:

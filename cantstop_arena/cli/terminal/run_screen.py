@@ -11,6 +11,7 @@ import click
 from cantstop_arena.cli.terminal.pace import Clock
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
 from cantstop_arena.errors import PageError
+from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.run_observer import LLR
 
 if TYPE_CHECKING:
@@ -66,16 +67,17 @@ class RunScreen(ProgressScreen):
 
     def on_cluster(self, machines: int, processes: int) -> None:
         """Store how many machines of a cluster play."""
-        machine_text = f"{machines:,} machine{'s'[: machines != 1]} with {processes:,} processes"
+        machine_text = f"{how_many(machines, 'machine')} with {processes:,} processes"
         self._progress.machines = machine_text if machines else "no machine yet"
 
     def on_look(self, look: "Look") -> None:
         """Print the present width of the intervals, or the log-likelihood ratio of a test."""
         from cantstop_arena.tables.notes import extent_for
+        from cantstop_arena.tables.rounding import half_away
 
         if look.measure == LLR:
             bound = self.bounds[look.value > 0]
-            text = f"LLR {round(look.value, 2) + 0.0:.2f} of {bound:.2f}"
+            text = f"LLR {half_away(look.value, 2):.2f} of {bound:.2f}"
             self._progress.reached = text
             self.echo(f"{look.games:,} games: {text}.")
         elif look.bot:

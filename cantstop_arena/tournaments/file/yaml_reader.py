@@ -10,6 +10,7 @@ from yaml import MappingNode, ScalarNode, SequenceNode
 
 from cantstop_arena.errors import ConfigError, Problem
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
+from cantstop_arena.texts import beginning_of
 from cantstop_arena.tournaments.file.yaml_text import (
     Node,
     compose,
@@ -198,7 +199,7 @@ def node_text(node: Node) -> str:
 
 def quoted(text: str) -> str:
     """A text in quotes for a message: on one line, and shortened if too long."""
-    return repr(text if len(text) <= MAX_QUOTE_LENGTH else text[: MAX_QUOTE_LENGTH - 1] + "…")
+    return repr(beginning_of(text, MAX_QUOTE_LENGTH))
 
 
 def unknown_word(kind: str, word: str, names: Collection[str]) -> str:
