@@ -1,4 +1,4 @@
-"""Atomic writing of files, whoever else writes them and whenever the process ends."""
+"""Writing of files: atomically, through no planted links, to paths checked before the work."""
 
 import os
 from collections.abc import Iterator
@@ -59,9 +59,15 @@ def refuse_link(path: Path) -> None:
     """
     if path.is_symlink():
         raise UsageError(
-            f"{path} is a link, and the arena writes no results through links that it did not"
-            " make: remove it, and run the command again"
+            f"{path} is a link, and results are not written through links: remove it, then run the"
+            " command again"
         )
+
+
+def check_results_folder(folder: Path) -> None:
+    """Raise UsageError when a folder of results, which need not exist yet, cannot be written to."""
+    refuse_link(folder)
+    check_output_folder(folder)
 
 
 def open_unlinked(path: Path | str, flags: int) -> int:

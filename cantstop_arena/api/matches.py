@@ -14,7 +14,6 @@ from cantstop_arena.api.results import Results
 from cantstop_arena.api.tournaments import (
     PlannedTournament,
     argument_errors,
-    check_seats,
     plan,
     renamed,
 )
@@ -31,6 +30,7 @@ from cantstop_arena.reports.match_report import MatchFinding, finding, match_jso
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_disqualified
 from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
+from cantstop_arena.tournaments.file.keys import check_seats
 from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
@@ -130,7 +130,7 @@ def planned_match(
 
     With more than two `players` copies of the second bot fill the seats that remain.
     """
-    check_seats(players, catalogue)
+    check_seats(players, catalogue.game)
     test = _test(sprt, alpha, beta, players, len(catalogue.game.orders(players)))
     if test and luck_removed:
         raise UsageError(

@@ -23,6 +23,7 @@ from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
+from cantstop_arena.tournaments.file.keys import check_seats
 from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.run import run_until, with_stored_seed
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
@@ -244,7 +245,7 @@ def gauntlet(
     """
     catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
     keys = {"name": "gauntlet", "game": game, "rules": rules, "games": games, "seed": seed}
-    check_seats(players, catalogue)
+    check_seats(players, catalogue.game)
     with argument_errors():
         entrants = _entrants(
             challenger, listed(against, "against", catalogue) or [*catalogue.game.bots], catalogue
@@ -268,13 +269,6 @@ def _entrants(
     for entrant in named:
         entrants.setdefault(entrant.name, entrant)
     return tuple(entrants.values())
-
-
-def check_seats(players: int, catalogue: Catalogue) -> None:
-    """Raise UsageError if bots cannot meet in a game of so many seats."""
-    seats = [number for number in catalogue.game.players if number > 1]
-    if players not in seats:
-        raise UsageError(f"players must be {seats[0]} to {seats[-1]}, not {players}")
 
 
 def _check_field(entrants: Sequence[Entrant], players: int) -> None:

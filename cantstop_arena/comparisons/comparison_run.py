@@ -7,12 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from cantstop_arena.atomic_files import (
-    check_output_folder,
-    create_below,
-    refuse_link,
-    write_result,
-)
+from cantstop_arena.atomic_files import check_results_folder, create_below, write_result
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.comparisons.comparison_file import RESOLVED_FILE, Comparison
 from cantstop_arena.comparisons.comparison_results import ComparisonTotals, RuleSetResult
@@ -60,8 +55,7 @@ def compare(
     Raises UsageError when `folder` cannot be written to, LedgerError, BotError, FaultError or
     WorkerPoolError.
     """
-    refuse_link(folder)
-    check_output_folder(folder)
+    check_results_folder(folder)
     comparison = with_stored_seed(comparison, folder, fresh)
     if fresh:
         _reset_ledgers(comparison, folder)

@@ -252,12 +252,11 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     played `until` intervals were narrow, these are confidence sequences. `seed` is None where
     tournaments with different seeds were rated together. `seat_orders` are the orders of seats in
     each deal, if they are not the standard ones. `missing_games` of a run that was interrupted or
-    goes on are not played yet. With a `challenger` only its games were played.
-    The `subject` is the bot that the command asked about: the challenger of a gauntlet, the first
-    bot of a match; empty in other tournaments. `notes` are those
-    of the game on its own bots, where one does not play as its name promises. `predecessors` is
-    the effect of sitting after each bot, if the game counts it. Where `luck` was removed, the
-    `deals` are without it.
+    goes on are not played yet. With a `challenger` only its games were played. The `subject` is
+    the bot that the results are about: the challenger of a gauntlet, the first bot of a match;
+    empty in other tournaments. `notes` are those of the game on its own bots, where one does not
+    play as its name promises. `predecessors` is the effect of sitting after each bot, if the game
+    counts it. Where `luck` was removed, the `deals` are without it.
     """
 
     name: str

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import (
-    check_output_folder,
+    check_results_folder,
     create_below,
     refuse_link,
     write_result,
@@ -155,8 +155,7 @@ def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) 
 
 def _create(folder: Path) -> None:
     """Create the folder of the results. Raises UsageError when it cannot be written to."""
-    refuse_link(folder)
-    check_output_folder(folder)
+    check_results_folder(folder)
     create_below(folder.parent, folder)
     for name in (LEDGER, COPIES, LOGS, RECORDS):
         refuse_link(folder / name)

@@ -1,8 +1,8 @@
 """Trials of variants of a bot, against the same opponents and on the same deals.
 
 Every deal is played in all orders of the seats; the opponent fills all seats but the variant's.
-Isolated calls play the games, so
-that no bot's code runs in the arena's own process; several run at the same time.
+Isolated calls play the games, so that no bot's code runs in the arena's own process; several run at
+the same time.
 """
 
 import base64
@@ -20,10 +20,11 @@ from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.winners import win_units
-from cantstop_arena.errors import ERROR, FaultError, UsageError
+from cantstop_arena.errors import ERROR, FaultError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
 from cantstop_arena.table.seated_bot import SeatedBot
+from cantstop_arena.tournaments.file.keys import check_seats
 from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec, seat_for
@@ -40,8 +41,8 @@ _MAX_SECONDS = 3600.0  # of a call, which plays one variant against one opponent
 class VariantTrials:
     """Plays variants of a bot against opponents, in isolated calls.
 
-    `observer` gets the progress. Raises UsageError when the game has no such number of players,
-    BotError when a bot cannot play.
+    `observer` gets the progress. Raises UsageError when bots cannot meet in games of so many
+    `players`, BotError when a bot cannot play.
     """
 
     def __init__(
@@ -54,9 +55,7 @@ class VariantTrials:
         observer: RunObserver,
         players: int = 2,
     ) -> None:
-        if players < 2 or players not in catalogue.game.players:
-            title = catalogue.game.title
-            raise UsageError(f"bots are not tuned in games of {players}: {title} has no such seats")
+        check_seats(players, catalogue.game)
         self.players = players
         self._catalogue, self._rules, self._seed = catalogue, rules, seed
         self._bot, self._observer = bot, observer

@@ -95,7 +95,10 @@ def test_gauntlets_that_make_no_sense_are_refused(arena: Arena) -> None:
     ]
     alone = arena("gauntlet", "odds", "--against", "odds", code=2).output
     assert "odds needs 1 other bot to play against; add bots with --against" in alone
-    assert "players must be 2 to 4" in arena("gauntlet", "odds", "--players", "7", code=2).output
+    assert (
+        "players must be a whole number from 2 to 4"
+        in arena("gauntlet", "odds", "--players", "7", code=2).output
+    )
 
 
 def test_the_crosstable_of_a_gauntlet_has_the_challengers_scores_only(arena: Arena) -> None:

@@ -10,7 +10,10 @@ from helpers.arena import Arena
 from helpers.terminals import on_a_terminal
 
 from cantstop_arena.deals.outcomes import Until
+from cantstop_arena.errors import UsageError
+from cantstop_arena.games.cantstop.game import CantStop
 from cantstop_arena.ratings.sequential.sprt import Sprt, elo_of, ended_by, score_of, score_steps
+from cantstop_arena.tournaments.file.keys import check_seats
 from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
 
 MATCH = "match rule28 random --games 60 --seed 1 --quiet"
@@ -46,7 +49,10 @@ def test_the_second_bot_fills_the_other_seats(arena: Arena) -> None:
     (standing,) = (one for one in summary["standings"] if one["bot"] == "rule28")
     assert row["score"] == standing["score"]
     assert row["elo"] == pytest.approx(1.5 * (standing["elo"] - 1500), abs=0.01)
-    assert "players must be 2 to 4" in arena("match odds odds --players 5", code=2).error
+    assert (
+        "players must be a whole number from 2 to 4"
+        in arena("match odds odds --players 5", code=2).error
+    )
     assert arena("match odds odds --players 4 --games 24 --quiet").text.startswith("odds against")
 
 
@@ -77,3 +83,11 @@ def test_tables_on_a_narrow_terminal_fit_unless_they_are_wide(arena: Arena) -> N
     assert "LOS vs next are left out" in narrow and "--wide prints everything." in narrow
     assert max(map(len, narrow.splitlines()[2:6])) <= 60
     assert wide == arena(*words).text
+
+
+def test_bots_of_a_game_that_is_played_alone_do_not_meet() -> None:
+    class Alone(CantStop):
+        players = range(1, 2)
+
+    with pytest.raises(UsageError, match="is played alone: its bots do not meet"):
+        check_seats(2, Alone())

@@ -22,6 +22,7 @@ from cantstop_arena.tournaments.file.yaml_reader import (
     is_mapping,
     node_text,
     quoted,
+    range_text,
     unknown_word,
 )
 from cantstop_arena.tournaments.file.yaml_text import Node
@@ -39,6 +40,15 @@ A_NAME = (
     f"must be 1 to {MAX_NAME_LENGTH} letters, digits, spaces, hyphens, underscores and dots"
     f" ({MAX_FOLDER_LENGTH} bytes), with no dot in front and no space at either end"
 )
+
+
+def check_seats(players: int, game: Game) -> None:
+    """Raise UsageError if bots cannot meet in a game of so many seats."""
+    seats = range(max(2, game.players[0]), game.players[-1] + 1)
+    if not seats:
+        raise UsageError(f"{game.title} is played alone: its bots do not meet")
+    if players not in seats:
+        raise UsageError(f"players must be {range_text(seats)}, not {players}")
 
 
 def names_of(entrants: Sequence[Entrant]) -> list[str]:

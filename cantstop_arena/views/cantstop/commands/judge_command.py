@@ -8,9 +8,10 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from cantstop_arena.views.cantstop.judging import MAX_BOARDS
+
 BY_TABLE = 1000  # deals
 BY_NETS = 100  # deals; fewer, as nets are slower
-MAX_BOARDS = 10  # of the worst decisions that are stored for each bot
 
 OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
 """The parameters that are allowed for the folder of a run, which determines the others."""

@@ -1,1 +1,3 @@
-"""What decisions lose, for people: the command, its errands, its text and page."""
+"""What decisions lose, for people: isolated calls that judge, stored results, text and page."""
+
+MAX_BOARDS = 10  # worst decisions of a bot that are stored and can be drawn

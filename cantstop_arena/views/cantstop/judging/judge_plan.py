@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from cantstop_arena.atomic_files import check_output_folder, refuse_link, write_result
+from cantstop_arena.atomic_files import check_results_folder, write_result
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.tournaments.file.entrants import find_bot, is_bot_name
@@ -71,6 +71,5 @@ def _write_tournament(
     }
     text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items())
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-    refuse_link(results / FOLDER)
-    check_output_folder(results / FOLDER)
+    check_results_folder(results / FOLDER)
     return write_result(results, f"{FOLDER}/{digest}.yaml", text)

@@ -12,7 +12,7 @@ from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
 from cantstop_arena.tournaments.preparation import pack_spec, unpack_spec
 from cantstop_arena.tournaments.table_spec import TableSpec
-from cantstop_arena.views.cantstop.commands.judge_command import MAX_BOARDS
+from cantstop_arena.views.cantstop.judging import MAX_BOARDS
 from cantstop_arena.views.cantstop.judging.judgement_data import as_data, from_data
 
 _PIECES = 40  # into which all deals are split, so that the progress is visible

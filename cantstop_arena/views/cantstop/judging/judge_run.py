@@ -9,7 +9,7 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.exact.regret import Judgement, merge_judgements
 from cantstop_arena.tournaments.preparation import prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
-from cantstop_arena.views.cantstop.commands.judge_command import MAX_BOARDS
+from cantstop_arena.views.cantstop.judging import MAX_BOARDS
 from cantstop_arena.views.cantstop.judging.judge_process import in_pieces, judge_all
 from cantstop_arena.views.cantstop.judging.judge_task import JudgeTask
 from cantstop_arena.views.cantstop.judging.judgement_report import Judgements

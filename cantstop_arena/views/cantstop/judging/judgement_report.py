@@ -28,8 +28,10 @@ def _unit(judgement: Judgement) -> float:
 
 
 def text(judgements: Judgements, planned: JudgeTask, max_boards: int) -> str:
-    """The table, and at most `max_boards` of the worst decisions of each bot, with a legend; these
-    are not shown here for a run, whose page has them."""
+    """The table, and below it at most `max_boards` of the worst decisions of each bot.
+
+    Those of a run are left out, as its page has them.
+    """
     lines = [_heading(planned), table(judgements, planned.rival)]
     if planned.rival and max_boards:
         lines.append(f"\n{LEGEND}")
