@@ -111,7 +111,7 @@ def entrants_of(
     bots: Sequence[AnyBot], catalogue: Catalogue, isolate: bool = False
 ) -> tuple[Entrant, ...]:
     """The entrants for these bots, with distinct names. Raises BotError, UsageError."""
-    entrants = tuple(entrant_of(item, catalogue) for item in listed(bots, "bots", catalogue))
+    entrants = tuple(entrant_of(item, catalogue) for item in bots_in(bots, "bots", catalogue))
     names = [entrant.name for entrant in entrants]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(
@@ -120,13 +120,18 @@ def entrants_of(
     return tuple(replace(entrant, isolate=entrant.isolate or isolate) for entrant in entrants)
 
 
-def listed(bots: Any, key: str, catalogue: Catalogue) -> list[AnyBot]:
+def bots_in(argument: Any, key: str, catalogue: Catalogue) -> list[AnyBot]:
     """The bots of an argument that must be a list of them. Raises UsageError."""
-    if isinstance(bots, Iterable) and not isinstance(bots, str | Mapping):
-        return list(bots)
-    first = [bots] if isinstance(bots, str) else []
-    example = [*dict.fromkeys([*first, *catalogue.game.bots])][:2]
-    raise UsageError(f"{key} must be a list of bots, like {example}, not {bots!r:.60}")
+    return items_of(argument, key, "bots", catalogue.game.bots)
+
+
+def items_of(argument: Any, key: str, noun: str, names: Iterable[str]) -> list[Any]:
+    """The items of an argument that must be a list; `names` are for an example. Raises UsageError."""
+    if isinstance(argument, Iterable) and not isinstance(argument, str | Mapping):
+        return list(argument)
+    first = [argument] if isinstance(argument, str) else []
+    example = [*dict.fromkeys([*first, *names])][:2]
+    raise UsageError(f"{key} must be a list of {noun}, like {example}, not {argument!r:.60}")
 
 
 def entrant_of(item: AnyBot, catalogue: Catalogue) -> Entrant:

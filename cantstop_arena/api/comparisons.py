@@ -1,14 +1,14 @@
 """Comparisons of rule sets, in Python."""
 
 import html
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from cantstop_arena.api.bot_arguments import AnyBot, entrants_of, plain_value
+from cantstop_arena.api.bot_arguments import AnyBot, entrants_of, items_of, plain_value
 from cantstop_arena.api.folders import with_digest
 from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.api.result_tables import ResultTable
@@ -124,7 +124,9 @@ def compare(
     if isinstance(what, str | Path):
         if keys_of_file := [key for key, value in keys.items() if value is not None]:
             names = ", ".join("rules" if key == "compare" else key for key in keys_of_file)
-            raise UsageError(f"{names}: {what} is a file, which says that; bots are a list")
+            raise UsageError(
+                f"{names}: for a list of bots only; {what} is a file with keys of its own"
+            )
         comparison, catalogue, folder = read_comparison(
             what, games=games, seed=seed, bots_folder=bots_folder, results=results
         )
@@ -152,7 +154,7 @@ def _planned(bots: Sequence[AnyBot], keys: Mapping[str, Any], catalogue: Catalog
     present["game"] = catalogue.game.name
     present["compare"] = [
         item if isinstance(item, str) else rules_as_keys(item, catalogue)
-        for item in _listed_rules(keys["compare"])
+        for item in items_of(keys["compare"], "rules", "rule sets", catalogue.game.rules.named)
     ]
     source = catalogue.results / str(keys["name"] or _PLACEHOLDER) / comparison_file.RESOLVED_FILE
     with argument_errors():
@@ -172,14 +174,6 @@ def _planned(bots: Sequence[AnyBot], keys: Mapping[str, Any], catalogue: Catalog
     name = with_digest("-vs-".join(rules.name for rules in comparison.rules), content_data)
     source = catalogue.results / name / comparison_file.RESOLVED_FILE
     return replace(comparison, name=name, source=source)
-
-
-def _listed_rules(rules: Any) -> list[Any]:
-    if isinstance(rules, Iterable) and not isinstance(rules, str | Mapping):
-        return list(rules)
-    raise UsageError(
-        f"rules must be a list of rule sets, like ['classic', 'jump'], not {rules!r:.60}"
-    )
 
 
 def read_comparison(

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from cantstop_arena.api.bot_arguments import AnyBot, entrant_of, entrants_of, listed, plain_value
+from cantstop_arena.api.bot_arguments import AnyBot, bots_in, entrant_of, entrants_of, plain_value
 from cantstop_arena.api.folders import digest_name, folder_name
 from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.api.results import Results, Source
@@ -248,7 +248,7 @@ def gauntlet(
     check_seats(players, catalogue.game)
     with argument_errors():
         entrants = _entrants(
-            challenger, listed(against, "against", catalogue) or [*catalogue.game.bots], catalogue
+            challenger, bots_in(against, "against", catalogue) or [*catalogue.game.bots], catalogue
         )
         _check_field(entrants, players)
         planned = plan({**keys, "players": players}, entrants, catalogue)

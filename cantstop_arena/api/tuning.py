@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.api.bot_arguments import AnyBot, entrant_of, listed
+from cantstop_arena.api.bot_arguments import AnyBot, bots_in, entrant_of
 from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
@@ -95,7 +95,7 @@ def tune(
     chosen = catalogue.rules_called(rules)
     spec = _description_of(bot, catalogue)
     search_space = search_space_of([*map(str, search_spaces)], spec)
-    rivals = listed(against, "against", catalogue)
+    rivals = bots_in(against, "against", catalogue)
     opponents = [_description_of(rival, catalogue) for rival in rivals] or [spec]
     with observed_by(observer_for(progress, f"Tuning {spec.name}")) as observer:
         names = search_space.names

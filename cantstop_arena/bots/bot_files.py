@@ -175,6 +175,11 @@ def stored_texts(folder: Path) -> Mapping[str, bytes]:
     return {file.relative_to(folder).as_posix(): read_source(file) for file in _files_of(folder)}
 
 
+def lines_of(text: bytes | None) -> list[str]:
+    """The lines of a file; none if there is no file. Raises UnicodeDecodeError for other data."""
+    return (text or b"").decode().splitlines()
+
+
 def read_source(path: Path) -> bytes:
     """The content of a regular file of at most MAX_SOURCE_BYTES. Raises BotError for any other."""
     try:

@@ -95,7 +95,7 @@ def compile_hint(catalogue: Catalogue, bot: BotDescription) -> str:
     except BotError:
         return ""
     if comparison.difference:
-        return f"would compile, but play otherwise then: {comparison.difference}"
+        return f"it compiles, but plays differently then: {comparison.difference}"
     store_speedup(bot, comparison.speedup)
     return f"{speedup_text(comparison.speedup)} as fast compiled: arena bots compile {bot.name}"
 

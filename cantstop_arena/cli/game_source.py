@@ -157,7 +157,7 @@ class GameSource(NamedTuple):
         view, events = self._replace(judge=False).view_and_events(complain)
         seats = events[0]["seats"]
         if bot not in seats:
-            raise UsageError(f"--bot {bot} did not play this game of {' and '.join(seats)}")
+            raise UsageError(f"--bot: {bot} did not play this game; {' and '.join(seats)} did")
         return view.worst_decisions(events, seats.index(bot))
 
     def _recorded(self) -> Iterator["Event"]:

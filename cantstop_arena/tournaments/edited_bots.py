@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.bots.bot_files import stored_texts
+from cantstop_arena.bots.bot_files import lines_of, stored_texts
 from cantstop_arena.bots.bot_paths import bot_path, file_in
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
@@ -105,8 +105,7 @@ def _lines_changed(bot: BotDescription, before: Path) -> int:
 
 
 def _changes(old: bytes | None, new: bytes | None) -> int:
-    there, here = ((text or b"").decode().splitlines() for text in (old, new))
-    changes = SequenceMatcher(None, there, here, autojunk=False).get_opcodes()
+    changes = SequenceMatcher(None, lines_of(old), lines_of(new), autojunk=False).get_opcodes()
     return sum(max(a2 - a1, b2 - b1) for kind, a1, a2, b1, b2 in changes if kind != "equal")
 
 

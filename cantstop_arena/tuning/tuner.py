@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.ratings.sequential.sprt import Sprt, equal_variance, score_steps
+from cantstop_arena.tables.rounding import percent_text
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tuning.cma_search import Generation, Numbers, evolve
 from cantstop_arena.tuning.halving import MAX_NUMBERS, Optimum, search
@@ -89,7 +90,7 @@ class Tuner:
             options = search_space.options(peak.point)
         else:
             options = search_space.options(np.round(self._evolved(deals, seed, observer), 2))
-        observer.on_notice("testing what was found on fresh deals")
+        observer.on_notice("Testing these options on fresh deals.")
         share = self._share(options, fresh)
         return TuningResult(options, peak, share, self._verdict(options, test, deals))
 
@@ -97,7 +98,7 @@ class Tuner:
         def report_generation(generation: Generation) -> None:
             if generation.number % 10 == 0:
                 observer.on_notice(
-                    f"generation {generation.number}: {generation.mean_score:.1%} won"
+                    f"Generation {generation.number}: {percent_text(generation.mean_score, 1)}% won"
                 )
 
         trial_deals = max(1, min(_MAX_TRIAL_DEALS, deals // _MIN_GENERATIONS // _TRIALS))

@@ -202,8 +202,8 @@ def test_options_are_said_behind_a_colon() -> None:
     [
         ("rule28:treshold=30", "treshold"),
         ("rule28:threshold=many", "threshold"),
-        ("rule28:threshold=1,threshold=2", "options are said as NAME:OPTION=VALUE,OPTION=VALUE"),
-        ("rule28:=2", "options are said as NAME:OPTION=VALUE,OPTION=VALUE"),
+        ("rule28:threshold=1,threshold=2", "write options as NAME:OPTION=VALUE,OPTION=VALUE"),
+        ("rule28:=2", "write options as NAME:OPTION=VALUE,OPTION=VALUE"),
         ("rule28:threshold", "unknown bot"),
     ],
 )

@@ -46,19 +46,21 @@ def _texts(reference: str, catalogue: "Catalogue") -> Mapping[str, bytes]:
 
     bot = find_bot(reference, Path(), catalogue)
     if bot.source is None:
-        raise BotError(f"{reference} is no file; only bots from files can be compared")
+        raise BotError(f"{reference} does not come from a file; only bots from files have a source")
     own = bot_path(bot.source.path).name
     texts = bot.source.texts()
     return {name.removeprefix(own).removeprefix("/"): text for name, text in texts.items()}
 
 
 def _differences(a: str, b: str, name: str, old: bytes | None, new: bytes | None) -> Iterator[str]:
+    from cantstop_arena.bots.bot_files import lines_of
+
     if old == new:
         return
     old_name, new_name = (f"{bot}/{name}" if name else bot for bot in (a, b))
     try:
-        there, here = ((text or b"").decode().splitlines() for text in (old, new))
+        old_lines, new_lines = lines_of(old), lines_of(new)
     except UnicodeDecodeError:
-        yield f"{old_name} and {new_name} differ, and are no text"
+        yield f"{old_name} and {new_name} differ; they are not UTF-8 text"
         return
-    yield from difflib.unified_diff(there, here, old_name, new_name, lineterm="")
+    yield from difflib.unified_diff(old_lines, new_lines, old_name, new_name, lineterm="")

@@ -88,7 +88,7 @@ def _split(reference: str) -> tuple[str, dict[str, str]]:
     for word in option_text.split(","):
         key, equals, value = word.partition("=")
         if not (key and equals) or key in options:
-            raise BotError(f"{reference}: options are said as NAME:OPTION=VALUE,OPTION=VALUE")
+            raise BotError(f"{reference}: write options as NAME:OPTION=VALUE,OPTION=VALUE")
         options[key] = value
     return base, options
 
