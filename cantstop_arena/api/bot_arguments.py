@@ -126,7 +126,7 @@ def bots_in(argument: Any, key: str, catalogue: Catalogue) -> list[AnyBot]:
 
 
 def items_of(argument: Any, key: str, noun: str, names: Iterable[str]) -> list[Any]:
-    """The items of an argument that must be a list; `names` are for an example. Raises UsageError."""
+    """The items of an argument that must be a list; the example in a UsageError has `names`."""
     if isinstance(argument, Iterable) and not isinstance(argument, str | Mapping):
         return list(argument)
     first = [argument] if isinstance(argument, str) else []

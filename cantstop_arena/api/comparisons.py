@@ -124,9 +124,7 @@ def compare(
     if isinstance(what, str | Path):
         if keys_of_file := [key for key, value in keys.items() if value is not None]:
             names = ", ".join("rules" if key == "compare" else key for key in keys_of_file)
-            raise UsageError(
-                f"{names}: for a list of bots only; {what} is a file with keys of its own"
-            )
+            raise UsageError(f"{names}: {what} is a file with keys of its own; bots are a list")
         comparison, catalogue, folder = read_comparison(
             what, games=games, seed=seed, bots_folder=bots_folder, results=results
         )

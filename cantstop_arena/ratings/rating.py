@@ -144,15 +144,15 @@ def _between(first: Points, second: Points) -> Points:
     As much as one gains, the other loses, so that their errors add up.
     """
 
-    def apart(end: float | None, other: float | None) -> float | None:
-        return None if end is None or other is None else end - other
+    def difference(end: float | None, rival_end: float | None) -> float | None:
+        return None if end is None or rival_end is None else end - rival_end
 
     error = None if first.error is None or second.error is None else first.error + second.error
     return Points(
         first.points - second.points,
         error,
-        apart(first.low, second.high),
-        apart(first.high, second.low),
+        difference(first.low, second.high),
+        difference(first.high, second.low),
     )
 
 

@@ -7,7 +7,6 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.ratings.sequential.sprt import Sprt, equal_variance, score_steps
-from cantstop_arena.tables.rounding import percent_text
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tuning.cma_search import Generation, Numbers, evolve
 from cantstop_arena.tuning.halving import MAX_NUMBERS, Optimum, search
@@ -98,7 +97,7 @@ class Tuner:
         def report_generation(generation: Generation) -> None:
             if generation.number % 10 == 0:
                 observer.on_notice(
-                    f"Generation {generation.number}: {percent_text(generation.mean_score, 1)}% won"
+                    f"Generation {generation.number}: {generation.mean_score:.1%} won"
                 )
 
         trial_deals = max(1, min(_MAX_TRIAL_DEALS, deals // _MIN_GENERATIONS // _TRIALS))

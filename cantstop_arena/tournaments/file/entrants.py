@@ -147,8 +147,8 @@ class EntrantReader(msgspec.Struct, frozen=True):
             options = self._checked(bot, entries, given | chosen)
             own_name = with_options(name, chosen)
             self._check_name(node, own_name)
-            apart = isolate or bool(command)
-            entrants.append(Entrant(own_name, bot, options, apart, command, reference))
+            is_isolated = isolate or bool(command)
+            entrants.append(Entrant(own_name, bot, options, is_isolated, command, reference))
         return entrants
 
     def _moving_reference(self, entries: Mapping[str, Entry]) -> str:
