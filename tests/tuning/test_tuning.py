@@ -217,7 +217,7 @@ def test_a_bot_is_tuned_among_copies_of_its_opponent(arena: Arena) -> None:
     assert found["won"]["games"] % 6 == 0 and 0.2 < found["won"]["score"] < 0.45
     rows = arena(f"{words} --format csv").text.splitlines()
     assert rows[0] == "threshold,deals,won,won_low,won_high" and len(rows) == 16
-    assert "in games of 9" in arena("tune rule28 threshold=18..34 --players 9", code=2).error
+    assert "from 2 to 4, not 9" in arena("tune rule28 threshold=18..34 --players 9", code=2).error
 
 
 def test_trial_values_are_round_and_have_intervals() -> None:

@@ -1,4 +1,4 @@
-"""Exact play within each turn, with a net for the value of its end: the strongest bot."""
+"""Turns as decision problems, with a net for the value of their ends: the strongest bot."""
 
 from typing import Annotated
 

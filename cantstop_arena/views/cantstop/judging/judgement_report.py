@@ -15,16 +15,16 @@ from cantstop_arena.tables.column import Column, Table, number
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cantstop.drawing import LEGEND, dice_text, draw_board
 from cantstop_arena.views.cantstop.judging.judge_task import PERFECT, JudgeTask
+from cantstop_arena.views.cantstop.judging.loss_units import (
+    loss_factor,
+    loss_unit,
+    loss_unit_text,
+)
 from cantstop_arena.views.cantstop.scenes import BoardScene
 
 _LARGE = 2  # index in SIZES: the table counts the mistakes above this size
 
 Judgements = Mapping[str, Judgement]
-
-
-def _unit(judgement: Judgement) -> float:
-    """The factor for losses: 100 for percentage points; 1 for turns in a solo game."""
-    return 100 if judgement.seats > 1 else 1
 
 
 def text(judgements: Judgements, planned: JudgeTask, max_boards: int) -> str:
@@ -44,7 +44,7 @@ def text(judgements: Judgements, planned: JudgeTask, max_boards: int) -> str:
 def _heading(planned: JudgeTask) -> str:
     """The heading: the unit of the numbers, rules, players, deals and judge."""
     players, rules = planned.bots.players, planned.bots.rules
-    unit = "percentage points of winning probability" if players > 1 else "turns"
+    unit = loss_unit_text(players)
     deals = how_many(planned.deals, "deal") + " of each bot" * (not planned.rival)
     where = f"rules {rules.name}; {how_many(players, 'player')}; {deals}"
     return f"What decisions lose, in {unit}\n{where}; judged by {planned.judge.name}\n"
@@ -52,10 +52,13 @@ def _heading(planned: JudgeTask) -> str:
 
 def best_and_worst(judgements: Judgements) -> str:
     """A sentence on the bots whose decisions lose least and most."""
-    lost = {bot: _unit(judgement) * judgement.lost().mean for bot, judgement in judgements.items()}
+    lost = {
+        bot: loss_factor(judgement.seats) * judgement.lost().mean
+        for bot, judgement in judgements.items()
+    }
     best, poorest = (choose(lost, key=lambda bot: lost[bot]) for choose in (min, max))
-    unit = "points" if judgements[best].seats > 1 else "turns"
-    text = f"{best} loses {lost[best]:.1f} {unit} a game by its decisions"
+    unit = loss_unit(judgements[best].seats)
+    text = f"{best} loses {lost[best]:.1f} {unit} per game by its decisions"
     return text + f", {poorest} {lost[poorest]:.1f}" * (best != poorest)
 
 
@@ -68,8 +71,8 @@ def table(judgements: Judgements, rival: str) -> str:
 
 def headers(judgements: Judgements, rival: str) -> list[str]:
     """The headers of the table."""
-    unit = _unit(next(iter(judgements.values())))
-    large = f"mistakes > {unit * SIZES[_LARGE]:g}"
+    factor = loss_factor(next(iter(judgements.values())).seats)
+    large = f"mistakes > {factor * SIZES[_LARGE]:g}"
     results = ["by results"] if _has_results_column(judgements, rival) else []
     return ["bot", "loss per game", *KINDS, large, *results]
 
@@ -86,15 +89,15 @@ def _has_results_column(judgements: Judgements, rival: str) -> bool:
 
 
 def _row(bot: str, judgement: Judgement, results: bool) -> list[str]:
-    unit = _unit(judgement)
-    kinds = [f"{unit * judgement.lost(kind).mean:.2f}" for kind in KINDS]
+    factor = loss_factor(judgement.seats)
+    kinds = [f"{factor * judgement.lost(kind).mean:.2f}" for kind in KINDS]
     large = f"{judgement.mistakes(_LARGE):.2f}"
-    by_results = [_mean_text(judgement.measured(), unit)] if results else []
-    return [bot, _mean_text(judgement.lost(), unit), *kinds, large, *by_results]
+    by_results = [_mean_text(judgement.measured(), factor)] if results else []
+    return [bot, _mean_text(judgement.lost(), factor), *kinds, large, *by_results]
 
 
-def _mean_text(mean: RegretMean, unit: float) -> str:
-    return f"{unit * mean.mean:.2f} ± {unit * mean.half:.2f}"
+def _mean_text(mean: RegretMean, factor: float) -> str:
+    return f"{factor * mean.mean:.2f} ± {factor * mean.half:.2f}"
 
 
 class MistakeText(NamedTuple):
@@ -107,8 +110,8 @@ class MistakeText(NamedTuple):
 
 def worst(bot: str, judgement: Judgement, rules: RuleSet, file: Path) -> list[MistakeText]:
     """The worst decisions of a bot; `file` is the tournament file that replays its games."""
-    unit, texts = _unit(judgement), []
-    lost = "percentage points" if judgement.seats > 1 else "turns"
+    texts = []
+    factor, unit = loss_factor(judgement.seats), loss_unit(judgement.seats)
     for index, mistake in enumerate(judgement.worst, start=1):
         names = [bot, mistake.rival] if mistake.seat == 0 else [mistake.rival, bot]
         seats = names[: judgement.seats]
@@ -116,7 +119,7 @@ def worst(bot: str, judgement: Judgement, rules: RuleSet, file: Path) -> list[Mi
         command = shlex.join(["arena", "replay", str(file), *seats, "--deal", str(mistake.deal)])
         texts.append(
             MistakeText(
-                f"{index}. Loses {unit * mistake.loss:.2f} {lost}: {_mistake_text(mistake)}",
+                f"{index}. Loses {factor * mistake.loss:.2f} {unit}: {_mistake_text(mistake)}",
                 board,
                 command,
             )
@@ -164,17 +167,17 @@ def judgements_json(judgements: Judgements) -> str:
 
 
 def _as_dict(judgement: Judgement) -> dict[str, Any]:
-    unit = _unit(judgement)
+    factor = loss_factor(judgement.seats)
     lost, measured = judgement.lost(), judgement.measured()
     sizes = range(len(SIZES))
     return {
         "games": judgement.games,
-        "lost": [unit * lost.mean, unit * lost.half],
-        **{kind: unit * judgement.lost(kind).mean for kind in KINDS},
-        "by_results": [unit * measured.mean, unit * measured.half],
-        "mistakes": {f"over {unit * SIZES[size]:g}": judgement.mistakes(size) for size in sizes},
+        "lost": [factor * lost.mean, factor * lost.half],
+        **{kind: factor * judgement.lost(kind).mean for kind in KINDS},
+        "by_results": [factor * measured.mean, factor * measured.half],
+        "mistakes": {f"over {factor * SIZES[size]:g}": judgement.mistakes(size) for size in sizes},
         "worst": [
-            {**mistake.as_dict(), "loss": unit * mistake.loss} for mistake in judgement.worst
+            {**mistake.as_dict(), "loss": factor * mistake.loss} for mistake in judgement.worst
         ],
     }
 

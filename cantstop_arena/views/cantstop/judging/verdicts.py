@@ -10,6 +10,11 @@ from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 from cantstop_arena.games.cantstop.records import VERDICT, Event, rules_of
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.turn import Turn
+from cantstop_arena.views.cantstop.judging.loss_units import (
+    loss_factor,
+    loss_unit,
+    loss_unit_text,
+)
 from cantstop_arena.views.cantstop.scenes import BoardScene, Spaces, scenes
 
 ROLL, STOP = "roll", "stop"
@@ -17,8 +22,7 @@ _GERUNDS = {ROLL: "rolling on", STOP: "stopping"}
 
 
 class DecisionVerdict(NamedTuple):
-    """A decision: the action taken, the best action, and the loss, in winning probability or, in a
-    solo game, in turns."""
+    """A decision: the action taken, the best one, and the loss in winning probability, or turns."""
 
     taken: str
     best: str
@@ -132,8 +136,7 @@ def _spaces(rules: RuleSet, spaces: Spaces) -> tuple[int, ...]:
 def judge_text(opening: Event) -> str:
     """Who judges a game, and the unit of the losses. Raises UsageError without an evaluator."""
     name, players = _evaluator(opening).name, len(opening["seats"])
-    unit = "percentage points of winning probability" if players > 1 else "turns"
-    return f"Judge: {name}. Losses are in {unit}."
+    return f"Judge: {name}. Losses are in {loss_unit_text(players)}."
 
 
 def worst_decisions(events: Iterable[Event], seat: int) -> Iterator[str]:
@@ -154,7 +157,7 @@ def worst_decisions(events: Iterable[Event], seat: int) -> Iterator[str]:
     for event, verdict in sorted(judged, key=lambda item: -item[1].lost):
         dice = " ".join(map(str, event["dice"]))
         yield f"turn {event['turn']}, dice {dice}: {_verdict_text(verdict, players)}"
-    lost = _points(players) * sum(verdict.lost for _, verdict in judged)
+    lost = loss_factor(players) * sum(verdict.lost for _, verdict in judged)
     yield f"{len(judged)} decisions lost {lost:.2f} together."
 
 
@@ -167,15 +170,10 @@ def _verdict_text(verdict: DecisionVerdict, players: int) -> str:
     taken, best = (_GERUNDS.get(action, action) for action in (verdict.taken, verdict.best))
     if not verdict.lost:
         return f"{taken} is best"
-    return f"{taken} loses {_points(players) * verdict.lost:.2f} ({best} is best)"
+    return f"{taken} loses {loss_factor(players) * verdict.lost:.2f} ({best} is best)"
 
 
 def _at_end(scene: BoardScene, lost: Sequence[float]) -> dict[str, Any]:
-    points, unit = _points(len(lost)), "turns" if len(lost) == 1 else "points"
-    parts = [f"{name} {points * loss:.2f}" for name, loss in zip(scene.names, lost, strict=True)]
+    factor, unit = loss_factor(len(lost)), loss_unit(len(lost))
+    parts = [f"{name} {factor * loss:.2f}" for name, loss in zip(scene.names, lost, strict=True)]
     return {"said": f"lost by decisions, in {unit}: {', '.join(parts)}", "lost": lost}
-
-
-def _points(players: int) -> float:
-    """The factor for losses: 100 for percentage points; 1 for turns in a solo game."""
-    return 100.0 if players > 1 else 1.0

@@ -47,7 +47,7 @@ def test_the_bots_of_a_run_are_judged_and_its_page_tells_so(arena: Arena, run: P
     assert "2 players; 20 deals of each bot; judged by optimal" in text
     shown = (run / "report.html").read_text("utf-8")
     assert 'id="judged"' in shown and "The worst decisions of random" in shown
-    assert "optimal loses 0.0 points a game by its decisions" in shown
+    assert "optimal loses 0.0 percentage points per game by its decisions" in shown
     after = contents(run)
     assert {*after} - {*before} == {"judged.json", "report.html"}
     assert {name: after[name] for name in before} == before

@@ -59,7 +59,7 @@ def test_what_decisions_lose_is_what_the_judge_says(
 def test_every_way_of_telling_has_the_verdicts(arena: Arena, folder: Path) -> None:
     text = told(arena, "two.yaml", "random", "optimal", "--deal", "3")
     assert "judge: " in text and " is best" in text
-    assert "The judge: lost by decisions, in points: A random " in text
+    assert "The judge: lost by decisions, in percentage points: A random " in text
     assert text.splitlines()[-1].endswith(", B optimal 0.00.")
     told(arena, "two.yaml", "random", "optimal", "--deal", "3", "--html", "game.html")
     page = Path("game.html").read_text()

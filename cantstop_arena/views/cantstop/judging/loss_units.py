@@ -1,0 +1,16 @@
+"""The unit of losses: percentage points of winning probability, in solo games turns."""
+
+
+def loss_factor(players: int) -> int:
+    """The factor from a loss to the number printed."""
+    return 100 if players > 1 else 1
+
+
+def loss_unit(players: int) -> str:
+    """The unit of a printed loss, in the plural."""
+    return "percentage points" if players > 1 else "turns"
+
+
+def loss_unit_text(players: int) -> str:
+    """The unit, with the quantity that it is of."""
+    return "percentage points of winning probability" if players > 1 else "turns"
