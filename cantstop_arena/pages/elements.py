@@ -26,6 +26,11 @@ def join_markup(*content: object) -> Markup:
     return Markup("".join(_safe(part) for part in content))
 
 
+def hidden(text: str) -> Markup:
+    """Text for screen readers only."""
+    return element("span", text, class_="unseen")
+
+
 def _safe(part: object) -> str:
     return part if isinstance(part, Markup) else escape(printable(str(part)))
 

@@ -7,7 +7,7 @@ from itertools import combinations, groupby
 from markupsafe import Markup
 
 from cantstop_arena.pages.document import Figure
-from cantstop_arena.pages.elements import element, join_markup
+from cantstop_arena.pages.elements import element, hidden, join_markup
 from cantstop_arena.pages.number_text import (
     half_width,
     plain,
@@ -91,7 +91,7 @@ def _cells(analysis: Analysis) -> Markup:
     if bots <= MAX_WITH_NUMBERS:
         size = "middling" if bots > MAX_WITH_ERRORS else "large"
     label = "Scores; arrow keys go from cell to cell"
-    corner = element("th", _hidden_text("Row against column"), class_="corner")
+    corner = element("th", hidden("Row against column"), class_="corner")
     heads = [
         element("th", element("span", element("bdi", name)), scope="col", title=name)
         for name in analysis.names
@@ -107,10 +107,6 @@ def _cells(analysis: Analysis) -> Markup:
         class_=f"xt {size}",
         aria_label="Crosstable",
     )
-
-
-def _hidden_text(text: str) -> Markup:
-    return element("span", text, class_="unseen")
 
 
 def _name(rank: int, name: str) -> Markup:

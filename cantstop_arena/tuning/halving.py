@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.errors import UsageError
+from cantstop_arena.ratings.sequential.sprt import equal_variance
 from cantstop_arena.tuning.cma_search import Numbers, Scores
 
 ROUNDS = 4
@@ -44,12 +45,12 @@ class Range(msgspec.Struct, frozen=True):
 
 
 class Trial(msgspec.Struct):
-    """A point, its number of deals, the sum of their scores, and the variance of a deal's score."""
+    """A point, the variance of a deal's score, the number of deals and the sum of their scores."""
 
     point: Numbers
+    variance: float
     deals: int = 0
     won: float = 0.0
-    variance: float = 1 / 8
 
     @property
     def score(self) -> float:
@@ -85,7 +86,11 @@ class Optimum(msgspec.Struct, frozen=True):
 
 
 def search(
-    scores_of: Scores, ranges: Sequence[Range], deals: int, seed: int, variance: float = 1 / 8
+    scores_of: Scores,
+    ranges: Sequence[Range],
+    deals: int,
+    seed: int,
+    variance: float = equal_variance(2, 2),
 ) -> Optimum:
     """Find the best point within the ranges, in about `deals` deals.
 
@@ -96,7 +101,7 @@ def search(
     if not 1 <= len(ranges) <= MAX_NUMBERS:
         raise UsageError(f"one to {MAX_NUMBERS} numbers are tuned like this, not {len(ranges)}")
     levels = [_short_levels(domain, _LEVELS[len(ranges)]) for domain in ranges]
-    trials = [Trial(np.array(point), variance=variance) for point in product(*levels)]
+    trials = [Trial(np.array(point), variance) for point in product(*levels)]
     if deals < ROUNDS * len(trials):
         raise UsageError(f"{deals} deals are too few for {len(trials)} trials in {ROUNDS} rounds")
     _halve(scores_of, trials, deals)

@@ -129,18 +129,21 @@ class GameView:
 
         Raises UsageError when there is no judge for the game or its rules.
         """
-        raise UsageError(f"there is no judge for games of {self.game.title}")
+        raise self._without_judge()
 
     def judge_text(self, opening: Event) -> str:
         """Who judges a game, and the unit of the losses. Raises UsageError like `judged`."""
-        raise UsageError(f"there is no judge for games of {self.game.title}")
+        raise self._without_judge()
 
     def worst_decisions(self, events: Iterable[Event], seat: int) -> Iterator[str]:
         """The verdicts on the decisions of a seat as lines, the worst first.
 
         Raises UsageError like `judged`.
         """
-        raise UsageError(f"there is no judge for games of {self.game.title}")
+        raise self._without_judge()
+
+    def _without_judge(self) -> UsageError:
+        return UsageError(f"there is no judge for games of {self.game.title}")
 
     # Scenes
 

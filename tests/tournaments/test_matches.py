@@ -12,7 +12,7 @@ from helpers.terminals import on_a_terminal
 from cantstop_arena.deals.outcomes import Until
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.game import CantStop
-from cantstop_arena.ratings.sequential.sprt import Sprt, elo_of, ended_by, score_of, score_steps
+from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by, score_of, score_steps
 from cantstop_arena.tournaments.file.keys import check_seats
 from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
 
@@ -65,9 +65,9 @@ def test_a_test_decides_with_three_players_too(arena: Arena) -> None:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 8])
-def test_equals_score_their_share_and_elo_turns_back_into_scores(players: int) -> None:
+def test_equals_score_their_share_and_400_elo_are_ten_to_one(players: int) -> None:
     assert score_of(0, players) == pytest.approx(1 / players)
-    assert elo_of(score_of(37, players), players) == pytest.approx(37)
+    assert score_of(400, players) == pytest.approx(10 / (players + 9))
     assert score_steps(players, 6) % 4 == 0
 
 

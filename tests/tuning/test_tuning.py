@@ -224,4 +224,4 @@ def test_trial_values_are_round_and_have_intervals() -> None:
     assert _short_levels(Range(0.5, 3, False), 15)[:3] == [0.5, 0.68, 0.86]
     assert _short_levels(Range(1000, 1001, False), 5) == [1000, 1000.25, 1000.5, 1000.75, 1001]
     assert _short_levels(Range(2, 2, False), 5) == [2]
-    assert Trial(np.array([1.0]), 100, 50, 0.125).half == pytest.approx(1.96 * 0.125**0.5 / 10)
+    assert Trial(np.array([1.0]), 0.125, 100, 50).half == pytest.approx(1.96 * 0.125**0.5 / 10)

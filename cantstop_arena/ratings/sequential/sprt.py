@@ -20,7 +20,7 @@ is accepted with probability alpha at most, and H0 where H1 is true with beta at
 """
 
 from collections.abc import Sequence
-from math import expm1, lcm, log, log10, sqrt
+from math import expm1, lcm, log, sqrt
 
 import msgspec
 
@@ -38,11 +38,6 @@ _MIN_DRIFT = 1e-9  # times the bounds' distance, in step variances: with less th
 def score_of(elo: float, players: int = 2) -> float:
     """The expected score of a bot that is stronger than each other player by `elo` points."""
     return 1 / (1 + (players - 1) * 10 ** (-elo / 400))
-
-
-def elo_of(score: float, players: int = 2) -> float:
-    """The Elo difference that gives the expected score, which lies between 0 and 1."""
-    return 400 * log10((players - 1) * score / (1 - score))
 
 
 def score_steps(players: int, games: int) -> int:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from cantstop_arena.pages.axes import Axis, axis_around, zoomed_estimates
 from cantstop_arena.pages.document import Figure, Section
-from cantstop_arena.pages.elements import element, join_markup
+from cantstop_arena.pages.elements import element, hidden, join_markup
 from cantstop_arena.pages.html_table import (
     Cell,
     Head,
@@ -196,11 +196,7 @@ def _axis_head(analysis: Analysis, views: Sequence[_View]) -> Head:
 
 
 def _first_heads() -> list[Head]:
-    return [Head(join_markup(_hidden("Rank"), "#"), "rank num"), Head("Bot", "bot")]
-
-
-def _hidden(text: str) -> Markup:
-    return element("span", text, class_="unseen")
+    return [Head(join_markup(hidden("Rank"), "#"), "rank num"), Head("Bot", "bot")]
 
 
 def _slot(label: str) -> Markup:

@@ -22,7 +22,6 @@ from cantstop_arena.ratings.sequential.sprt import (
     SCORES,
     ZERO_COUNT,
     Sprt,
-    elo_of,
     mean_and_variance,
     score_of,
 )
@@ -173,7 +172,7 @@ def test_bots_that_share_every_deal_are_equal() -> None:
 def test_elo_and_score() -> None:
     assert score_of(0) == 0.5
     assert score_of(400) == pytest.approx(10 / 11)
-    assert elo_of(score_of(-123)) == pytest.approx(-123)
+    assert score_of(-123) == pytest.approx(1 - score_of(123))
 
 
 def test_bounds_are_walds() -> None:

@@ -10,6 +10,7 @@ from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 from cantstop_arena.games.cantstop.records import VERDICT, Event, rules_of
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.turn import Turn
+from cantstop_arena.views.cantstop.drawing import move_text
 from cantstop_arena.views.cantstop.judging.loss_units import (
     loss_factor,
     loss_unit,
@@ -64,7 +65,7 @@ def _verdicts(
         values = evaluator.values(turn, [tuple(move) for move in moves])
         best, taken = values.index(max(values)), moves.index(chosen)
         loss = values[best] - values[taken]
-        yield DecisionVerdict(_named(chosen), _named(moves[best if loss else taken]), loss)
+        yield DecisionVerdict(move_text(chosen), move_text(moves[best if loss else taken]), loss)
     turn = _turn(evaluator.rules, scene, scene.runners)
     action = after.event["event"] if after else ""
     if action in (ROLL, STOP) and chosen is not None and _may_choose(turn):
@@ -72,10 +73,6 @@ def _verdicts(
         loss = max(0.0, rolling - stopping if action == STOP else stopping - rolling)
         alternative = ROLL if action == STOP else STOP
         yield DecisionVerdict(action, alternative if loss else action, loss)
-
-
-def _named(move: Sequence[int]) -> str:
-    return "+".join(map(str, move))
 
 
 def _may_choose(turn: Turn) -> bool:
