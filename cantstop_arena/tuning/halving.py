@@ -90,7 +90,7 @@ def search(
     ranges: Sequence[Range],
     deals: int,
     seed: int,
-    variance: float = equal_variance(2, 2),
+    variance: float = equal_variance(players=2, games=2),
 ) -> Optimum:
     """Find the best point within the ranges, in about `deals` deals.
 

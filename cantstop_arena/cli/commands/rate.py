@@ -80,7 +80,6 @@ def rate(
         check_output_folder(folder)
     results_of_all = rated(*results, anchor=anchor, plain=plain)
     if folder:
-        folder.mkdir(parents=True, exist_ok=True)
         tournament_files.write_reports(results_of_all.analysis, folder)
     print_tables(results_of_all.analysis, output)
     return exit_code_of(results_of_all)
