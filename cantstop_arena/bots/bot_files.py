@@ -160,7 +160,7 @@ def _write_copy(path: Path, text: bytes, results: Path) -> bool:
         write_result(path.parent, path.name, text)
     except OSError as error:
         message = f"the copy {path} of a bot that plays cannot be written: {error.strerror}"
-        raise BotError(f"{message}; move away what stands there, and run it again") from error
+        raise BotError(f"{message}; move away what is there, and run the command again") from error
     return True
 
 

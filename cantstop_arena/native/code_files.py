@@ -120,7 +120,7 @@ def _make(folder: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise _unusable(folder, error.strerror or str(error), "Mend its rights") from error
+        raise _unusable(folder, error.strerror or str(error), "Change its permissions") from error
 
 
 def _check_private(folder: Path, status: os.stat_result) -> None:

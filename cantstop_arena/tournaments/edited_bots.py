@@ -26,7 +26,7 @@ def edit_message(
 ) -> str:
     """In which bots a tournament differs from the stored one, and what to do.
 
-    The folder `path` has the files that played. Empty when something else differs, too.
+    The folder `copies` has the files that played. Empty when something else differs, too.
     """
     changed = dict(_changed(tournament, stored))
     if not changed or _as_before(tournament, stored) != stored:
@@ -37,7 +37,7 @@ def edit_message(
         for bot, digest in changed.items()
     ]
     texts = list(dict.fromkeys(texts))
-    texts.append("--fresh plays anew, and forgets these results.")
+    texts.append("--fresh discards these results and plays them again.")
     entrants = tournament.entrants
     files = [
         bot

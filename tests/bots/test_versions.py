@@ -48,7 +48,7 @@ def test_a_run_after_an_edit_says_what_changed_and_how_to_compare(
 ) -> None:
     assert arena("run", "mine.yaml", code=2).output.splitlines() == [
         "results/mine: patient.py has changed since these results were played (2 lines).",
-        "--fresh plays anew, and forgets these results.",
+        "--fresh discards these results and plays them again.",
         "To see whether it got better, let both versions play:",
         f"  arena match patient patient@{played.name[:7]} --sprt 0 5",
         f"or as entrants of a tournament of another name, the old one as"

@@ -52,7 +52,7 @@ def test_results_of_another_file_are_refused(arena: Arena, played: Path) -> None
     Path("rolls.txt").write_text("5")
     assert arena("run", "mine.yaml", code=2).output.splitlines() == [
         "results/mine: rolls.txt, rolls of reader, has changed since these results were played.",
-        "--fresh plays anew, and forgets these results.",
+        "--fresh discards these results and plays them again.",
     ]
     arena("run", "mine.yaml", "--quiet", "--fresh")
 
@@ -102,7 +102,7 @@ def test_the_shipped_nets_belong_to_the_bots_that_play_with_them(
     assert edit_message(now, catalogue, stored, Path("results/two/bots")).splitlines() == [
         "results/two: what the arena brings as nets of grandmaster has changed since these results"
         " were played.",
-        "--fresh plays anew, and forgets these results.",
+        "--fresh discards these results and plays them again.",
     ]
     with pytest.raises(BotError, match=r"^nets has changed since the run started"):
         seat.seated_bot(Loader(Path("bots")))

@@ -60,7 +60,7 @@ def locked_folder(folder: Path) -> Iterator[None]:
         lock = os.fdopen(open_unlinked(folder / ".lock", _LOCK_FLAGS), "wb")
     except OSError as error:
         raise LedgerError(
-            f"{folder} cannot be written: {error.strerror}. Mend its rights, or choose another"
+            f"{folder} cannot be written: {error.strerror}. Change its permissions, or choose another"
             " folder with --results."
         ) from error
     with lock as file:
