@@ -6,12 +6,13 @@ from itertools import pairwise
 import msgspec
 from markupsafe import Markup
 
-from cantstop_arena.pages.axes import Axis, axis_around, zoomed_estimates
+from cantstop_arena.pages.axes import Axis, zoomed_estimates
 from cantstop_arena.pages.document import Figure, Section
 from cantstop_arena.pages.elements import element
 from cantstop_arena.pages.marks import drawing
 from cantstop_arena.pages.marks import number as coordinate
 from cantstop_arena.pages.number_text import DASH, plain
+from cantstop_arena.pages.vertical_scale import scale_around
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Estimate, Table, number
 from cantstop_arena.tables.notes import all_of
@@ -145,15 +146,15 @@ class _ConvergencePlot:
         with_intervals = curves if self.few else curves[:1]
         ends = [end for curve in with_intervals for _, elo in curve.points for end in elo]
         means = [elo.mean for curve in curves for _, elo in curve.points]
-        self.up = axis_around([*ends, *means], max_ticks=6)
+        self.up = scale_around([*ends, *means], HEIGHT, _MARGIN)
         self.across = Axis(0, len(deals) - 1, 3)
 
     def markup(self) -> Markup:
         """The plot: scale on the left, curves, names on the right, deals below."""
         label = "Elo of the bots after growing numbers of deals"
         parts = [
-            drawing(HEIGHT, *self._scale()),
-            drawing(HEIGHT, *self._grid(), *self._lines(), kind="curves", label=label),
+            drawing(HEIGHT, *self.up.numbers()),
+            drawing(HEIGHT, *self.up.lines(), *self._lines(), kind="curves", label=label),
             element("div", drawing(HEIGHT, *self._names()), class_="ends-of"),
             element("span"),
             drawing(18, *self._deals()),
@@ -161,25 +162,8 @@ class _ConvergencePlot:
         ]
         return element("div", *parts, class_="convergence")
 
-    def _y(self, elo: float) -> float:
-        inside = min(max(elo, self.up.low), self.up.high)
-        part = (self.up.high - inside) / (self.up.high - self.up.low)
-        return _MARGIN + part * (HEIGHT - 2 * _MARGIN)
-
     def _x(self, index: int) -> str:
         return f"{coordinate(self.across.at(index))}%"
-
-    def _scale(self) -> Iterator[Markup]:
-        for tick in self.up.ticks(6):
-            y = coordinate(self._y(tick) + 4)
-            yield element(
-                "text", plain(tick, 0), class_="tick", x="100%", dx=-8, y=y, text_anchor="end"
-            )
-
-    def _grid(self) -> Iterator[Markup]:
-        for tick in self.up.ticks(6):
-            y = coordinate(self._y(tick))
-            yield element("line", class_="grid", x1=0, x2="100%", y1=y, y2=y)
 
     def _deals(self) -> Iterator[Markup]:
         last = len(self.deals) - 1
@@ -199,26 +183,26 @@ class _ConvergencePlot:
 
     def _between(self, before: tuple[int, Estimate], after: tuple[int, Estimate]) -> Markup:
         (left, start), (right, end) = before, after
-        y1, y2 = (coordinate(self._y(elo.mean or 0)) for elo in (start, end))
+        y1, y2 = (coordinate(self.up.y(elo.mean or 0)) for elo in (start, end))
         return element("line", x1=self._x(left), y1=y1, x2=self._x(right), y2=y2)
 
     def _point(self, index: int, elo: Estimate) -> Iterator[Markup]:
         x = self._x(index)
         if elo.low is not None and elo.high is not None:
-            top, bottom = (coordinate(self._y(end)) for end in (elo.high, elo.low))
+            top, bottom = (coordinate(self.up.y(end)) for end in (elo.high, elo.low))
             yield element("line", x1=x, x2=x, y1=top, y2=bottom)
-        yield element("circle", cx=x, cy=coordinate(self._y(elo.mean or 0)), r=2.5)
+        yield element("circle", cx=x, cy=coordinate(self.up.y(elo.mean or 0)), r=2.5)
 
     def _names(self) -> Iterator[Markup]:
         named = self.curves if self.few else self.curves[:1]
-        for curve, y in zip(named, _spaced([self._y(item.last) for item in named]), strict=True):
+        for curve, y in zip(named, _spaced([self.up.y(item.last) for item in named]), strict=True):
             kind = "best" if curve is self.curves[0] else None
             yield element(
                 "text", shortened(curve.name, _MAX_LENGTH), class_=kind, x=4, y=coordinate(y + 4)
             )
         if not self.few:
             others = self.curves[1:]
-            mean = sum(self._y(curve.last) for curve in others) / len(others)
+            mean = sum(self.up.y(curve.last) for curve in others) / len(others)
             yield element("text", f"places 2{DASH}{len(self.curves)}", x=4, y=coordinate(mean + 4))
 
 

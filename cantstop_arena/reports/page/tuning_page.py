@@ -6,12 +6,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from cantstop_arena.pages.axes import Axis, axis_around
+from cantstop_arena.pages.axes import Axis
 from cantstop_arena.pages.document import Document, Figure, Listing, Section
 from cantstop_arena.pages.elements import element
 from cantstop_arena.pages.marks import block, dot, drawing, grid, line, scale
 from cantstop_arena.pages.marks import number as coordinate
 from cantstop_arena.pages.number_text import plain
+from cantstop_arena.pages.vertical_scale import scale_around
 from cantstop_arena.reports.tuning_report import best_text, judged_text, line_text, trial_rows
 from cantstop_arena.tables.column import Column, Table
 from cantstop_arena.tuning.halving import Curve, Optimum
@@ -69,7 +70,7 @@ class _TuningPlot:
         self.curve, self.trials, self.best = curve, trials, best
         self.across = Axis(float(curve.values[0]), float(curve.values[-1]), 3)
         scores = [*curve.scores, *(score for _, score, _ in trials)]
-        self.up = axis_around([100 * float(score) for score in scores], max_ticks=6)
+        self.up = scale_around([100 * float(score) for score in scores], HEIGHT, _MARGIN)
 
     def markup(self, name: str) -> Markup:
         """The plot: scale on the left, marks, values below."""
@@ -78,7 +79,7 @@ class _TuningPlot:
         marks = [
             block(self.across, low, high, 0, HEIGHT, "band"),
             *grid(self.across, ticks, HEIGHT),
-            *self._levels(),
+            *self.up.lines(),
             line(self.across, point, HEIGHT, "zero"),
             *(mark for sign in (-1, 1) for mark in self._line(sign, "curve faint")),
             *self._line(0, "curve best"),
@@ -87,34 +88,17 @@ class _TuningPlot:
         label = f"Games won by value of {name}, best at {plain(point, 2)}"
         return element(
             "div",
-            drawing(HEIGHT, *self._scale()),
+            drawing(HEIGHT, *self.up.numbers()),
             drawing(HEIGHT, *marks, label=label),
             element("span", "%", class_="x-label"),
             scale(self.across, ticks),
             class_="fitted",
         )
 
-    def _y(self, percent: float) -> float:
-        inside = min(max(percent, self.up.low), self.up.high)
-        part = (self.up.high - inside) / (self.up.high - self.up.low)
-        return _MARGIN + part * (HEIGHT - 2 * _MARGIN)
-
-    def _scale(self) -> Iterator[Markup]:
-        for tick in self.up.ticks(6):
-            y = coordinate(self._y(tick) + 4)
-            yield element(
-                "text", plain(tick, 0), class_="tick", x="100%", dx=-8, y=y, text_anchor="end"
-            )
-
-    def _levels(self) -> Iterator[Markup]:
-        for tick in self.up.ticks(6):
-            y = coordinate(self._y(tick))
-            yield element("line", class_="grid", x1=0, x2="100%", y1=y, y2=y)
-
     def _line(self, sign: int, kind: str) -> Iterator[Markup]:
         scores = 100 * (self.curve.scores + sign * self.curve.halves)
         spots = [
-            (f"{coordinate(self.across.at(float(value)))}%", coordinate(self._y(float(score))))
+            (f"{coordinate(self.across.at(float(value)))}%", coordinate(self.up.y(float(score))))
             for value, score in zip(self.curve.values, scores, strict=True)
         ]
         lines = [
@@ -126,4 +110,4 @@ class _TuningPlot:
         max_deals = max(deals for _, _, deals in self.trials)
         for value, score, deals in self.trials:
             radius = 2 + 4 * (deals / max_deals) ** 0.5
-            yield dot(self.across, float(value), self._y(100 * score), radius=radius)
+            yield dot(self.across, float(value), self.up.y(100 * score), radius=radius)

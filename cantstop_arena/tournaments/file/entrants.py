@@ -370,9 +370,7 @@ _MAX_REFERENCE_LENGTH = 200  # characters, in the message about a missing file
 def _missing(reference: str, folder: Path) -> str:
     if own_file(Path(reference)):
         right = _path_from(folder, Path(reference))
-        return (
-            f"{reference} is in the current folder, not beside the tournament file; write {right}"
-        )
+        return f"{reference} is in this folder, not beside the tournament file; write {right}"
     path = folder / shortened(reference, _MAX_REFERENCE_LENGTH)
     if os.path.isdir(folder / reference):  # noqa: PTH112 - a name can be too long
         return f"there is no file {path / FOLDER_FILE}, so this folder is no bot"

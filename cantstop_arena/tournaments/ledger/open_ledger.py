@@ -60,8 +60,8 @@ def locked_folder(folder: Path) -> Iterator[None]:
         lock = os.fdopen(open_unlinked(folder / ".lock", _LOCK_FLAGS), "wb")
     except OSError as error:
         raise LedgerError(
-            f"{folder} cannot be written: {error.strerror}. Change its permissions, or choose another"
-            " folder with --results."
+            f"{folder} cannot be written: {error.strerror}. Change its permissions, or choose"
+            " another folder with --results."
         ) from error
     with lock as file:
         try:

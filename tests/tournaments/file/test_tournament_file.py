@@ -489,7 +489,7 @@ def test_bots_of_one_name_are_told_apart_by_as(folder: Path) -> None:
 def test_a_bot_where_one_stands_is_told_from_one_beside_the_file(folder: Path) -> None:
     bot_file(folder.parent / "bots" / "mine.py")
     message = complaint(folder, "bots: [random, bots/mine.py]")
-    assert message.startswith("1:16: bots/mine.py is in the current folder, not beside")
+    assert message.startswith("1:16: bots/mine.py is in this folder, not beside")
     right = message.rpartition("write ")[2]
     assert tournament(folder, f"bots: [random, {right}]").entrants[1].name == "mine"
 

@@ -1,0 +1,47 @@
+"""The vertical scale of a plot: positions of values, numbers at its left, and lines across."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+from markupsafe import Markup
+
+from cantstop_arena.pages.axes import Axis, axis_around
+from cantstop_arena.pages.elements import element
+from cantstop_arena.pages.marks import number as coordinate
+from cantstop_arena.pages.number_text import plain
+
+_TICKS = 6
+_MIDDLE_OF_DIGITS = 4  # pixels above the baseline
+
+
+class VerticalScale(msgspec.Struct, frozen=True):
+    """The values of an axis, upwards, in a drawing `height` pixels high with equal margins."""
+
+    axis: Axis
+    height: float
+    margin: float
+
+    def y(self, value: float) -> float:
+        """The position of a value in pixels; values outside the axis are clamped to its ends."""
+        inside = min(max(value, self.axis.low), self.axis.high)
+        part = (self.axis.high - inside) / (self.axis.high - self.axis.low)
+        return self.margin + part * (self.height - 2 * self.margin)
+
+    def numbers(self) -> Iterator[Markup]:
+        """The round values, for a drawing at the left."""
+        for tick in self.axis.ticks(_TICKS):
+            y = coordinate(self.y(tick) + _MIDDLE_OF_DIGITS)
+            yield element(
+                "text", plain(tick, 0), class_="tick", x="100%", dx=-8, y=y, text_anchor="end"
+            )
+
+    def lines(self) -> Iterator[Markup]:
+        """Lines at the round values, across the plot."""
+        for tick in self.axis.ticks(_TICKS):
+            y = coordinate(self.y(tick))
+            yield element("line", class_="grid", x1=0, x2="100%", y1=y, y2=y)
+
+
+def scale_around(values: Iterable[float | None], height: float, margin: float) -> VerticalScale:
+    """A scale with round ends that contains all values; None is skipped."""
+    return VerticalScale(axis_around(values, max_ticks=_TICKS), height, margin)
