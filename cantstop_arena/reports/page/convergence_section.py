@@ -203,7 +203,7 @@ class _ConvergencePlot:
         if not self.few:
             others = self.curves[1:]
             mean = sum(self.up.y(curve.last) for curve in others) / len(others)
-            yield element("text", f"places 2{DASH}{len(self.curves)}", x=4, y=coordinate(mean + 4))
+            yield element("text", f"ranks 2{DASH}{len(self.curves)}", x=4, y=coordinate(mean + 4))
 
 
 def _spaced(spots: Sequence[float]) -> list[float]:
