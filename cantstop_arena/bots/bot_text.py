@@ -52,9 +52,9 @@ def _versions(bot: BotDescription, versions: Sequence[StoredVersion]) -> Iterato
     """A line for each stored version: its name, when it first played, and where."""
     for version in versions:
         runs = ", ".join(map(str, version.runs))
-        present = " (the present one)" if version.digest == bot.digest else ""
+        this = " (this one)" if version.digest == bot.digest else ""
         name = version_name(bot.name, version.digest)
-        yield f"version  {name}, first played {version.time:%Y-%m-%d %H:%M} in {runs}{present}"
+        yield f"version  {name}, first played {version.time:%Y-%m-%d %H:%M} in {runs}{this}"
 
 
 def _choices(option: Option) -> str:

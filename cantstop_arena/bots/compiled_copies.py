@@ -1,6 +1,7 @@
 """The bots that `arena bots compile` writes: of which bot, at which version, each is a copy."""
 
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -85,8 +86,13 @@ def outdated_text(path: Path | None) -> str:
         return ""  # its file is gone
     if version == copy.version:
         return ""
-    command = f"arena bots compile {plain_name}"
+    command = compile_command(plain_name)
     return f"{name} was compiled from an earlier {plain_name} ({copy.version}): {command}"
+
+
+def compile_command(name: str) -> str:
+    """The command that compiles the bot of this name."""
+    return f"arena bots compile {shlex.quote(name)}"
 
 
 def _with_bot_name(file: Path, name: str) -> Path:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_functions import as_compiled
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.compiled_copies import compile_command
 from cantstop_arena.bots.describe import exception_report
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import Loader
@@ -97,7 +98,7 @@ def compile_hint(catalogue: Catalogue, bot: BotDescription) -> str:
     if comparison.difference:
         return f"it compiles, but plays differently then: {comparison.difference}"
     store_speedup(bot, comparison.speedup)
-    return f"{speedup_text(comparison.speedup)} as fast compiled: arena bots compile {bot.name}"
+    return f"{speedup_text(comparison.speedup)} as fast compiled: {compile_command(bot.name)}"
 
 
 def store_speedup(bot: BotDescription, speedup: float) -> None:
@@ -172,6 +173,8 @@ def _comparison_data(
     plain_run, compiled_run = (
         harness.run(games, _SUITE_SECONDS) for harness in (_harness(game, plain), compiled_harness)
     )
+    if failing := next(iter(plain_run.failings.values()), None):
+        raise BotError(f"{plain.name} plays with faults ({failing.fault}); correct it first")
     trace_difference = difference(games, plain_run.traces, compiled_run.traces)
     games_compared = sum(trace.is_complete for trace in plain_run.traces)
     if not games_compared:

@@ -71,6 +71,19 @@ class ArenaGroup(click.Group):
 
         return sorted({*super().list_commands(context), *command_names()})
 
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands with their summaries, in sections."""
+        names = self.list_commands(context)
+        in_sections = {name for section in GROUPS.values() for name in section}
+        others = tuple(name for name in names if name not in in_sections)
+        width = formatter.width - 6 - max(map(len, names))
+        for title, section in {**GROUPS, "Of installed games": others}.items():
+            commands = [(name, self.get_command(context, name)) for name in section]
+            rows = [(name, each.get_short_help_str(width)) for name, each in commands if each]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """A command by its name; the module of a game's command is imported only now."""
         if command := super().get_command(context, name):
@@ -83,17 +96,6 @@ class ArenaGroup(click.Group):
             return None
         game_command: click.Command = resolve_name(target)
         return game_command
-
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands by groups."""
-        known = {name for group in GROUPS.values() for name in group}
-        of_packages = [name for name in self.list_commands(context) if name not in known]
-        for title, group in {**GROUPS, "Games from packages": of_packages}.items():
-            commands = [(name, self.get_command(context, name)) for name in group]
-            rows = [(name, command.get_short_help_str(80)) for name, command in commands if command]
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Refuse arguments that are not UTF-8: they could not be written to files or terminals."""

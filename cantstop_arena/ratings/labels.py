@@ -27,7 +27,7 @@ class Label(StrEnum):
 
 LABEL_TEXTS = {
     Label.ALONE: "Bots that play alone do not meet, so that there is nothing to rate.",
-    Label.NO_GAMES: "No games: the Elo is the mean, and means nothing.",
+    Label.NO_GAMES: "No games: no ranking.",
     Label.FEW_DEALS: "The Elo has no error: that takes two deals or more.",
     Label.FIELDS: "The bots form several fields that never met; compare Elo within one only.",
     Label.ONE_SIDED: (

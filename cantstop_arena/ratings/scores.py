@@ -151,7 +151,7 @@ def interval(
         return 0.0, 1.0
     quantile = student_quantile(deals - 1) if expected is None else multiplier(deals, expected)
     if share in (0, 1):
-        return _wilson(share, games_at_bound, quantile)
+        return wilson(share, games_at_bound, quantile)
     if expected is not None:
         minimum = min_variance(max(share, 1 - share), deals, expected) / deals
         share_variance = max(share_variance, minimum)
@@ -159,10 +159,11 @@ def interval(
         rare = 1 - ALPHA ** (1 / deals)
         return (1 - rare) * share, (1 - rare) * share + rare
     games = share * (1 - share) / share_variance * (deals - 1) / deals
-    return _wilson(share, games, quantile)
+    return wilson(share, games, quantile)
 
 
-def _wilson(share: float, games: float, quantile: float) -> tuple[float, float]:
+def wilson(share: float, games: float, quantile: float) -> tuple[float, float]:
+    """Wilson's interval of a share in this many independent games; it stays within 0 and 1."""
     shrinkage = quantile**2 / games
     centre = share + shrinkage / 2
     half_width = sqrt(share * (1 - share) * shrinkage + shrinkage**2 / 4)

@@ -71,11 +71,11 @@ def trial_rows(peak: Optimum, search_space: SearchSpace) -> tuple[list[str], lis
             *search_space.options(trial.point).values(),
             trial.deals,
             percent_text(trial.score, 1),
-            f"{half_away(100 * trial.half, 1):.1f}",
+            " to ".join(percent_text(end, 1) for end in trial.interval),
         ]
         for trial in _by_deals(peak)
     ]
-    return [*search_space.names, "deals", "won %", "±"], rows
+    return [*search_space.names, "deals", "won %", "95% interval"], rows
 
 
 def _by_deals(peak: Optimum) -> list[Trial]:
@@ -101,7 +101,7 @@ def tuning_table(result: TuningResult, search_space: SearchSpace, bot: str) -> T
             [
                 *map(str, search_space.options(trial.point).values()),
                 trial.deals,
-                Estimate(trial.score, trial.score - trial.half, trial.score + trial.half),
+                Estimate(trial.score, *trial.interval),
             ]
             for trial in _by_deals(result.peak)
         ],

@@ -45,7 +45,8 @@ class Style(msgspec.Struct, frozen=True):
 
 
 def _mathematical(number: str) -> str:
-    return "$" + number.replace("±", "\\pm").replace(",", "{,}") + "$"
+    symbols = number.replace("±", "\\pm").replace(",", "{,}").replace(" to ", "\\mbox{ to }")
+    return f"${symbols}$"
 
 
 TEXT = Style("simple", escaping.printable, str, escaping.printable)

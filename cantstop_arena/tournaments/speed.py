@@ -14,12 +14,13 @@ from msgspec.structs import replace
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.bots.loader import Loader
-from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.outcomes import Block, Fault, merge_faults
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.seeds import random_seed
 from cantstop_arena.errors import BotError, GameError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_isolated
+from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.keys import usual_players
 from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
@@ -39,6 +40,7 @@ class Speed(msgspec.Struct, frozen=True):
     backend: str
     games_per_second: float
     nanoseconds: float | None
+    fault: str = ""  # how many games ended in a fault, and the first one
 
 
 class SpeedTrial(msgspec.Struct, frozen=True):
@@ -52,6 +54,8 @@ class SpeedTrial(msgspec.Struct, frozen=True):
     paces: int  # units of pace of the game
     won: Ints
     games_per_deal: int
+    faults: int = 0  # games that ended in a fault
+    first_fault: str = ""
 
     @property
     def games(self) -> int:
@@ -88,7 +92,8 @@ def measure_isolated(
 
 def _speed(trial: SpeedTrial) -> Speed:
     pace = trial.seconds / trial.paces * 1e9 if trial.paces else None
-    return Speed(trial.backend, trial.games_per_second, pace)
+    fault = f"{trial.faults:,} of {trial.games:,} games ended in a fault: {trial.first_fault}"
+    return Speed(trial.backend, trial.games_per_second, pace, fault if trial.faults else "")
 
 
 def run_speed_trial(
@@ -128,7 +133,8 @@ def time_trial(spec: str, seconds: float, min_deals: int) -> Mapping[str, Any]:
     except GameError as error:
         return {_FAILED: str(error)}
     won = base64.b64encode(trial.won.tobytes()).decode()
-    return {"lane": trial.backend, "seconds": trial.seconds, "paces": trial.paces, "won": won}
+    data = {"lane": trial.backend, "seconds": trial.seconds, "paces": trial.paces, "won": won}
+    return {**data, "faults": trial.faults, "fault": trial.first_fault}
 
 
 def _parsed_trial(answer: Any, players: int, games_per_deal: int) -> SpeedTrial:
@@ -139,14 +145,16 @@ def _parsed_trial(answer: Any, players: int, games_per_deal: int) -> SpeedTrial:
         won = np.frombuffer(base64.b64decode(answer["won"]), np.int64).reshape(-1, players)
         seconds, paces = float(answer["seconds"]), int(answer["paces"])
         backend = "compiled" if answer["lane"] == "compiled" else "plain"
+        faults, fault = int(answer["faults"]), in_a_line(str(answer["fault"]), _MAX_FAULT_LENGTH)
     except (TypeError, KeyError, ValueError) as error:
         raise CallFailed("sent an invalid message") from error
     if not (0 < seconds < inf and paces >= 0 and len(won)):
         raise CallFailed("sent an invalid message")
-    return SpeedTrial(backend, seconds, paces, won, games_per_deal)
+    return SpeedTrial(backend, seconds, paces, won, games_per_deal, faults, fault)
 
 
 _FAILED = "game"  # the key under which a process tells that the game fails
+_MAX_FAULT_LENGTH = 200  # characters
 _MAX_SETUP_SECONDS = 300.0  # seconds that the pilot of very slow bots may take
 
 
@@ -154,12 +162,13 @@ def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
     group, table = tuple(range(spec.players)), spec.table()
     pace = table.game.counts.pace
     table.warm_up()
-    masks, paces, deals = [], 0, 0
+    masks, faults, paces, deals = [], list[Fault](), 0, 0
     size, start = 1, time.perf_counter()
     for _ in count():
         result = table.play(Block(group, deals, size))
         deals += size
         masks.append(result.masks())
+        faults = merge_faults([*faults, *result.faults])
         paces += sum(sum(tally.counts.get(pace, ())) for tally in result.tallies)
         spent = time.perf_counter() - start
         if spent >= seconds and deals >= min_deals:
@@ -168,4 +177,7 @@ def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
         size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))
     backend = "compiled" if table.is_compiled(group) else "plain"
     won = wins_by_deal(np.concatenate(masks), table.orders)[:, : spec.players]
-    return SpeedTrial(backend, spent, paces, won, len(table.orders))
+    fault_count, message = sum(fault.count for fault in faults), ""
+    if faults:
+        message = min(faults, key=lambda fault: fault.deal).message
+    return SpeedTrial(backend, spent, paces, won, len(table.orders), fault_count, message)

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.errors import UsageError
+from cantstop_arena.ratings.scores import wilson
 from cantstop_arena.ratings.sequential.sprt import equal_variance
 from cantstop_arena.tuning.cma_search import Numbers, Scores
 
@@ -58,9 +59,9 @@ class Trial(msgspec.Struct):
         return self.won / self.deals
 
     @property
-    def half(self) -> float:
-        """Half the width of the 95% interval of the score, by the variance between equals."""
-        return float(_Z95 * np.sqrt(self.variance / self.deals))
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95% interval of the score; a deal counts as many games as between equals."""
+        return wilson(self.score, self.deals / (4 * self.variance), _Z95)
 
 
 class Curve(msgspec.Struct, frozen=True):
@@ -103,7 +104,10 @@ def search(
     levels = [_short_levels(domain, _LEVELS[len(ranges)]) for domain in ranges]
     trials = [Trial(np.array(point), variance) for point in product(*levels)]
     if deals < ROUNDS * len(trials):
-        raise UsageError(f"{deals} deals are too few for {len(trials)} trials in {ROUNDS} rounds")
+        raise UsageError(
+            f"{deals} deals are too few for {len(trials)} trials in {ROUNDS} rounds, which"
+            f" take {ROUNDS * len(trials)} at least; let it play more --games"
+        )
     _halve(scores_of, trials, deals)
     return _peak(trials, ranges, seed, variance)
 

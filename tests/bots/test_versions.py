@@ -130,7 +130,7 @@ def test_what_is_not_kept_is_told(arena: Arena, played: Path) -> None:
     for reference, told in {
         "patient@0000": f"no version 0000 of patient.py in results; there are {played.name[:7]}",
         "new@previous": "No earlier version of new.py in results/. Each run stores the files",
-        "rule28@previous": "rule28 is no file; earlier versions are kept of files only",
+        "rule28@previous": "rule28 is no file: only bots from files have earlier versions",
         "rule28@latest": "unknown bot 'rule28@latest'",
     }.items():
         assert told in arena("match", reference, "random", code=2).output

@@ -119,7 +119,7 @@ def test_versions_are_listed_shown_and_compared(arena: Arena) -> None:
     arena(play, bots={"printer": PRINTER.replace("3", "5")})
     first, second = arena("bots printer").text.splitlines()[-2:]
     assert first.startswith("version  printer@")
-    assert first.endswith("in results/printer-vs-rule28 (the present one)")
+    assert first.endswith("in results/printer-vs-rule28 (this one)")
     shown = arena("bots printer@previous").text
     assert "option   rolls, default 3" in shown
     assert "option   rolls, default 5" in arena("bots ./bots/printer.py").text
@@ -132,3 +132,35 @@ def test_versions_are_listed_shown_and_compared(arena: Arena) -> None:
     assert "rule28 is no file" in arena("bots diff rule28 printer", code=2).output
     versions = json.loads(arena("bots --json printer").text)["versions"]
     assert [version["digest"][:7] for version in versions][1] == old
+
+
+FAULTY = (
+    "def choose_move(turn, moves):\n    return None\n\n\ndef roll_again(turn):\n    return False\n"
+)
+
+
+def _hooks(functions: str) -> str:
+    marked = functions.replace("def ", "@hookimpl\ndef ")
+    return f'"""A bot."""\n\nfrom cantstop_arena import hookimpl\n\n\n{marked}'
+
+
+def test_bench_and_compile_report_a_bot_with_faults(arena: Arena) -> None:
+    benched = arena("bench faulty --seconds 0.1", bots={"faulty": _hooks(FAULTY)}).text
+    assert "games ended in a fault: choose_move must return an index, not None" in benched
+    refused = arena("bots compile faulty", code=2).error
+    assert refused.startswith("faulty plays with faults (choose_move must return an index")
+    assert not Path("bots/faulty_compiled.py").exists()
+
+
+def test_the_command_that_compiles_is_quoted_for_a_shell(arena: Arena) -> None:
+    bots = {"my bot": _hooks(FAULTY.replace("None", "0"))}
+    assert "arena bots compile 'my bot'" in arena("bots", "check", "my bot", bots=bots).text
+    assert "version of ./bots/my bot.py" in arena("bots", "compile", "./bots/my bot.py").text
+
+
+def test_versions_are_checked_but_not_compiled(arena: Arena) -> None:
+    arena("match mine random --games 2", bots={"mine": _hooks(FAULTY.replace("None", "0"))})
+    Path("bots/mine.py").write_text("syntax error")
+    assert "ok     hooks" in arena("bots check mine@previous").text
+    refused = arena("bots compile mine@previous", code=2).error
+    assert "mine@previous is a stored version; only the present bot can be compiled" in refused

@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from click import Context
 from helpers.arena import Arena
 from helpers.paths import ROOT
+
+from cantstop_arena.cli import main
 
 
 def completed(arena: Arena, words: str) -> list[str]:
@@ -85,7 +88,20 @@ def test_without_a_shell_that_is_known_one_is_asked_for(arena: Arena, here: Path
     )
 
 
-@pytest.mark.parametrize("words", [[], ["bots"], ["cubus"]])
+def test_the_help_lists_all_commands_in_sections(arena: Arena) -> None:
+    """Each command of the sections exists, and stands in one of them."""
+    summaries = arena("--help").output.partition("Play and rate:")[2]
+    listed = re.findall(r"^  (\w+)  ", summaries, re.MULTILINE)
+    assert sorted(listed) == main.list_commands(Context(main))
+    assert all(f"\n{title}:\n" in summaries for title in ("Bots", "The games", "One game"))
+
+
+def test_no_summary_of_a_command_is_cut(arena: Arena) -> None:
+    summaries = arena("--help").output.partition("Play and rate:")[2]
+    assert summaries and "..." not in summaries
+
+
+@pytest.mark.parametrize("words", [["bots"], ["cubus"]])
 def test_no_summary_in_the_help_is_cut(arena: Arena, words: list[str]) -> None:
     first = "Commands:" if words else "Play and rate:"
     commands = arena(*words, "--help").output.partition(first)[2]

@@ -201,6 +201,11 @@ def test_a_latex_table_is_booktabs_and_balanced() -> None:
     ]
 
 
+def test_the_ends_of_an_interval_are_words_apart_in_latex() -> None:
+    score = Estimate(0.0, 0.0, 6.5)
+    assert r"$0.0 (0.0\mbox{ to }6.5)$" in draw(Table("t", "T", [ELO], [[score]]), LATEX)
+
+
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs LaTeX")
 def test_latex_compiles(tmp_path: Path) -> None:
     plain = [name for name in HOSTILE if printable(name).isascii()]

@@ -224,4 +224,12 @@ def test_trial_values_are_round_and_have_intervals() -> None:
     assert _short_levels(Range(0.5, 3, False), 15)[:3] == [0.5, 0.68, 0.86]
     assert _short_levels(Range(1000, 1001, False), 5) == [1000, 1000.25, 1000.5, 1000.75, 1001]
     assert _short_levels(Range(2, 2, False), 5) == [2]
-    assert Trial(np.array([1.0]), 0.125, 100, 50).half == pytest.approx(1.96 * 0.125**0.5 / 10)
+    low, high = Trial(np.array([1.0]), 0.125, 1000, 500).interval
+    assert high - low == pytest.approx(2 * 1.96 * (0.125 / 1000) ** 0.5, rel=0.01)
+    assert low + high == pytest.approx(1)
+
+
+@pytest.mark.parametrize("won", [0, 0.5, 1])
+def test_the_interval_of_a_trial_of_one_deal_is_one_of_shares(won: float) -> None:
+    low, high = Trial(np.array([1.0]), 0.125, 1, won).interval
+    assert 0 <= low <= won <= high <= 1 and high - low > 0.5

@@ -52,6 +52,7 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
             try:
                 bot = entrant_from_reference(name, catalogue)
                 speed = measure_isolated(catalogue, bot, seconds, screen)
+                hints += [f"{name}: {speed.fault}"] if speed.fault else []
                 hints += [f"{name}: {hint}"] if (hint := compile_hint(catalogue, bot.bot)) else []
             except BotError as error:
                 if names:

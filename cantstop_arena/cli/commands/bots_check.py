@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cantstop_arena.bots.bot_paths import own_file, real_path
+from cantstop_arena.bots.versions import version_in
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
 from cantstop_arena.errors import BotError, UsageError
@@ -45,6 +46,8 @@ def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds
 def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: float) -> ExitCode:
     """Check the bots of FILE, or the bot of that name, and play them with many rule sets.
 
+    An earlier version of a bot, NAME@previous, can be checked, too.
+
     The exit code is 1 when an error was found. The file runs in a separate process.
     """
     from msgspec.structs import asdict
@@ -52,7 +55,8 @@ def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: fl
     from cantstop_arena.check.check_run import BotCheck
     from cantstop_arena.check.findings import WRONG
 
-    target, catalogue = _target(file), catalogue_for(bots_folder, game_name)
+    catalogue = catalogue_for(bots_folder, game_name)
+    target = _target(file, catalogue)
     check = BotCheck(target, catalogue, limit)
     with closing(check.findings()) as raw_findings:
         findings = _with_relative_paths(_with_compile_hints(raw_findings, target, catalogue))
@@ -63,10 +67,12 @@ def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: fl
     return ExitCode.FAILED if is_wrong else ExitCode.DONE
 
 
-def _target(file: str) -> Path | str:
-    """The path of an existing bot's own file, or the name of a bot."""
-    from cantstop_arena.tournaments.file.entrants import is_bot_name, is_program
+def _target(file: str, catalogue: "Catalogue") -> Path | str:
+    """The path of an existing bot's own file or of a stored version's, or the name of a bot."""
+    from cantstop_arena.tournaments.file.entrants import find_bot, is_bot_name, is_program
 
+    if version_in(file) and (stored := find_bot(file, Path(), catalogue).path):
+        return stored
     path = Path(file)
     if path.is_file() and is_program(path):
         raise UsageError(

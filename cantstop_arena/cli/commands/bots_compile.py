@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cantstop_arena.bots.bot_paths import FOLDER_FILE, bot_name, bot_path, is_in_folder
+from cantstop_arena.bots.versions import version_in
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
 from cantstop_arena.errors import BotError, UsageError
@@ -26,16 +27,20 @@ if TYPE_CHECKING:
 def compile_bot(name: str, game_name: str, bots_folder: Path) -> None:
     """Write NAME_compiled.py, the compiled version of the plain Python bot NAME, beside its file.
 
-    Of a bot that is a folder, the folder NAME_compiled with all its files. First both versions
-    play the same deals. When their games differ, or when compilation fails, no file is written.
+    NAME may be a path. Of a bot that is a folder, the folder NAME_compiled with all its files.
+    First both versions play the same deals. When their games differ, when the bot makes faults, or
+    when compilation fails, no file is written.
     After an edit of NAME the command renews what it wrote, unless that was edited, too.
     """
     from cantstop_arena.bots.bot_files import BotSource
     from cantstop_arena.bots.compiled_copies import path_of_copy, texts_of_copy
     from cantstop_arena.check.compiled_version import compiled_text
+    from cantstop_arena.tournaments.file.entrants import find_bot
 
     catalogue = catalogue_for(bots_folder, game_name)
-    bot = catalogue.find(name)
+    if version_in(name):
+        raise UsageError(f"{name} is a stored version; only the present bot can be compiled")
+    bot = find_bot(name, Path(), catalogue)
     source = BotSource.at(_file_of(bot, catalogue))
     path, texts = path_of_copy(source.path), source.texts()
     compiled = compiled_text(texts[source.name], catalogue.game.decisions)

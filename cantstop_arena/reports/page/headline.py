@@ -18,7 +18,7 @@ def headline(analysis: Analysis) -> str:
     """Who won and by how much, in a line."""
     if not analysis.games:
         if analysis.results.disqualified:
-            return "No games are left to tell who is better"
+            return "No games are left: no ranking"
         return "Nothing has been played yet"
     if analysis.is_solo:
         return _best_alone(analysis)
@@ -38,7 +38,7 @@ def answer(analysis: Analysis) -> list[str]:
 def _nothing(analysis: Analysis) -> str:
     if analysis.results.disqualified:
         return "All games were games with bots that were disqualified."
-    return "There are no games to tell who is better."
+    return "No games: no ranking."
 
 
 def _played(analysis: Analysis) -> str:
@@ -77,7 +77,7 @@ def top(analysis: Analysis) -> list[int]:
 def duel(analysis: Analysis) -> tuple[int, int] | None:
     """The two bots to compare: those of a match, the first one first, else the best two.
 
-    None in a gauntlet, where the challenger's rank is asked for, and where the best are level.
+    None in a gauntlet, where the question is the challenger's rank, and where the best are level.
     """
     order, subject = playing(analysis), subject_of(analysis)
     if len(order) < 2 or analysis.results.challenger:

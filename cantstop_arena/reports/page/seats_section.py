@@ -31,12 +31,12 @@ def seats_section(analysis: Analysis) -> Section:
 def _finding(analysis: Analysis) -> str:
     first = analysis.ratings.first_seat
     if first is None or first.low is None or first.high is None:
-        return "The games do not tell what moving first is worth"
+        return "First-player advantage: not estimable from these games"
     estimate = of_points(first)
     elo = with_error(Estimate(abs(first.points), *_turned(estimate)), 1)
     others = "" if analysis.results.players == 2 else ", against the mean of the other seats"
     if first.low <= 0 <= first.high:
-        return f"What moving first is worth stays open: {with_error(estimate, 1)} Elo{others}"
+        return f"First-player advantage: inconclusive, {with_error(estimate, 1)} Elo{others}"
     return f"Moving first {'is worth' if first.points > 0 else 'costs'} {elo} Elo{others}"
 
 
@@ -144,7 +144,7 @@ def _bot_cells(
 def predecessors_section(analysis: Analysis) -> Section:
     """The section of the effect of sitting right after each bot."""
     table = predecessors(analysis)
-    finding, *paragraphs = table.notes or ("The games do not tell",)
+    finding, *paragraphs = table.notes or ("Not estimable from these games",)
     return Section(
         "predecessors",
         table.title,

@@ -287,7 +287,7 @@ def _file_of(reference: str, folder: Path, catalogue: Catalogue) -> Path:
         former = reference if reference.endswith(".py") else f"{reference}.py"
         return real_path(own_file(folder / reference) or folder / former)
     if catalogue.has(reference):
-        raise BotError(f"{reference} is no file; earlier versions are kept of files only")
+        raise BotError(f"{reference} is no file: only bots from files have earlier versions")
     return real_path(catalogue.file_of(reference) or catalogue.folder / f"{reference}.py")
 
 

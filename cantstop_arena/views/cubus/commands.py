@@ -10,7 +10,7 @@ from cantstop_arena.errors import UsageError
 
 @click.group()
 def cubus() -> None:
-    """Look at positions of Cubus."""
+    """Analyse positions of Cubus."""
 
 
 @cubus.command(short_help="List what can be built with a hand.")

@@ -229,7 +229,7 @@ def test_the_disqualified_are_named_with_the_answer() -> None:
     out = "cheat was disqualified for faults, and all games with them left out."
     assert answer(changed(simulated(2, 2), disqualified=("cheat",)))[1] == out
     nobody = changed(simulated(2, 2, 0), disqualified=("cheat",))
-    assert headline(nobody) == "No games are left to tell who is better"
+    assert headline(nobody) == "No games are left: no ranking"
     assert answer(nobody) == ["All games were games with bots that were disqualified.", out]
 
 

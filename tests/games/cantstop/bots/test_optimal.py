@@ -78,7 +78,7 @@ def test_it_beats_a_strong_bot_on_a_small_board(tables: Tables, folder: Path) ->
 
 def test_a_board_without_a_table_is_a_fault_that_says_what_to_do(tables: Tables) -> None:
     (fault,) = played(tables, CLASSIC, ["optimal", "rule28"], 1).faults[:1]
-    assert "classic has not been solved for 2 (see `arena solve`)" in fault.message
+    assert "classic has not been solved for 2 players (see `arena solve`)" in fault.message
 
 
 def test_standings_alone_tell_what_is_lost_to_perfect_play(
@@ -103,5 +103,7 @@ def test_a_tournament_on_a_board_without_a_table_is_refused_before_it_begins(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     result = arena("run", "classic.yaml", code=None, yaml="games: 2\nbots: [rule28, optimal]\n")
-    sentence = "bot optimal cannot play: classic has not been solved for 2 (see `arena solve`)"
+    sentence = (
+        "bot optimal cannot play: classic has not been solved for 2 players (see `arena solve`)"
+    )
     assert (result.code, sentence in result.output) == (2, True)
