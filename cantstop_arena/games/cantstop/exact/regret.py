@@ -1,6 +1,7 @@
 """Regret: the loss of each decision of a bot, by the values of an evaluator."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ from msgspec.structs import asdict
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.answers import IllegalAnswer, checked_bool, index_among
 from cantstop_arena.games.cantstop.exact.evaluator import Evaluator
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
@@ -188,19 +190,20 @@ class _Notes:
     def _observed(self, player: Any) -> Player:
         def choose_move(turn: Turn, moves: Sequence[Sequence[int]]) -> int:
             answer: int = player.choose_move(turn, moves)
-            self._note_choice(turn, [tuple(move) for move in moves], answer)
+            with suppress(IllegalAnswer):  # the table reports it: it ends the judgement
+                index = index_among("choose_move", answer, len(moves))
+                self._note_choice(turn, [tuple(move) for move in moves], index)
             return answer
 
         def roll_again(turn: Turn) -> bool:
             answer: bool = player.roll_again(turn)
-            self._note_roll(turn, bool(answer))
+            with suppress(IllegalAnswer):
+                self._note_roll(turn, checked_bool("roll_again", answer))
             return answer
 
         return Player(choose_move, roll_again)
 
     def _note_choice(self, turn: Turn, moves: Sequence[Move], answer: int) -> None:
-        if not 0 <= answer < len(moves):
-            return  # a fault, which ends the judgement
         values = self._evaluator.values(turn, moves)
         best = values.index(max(values))
         loss = values[best] - values[answer]

@@ -298,8 +298,8 @@ def adviser_for(rules: RuleSet, players: int, folder: Path) -> SolvedEvaluator:
         table = solve(rules, players, folder)
     if table is None or table.next >= 0:
         raise BotError(
-            f"{rules.name} has not been solved for {players} players; arena solve computes the"
-            " perfect play of small boards"
+            f"{rules.name} has not been solved for {players} players (see `arena solve`),"
+            " so its best decisions are not known"
         )
     return SolvedEvaluator(table)
 

