@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from cantstop_arena.bots.bot_files import read_source
 from cantstop_arena.bots.bot_functions import as_compiled
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.compiled_copies import compile_command
@@ -92,6 +93,8 @@ def compile_hint(catalogue: Catalogue, bot: BotDescription) -> str:
     if not can_be_compiled(catalogue.game, bot):
         return ""
     try:
+        if bot.path:  # as `arena bots compile` will
+            compiled_text(read_source(bot.path), catalogue.game.decisions)
         comparison = compare(catalogue, bot)
     except BotError:
         return ""

@@ -90,6 +90,11 @@ class GameSource(NamedTuple):
             )
         if self.deal is None:
             complain(f"Deal 0; --deal chooses another, 0 to {tournament.deals - 1:,}.")
+        elif self.deal >= tournament.deals:
+            complain(
+                f"Deal {self.deal} is not one of the tournament, 0 to {tournament.deals - 1:,}:"
+                " it is played now, from the same seed."
+            )
         return self.bots, self.deal or 0
 
     def _folder(self, tournament: "Tournament") -> Path:

@@ -158,6 +158,20 @@ def test_the_command_that_compiles_is_quoted_for_a_shell(arena: Arena) -> None:
     assert "version of ./bots/my bot.py" in arena("bots", "compile", "./bots/my bot.py").text
 
 
+def test_compiling_is_not_advised_where_it_is_refused(arena: Arena) -> None:
+    files = {"bots/fold/h.py": _hooks(FAULTY.replace("None", "0"))}
+    files["bots/fold/__init__.py"] = "from .h import choose_move, roll_again\n"
+    assert "compile fold" not in arena("bots check fold", files=files).text
+    assert "must be defined by def" in arena("bots compile fold", code=2).error
+
+
+def test_a_deal_that_was_not_played_is_named(arena: Arena) -> None:
+    arena("match random cautious --games 4 --quiet")
+    command = "replay results/random-vs-cautious random cautious --deal"
+    assert "Deal 7 is not one of the tournament, 0 to 1" in arena(f"{command} 7").output
+    assert "is not one of" not in arena(f"{command} 1").output
+
+
 def test_versions_are_checked_but_not_compiled(arena: Arena) -> None:
     arena("match mine random --games 2", bots={"mine": _hooks(FAULTY.replace("None", "0"))})
     Path("bots/mine.py").write_text("syntax error")
