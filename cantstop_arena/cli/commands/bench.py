@@ -65,13 +65,13 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
             backend = PRINTED_BACKENDS[speed.backend]
             rows.append([name, backend, f"{speed.games_per_second:,.0f}", pace])
     paced = catalogue.game.counts.pace.removesuffix("s")
-    headers = ("bot", "backend", "games/s", f"ns/{paced}" if paced else "")
+    headers = ["bot", "backend", "games/s", *([f"ns/{paced}"] if paced else [])]
     click.echo(
         tabulate(
-            rows,
+            [row[: len(headers)] for row in rows],
             headers=headers,
             disable_numparse=True,
-            colalign=("left", "left", "right", "right"),
+            colalign=("left", "left", "right", "right")[: len(headers)],
         )
     )
     if hints:
