@@ -112,6 +112,7 @@ def tournament(
     luck_removed: bool = False,
     decision_limit: float | None = None,
     start_limit: float | None = None,
+    game_limit: float | None = None,
     max_faults: int | None = None,
     on_fault: str | None = None,
     bots_folder: Path | str = DEFAULT_FOLDER,
@@ -138,6 +139,7 @@ def tournament(
         "luck_removed": luck_removed or None,
         "decision_limit": decision_limit,
         "start_limit": start_limit,
+        "game_limit": game_limit,
         "max_faults": max_faults,
         "on_fault": on_fault,
     }

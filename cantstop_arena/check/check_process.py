@@ -27,6 +27,7 @@ from cantstop_arena.check.suite import suite_of
 from cantstop_arena.deals.outcomes import Snapshot
 from cantstop_arena.errors import BotError, GameError
 from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.watched import ARENA, BOT
 from cantstop_arena.games.registry import DEFAULT, all_games, game_named
 from cantstop_arena.processes import process_tree, shutdown, system
 from cantstop_arena.processes.channel import line_of
@@ -43,7 +44,7 @@ _CHUNK_BYTES = 1 << 16
 _MAX_PRINT_BYTES = 1000  # of a bot's output that are stored
 _MAX_MESSAGE_BYTES = 1 << 26
 _FOREIGN_TEXT = "somebody else wrote into the pipe of the report"
-_NO_SNAPSHOT = Snapshot(0, 0, "", False, (0, 0, 0))
+_NO_SNAPSHOT = Snapshot(0, 0, "", ARENA, (0, 0, 0))
 NAME = "--name="  # the argument of the process that names a built-in bot
 
 
@@ -177,7 +178,11 @@ class CheckProcess:
         seconds, self._checked_at = counted_seconds(now - self._checked_at, pulse(self._limit)), now
         snapshot = self._snapshot()
         self._watchdog.observe(snapshot.step, seconds)
-        if self.stage.source_lines and snapshot.deciding and self._watchdog.overdue(self._limit):
+        if (
+            self.stage.source_lines
+            and snapshot.phase == BOT
+            and self._watchdog.overdue(self._limit)
+        ):
             is_proven = self._watchdog.proven(self._limit)
             excuse = (
                 "" if is_proven else ", perhaps since the machine was busy or the process stopped"
@@ -213,10 +218,10 @@ class CheckProcess:
         )
         if self.stage.source_lines is not None:
             _, seat, turn, *_ = snapshot.step
-            if snapshot.deciding:
-                task = snapshot.decision if turn else "building it"
+            if snapshot.phase == BOT:
+                task = snapshot.function if turn else "building it"
                 location = (
-                    line or self.stage.source_lines.get(snapshot.decision, "") if turn else line
+                    line or self.stage.source_lines.get(snapshot.function, "") if turn else line
                 )
                 parts.append(f"in {task} ({location})" if location else f"in {task}")
             games = (

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH
 from cantstop_arena.comparisons.deal_ratios import DealRatios
@@ -64,6 +64,7 @@ KEYS = (
     "ignore_below",
     "decision_limit",
     "start_limit",
+    "game_limit",
     "max_faults",
     "on_fault",
     "isolate",
@@ -136,7 +137,7 @@ class Comparison(msgspec.Struct, frozen=True):
             "games": self.games,
             "seed": self.seed,
             "ignore_below": dict(self.ignored),
-            **asdict(self.policy),
+            **self.policy.as_file(),
             **({"luck_removed": True} if self.luck_removed else {}),
             "bots": [entrant.as_file(folder) for entrant in self.entrants],
         }

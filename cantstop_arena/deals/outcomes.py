@@ -183,22 +183,24 @@ class Snapshot(msgspec.Struct, frozen=True):
     """The state of a block's play at some moment, as seen from another process.
 
     `cursor` is the index of the game, deal after deal in every seating; `position` is that in the
-    group of the bot with the latest `decision`, and `deciding` is true until it has answered.
-    `step` changes with every event.
+    group of the bot that is deciding or has decided last. `phase` is whose code runs, one of those
+    in `game_api.watched`, and `function` its name: a decision of the bot, or a function of the
+    game; empty in the arena's code. `step` changes with every event.
     """
 
     cursor: int
     position: int
-    decision: str
-    deciding: bool
+    function: str
+    phase: int
     step: tuple[int, ...]
 
 
 class SharedWindow(msgspec.Struct, frozen=True):
-    """Shared memory for snapshots of a game: its `size` in bytes, and how it is read."""
+    """Shared memory for snapshots of a game: its `size` in bytes, how it is read, the game."""
 
     size: int
     reader: Callable[[Any], Callable[[], Snapshot]]
+    title: str
 
 
 class FaultReport(msgspec.Struct, frozen=True):

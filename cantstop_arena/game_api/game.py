@@ -270,4 +270,4 @@ class Game:
         """The shared memory in which other processes observe a game at such a table."""
         from cantstop_arena.game_api.watched import shared_window
 
-        return shared_window(tuple(self.functions))
+        return shared_window(self.title, tuple(self.functions))

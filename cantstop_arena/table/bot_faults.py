@@ -1,8 +1,10 @@
 """Faults of bots in decisions, and how exceptions become faults."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import dropwhile, takewhile
 from pathlib import Path
-from types import TracebackType
+from traceback import walk_stack
+from types import FrameType, TracebackType
 
 from cantstop_arena.deals.outcomes import EXCEPTION, ILLEGAL
 from cantstop_arena.errors import GameError, Interrupted
@@ -61,9 +63,26 @@ def bot_exception_line(error: BaseException) -> str:
     """An exception in one line, with the last line of the bot's own file in its traceback."""
     text = f"{type_name(error)}: {(attribute_text(error, str) or 'no message')[:200]}"
     locations = [(tb.tb_frame.f_code.co_filename, tb.tb_lineno) for tb in _steps(error)]
-    foreign = [location for location in locations if not _is_ours(location[0])]
-    own = [location for location in foreign if location[0] == foreign[0][0]]
-    return in_a_line(f"{text} ({short_path(own[-1][0])}:{own[-1][1]})") if own else text
+    line = _own_line([location for location in locations if not _is_ours(location[0])])
+    return in_a_line(f"{text} ({line})") if line else text
+
+
+def running_line(frame: FrameType | None) -> str:
+    """The line of foreign code that this frame runs, as `file:line`; empty if it runs none.
+
+    It is in the file of the function that the arena has called, as what it calls in turn may be the
+    standard library's.
+    """
+    locations = [(step.f_code.co_filename, line) for step, line in walk_stack(frame)]
+    called = dropwhile(lambda location: _is_ours(location[0]), locations)
+    foreign = list(takewhile(lambda location: not _is_ours(location[0]), called))
+    return _own_line(foreign[::-1]) if len(foreign) < len(locations) else ""
+
+
+def _own_line(locations: Sequence[tuple[str, int]]) -> str:
+    """The last of these locations that is in the file of the first; empty if there are none."""
+    own = [location for location in locations if location[0] == locations[0][0]]
+    return f"{short_path(own[-1][0])}:{own[-1][1]}" if own else ""
 
 
 def _steps(error: BaseException) -> Iterator[TracebackType]:

@@ -15,7 +15,7 @@ from cantstop_arena.errors import GameError, Interrupted
 from cantstop_arena.game_api.decisions import GAME_OVER, Decision
 from cantstop_arena.game_api.game import FAULT, LEFT, Deal, Event, Game, Question, Result, State
 from cantstop_arena.game_api.streams import DealChance
-from cantstop_arena.game_api.watched import Watched
+from cantstop_arena.game_api.watched import ARENA, GAME, GAME_FUNCTIONS, Watched
 from cantstop_arena.processes import system
 from cantstop_arena.table.block_tally import PlainTally, count_by_seat
 from cantstop_arena.table.bot_faults import BotFault, RetryingPlayer, bot_exception_line, fault_of
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cantstop_arena.deals.counting import Counts
     from cantstop_arena.game_api.decisions import Decision
 
+_NUMBERS = {name: number for number, name in enumerate(GAME_FUNCTIONS, start=1)}
 _BUILDING = 1  # what a bot is asked for that is made anew: shown as the first decision
 
 
@@ -79,35 +80,48 @@ class PlainTable(GameTable):
         return self._advance, self._ask
 
     def _advance(self, answers: Any) -> Question | None:
-        with self._game_errors():
+        with self._game_at_work():
             state = self._current_state()
             if answers != NO_ANSWER:
+                self._enter_game("answer")
                 self._new_events += state.answer(answers)
+            self._enter_game("question")
             return checked_question(state.question(), self.decisions, len(self.seats))
 
     def _current_state(self) -> State:
         """The state of the game, which is created by the first call."""
         if self._state is None:
+            self._enter_game("begin")
             self._state = self.game.begin(Deal(self.rules, len(self.seats), self._chance))
         return self._state
 
+    def _enter_game(self, function: str) -> None:
+        """Show other processes that this function of the game runs."""
+        self._watched.mark(GAME, _NUMBERS[function])
+
     @contextmanager
-    def _game_errors(self) -> Iterator[None]:
-        """Raise GameError for exceptions in the game's own code, which no bot is charged with."""
+    def _game_at_work(self) -> Iterator[None]:
+        """Run the game's own code, with which no bot is charged. Raises GameError for exceptions.
+
+        Where the process ends by it, the mark stays.
+        """
         try:
             yield
         except (Interrupted, GameError, MemoryError):  # a bot can have taken all the memory
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             names = ", ".join(self.seated_bots[bot].name for bot in self.seats)
             text = f"{self.game.title} fails in deal {self._deal} ({names})"
             what = str(error) if isinstance(error, GameAuthorError) else bot_exception_line(error)
             raise GameError(f"{text}: {what}") from error
+        self._watched.mark(ARENA)
 
     def result(self) -> Result:
         """The result of the game, checked."""
-        with self._game_errors():
-            return checked_result(self._current_state().result(), self.game.counts, len(self.seats))
+        with self._game_at_work():
+            state = self._current_state()
+            self._enter_game("result")
+            return checked_result(state.result(), self.game.counts, len(self.seats))
 
     def winners(self, result: Result) -> tuple[int, ...]:
         """The winning seats; after a fault, all but the seat that has lost by it."""
@@ -137,8 +151,10 @@ class PlainTable(GameTable):
         arguments = (question.views[seat],) if moves is None else (question.views[seat], moves)
         while True:
             answer = self._checked_answer(decision, seat, lambda: decide(*arguments), moves)
-            with self._game_errors():
-                complaint = self._current_state().check(seat, answer)
+            with self._game_at_work():
+                state = self._current_state()
+                self._enter_game("check")
+                complaint = state.check(seat, answer)
             if complaint is None:
                 self.decision_counts[seat] += not (answer is None and decision.optional)
                 return answer
@@ -157,7 +173,7 @@ class PlainTable(GameTable):
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: the bot raised them
             raise fault_of(error, self.sitting[seat]) from error
         finally:
-            self._watched.mark_decision(seat, 0)
+            self._watched.mark(ARENA)
             self._restore()
 
     def _set_speaker(self, seat: int) -> None:
@@ -202,7 +218,8 @@ class PlainTable(GameTable):
 
     def _end_event(self, result: Result, winners: Sequence[int], reason: str) -> Event:
         length = self.game.counts.length
-        with self._game_errors():
+        with self._game_at_work():
+            self._enter_game("ending")
             fields = {
                 length: sum(count_by_seat(self, result)[length]),
                 **self._current_state().ending(result),
@@ -247,7 +264,7 @@ class PlainTable(GameTable):
             self.clear_decision()
 
     def clear_decision(self) -> None:
-        self._watched.mark_decision(0, 0)
+        self._watched.mark(ARENA)
 
     @property
     def speaker(self) -> int:

@@ -251,6 +251,7 @@ class GameTable(ABC):
                 self.sitting.append(self._player_for(bot, seat))
             except BaseException as error:
                 raise fault_of(error, self.seated_bots[bot].player) from error
+        self.clear_decision()
 
     def _player_for(self, bot: int, seat: int) -> Any:
         seated_bot = self.seated_bots[bot]

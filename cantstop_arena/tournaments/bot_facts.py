@@ -24,6 +24,11 @@ class BotFacts(msgspec.Struct, frozen=True):
         """The time limit in seconds, longer for isolated bots: workers time their decisions."""
         return self.policy.isolated_limit if bot in self.isolated else self.policy.decision_limit
 
+    @property
+    def game_limit(self) -> float:
+        """The time limit of the game's functions, in seconds."""
+        return self.policy.game_limit
+
     def source_line(self, bot: int, decision: str) -> str:
         """The first line of the function; the current line would vary from run to run."""
         if bot in self.isolated:

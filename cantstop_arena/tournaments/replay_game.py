@@ -13,6 +13,7 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import Block, Fault, Snapshot
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import GameError, WorkerPoolError
+from cantstop_arena.game_api.watched import ARENA, GAME
 from cantstop_arena.processes import shutdown, system
 from cantstop_arena.processes.channel import ProtocolError
 from cantstop_arena.processes.watchdog import Watchdog, counted_seconds, pulse
@@ -57,6 +58,8 @@ def replay_game(
         for event in _game_events(tournament, table_spec, seats, complain, deal, silent=False):
             turn = event.get("turn", turn or 0)
             yield event
+    except _GameCutOff as cut:
+        raise GameError(str(cut)) from None
     except _ReplayCutOff as cut:
         if turn is None:
             raise WorkerPoolError(f"the game did not begin: {cut}") from None
@@ -109,7 +112,8 @@ def _game_events(
         worker = Worker(player, window, start_methods()[0], None, [])
         try:
             worker.send_block(Block(seats, deal, 1), ())
-            yield from _Listener(worker, tournament.policy, table_spec, isolated, complain).events()
+            policy = tournament.policy
+            yield from _Listener(worker, policy, table_spec, isolated, complain, deal).events()
         finally:
             worker.close()
 
@@ -120,6 +124,10 @@ class _ReplayCutOff(Exception):
     def __init__(self, why: str, seat: int) -> None:
         super().__init__(why)
         self.seat = seat
+
+
+class _GameCutOff(_ReplayCutOff):
+    """The game's own code has ended the process, or takes too long."""
 
 
 class _ReplayNotBuilt(_ReplayCutOff):
@@ -165,6 +173,7 @@ class _Listener:
     table_spec: TableSpec
     isolated: Sequence[bool]  # whether a seat's bot plays in a process of its own
     complain: Callable[[str], None]
+    deal: int
 
     def __post_init__(self) -> None:
         self.watchdog = Watchdog(self.worker.process.pid)
@@ -188,14 +197,16 @@ class _Listener:
             watchdog.observe(snapshot.step, passed)
             limit = self._limit(snapshot)
             if watchdog.overdue(limit):
-                decision = snapshot.decision or "its process"
-                raise self._cut_off(f"{decision} gave no answer within {limit:g} s")
+                decision = snapshot.function or "its process"
+                raise self._failed(f"{decision} gave no answer within {limit:g} s", limit)
 
     def _messages(self) -> list[Message]:
         try:
             messages = self.worker.messages()
         except EOFError:
-            raise self._cut_off(system.ending(self.worker.ended())) from None
+            code = self.worker.ended()
+            fail = self._cut_off if code is None else self._failed
+            raise fail(system.ending(code)) from None
         except ProtocolError:
             raise self._cut_off("wrote into the pipe of its process") from None
         if Ready() in messages:
@@ -225,10 +236,20 @@ class _Listener:
         """The time limit of what the process is doing, in seconds."""
         if self.worker.construction.goes_on:
             return building_limit()
-        if not (self.worker.ready and snapshot.deciding):
+        if not self.worker.ready or snapshot.phase == ARENA:
             return self.policy.start_limit
+        if snapshot.phase == GAME:
+            return self.policy.game_limit
         is_isolated = self.isolated[snapshot.position % len(self.isolated)]
         return self.policy.isolated_limit if is_isolated else self.policy.decision_limit
+
+    def _failed(self, why: str, seconds: float | None = None) -> _ReplayCutOff:
+        """The process has ended, or taken too many seconds: the bot's fault, or the game's."""
+        snapshot = self.worker.look()
+        if not self.worker.ready or snapshot.phase != GAME:
+            return self._cut_off(why)
+        error = self.worker.game_failure(snapshot.function, self.deal, seconds)
+        return _GameCutOff(str(error), snapshot.position)
 
     def _cut_off(self, why: str) -> _ReplayCutOff:
         seat, construction = self.worker.look().position, self.worker.construction

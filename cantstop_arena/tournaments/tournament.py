@@ -37,13 +37,15 @@ ON_FAULT = ("forfeit", "abort")
 class FaultPolicy(msgspec.Struct, frozen=True):
     """How faults are handled: the limits, and whether the first fault ends a run (`on_fault`).
 
-    Time limits are in seconds: for a decision, and for the start of a worker or a program.
+    Time limits are in seconds: for a decision, for the start of a worker or a program, and for a
+    function of the game. The last can only end a run.
     """
 
     decision_limit: float = 1.0
     start_limit: float = START_LIMIT
     max_faults: int = 100
     on_fault: str = ON_FAULT[0]
+    game_limit: float = 10.0
 
     @property
     def isolated_limit(self) -> float:
@@ -52,6 +54,13 @@ class FaultPolicy(msgspec.Struct, frozen=True):
         It starts a program, sends a decision, and tries again if a timeout is doubtful.
         """
         return _ISOLATED_TRIES * (self.start_limit + self.decision_limit)
+
+    def as_file(self) -> dict[str, Any]:
+        """The keys of a file; `game_limit` only if it is not the default, as it is rarely set."""
+        keys = asdict(self)
+        if self.game_limit == FaultPolicy().game_limit:
+            del keys["game_limit"]
+        return keys
 
 
 class Tournament(msgspec.Struct, frozen=True):
@@ -134,7 +143,7 @@ class Tournament(msgspec.Struct, frozen=True):
             "games": self.games,
             **({"until": {self.until.measure: self.until.limit}} if self.until else {}),
             "seed": self.seed,
-            **asdict(self.policy),
+            **self.policy.as_file(),
             **({"anchor": dict(self.anchor)} if self.anchor else {}),
             **({"gauntlet": self.challenger} if self.challenger else {}),
             **({"luck_removed": True} if self.luck_removed else {}),

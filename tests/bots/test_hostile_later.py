@@ -15,6 +15,7 @@ from helpers.arena import Arena
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import DIED, Block, Snapshot
 from cantstop_arena.deals.seatings import standard_orders
+from cantstop_arena.game_api.watched import ARENA
 from cantstop_arena.processes import process_tree, system
 from cantstop_arena.processes.isolated_call import (
     MAX_PARALLEL_CALLS,
@@ -161,7 +162,7 @@ def test_what_a_bot_has_ruined_counts_against_it_in_every_game_of_the_deal() -> 
             return [1]
 
     strikes, block = Suspicions(Known()), Block((0, 1), 5, 1)  # type: ignore[arg-type]
-    last = Snapshot(1, 0, "", False, (0, 0, 0))
+    last = Snapshot(1, 0, "", ARENA, (0, 0, 0))
     for _ in range(6):
         suspect = strikes.suspect(block, last)
         assert suspect

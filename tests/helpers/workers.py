@@ -13,11 +13,13 @@ from cantstop_arena.deals.outcomes import (
     Block,
     BlockResult,
     Fault,
+    SharedWindow,
     Snapshot,
     Tally,
 )
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.winners import packed
+from cantstop_arena.game_api.watched import ARENA, BOT
 
 BLOCKS = [Block((0, 1), first, 5) for first in range(0, 50, 5)]
 
@@ -39,15 +41,18 @@ def result(block: Block, faults: Iterable[Fault] = ()) -> BlockResult:
 
 
 def snapshot_reader(memory: Any) -> Any:
-    """Where the fakes write which game they are in, and whether its first bot is deciding."""
+    """Where the fakes write which game they are in, and whose code runs: its first bot's."""
     numbers = np.frombuffer(memory, np.int64, 3)
 
     def look() -> Snapshot:
-        cursor, deciding, steps = numbers.tolist()
+        cursor, phase, steps = numbers.tolist()
         place = cursor % 2
-        return Snapshot(cursor, place, "ask", bool(deciding), (cursor, deciding, steps))
+        return Snapshot(cursor, place, "ask", phase, (cursor, phase, steps))
 
     return look
+
+
+WINDOW = SharedWindow(24, snapshot_reader, "Fake")
 
 
 class Fake:
@@ -64,10 +69,10 @@ class Fake:
         lost = {(fault.deal, ORDERS.index(fault.seating)) for fault in condemned}
         for cursor in range(2 * block.deals):
             game = (block.first + cursor // 2, cursor % 2)
-            self.numbers[:] = cursor, 1, self.numbers[2] + 1
+            self.numbers[:] = cursor, BOT, self.numbers[2] + 1
             if game not in lost:
                 self.happens(*self.plan.get(game, ("", 0)), game)
-            self.numbers[1] = 0
+            self.numbers[1] = ARENA
         self.numbers[2] += 1
         return result(block, condemned)
 
@@ -91,7 +96,7 @@ class Fake:
             while True:
                 pass
         elif what == "waits":
-            self.numbers[1] = 0
+            self.numbers[1] = ARENA
             time.sleep(60)
         elif what == "fails":
             raise ValueError("as expected")
@@ -101,6 +106,7 @@ class Referee:
     """What the worker pool asks about bots."""
 
     orders = ORDERS
+    game_limit = 10.0
 
     def __init__(self, patient: float = 0.3) -> None:
         self._patience = patient

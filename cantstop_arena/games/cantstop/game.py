@@ -110,7 +110,7 @@ class CantStop(Game):
     def window(self) -> SharedWindow:
         from cantstop_arena.games.cantstop.play.engine_table import SIZE, snapshot_reader
 
-        return SharedWindow(SIZE, snapshot_reader)
+        return SharedWindow(SIZE, snapshot_reader, self.title)
 
     def check_suite(self) -> Iterable[CheckGame]:
         """All named rule sets and some unusual ones, with every number of seats."""

@@ -120,6 +120,9 @@ def read_policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
         ),
         reader.integer(entries.get("max_faults"), "max_faults", MAX_FAULTS, default.max_faults),
         reader.choice(entries.get("on_fault"), "on_fault", ON_FAULT),
+        reader.seconds(
+            entries.get("game_limit"), "game_limit", MAX_DECISION_SECONDS, default.game_limit
+        ),
     )
 
 

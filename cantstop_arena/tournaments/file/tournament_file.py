@@ -45,6 +45,7 @@ KEYS = (
     "seed",
     "decision_limit",
     "start_limit",
+    "game_limit",
     "max_faults",
     "on_fault",
     "isolate",

@@ -7,6 +7,7 @@ import msgspec
 
 from cantstop_arena.deals.outcomes import Block, Fault, Snapshot
 from cantstop_arena.deals.seatings import Group, Orders, lineups
+from cantstop_arena.game_api.watched import BOT
 
 _MAX_SUSPICIONS = 3  # of a bot in one game, until it forfeits the game
 
@@ -16,6 +17,10 @@ class Bots(Protocol):
 
     def decision_limit(self, bot: int) -> float:
         """The seconds after which a decision of this bot is too slow."""
+
+    @property
+    def game_limit(self) -> float:
+        """The seconds after which a function of the game is too slow."""
 
     def source_line(self, bot: int, decision: str) -> str:
         """The location of a bot's function, for a message; empty when it is unknown."""
@@ -77,14 +82,13 @@ class Suspicions:
         None when no bot can have done it: all games that could be charged are forfeited already.
         """
         orders = list(lineups(block.group, self._bots.orders))
-        index, order = divmod(snapshot.cursor, len(orders))
-        deal = min(max(block.first, block.first + index), block.end - 1)
-        last = bot_at(block.group, snapshot.position)
-        bot = last if snapshot.deciding else self._harmful(block.group, last)
-        seating = self._blamed([orders[order], *orders], deal, snapshot.deciding)
+        deal, order = deal_at(block, snapshot.cursor, len(orders))
+        last, deciding = bot_at(block.group, snapshot.position), snapshot.phase == BOT
+        bot = last if deciding else self._harmful(block.group, last)
+        seating = self._blamed([orders[order], *orders], deal, deciding)
         if bot is None or seating is None:
             return None
-        return Suspect(bot, snapshot.decision, snapshot.deciding, seating, deal)
+        return Suspect(bot, snapshot.function if deciding else "", deciding, seating, deal)
 
     def _blamed(self, orders: list[Group], deal: int, deciding: bool) -> Group | None:
         """The game to charge: the first of these orders, or if forfeited, another of the deal.
@@ -106,6 +110,12 @@ class Suspicions:
         if self._counted[*game, bot] >= _MAX_SUSPICIONS:
             text = failure.text + self._bots.source_line(bot, suspect.decision)
             self._forfeits[game] = Fault(bot, failure.kind, text, *game, 1)
+
+
+def deal_at(block: Block, cursor: int, orders: int) -> tuple[int, int]:
+    """The deal and the number of the order of a block's game; any cursor is valid."""
+    index, order = divmod(cursor, orders)
+    return min(max(block.first, block.first + index), block.end - 1), order
 
 
 def bot_at(group: Group, position: int) -> int:

@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 import sys
+import time
 import traceback
 from collections.abc import Callable, Collection, Iterator
 from multiprocessing.connection import Connection, wait
@@ -15,10 +16,13 @@ from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, SharedWindo
 from cantstop_arena.errors import GameError
 from cantstop_arena.processes import system
 from cantstop_arena.processes.channel import ProtocolError, frame
+from cantstop_arena.table.bot_faults import running_line
+from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.pool.worker_messages import (
     BlockPlayed,
     Building,
     GameFailed,
+    GameLocation,
     Inbox,
     Message,
     Ready,
@@ -27,6 +31,9 @@ from cantstop_arena.tournaments.pool.worker_messages import (
 
 _PRELOADED = ("cantstop_arena.tournaments.table_spec",)
 _TO_END = 10.0  # seconds for a process that is ending already, on the busiest machine
+_TO_LOCATE = 0.5  # seconds for a process that stands still to say where
+_MAX_LINE_LENGTH = 300  # characters of the location that it sends
+_LOCATE: Any = getattr(signal, "SIGUSR1", None)
 TRIES = 5
 """How often a block or game is played, before processes that die at it are an error."""
 
@@ -97,6 +104,7 @@ class Worker:
             context.set_forkserver_preload(list(_PRELOADED))
         shared = context.RawArray("b", window.size)
         self.look = window.reader(shared)
+        self._title = window.title
         self.pipe, child_pipe = context.Pipe()
         inherited = [worker.pipe for worker in [*others, self]] if method == "fork" else []
         parent = os.getpid() if method != "forkserver" else 0
@@ -136,6 +144,31 @@ class Worker:
         code: int | None = self.process.exitcode
         return code
 
+    def game_failure(self, function: str, deal: int, seconds: float | None = None) -> GameError:
+        """The error for a game's function that ended the process, or took so many seconds."""
+        function += "()"
+        if seconds is None:
+            what = f"ended the process in {function}"
+        else:
+            location = self._game_location()
+            where = f"{function} at {location}" if location else function
+            what = f"gave no answer within {seconds:g} s: {where}"
+        return GameError(f"{self._title} fails in deal {deal}: the game's code {what}")
+
+    def _game_location(self) -> str:
+        """The line of the game's code that is running; empty when the process does not say."""
+        if _LOCATE is None:
+            return ""
+        deadline = time.monotonic() + _TO_LOCATE
+        with contextlib.suppress(OSError, EOFError, ProtocolError):
+            os.kill(self.process.pid, _LOCATE)
+            while (left := deadline - time.monotonic()) > 0:
+                self.wait(left)
+                for message in self.messages():
+                    if isinstance(message, GameLocation):
+                        return in_a_line(message.text, _MAX_LINE_LENGTH)
+        return ""
+
     def kill(self) -> None:
         """Kill the process, and the processes that its bots may have started."""
         with contextlib.suppress(OSError):  # there is no such group, or no such thing
@@ -174,6 +207,8 @@ def _work(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for connection in inherited:  # else the pipe would stay open when the parent ends
         connection.close()
+    if _LOCATE is not None:
+        signal.signal(_LOCATE, lambda _, frame: _send(pipe, GameLocation(running_line(frame))))
     system.restore_gc()
     try:
         player = _build_player(factory(shared), pipe)

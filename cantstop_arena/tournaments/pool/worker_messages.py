@@ -59,6 +59,12 @@ class ReplayedFault(msgspec.Struct, tag=True, frozen=True):
     text: str
 
 
+class GameLocation(msgspec.Struct, tag=True, frozen=True):
+    """The answer to SIGUSR1: the line of the game's code that is running, empty if unknown."""
+
+    text: str
+
+
 class GameFailed(msgspec.Struct, tag=True, frozen=True):
     """The game's own code has failed; `text` is the message of the GameError."""
 
@@ -72,7 +78,14 @@ class WorkerBroken(msgspec.Struct, tag=True, frozen=True):
 
 
 Message: TypeAlias = (
-    Building | Ready | BlockPlayed | ReplayedEvent | ReplayedFault | GameFailed | WorkerBroken
+    Building
+    | Ready
+    | BlockPlayed
+    | ReplayedEvent
+    | ReplayedFault
+    | GameLocation
+    | GameFailed
+    | WorkerBroken
 )
 
 _DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message)

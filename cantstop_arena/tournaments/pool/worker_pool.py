@@ -14,16 +14,31 @@ from typing import Any
 import msgspec
 
 from cantstop_arena.bots import bot_files
-from cantstop_arena.deals.outcomes import DIED, TOO_SLOW, Block, BlockResult, Fault, SharedWindow
+from cantstop_arena.deals.outcomes import (
+    DIED,
+    TOO_SLOW,
+    Block,
+    BlockResult,
+    Fault,
+    SharedWindow,
+    Snapshot,
+)
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import GameError, WorkerPoolError
+from cantstop_arena.game_api.watched import BOT, GAME
 from cantstop_arena.processes import shutdown, system, watchdog
 from cantstop_arena.processes.channel import ProtocolError
 from cantstop_arena.processes.watchdog import Watchdog
 from cantstop_arena.texts import last_line
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
-from cantstop_arena.tournaments.pool.suspicions import Bots, Suspicions, WorkerFailure, bot_at
+from cantstop_arena.tournaments.pool.suspicions import (
+    Bots,
+    Suspicions,
+    WorkerFailure,
+    bot_at,
+    deal_at,
+)
 from cantstop_arena.tournaments.pool.worker import TRIES, PlayerFactory, Worker, start_methods
 from cantstop_arena.tournaments.pool.worker_messages import (
     BlockPlayed,
@@ -66,6 +81,10 @@ class WorkerSlot:
         self.part = part
         self._begin()
         self.worker.send_block(part.block, forfeits)
+
+    def is_in_game(self, snapshot: Snapshot) -> bool:
+        """Whether the game's own code runs."""
+        return self.worker.ready and snapshot.phase == GAME
 
     def builds(self, message: Building, foreign: Collection[int]) -> None:
         """The worker builds the next bot; restart the clock. Raises ProtocolError."""
@@ -218,10 +237,18 @@ class WorkerPool:
         try:
             return self._handle_messages(slot, slot.part, slot.worker.messages())
         except EOFError:
-            self._fail(slot, slot.part, _exit_failure(slot.worker))
+            self._end(slot, slot.part)
         except ProtocolError:
             self._fail(slot, slot.part, WorkerFailure(DIED, "wrote into the pipe of its process"))
         return None
+
+    def _end(self, slot: WorkerSlot, part: BlockPart) -> None:
+        """Replace a worker that has ended."""
+        snapshot = slot.worker.look()
+        if slot.is_in_game(snapshot) and slot.worker.ended() is not None:
+            self._game_fails(slot, part, self._game_failure(slot, part, snapshot))
+        else:
+            self._fail(slot, part, _exit_failure(slot.worker))
 
     def _handle_messages(
         self, slot: WorkerSlot, part: BlockPart, messages: list[Message]
@@ -238,7 +265,7 @@ class WorkerPool:
                 self._fail(slot, part, self._breakage(slot, part, message.report))
                 return None
             elif isinstance(message, GameFailed):
-                self._game_fails(slot, part, message.text)
+                self._game_fails(slot, part, GameError(message.text))
                 return None
             else:
                 raise ProtocolError
@@ -252,13 +279,20 @@ class WorkerPool:
             raise WorkerPoolError(f"a worker failed at {part.block}:\n{report}")
         return WorkerFailure(DIED, f"broke its process: {last_line(report)}")
 
-    def _game_fails(self, slot: WorkerSlot, part: BlockPart, text: str) -> None:
+    def _game_fails(self, slot: WorkerSlot, part: BlockPart, error: GameError) -> None:
         """Queue the part again without charging a bot: something may have harmed the worker."""
         self._remove(slot)
         part.failures += 1
         if part.failures >= _GAME_TRIES:
-            raise GameError(text)
+            raise error
         self._again.append(part)
+
+    def _game_failure(
+        self, slot: WorkerSlot, part: BlockPart, snapshot: Snapshot, seconds: float | None = None
+    ) -> GameError:
+        """The error for a game's code that ended its process, or took so many seconds."""
+        deal, _ = deal_at(part.block, snapshot.cursor, len(self._bots.orders))
+        return slot.worker.game_failure(snapshot.function, deal, seconds)
 
     def _is_result(self, message: BlockPlayed, part: BlockPart) -> bool:
         return is_result_of(message.result, part.block, len(self._bots.orders))
@@ -282,8 +316,13 @@ class WorkerPool:
         passed = watchdog.counted_seconds(now - self._checked_at, self._pulse(busy))
         self._checked_at = now
         for slot in busy:
-            slot.watchdog.observe(slot.worker.look().step, passed)
-            if slot.part and (failure := self._overdue(slot, slot.part)):
+            snapshot = slot.worker.look()
+            slot.watchdog.observe(snapshot.step, passed)
+            if slot.part is None:
+                continue
+            if slot.is_in_game(snapshot):
+                self._check_game(slot, slot.part, snapshot)
+            elif failure := self._overdue(slot, slot.part, snapshot):
                 self._fail(slot, slot.part, failure)
         self._trim_logs(any(slot.watchdog.idle_seconds for slot in busy))
 
@@ -293,16 +332,23 @@ class WorkerPool:
             self._trimmed_at = self._checked_at
             self._bots.trim_logs()
 
-    def _overdue(self, slot: WorkerSlot, part: BlockPart) -> WorkerFailure | None:
+    def _check_game(self, slot: WorkerSlot, part: BlockPart, snapshot: Snapshot) -> None:
+        """Replace a worker in which the game's code takes too long."""
+        limit = self._bots.game_limit
+        if slot.watchdog.overdue(limit):
+            self._game_fails(slot, part, self._game_failure(slot, part, snapshot, limit))
+
+    def _overdue(
+        self, slot: WorkerSlot, part: BlockPart, snapshot: Snapshot
+    ) -> WorkerFailure | None:
         """The failure of a worker that has made no progress for too long, else None."""
-        snapshot = slot.worker.look()
         if slot.worker.construction.goes_on:
             limit, text = building_limit(), "it is not built within {:g} s"
         elif not slot.worker.ready:
             limit, text = self._options.start_limit, "did not get ready within {:g} s (start_limit)"
-        elif snapshot.deciding:
+        elif snapshot.phase == BOT:
             limit = self._bots.decision_limit(bot_at(part.block.group, snapshot.position))
-            text = f"{snapshot.decision} gave no answer within {{:g}} s"
+            text = f"{snapshot.function} gave no answer within {{:g}} s"
         else:
             limit, text = self._grace(), "stalled between two decisions"
         stopped = slot.watchdog.stopped  # perhaps for ever: do not wait for a long limit
@@ -364,5 +410,5 @@ def _deals_text(block: Block) -> str:
 def _exit_failure(worker: Worker) -> WorkerFailure:
     """The failure of a worker that has ended and so closed its pipe."""
     code = worker.ended()
-    text = f"{worker.look().decision} {system.ending(code)}".lstrip()
+    text = f"{worker.look().function} {system.ending(code)}".lstrip()
     return WorkerFailure(DIED, text, code is not None and -code not in system.FOREIGN_SIGNALS)

@@ -853,8 +853,8 @@ def test_no_structure_whatever_ends_in_a_traceback(fuzz_folder: Path, tree: Any)
 
 def test_limits_on_bots_are_read_with_their_defaults(tmp_path: Path) -> None:
     assert policy(tmp_path, "") == FaultPolicy(1.0, 60.0, 100, "forfeit")
-    told = "decision_limit: 2\nstart_limit: 7\nmax_faults: 5\non_fault: abort\n"
-    assert policy(tmp_path, told) == FaultPolicy(2.0, 7.0, 5, "abort")
+    told = "decision_limit: 2\nstart_limit: 7\nmax_faults: 5\non_fault: abort\ngame_limit: 3\n"
+    assert policy(tmp_path, told) == FaultPolicy(2.0, 7.0, 5, "abort", 3.0)
 
 
 @pytest.mark.parametrize(
@@ -865,6 +865,7 @@ def test_limits_on_bots_are_read_with_their_defaults(tmp_path: Path) -> None:
         ("decision_limit: .nan", "decision_limit must be a number of seconds above 0"),
         ("decision_limit: soon", "not 'soon'"),
         ("start_limit: -1", "start_limit must be a number of seconds above 0"),
+        ("game_limit: 0", "game_limit must be a number of seconds above 0"),
         ("max_faults: 0", "max_faults must be a whole number from 1"),
         ("max_faults: 1.5", "max_faults must be a whole number from 1"),
         ("on_fault: abrt", "must be forfeit or abort, not 'abrt' (did you mean 'abort'?)"),

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.workers import BLOCKS, CALM, Fake, Referee, result, snapshot_reader
+from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result
 
-from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, SharedWindow, join_parts
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, join_parts
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import WorkerPoolError
 from cantstop_arena.tournaments.pool.worker import start_methods
@@ -46,7 +46,7 @@ def worked(
     factory: Callable[[Any], Any], terms: PoolOptions, bots: Referee | None = None
 ) -> dict[Block, BlockResult]:
     parts: dict[Block, list[BlockResult]] = {}
-    with WorkerPool(factory, SharedWindow(24, snapshot_reader), bots or Patient(), terms) as pool:
+    with WorkerPool(factory, WINDOW, bots or Patient(), terms) as pool:
         for played in pool.play(iter(BLOCKS)):
             parts.setdefault(played.full_block, []).append(played.result)
     assert not multiprocessing.active_children()

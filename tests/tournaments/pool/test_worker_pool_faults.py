@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.workers import BLOCKS, CALM, Fake, Referee, result, snapshot_reader
+from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +19,6 @@ from cantstop_arena.deals.outcomes import (
     Block,
     BlockResult,
     Fault,
-    SharedWindow,
     join_parts,
 )
 from cantstop_arena.deals.seatings import Group
@@ -39,7 +38,7 @@ def worked(
     parts: dict[Block, list[BlockResult]] = {}
     factory = partial(Fake, folder, plan or {})
     terms = PoolOptions(workers, method)
-    with WorkerPool(factory, SharedWindow(24, snapshot_reader), Referee(patience), terms) as pool:
+    with WorkerPool(factory, WINDOW, Referee(patience), terms) as pool:
         for played in pool.play(iter(BLOCKS)):
             parts.setdefault(played.full_block, []).append(played.result)
     assert not multiprocessing.active_children()
@@ -106,18 +105,14 @@ def leaves(memory: Any) -> Any:
 def test_a_recipe_that_fails_ends_the_work() -> None:
     with (
         pytest.raises(WorkerPoolError, match="exit code 1"),
-        WorkerPool(
-            leaves, SharedWindow(24, snapshot_reader), Referee(), PoolOptions(2, "fork")
-        ) as pool,
+        WorkerPool(leaves, WINDOW, Referee(), PoolOptions(2, "fork")) as pool,
     ):
         list(pool.play(iter(BLOCKS)))
 
 
 def test_work_that_is_left_leaves_no_process_behind(tmp_path: Path) -> None:
     factory = partial(Fake, tmp_path, {})
-    with WorkerPool(
-        factory, SharedWindow(24, snapshot_reader), Referee(), PoolOptions(2, "fork")
-    ) as pool:
+    with WorkerPool(factory, WINDOW, Referee(), PoolOptions(2, "fork")) as pool:
         next(pool.play(iter(BLOCKS)))
         assert len(multiprocessing.active_children()) == 2
     assert not multiprocessing.active_children()
@@ -128,9 +123,7 @@ def test_dropped_groups_are_played_no_more(tmp_path: Path) -> None:
     other = Block((2, 3), 100, 5)
     factory = partial(Fake, tmp_path, {(100, 0): ("sleeps", 99)})
     found = set()
-    with WorkerPool(
-        factory, SharedWindow(24, snapshot_reader), Referee(), PoolOptions(2, "fork")
-    ) as pool:
+    with WorkerPool(factory, WINDOW, Referee(), PoolOptions(2, "fork")) as pool:
         for played in pool.play(iter([other, *BLOCKS])):
             pool.drop(lambda group: group == (2, 3))
             found.add(played.full_block)

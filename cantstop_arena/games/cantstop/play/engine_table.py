@@ -9,6 +9,7 @@ import numpy as np
 
 from cantstop_arena.deals.outcomes import ILLEGAL, Block, Snapshot
 from cantstop_arena.deals.seatings import Group, lineups
+from cantstop_arena.game_api import watched
 from cantstop_arena.game_api.decisions import GAME_OVER
 from cantstop_arena.game_api.game import LEFT, Event, Game
 from cantstop_arena.games.cantstop.engine.code_cache import CompiledBot, cache_folder, is_compiled
@@ -289,6 +290,7 @@ def snapshot_reader(memory: Any) -> Callable[[], Snapshot]:
         cursor, seat, _, _, waiting = step
         decision = _DECISIONS.get(waiting)
         position = int(numbers[_BOTS + seat % MAX_SEATS])  # whatever a bot may have written there
-        return Snapshot(cursor, position, decision or "", decision is not None, (*step, position))
+        phase = watched.BOT if decision else watched.ARENA  # the game is compiled code of the arena
+        return Snapshot(cursor, position, decision or "", phase, (*step, position))
 
     return read_snapshot
