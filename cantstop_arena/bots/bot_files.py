@@ -24,6 +24,7 @@ from cantstop_arena.bots.bot_paths import bot_name, bot_path, is_in_folder
 from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.hookspecs import MODULE_PREFIX
 from cantstop_arena.processes import system
+from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import attribute_text, in_a_line, type_name
 
@@ -300,11 +301,13 @@ def is_installed(file: str) -> bool:
 def foreign_code() -> Iterator[None]:
     """A context in which a plug-in's code is loaded: its output is discarded, its time limited.
 
+    Changes of the interpreter's settings, the environment, the current folder and the like are
+    undone at the end.
     Its output must not mix with a command's own; in a tournament the file is run again, and its
     output goes to a log. Raises TookTooLong after MAX_IMPORT_SECONDS, not counting time spent
     waiting for a processor.
     """
-    with _discarded_output(), _import_deadline():
+    with InterpreterGuard(), _discarded_output(), _import_deadline():
         yield
 
 

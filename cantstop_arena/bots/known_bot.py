@@ -13,6 +13,7 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import Option, find_faults
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.games.registry import DEFAULT, game_named
+from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 
 RESERVED = ("bot", "command", "as", "isolate")
 """Keys of a bot in a tournament file that are not options; no option may have such a name."""
@@ -114,9 +115,13 @@ class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
 
     def fresh_instance(self, options: Mapping[str, Any]) -> Any:
         """A fresh instance of the bot, without memory. Raises whatever its own code raises."""
-        maker = self.maker if self.remake is None else self.remake()
+        maker = self.maker if self.remake is None else self._maker_anew(self.remake)
         player = maker(**{**self.defaults, **self._with_tuples(options)})
         return with_memory(player, self.decisions)
+
+    def _maker_anew(self, remake: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
+        with InterpreterGuard():
+            return remake()
 
     def description(self) -> BotDescription:
         """The description of this bot, for processes that do not load it."""

@@ -179,12 +179,12 @@ class PlainTable(GameTable):
     def _set_speaker(self, seat: int) -> None:
         if self._last_speaker != self.seats[seat]:
             self._last_speaker = self.seats[seat]
-            self._interpreter_state.restore_quickly()
+            self._guard.restore_quickly()
             self.on_speaker(self._last_speaker)
 
     def _restore(self) -> None:
-        if getrecursionlimit() != self._interpreter_state.recursion:
-            self._interpreter_state.restore_quickly()
+        if getrecursionlimit() != self._guard.recursion:
+            self._guard.restore_quickly()
         if not self._origin[0]:  # the bot has forked: this is the child
             _exit(0)
 

@@ -16,7 +16,7 @@ from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import GameError
 from cantstop_arena.game_api.decisions import GAME_OVER, GameOver
 from cantstop_arena.game_api.game import Event, Game
-from cantstop_arena.processes.interpreter_state import InterpreterState
+from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 from cantstop_arena.table.block_loop import play_block
 from cantstop_arena.table.block_tally import BlockTally
 from cantstop_arena.table.bot_faults import BotFault, fault_of
@@ -38,7 +38,7 @@ class GameTable(ABC):
     def __init__(
         self, game: Game, rules: Any, seated_bots: Sequence[SeatedBot], players: int, seed: Seed
     ) -> None:
-        self._interpreter_state = InterpreterState()  # as they are before anybody plays
+        self._guard = InterpreterGuard()  # as it is before anybody plays
         self.game = game
         self.rules = rules
         self.seed = seed
@@ -231,11 +231,15 @@ class GameTable(ABC):
         finally:
             if os.getpid() != process:  # the bot has forked: this is the child
                 os._exit(0)
-            self._interpreter_state.restore_quickly()
+            self._guard.restore_quickly()
+
+    def note_process(self) -> None:
+        """Note the state of a process that plays at this table, when it has been set up."""
+        self._guard.note()
 
     def restore_process(self) -> None:
         """Restore the process state that plain bots may have changed, and reset learning bots."""
-        self._interpreter_state.restore()
+        self._guard.restore()
         self._learners.clear()
 
     def _seat_players(self) -> None:

@@ -144,6 +144,7 @@ def _replayer(
     yield from table_spec.build()
     table = table_spec.table()
     table.attach_memory(memory)
+    table.note_process()
     yield _Replayer(table, seats)
 
 

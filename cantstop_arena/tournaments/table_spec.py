@@ -166,6 +166,7 @@ class TableSpec(msgspec.Struct, frozen=True):
         redirection = Redirection(logs.paths, lambda: table.speaker)
         table.on_speaker = redirection.turn_to
         table.after_block = redirection.end_lines
+        table.note_process()
         yield table
 
 

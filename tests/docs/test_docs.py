@@ -180,7 +180,7 @@ def test_the_documented_defaults_of_a_tournament_are_its_defaults(
     told = dict(re.findall(r"^(\w+):.*#.*default (\d+)", TOURNAMENTS.read_text("utf-8"), re.M))
     tournament = read(file, catalogue)
     defaults = {**tournament.as_file(tmp_path), **asdict(tournament.policy)}
-    assert len(told) == 5
+    assert len(told) == 6
     assert told == {key: f"{defaults[key]:g}" for key in told}
     assert (tournament.name, tournament.rules) == ("mine", CLASSIC)
 

@@ -26,8 +26,8 @@ from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.tournament import FaultPolicy, Overrides, Tournament
 
 KNOWN_KEYS = (
-    "name, game, rules, players, games, until, seed, decision_limit, start_limit, max_faults,"
-    " on_fault, isolate, anchor, gauntlet, luck_removed, bots"
+    "name, game, rules, players, games, until, seed, decision_limit, start_limit, game_limit,"
+    " max_faults, on_fault, isolate, anchor, gauntlet, luck_removed, bots"
 )
 
 

@@ -72,7 +72,7 @@ class EngineTable(GameTable):
         self._record: Any = games.view(GAME)[0]  # ten times as fast to read as a recarray
         games[0].memory_at = [memory.ctypes.data for memory in self._memories]
         self.handle = handle_of(games)
-        self.asker = PlainBotCaller(self.rules, games, self._interpreter_state)
+        self.asker = PlainBotCaller(self.rules, games, self._guard)
         self.asker.on_turn = lambda seat: self.on_speaker(self.seats[seat])
 
     def attach_memory(self, memory: Any) -> None:

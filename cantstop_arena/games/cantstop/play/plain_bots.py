@@ -27,7 +27,8 @@ from cantstop_arena.games.cantstop.turn import (
     dice_of,
     move_of,
 )
-from cantstop_arena.processes import interpreter_state, system
+from cantstop_arena.processes import system
+from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 from cantstop_arena.table.bot_faults import fault_of
 
 # What changes from roll to roll stands first in the record: seat, turn, rolls, roll, free, placed,
@@ -42,9 +43,7 @@ _turn: Callable[[tuple[Any, ...]], Turn] = partial(tuple.__new__, Turn)
 class PlainBotCaller:
     """Calls plain bots for the decisions of one game record."""
 
-    def __init__(
-        self, rules: RuleSet, games: GameArray, undamaged: interpreter_state.InterpreterState
-    ) -> None:
+    def __init__(self, rules: RuleSet, games: GameArray, guard: InterpreterGuard) -> None:
         self.rules = rules
         self._handle = handle_of(games)
         self._players = int(games[0].players)
@@ -57,7 +56,7 @@ class PlainBotCaller:
         self._markers = self._record[_MARKERS : _MARKERS + 8 * self._players * COLUMNS]
         self._streams: tuple[Stream, ...] = ()
         self._origin = system.origin()
-        self._undamaged = undamaged
+        self._guard = guard
         self.on_turn: Callable[[int], None] = lambda seat: None  # called before each seat's turn
         self.view: dict[int, Turn] = {}  # by seat, the turn in its last decision
         self._number = 0  # of the turn that the two attributes below are for
@@ -88,8 +87,8 @@ class PlainBotCaller:
             self._turn_from,
             self.view,
         )
-        undamaged, origin = self._undamaged, self._origin
-        limit = undamaged.recursion
+        guard, origin = self._guard, self._origin
+        limit = guard.recursion
 
         def ask(decision: int) -> int:
             numbers = read_numbers(record)
@@ -106,7 +105,7 @@ class PlainBotCaller:
                 raise fault_of(error, player) from error
             finally:
                 if getrecursionlimit() != limit:
-                    undamaged.restore_quickly()
+                    guard.restore_quickly()
                 if not origin[0]:  # the bot has forked, and this is the child process
                     _exit(0)
             if decision == MOVE:
@@ -139,7 +138,7 @@ class PlainBotCaller:
         return _turn(now + self._standings)
 
     def _begin_turn(self, seat: int, number: int, claimed: int) -> None:
-        self._undamaged.restore_quickly()
+        self._guard.restore_quickly()
         self.on_turn(seat)
         self._number, self._unclaimed = number, self._board & ~claimed
         self._standings = (columns_in(claimed), *self._standings_of(seat))

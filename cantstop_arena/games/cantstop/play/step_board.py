@@ -16,7 +16,7 @@ from cantstop_arena.games.cantstop.play.actions import actions_under
 from cantstop_arena.games.cantstop.play.plain_bots import PlainBotCaller
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.processes.interpreter_state import InterpreterState
+from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 
 Head = NDArray[np.int64]
 """A position: the part of a game record before the tables of the board."""
@@ -38,7 +38,7 @@ def fields_of(head: Head) -> Any:
     return head.view(_HEAD).view(np.recarray)[0]
 
 
-class LeftAlone(InterpreterState):
+class LeftAlone(InterpreterGuard):
     """An interpreter state that is not restored: bots at positions run in a user's own program."""
 
     def restore_quickly(self) -> None:

@@ -1,0 +1,128 @@
+"""What a bot's file does to the interpreter when it is imported, in a process that it shares."""
+
+import os
+import sys
+import timeit
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.arena import Arena
+
+from cantstop_arena.processes.interpreter_guard import InterpreterGuard
+
+HARMS = {
+    "environment": "os.environ['ALIEN'] = 'x'; os.environ.pop('PATH', None)",
+    "cache folder": "os.environ['CANTSTOP_ARENA_CACHE'] = '/proc/nowhere'",
+    "another environment": "os.environ = {}",
+    "recursion limit": "sys.setrecursionlimit(160)",
+    "switch interval": "sys.setswitchinterval(5)",
+    "digits": "sys.set_int_max_str_digits(700)",
+    "trace": "sys.settrace(lambda *_: None)",
+    "profile": "sys.setprofile(lambda *_: None)",
+    "trace of threads": "threading.settrace(print)",
+    "profile of threads": "threading.setprofile(print)",
+    "excepthook": "sys.excepthook = print",
+    "unraisablehook": "sys.unraisablehook = print",
+    "excepthook of threads": "threading.excepthook = print",
+    "displayhook": "sys.displayhook = print",
+    "handlers": "signal.signal(signal.SIGTERM, signal.SIG_IGN)",
+    "alarm": "signal.signal(signal.SIGALRM, lambda *_: 1 / 0); signal.setitimer(0, .01, .01)",
+    "timer": "signal.signal(signal.SIGVTALRM, lambda *_: 1 / 0); signal.setitimer(1, .01, .01)",
+    "mask": "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1, signal.SIGTERM})",
+    "collector": "gc.disable(); gc.set_threshold(1)",
+    "callbacks": "gc.callbacks.append(lambda *_: 1 / 0)",
+    "warnings": "warnings.simplefilter('error')",
+    "folder": "os.chdir('/')",
+    "umask": "os.umask(0o777)",
+    "locale": "locale.setlocale(locale.LC_ALL, 'C.UTF-8')",
+    "numpy": "import numpy; numpy.seterr(all='raise')",
+    "standard files": "sys.stdout = sys.stderr = sys.stdin = None",
+}
+IMPORTS = "import gc, locale, os, re, signal, sys, threading, warnings\n"
+DECIDES = """
+def roll_again(turn):
+    return turn.rolls < 3
+def choose_move(turn, moves):
+    return 0
+"""
+INNOCENT = f"""{IMPORTS}
+import numpy as np
+def state():
+    return (
+        sorted(item for item in os.environ.items() if 'PYTEST' not in item[0]),
+        sys.getrecursionlimit(), sys.getswitchinterval(), os.getcwd(),
+        sys.get_int_max_str_digits(), sys.gettrace(), sys.getprofile(), threading.gettrace(),
+        threading.getprofile(), sys.excepthook, sys.unraisablehook, threading.excepthook,
+        sys.displayhook, [signal.getsignal(n) for n in signal.valid_signals() if n != 14],
+        signal.getitimer(0), signal.getitimer(1), signal.pthread_sigmask(0, ()), gc.isenabled(),
+        gc.get_threshold(), len(gc.callbacks), list(warnings.filters), os.umask(0o22),
+        locale.setlocale(locale.LC_ALL), np.geterr(), sys.stdout is None,
+    )
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + n
+def choose_move(turn, moves):
+    fibonacci(150)
+    warnings.warn("nothing")
+    np.float64(1) / np.float64(0)
+    with open(os.path.join("bots", "innocent.py")), open("written", "w"):
+        return 0
+def roll_again(turn):
+    now = re.sub(" at 0x[0-9a-f]+", "", repr(state()))
+    file = "state.txt"
+    if not os.path.exists(file):
+        open(file, "w").write(now)
+    assert open(file).read() == now, now
+    return turn.rolls < 3
+"""
+
+
+def played(arena: Arena, harm: str) -> dict[str, bytes]:
+    """The tables of a run beside a bot whose file does this harm when it is imported."""
+    bots = {"innocent": INNOCENT, "disturber": f"{IMPORTS}{harm}\n{DECIDES}"}
+    done = arena(
+        "run cup.yaml --quiet --fresh --no-page",
+        bots=bots,
+        yaml="seed: 1\ngames: 40\nbots: [disturber, innocent]\n",
+    )
+    assert "faults" not in done.json and "not_reproducible" not in done.json, done.output
+    return {path.name: path.read_bytes() for path in done.folder.glob("*.csv")}
+
+
+@pytest.fixture
+def calm(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
+    """The tables of a run in which nobody disturbs anybody, and the state that was there."""
+    monkeypatch.chdir(tmp_path)
+    return played(arena, "")
+
+
+QUICK = ("environment", "recursion limit", "folder", "umask", "alarm", "numpy")
+
+
+@pytest.mark.parametrize(
+    "harm", [pytest.param(h, marks=[] if h in QUICK else pytest.mark.slow) for h in HARMS]
+)
+def test_what_a_file_changes_at_import_changes_nothing_for_others(
+    arena: Arena, calm: dict[str, bytes], harm: str
+) -> None:
+    assert played(arena, HARMS[harm]) == calm
+
+
+def test_a_guard_restores_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KEPT", "ä")
+    limit, mask = sys.getrecursionlimit(), os.umask(0o022)
+    with InterpreterGuard():
+        os.environ["KEPT"], os.environ["ALIEN"] = "other", "1"
+        sys.setrecursionlimit(limit + 1)
+        os.umask(0)
+        os.chdir("/")
+        np.seterr(all="raise")
+    assert (os.environ["KEPT"], os.getenv("ALIEN"), os.getenvb(b"ALIEN")) == ("ä", None, None)
+    assert (sys.getrecursionlimit(), Path.cwd()) == (limit, tmp_path)
+    assert np.geterr()["divide"] == "warn" and os.umask(mask) == 0o022
+
+
+def test_restoring_takes_no_time() -> None:
+    guard = InterpreterGuard()
+    assert min(timeit.repeat(guard.restore, number=50, repeat=20)) / 50 < 1e-4
