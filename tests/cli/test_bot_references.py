@@ -129,7 +129,7 @@ def test_versions_are_listed_shown_and_compared(arena: Arena) -> None:
         assert "-def roll_again(turn, rolls=3)" in text
         assert "+def roll_again(turn, rolls=5)" in text
     assert "are the same" in arena("bots diff printer bots/printer.py").text
-    assert "rule28 is no file" in arena("bots diff rule28 printer", code=2).output
+    assert "rule28 does not come from a file" in arena("bots diff rule28 printer", code=2).output
     versions = json.loads(arena("bots --json printer").text)["versions"]
     assert [version["digest"][:7] for version in versions][1] == old
 

@@ -176,7 +176,7 @@ def test_games_are_replayed_and_drawn(arena: Arena) -> None:
     Path("dive.yaml").write_text(DIVE.format(name="dive", players=3, games=6, bots=THREE))
     game = ("dive.yaml", "careful", "pirate", "drunk", "--deal", "1")
     assert "Salvage (standard), seed 5, deal 1" in arena("replay", *game).output
-    events = [json.loads(line) for line in arena("replay", *game, "--json").output.splitlines()]
+    events = [json.loads(line) for line in arena("replay", *game, "--json").text.splitlines()]
     assert events[0]["game"] == "salvage" and events[-1]["event"] == "end"
     arena("replay", *game, "--html", "game.html")
     assert "B pirate" in Path("game.html").read_text()
