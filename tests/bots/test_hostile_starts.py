@@ -157,7 +157,5 @@ def test_a_copy_that_cannot_be_kept_is_told_with_what_to_do(tmp_path: Path) -> N
     (tmp_path / "mine.py").write_text(PLAYS)
     source = BotSource(tmp_path / "mine.py").identified()
     (tmp_path / "kept" / source.digest / "mine.py").mkdir(parents=True)
-    with pytest.raises(
-        BotError, match=r"the copy .*mine\.py of a bot .*move away what is there"
-    ):
+    with pytest.raises(BotError, match=r"the copy .*mine\.py of a bot .*move away what is there"):
         source.copied(tmp_path / "kept")

@@ -143,7 +143,7 @@ def test_what_compiling_would_bring_is_said_and_remembered(arena: Arena, here: P
     benched = arena("bench", "mine", "unfit", "--seconds", "0.1", code=None).output
     assert "times as fast compiled: arena bots compile mine" in benched
     assert "unfit:" not in benched
-    assert "plain (" in listed(arena, "mine")
+    assert "python (" in listed(arena, "mine")
     assert "times as fast compiled" in arena("bots", "check", "bots/mine.py", code=None).output
 
 

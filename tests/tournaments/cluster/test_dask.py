@@ -147,12 +147,12 @@ def files_in(folder: Path) -> dict[str, bytes]:
 @pytest.mark.slow
 def test_a_cluster_writes_the_same_bytes_though_a_machine_is_killed(cup: Path) -> None:
     """Files of bots travel, one hangs and is charged there, and what bots print comes home."""
-    ended(started("one", "--workers", "1"))
+    ended(started("one", "--workers", "1"), 3)
     run = started("two", "--cluster", "local:2")
     waited_for(lambda: len(machines_at_work(run)) == 2)
     _, dask = machines_at_work(run).popitem()
     send(dask, signal.SIGKILL)
-    assert "hangs" in ended(run)
+    assert "hangs" in ended(run, 3)
     assert files_in(cup / "one") == files_in(cup / "two")
     (log,) = (cup / "two" / "cup" / "logs").iterdir()
     assert "the ninth turn\n" in log.read_text()
