@@ -252,8 +252,11 @@ def test_no_input_at_all_is_the_end_of_it() -> None:
     "closed", [*(pytest.param(one, marks=pytest.mark.slow) for one in ((1,), (2,))), (0, 1, 2)]
 )
 def test_nothing_is_mixed_up_where_standard_files_are_closed(closed: tuple[int, ...]) -> None:
-    close = [os.close, closed]
-    done = program("rule28", "--seed", "3", input=b"1\nr\n", preexec_fn=lambda: [*map(*close)])
+    def close() -> None:
+        for number in closed:
+            os.close(number)
+
+    done = program("rule28", "--seed", "3", input=b"1\nr\n", preexec_fn=close)
     if 0 in closed:  # nobody can answer
         assert done.returncode == 2 and not Path("game-1.jsonl").exists()
     else:
