@@ -148,14 +148,20 @@ def files_of(cache: Path, game: str) -> list[Path]:
     return [path for path in stored(cache) if ("cubus" in path.parts) == (game == "cubus")]
 
 
+def slow_up_to(count: int, numbers: int) -> list[Any]:
+    """The numbers below `numbers`: the first are for slow tests, the others for long ones."""
+    rest = [pytest.param(number, marks=pytest.mark.long) for number in range(count, numbers)]
+    return [*range(count), *rest]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("game", MATCHES)
-@pytest.mark.parametrize("eighth", range(8))
+@pytest.mark.parametrize("start", slow_up_to(8, 64))
 def test_a_game_starts_from_every_prefix_of_its_compiled_functions(
-    full: Path, tmp_path: Path, game: str, eighth: int
+    full: Path, tmp_path: Path, game: str, start: int
 ) -> None:
     count = len(files_of(full / "cache", game))
-    for length in range(eighth, count, 8 if game == "cubus" else 24):
+    for length in range(start, count, 64):
         cache = tmp_path / f"cache-{length}"
         shutil.copytree(full / "cache", cache)
         for path in files_of(cache, game)[length:]:
@@ -165,9 +171,7 @@ def test_a_game_starts_from_every_prefix_of_its_compiled_functions(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", MATCHES)
-@pytest.mark.parametrize(
-    "number", [pytest.param(n, marks=pytest.mark.long if n >= 6 else ()) for n in range(30)]
-)
+@pytest.mark.parametrize("number", slow_up_to(3, 30))
 def test_a_game_starts_from_any_part_of_its_compiled_functions(
     full: Path, tmp_path: Path, game: str, number: int
 ) -> None:
@@ -187,7 +191,7 @@ def test_a_game_starts_from_any_part_of_its_compiled_functions(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tenth", range(10))
+@pytest.mark.parametrize("tenth", slow_up_to(4, 10))
 def test_the_first_compile_can_be_interrupted_at_any_moment(full: Path, tenth: int) -> None:
     folder = full / f"interrupted-{tenth}"
     shutil.rmtree(folder, ignore_errors=True)
