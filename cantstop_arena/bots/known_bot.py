@@ -18,6 +18,7 @@ from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 RESERVED = ("bot", "command", "as", "isolate")
 """Keys of a bot in a tournament file that are not options; no option may have such a name."""
 
+_HARMLESS = "is_harmless"  # attribute of a LoadedBot whose file has changed nothing
 MAX_NAME_LENGTH = 60
 A_NAME = f"must be 1 to {MAX_NAME_LENGTH} printable characters, with no space at either end"
 
@@ -120,8 +121,17 @@ class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
         return with_memory(player, self.decisions)
 
     def _maker_anew(self, remake: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
-        with InterpreterGuard():
+        """The maker of the file's next run, whose changes of the interpreter are undone.
+
+        A guard takes a tenth of a plain game's time, so a file whose first run changed nothing runs
+        without one; what it changes later is undone at the next block.
+        """
+        if self.__dict__.get(_HARMLESS):
             return remake()
+        with InterpreterGuard() as guard:
+            maker = remake()
+        self.__dict__[_HARMLESS] = not guard.has_restored
+        return maker
 
     def description(self) -> BotDescription:
         """The description of this bot, for processes that do not load it."""

@@ -34,10 +34,12 @@ class _Item(NamedTuple):
 class InterpreterGuard:
     """The state of the interpreter when it was noted, which `restore` brings back.
 
-    As a context manager it restores the state at the beginning of the block.
+    As a context manager it restores the state at the beginning of the block. `has_restored` says
+    whether anything had to be restored so far.
     """
 
     def __init__(self) -> None:
+        self.has_restored = False
         self.note()
 
     def note(self) -> None:
@@ -67,6 +69,7 @@ class InterpreterGuard:
     def _restore(self) -> None:
         for item, value in self._values:
             if value != item.read():
+                self.has_restored = True
                 item.restore(value)
 
     def restore_quickly(self) -> None:
