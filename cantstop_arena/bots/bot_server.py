@@ -24,8 +24,8 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.processes import system
-from cantstop_arena.processes.channel import FOREIGN_KEY, MAX_LINE_BYTES, line_of
 from cantstop_arena.processes.child import take_pipes
+from cantstop_arena.processes.json_lines import FOREIGN_KEY, MAX_LINE_BYTES, line_of
 
 Message = Mapping[str, Any]
 

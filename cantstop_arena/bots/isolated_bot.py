@@ -11,14 +11,6 @@ from cantstop_arena.errors import ERROR, BotError, GameError
 from cantstop_arena.game_api.decisions import GAME_OVER, MOVES, Decision, GameOver
 from cantstop_arena.game_api.game import View
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.processes.channel import (
-    FOREIGN_KEY,
-    PROTOCOL,
-    ForeignValue,
-    excerpt,
-    line_of,
-    object_in,
-)
 from cantstop_arena.processes.child import Child, failure_of
 from cantstop_arena.processes.failures import (
     BotProcessFailure,
@@ -26,6 +18,14 @@ from cantstop_arena.processes.failures import (
     DecisionTimeout,
     InvalidAnswer,
     ProcessLost,
+)
+from cantstop_arena.processes.json_lines import (
+    FOREIGN_KEY,
+    PROTOCOL,
+    ForeignValue,
+    excerpt,
+    line_of,
+    object_in,
 )
 from cantstop_arena.texts import in_a_line
 

@@ -30,8 +30,8 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.watched import ARENA, BOT
 from cantstop_arena.games.registry import DEFAULT, all_games, game_named
 from cantstop_arena.processes import process_tree, shutdown, system
-from cantstop_arena.processes.channel import line_of
 from cantstop_arena.processes.child import take_pipes
+from cantstop_arena.processes.json_lines import line_of
 from cantstop_arena.processes.system import ending
 from cantstop_arena.processes.watchdog import Watchdog, counted_seconds, pulse
 

@@ -12,9 +12,9 @@ from typing import BinaryIO
 from cantstop_arena.atomic_files import open_unlinked
 from cantstop_arena.errors import BotError
 from cantstop_arena.processes import system
-from cantstop_arena.processes.channel import MAX_LINE_BYTES, excerpt
 from cantstop_arena.processes.child_command import ChildCommand, environment
 from cantstop_arena.processes.failures import DecisionTimeout, InvalidAnswer, ProcessLost
+from cantstop_arena.processes.json_lines import MAX_LINE_BYTES, excerpt
 from cantstop_arena.processes.sandbox import sandbox_command
 from cantstop_arena.processes.watchdog import AnswerTimer
 from cantstop_arena.texts import in_a_line

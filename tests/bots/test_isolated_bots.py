@@ -42,12 +42,6 @@ from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, RuleSet
 from cantstop_arena.games.cantstop.turn import Move, Turn
 from cantstop_arena.processes import sandbox
-from cantstop_arena.processes.channel import (
-    MAX_LINE_BYTES,
-    ForeignValue,
-    line_of,
-    object_in,
-)
 from cantstop_arena.processes.child import MAX_LOG_BYTES
 from cantstop_arena.processes.child_command import environment
 from cantstop_arena.processes.failures import (
@@ -57,6 +51,7 @@ from cantstop_arena.processes.failures import (
     InvalidAnswer,
     ProcessLost,
 )
+from cantstop_arena.processes.json_lines import MAX_LINE_BYTES, ForeignValue, line_of, object_in
 from cantstop_arena.table.seated_bot import SeatedBot
 
 PROTOCOL_PAGE = ROOT / "docs" / "protocol.md"

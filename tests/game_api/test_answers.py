@@ -12,7 +12,7 @@ import pytest
 from cantstop_arena.bots.bot_server import MAX_ANSWER_LENGTH, answer_as_json
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.decisions import Decision, decision, decisions_of
-from cantstop_arena.processes.channel import line_of
+from cantstop_arena.processes.json_lines import line_of
 
 
 @dataclass(frozen=True)
