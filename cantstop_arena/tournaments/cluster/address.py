@@ -10,6 +10,8 @@ from cantstop_arena.errors import UsageError
 
 FORMS = "tcp://HOST:PORT, tls://HOST:PORT, file:SCHEDULER.json or local:PROCESSES"
 _MAX_LOCAL = 256
+_NEEDED = (("distributed", "Dask"), ("cryptography", "cryptography"))
+"""The modules of the extra `cluster`, with their names: the second makes local certificates."""
 
 
 class ClusterAddress(msgspec.Struct, frozen=True):
@@ -37,17 +39,19 @@ def address_in(text: str) -> ClusterAddress:
         raise UsageError(f"--cluster must be {FORMS}, not {text!r}")
     if kind == "file" and not os.path.isfile(location):
         raise UsageError(f"--cluster {text}: there is no such file; a scheduler writes it")
-    if find_spec("distributed") is None:
-        raise UsageError(
-            "--cluster needs Dask, which is not installed:"
-            " python -m pip install 'cantstop-arena[cluster]'"
-        )
+    for module, name in _NEEDED[: 2 if kind == "local" else 1]:
+        if find_spec(module) is None:
+            raise UsageError(
+                f"--cluster {text} needs {name}, which is not installed:"
+                " python -m pip install 'cantstop-arena[cluster]'"
+            )
     return ClusterAddress(kind, location)
 
 
 def _is_valid(kind: str, location: str) -> bool:
     if kind in ("tcp", "tls"):
-        return re.fullmatch(r"//\S+:\d+", location) is not None
+        return re.fullmatch(r"//\S+:[0-9]+", location) is not None
     if kind == "local":
-        return location.isdecimal() and 0 < int(location) <= _MAX_LOCAL
+        number = re.fullmatch(r"[1-9][0-9]{0,3}", location)
+        return number is not None and int(location) <= _MAX_LOCAL
     return kind == "file" and bool(location)

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import AsyncIterator
 from typing import Any
 
-from distributed import Client, LocalCluster, Status
+from distributed import Client
 
 from cantstop_arena.processes.channel import MAX_MESSAGE_BYTES, Frames, frame
 from cantstop_arena.texts import in_a_line
@@ -30,7 +30,7 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     to_bridge,
 )
 from cantstop_arena.tournaments.cluster.dask_actor import DaskActor
-from cantstop_arena.tournaments.pool.worker import worker_count
+from cantstop_arena.tournaments.cluster.local_cluster import local_cluster
 
 _MAX_READ_BYTES = 1 << 20
 _PAUSE = 1.0  # seconds between two queries for the machines of the cluster
@@ -161,7 +161,7 @@ async def _client_of(address: ClusterAddress, processes: int) -> AsyncIterator[A
     """A Dask client; for a local address, with a cluster on this machine."""
     if address.kind == "local":
         async with (
-            _cluster_here(int(address.location), processes) as cluster,
+            local_cluster(int(address.location), processes) as cluster,
             Client(cluster, asynchronous=True) as client,
         ):
             yield client
@@ -169,33 +169,6 @@ async def _client_of(address: ClusterAddress, processes: int) -> AsyncIterator[A
     key = "scheduler_file" if address.kind == "file" else "address"
     async with Client(**{key: address.scheduler}, asynchronous=True) as client:
         yield client
-
-
-@contextlib.asynccontextmanager
-async def _cluster_here(count: int, processes: int) -> AsyncIterator[Any]:
-    """A cluster on this machine with `count` Dask workers."""
-    async with LocalCluster(
-        n_workers=count,
-        threads_per_worker=processes or max(1, worker_count() // count),
-        processes=True,
-        dashboard_address=None,
-        asynchronous=True,
-    ) as cluster:
-        restarting = asyncio.create_task(_keep(cluster, count))
-        try:
-            yield cluster
-        finally:
-            restarting.cancel()
-
-
-async def _keep(cluster: Any, count: int) -> None:
-    """Replace workers that Dask has given up because they did not return within seconds."""
-    while True:
-        await asyncio.sleep(_PAUSE)
-        for name, worker in list(cluster.workers.items()):
-            if worker.status in (Status.closed, Status.failed):
-                del cluster.workers[name]
-        cluster.scale(count)
 
 
 async def _arena() -> ArenaPipe:

@@ -318,7 +318,11 @@ def unasked() -> TournamentTotals:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "local", "local:0", "local:many", "tcp://host", "host:8786", "http://host:80"]
+    "text",
+    [
+        *("", "local", "local:0", "local:many", "local:02", "local:+2", "local:2 ", "local:²"),
+        *("local:٢", "local:257", "tcp://host", "tcp://host:٢", "host:8786", "http://host:80"),
+    ],
 )
 def test_an_address_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="--cluster must be tcp://HOST:PORT"):
@@ -330,7 +334,24 @@ def test_a_schedulers_file_has_to_be_there(tmp_path: Path) -> None:
         address_in(f"file:{tmp_path}/none.json")
 
 
-def test_without_dask_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cantstop_arena.tournaments.cluster.address.find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"pip install 'cantstop-arena\[cluster\]'"):
-        address_in("local:2")
+@pytest.mark.parametrize(
+    "missing, text, told",
+    [
+        ("distributed", "tcp://head:8786", "Dask"),
+        ("distributed", "local:2", "Dask"),
+        ("cryptography", "local:2", "cryptography"),
+    ],
+)
+def test_without_its_packages_it_is_said_how_to_get_them(
+    missing: str, text: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find_spec = "cantstop_arena.tournaments.cluster.address.find_spec"
+    monkeypatch.setattr(find_spec, lambda name: None if name == missing else "there")
+    with pytest.raises(UsageError) as refused:
+        address_in(text)
+    assert str(refused.value) == (
+        f"--cluster {text} needs {told}, which is not installed:"
+        " python -m pip install 'cantstop-arena[cluster]'"
+    )
+    monkeypatch.setattr(find_spec, lambda name: None if name == "cryptography" else "there")
+    assert str(address_in("tcp://head:8786")) == "tcp://head:8786"

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ from cantstop_arena.tournaments.table_spec import table_spec_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
 
+LOCAL = pytest.mark.skipif(find_spec("cryptography") is None, reason="local:N needs certificates")
 MACHINE = "cantstop_arena.tournaments.cluster.machine"
 LONGEST = 120.0  # seconds, for what takes a few on a quiet machine
 TOURNAMENT = """
@@ -145,6 +147,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
+@LOCAL
 def test_a_cluster_writes_the_same_bytes_though_a_machine_is_killed(cup: Path) -> None:
     """Files of bots travel, one hangs and is charged there, and what bots print comes home."""
     ended(started("one", "--workers", "1"), 3)
@@ -160,6 +163,7 @@ def test_a_cluster_writes_the_same_bytes_though_a_machine_is_killed(cup: Path) -
 
 
 @pytest.mark.long
+@LOCAL
 def test_ten_kills_at_random_change_nothing(cup: Path) -> None:
     """Of Dask's processes and the arena's, on machines."""
     (cup / "cup.yaml").write_text(TOURNAMENT.format(games=40_000).replace(", hangs", ""))
