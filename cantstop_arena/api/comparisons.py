@@ -99,6 +99,7 @@ def compare(
     luck_removed: bool = False,
     workers: int | None = None,
     cluster: str | None = None,
+    cluster_wait: float | None = None,
     start_method: str | None = None,
     memory: int | str | None = None,
     progress: Progress = False,
@@ -113,7 +114,7 @@ def compare(
     `tournament`; `rules`, two or more, and the keywords up to `ignore_below` are the keys of a
     file. Raises ArenaError, and Interrupted on Ctrl-C.
     """
-    options = RunOptions(workers, start_method, memory, fresh, cluster)
+    options = RunOptions(workers, start_method, memory, fresh, cluster, cluster_wait)
     keys: dict[str, Any] = {
         "name": name,
         "compare": rules,

@@ -167,6 +167,10 @@ def match(
     luck_removed: bool = False,
     game: str = DEFAULT,
     workers: int | None = None,
+    cluster: str | None = None,
+    cluster_wait: float | None = None,
+    start_method: str | None = None,
+    memory: int | str | None = None,
     progress: Progress = False,
     fresh: bool = False,
     page: bool = False,
@@ -193,7 +197,16 @@ def match(
         seed=seed,
         luck_removed=luck_removed,
     )
-    match_results = planned.run(workers=workers, progress=progress, fresh=fresh, page=page)
+    match_results = planned.run(
+        workers=workers,
+        cluster=cluster,
+        cluster_wait=cluster_wait,
+        start_method=start_method,
+        memory=memory,
+        progress=progress,
+        fresh=fresh,
+        page=page,
+    )
     assert isinstance(match_results, MatchResults)
     return match_results
 

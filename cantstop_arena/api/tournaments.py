@@ -60,6 +60,7 @@ class PlannedTournament:
         *,
         workers: int | None = None,
         cluster: str | None = None,
+        cluster_wait: float | None = None,
         start_method: str | None = None,
         memory: int | str | None = None,
         progress: Progress = False,
@@ -71,7 +72,7 @@ class PlannedTournament:
         `page` also writes `report.html`. Stored games of the same tournament are continued;
         `fresh` discards them. Raises ArenaError, and Interrupted on Ctrl-C.
         """
-        options = RunOptions(workers, start_method, memory, fresh, cluster)
+        options = RunOptions(workers, start_method, memory, fresh, cluster, cluster_wait)
         results = self.play(options, observer_for(progress, self.name))
         results.record_games()
         if page:
@@ -190,6 +191,7 @@ def run(
     seed: Seed | None = None,
     workers: int | None = None,
     cluster: str | None = None,
+    cluster_wait: float | None = None,
     start_method: str | None = None,
     memory: int | str | None = None,
     progress: Progress = False,
@@ -203,6 +205,7 @@ def run(
     return planned.run(
         workers=workers,
         cluster=cluster,
+        cluster_wait=cluster_wait,
         start_method=start_method,
         memory=memory,
         progress=progress,
