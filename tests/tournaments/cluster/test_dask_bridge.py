@@ -1,6 +1,7 @@
 """A cluster on this machine admits nobody but the run that has started it."""
 
 import asyncio
+import gc
 import ssl
 from collections.abc import Sequence
 from tempfile import NamedTemporaryFile
@@ -76,6 +77,7 @@ async def _all_attempts() -> tuple[Sequence[str], list[list[Any]]]:
 def test_another_user_of_the_machine_cannot_connect() -> None:
     """Neither without certificates, nor with certificates that are not those of the run."""
     addresses, attempts = asyncio.run(_all_attempts())
+    gc.collect()  # the clients, so that what they warn of is said here
     assert len(addresses) == 2
     assert all(address.startswith("tls://127.0.0.1:") for address in addresses)
     lacking = "asks for a certificate, and Dask's configuration here has none"
