@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from soak import ARENA, processes, send
@@ -37,6 +38,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are f
 
 LOCAL = pytest.mark.skipif(find_spec("cryptography") is None, reason="local:N needs certificates")
 MACHINE = "cantstop_arena.tournaments.cluster.machine"
+Found = TypeVar("Found")
 LONGEST = 120.0  # seconds, for what takes a few on a quiet machine
 TOURNAMENT = """
 name: cup
@@ -137,12 +139,13 @@ def children_of(parent: int) -> list[int]:
     return [process.pid for process in processes().values() if process.parent == parent]
 
 
-def waited_for(condition: Callable[[], bool]) -> None:
-    """Wait until something is so."""
+def waited_for(look: Callable[[], Found]) -> Found:
+    """Wait until a look finds something, and return that."""
     deadline = time.monotonic() + LONGEST
-    while not condition():
+    while not (found := look()):
         assert time.monotonic() < deadline
         time.sleep(0.05)
+    return found
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -155,11 +158,12 @@ def files_in(folder: Path) -> dict[str, bytes]:
 @LOCAL
 def test_a_cluster_writes_the_same_bytes_though_a_machine_is_killed(cup: Path) -> None:
     """Files of bots travel, one hangs and is charged there, and what bots print comes home."""
+    (cup / "cup.yaml").write_text(TOURNAMENT.format(games=200))  # so that both machines play
     ended(started("one", "--workers", "1"), ExitCode.DISQUALIFIED)
     run = started("two", "--cluster", "local:2")
-    waited_for(lambda: len(machines_at_work(run)) == 2)
-    _, dask = machines_at_work(run).popitem()
-    send(dask, signal.SIGKILL)
+    at_work = waited_for(lambda: len(found := machines_at_work(run)) == 2 and found)
+    assert at_work
+    send(at_work.popitem()[1], signal.SIGKILL)
     assert "hangs" in ended(run, ExitCode.DISQUALIFIED)
     assert files_in(cup / "one") == files_in(cup / "two")
     (log,) = (cup / "two" / "cup" / "logs").iterdir()
