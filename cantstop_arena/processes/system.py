@@ -82,10 +82,10 @@ def ending(code: int | None) -> str:
         return f"ended its process by signal {-code}"
 
 
-def die_with_parent(parent: int) -> None:
-    """Let the system kill this process when `parent`, which started it, ends."""
+def die_with_parent(parent: int, number: int = signal.SIGKILL) -> None:
+    """Let the system send this process a signal when `parent`, which started it, ends."""
     if _LIBC is not None:
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        _LIBC.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
         if os.getppid() != parent:  # it has ended already
             os._exit(1)
 

@@ -1168,7 +1168,7 @@ def test_a_file_is_not_run_here_to_be_described(tmp_path: Path) -> None:
             ),
             (CAUGHT, "does not import: it is not done within 2.5 s"),
             (RUBBISH % "rubbish", "does not import: it sent an invalid message"),
-            (RUBBISH % "{}", "does not import: its description is invalid"),
+            (RUBBISH % "{}", "does not import: it sent an invalid message"),
             ("1 / 0", "does not import: ZeroDivisionError: division by zero .*mine.py:1"),
             ("raise KeyboardInterrupt", "KeyboardInterrupt"),
             ("def choose_move(turn, moves): 0", "lacks roll_again"),
