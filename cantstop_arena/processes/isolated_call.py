@@ -57,6 +57,12 @@ class _NotReturned(msgspec.Struct, tag=True, frozen=True):
     text: str
 
 
+class Raised(msgspec.Struct, tag=True, frozen=True):
+    """The result of a function whose foreign code has raised an exception: the reason."""
+
+    text: str
+
+
 class CallFailed(Exception):
     """A call has no result. The message says what it did, in one printable line."""
 
