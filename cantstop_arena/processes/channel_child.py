@@ -136,9 +136,11 @@ class Child(Generic[_Report]):
         Raises ChildFailed when there will be none.
         """
         if not self._received:
-            self._poller.poll(seconds * 1000)
+            has_ended = not self._poller.poll(seconds * 1000) and self._process.poll() is not None
             self._drain()
             self._receive()
+            if has_ended and not self._received:  # others, which it has started, hold the channel
+                raise ChildFailed(self._ending())
         return self._received.popleft() if self._received else None
 
     def _drain(self) -> None:
