@@ -22,6 +22,7 @@ from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file import tournament_file
+from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
 from cantstop_arena.tournaments.file.keys import check_seats
 from cantstop_arena.tournaments.file.yaml_text import dump
@@ -269,7 +270,9 @@ def _entrants(
     challenger: AnyBot, field: Sequence[AnyBot], catalogue: Catalogue
 ) -> tuple[Entrant, ...]:
     """The entrants of the challenger and of the field; of the same bot the first."""
-    named = with_distinct_names([entrant_of(bot, catalogue) for bot in (challenger, *field)])
+    bots = (challenger, *field)
+    with suggesting_game(bots, catalogue):
+        named = with_distinct_names([entrant_of(bot, catalogue) for bot in bots])
     entrants: dict[str, Entrant] = {}
     for entrant in named:
         entrants.setdefault(entrant.name, entrant)

@@ -40,7 +40,10 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
     from cantstop_arena.bots.bot_functions import PRINTED_BACKENDS
     from cantstop_arena.check.compiled_version import compile_hint
     from cantstop_arena.errors import BotError
-    from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
+    from cantstop_arena.tournaments.file.bot_references import (
+        entrant_from_reference,
+        suggesting_game,
+    )
     from cantstop_arena.tournaments.speed import measure_isolated
 
     catalogue = catalogue_for(bots_folder, game_name)
@@ -50,7 +53,8 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
         screen.on_start(0, len(bot_names))
         for name in bot_names:
             try:
-                bot = entrant_from_reference(name, catalogue)
+                with suggesting_game(bot_names, catalogue):
+                    bot = entrant_from_reference(name, catalogue)
                 speed = measure_isolated(catalogue, bot, seconds, screen)
                 hints += [f"{name}: {speed.fault}"] if speed.fault else []
                 hints += [f"{name}: {hint}"] if (hint := compile_hint(catalogue, bot.bot)) else []

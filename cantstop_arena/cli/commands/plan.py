@@ -78,7 +78,10 @@ def plan(
     trial games on this machine measure the variance of deals and the speed of play.
     """
     from cantstop_arena.reports.plan_report import CostQuestion, plan_of, plan_text
-    from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
+    from cantstop_arena.tournaments.file.bot_references import (
+        entrant_from_reference,
+        suggesting_game,
+    )
     from cantstop_arena.tournaments.file.yaml_reader import range_text
     from cantstop_arena.tournaments.pool.worker import worker_count
     from cantstop_arena.tournaments.speed import run_speed_trial
@@ -91,7 +94,8 @@ def plan(
     if len(seated) != players:
         message = f"{players} players need {players} bots, not {len(seated)}"
         raise UsageError(f"{message}; set the number of seats with --players")
-    bots = [entrant_from_reference(name, catalogue) for name in seated]
+    with suggesting_game(seated, catalogue):
+        bots = [entrant_from_reference(name, catalogue) for name in seated]
     rules = catalogue.rules_called(rules_name)
     trial = run_speed_trial(catalogue, bots, rules, seconds, MIN_DEALS)
     costs = plan_of(CostQuestion(difference, elo, power, alpha), trial.won, trial.games_per_deal)
