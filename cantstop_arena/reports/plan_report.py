@@ -69,14 +69,23 @@ def plan_of(question: CostQuestion, won: Ints, games_per_deal: int) -> CostPlan:
 
 
 def plan_text(
-    plan: CostPlan, bots: Sequence[str], rules: str, games_per_second: float, cores: int
+    plan: CostPlan,
+    bots: Sequence[str],
+    rules: str,
+    games_per_second: float,
+    cores: int,
+    fault: str = "",
 ) -> str:
-    """A plan as text for the terminal; `games_per_second` is the speed of one core."""
+    """A plan as text for the terminal; `games_per_second` is the speed of one core.
+
+    `fault` is about the faults in the trial games, if there were any.
+    """
     first, second, *others = map(printable, bots)
     with_others = f" (with {', '.join(others)})" if others else ""
     header = (
         f"{first} against {second}{with_others}, {rules} rules; trial games:"
         f" {plan.trial_deals:,} deals, {plan.trial_deals * plan.games_per_deal:,} games."
+        + (f"\n{printable(fault)}" if fault else "")
     )
     if plan.observed is None:
         return (

@@ -100,7 +100,8 @@ def plan(
     trial = run_speed_trial(catalogue, bots, rules, seconds, MIN_DEALS)
     costs = plan_of(CostQuestion(difference, elo, power, alpha), trial.won, trial.games_per_deal)
     cores = workers or worker_count()
-    click.echo(plan_text(costs, seated, rules.name, trial.games_per_second, cores))
+    fault = trial.fault_text(seated)
+    click.echo(plan_text(costs, seated, rules.name, trial.games_per_second, cores, fault))
 
 
 def _check_question(difference: float, elo: bool, power: float, alpha: float) -> None:
