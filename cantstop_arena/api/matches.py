@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from cantstop_arena.api.bot_arguments import AnyBot, entrant_of
 from cantstop_arena.api.folders import folder_name
-from cantstop_arena.api.progress_lines import Progress
 from cantstop_arena.api.results import Results
 from cantstop_arena.api.tournaments import (
     PlannedTournament,
@@ -37,6 +36,7 @@ from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.sprt_match import Match
+from cantstop_arena.views.progress_lines import Progress
 
 
 class MatchResults(Results):

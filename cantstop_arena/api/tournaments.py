@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from cantstop_arena.api.bot_arguments import AnyBot, bots_in, entrant_of, entrants_of, plain_value
 from cantstop_arena.api.folders import digest_name, folder_name
-from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.api.results import Results, Source
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
@@ -30,6 +29,7 @@ from cantstop_arena.tournaments.run import run_until, with_stored_seed
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
+from cantstop_arena.views.progress_lines import Progress, observer_for
 
 _PLACEHOLDER = "tournament"  # the name until the digest of the tournament is computed
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena.api.bot_arguments import AnyBot, bots_in, entrant_of
-from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
@@ -22,6 +21,7 @@ from cantstop_arena.tournaments.run_observer import observed_by
 from cantstop_arena.tuning.search_space import search_space_of
 from cantstop_arena.tuning.tuner import Tuner, TuningResult
 from cantstop_arena.tuning.variant_trials import variant_trials_for
+from cantstop_arena.views.progress_lines import Progress, observer_for
 
 ELO = 10  # by which the tuned bot must be stronger
 GAMES = 20_000
