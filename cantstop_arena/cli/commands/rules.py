@@ -48,7 +48,7 @@ def rules(name: str | None, game_name: str, output: TableOutput) -> None:
         print_plain_tables([_parameters(parameters[name])], output)
 
 
-def _list(parameters: dict[str, dict[str, Any]], book: "RuleBook") -> "Table":
+def _list(parameters: dict[str, dict[str, Any]], book: "RuleBook[Any]") -> "Table":
     """A row for each rule set, with the parameters that a game lists."""
     from cantstop_arena.tables.column import Column, Kind, Table
 
