@@ -9,7 +9,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from cantstop_arena.api.bot_arguments import AnyBot, bots_in, entrant_of, entrants_of, plain_value
+from cantstop_arena.api.bot_arguments import (
+    AnyBot,
+    Isolate,
+    bots_in,
+    entrant_of,
+    entrants_of,
+    plain_value,
+)
 from cantstop_arena.api.folders import digest_name, folder_name
 from cantstop_arena.api.results import Results, Source
 from cantstop_arena.bots.catalogue import Catalogue
@@ -110,7 +117,7 @@ def tournament(
     until: Mapping[str, float] | None = None,
     anchor: Mapping[str, float] | None = None,
     gauntlet: str | None = None,
-    isolate: bool = False,
+    isolate: Isolate = False,
     luck_removed: bool = False,
     decision_limit: float | None = None,
     start_limit: float | None = None,

@@ -70,12 +70,12 @@ class BotServer:
             return line_of({ERROR: exception_report(error)})
 
     def _prepare(self, message: Message) -> Message:
+        self._game.prepare(self._rules, self._game.players[0])  # so that no decision waits
+        if self._memory is not None:
+            system.limit_memory(self._memory, for_good=True)
         bot = self._load_bot()
         player = bot.build(message["options"])  # reports a bot that cannot be built
         self._make_player = partial(fresh_player, bot, message["options"])
-        self._game.prepare(self._rules, self._game.players[0])  # so that no decision waits
-        if self._memory is not None:
-            system.limit_memory(self._memory)
         return {"type": "ready", GAME_OVER: hasattr(player, GAME_OVER)}
 
     def _begin_game(self, message: Message) -> None:
@@ -192,8 +192,11 @@ def main() -> None:
     parser.add_argument("--beside", action="append", default=[], help="what that file imports")
     parser.add_argument("--copies", type=Path, help="the folder with copies of the files")
     parser.add_argument("--memory", type=int, help="bytes it may use beyond those after the start")
+    parser.add_argument("--shown-folder", help="the folder that messages name as the bot's")
     parser.add_argument("name")
     arguments = parser.parse_args()
+    if arguments.shown_folder:
+        system.show_paths_in(arguments.bots, arguments.shown_folder)
     game = game_named(arguments.game)
     server = BotServer(
         game, lambda: Loader(arguments.bots).open(_address(arguments)), arguments.memory

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from cantstop_arena.bots.bot_sandbox import start_here
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH
 from cantstop_arena.errors import ERROR, BotError, GameError
@@ -52,7 +53,7 @@ class IsolatedBot:
         """
         self._forget_inherited()
         if self._child is None:
-            self._child = Child(self.launch)
+            self._child = Child(*start_here(self.launch))
             try:
                 with self._killed_on_failure():
                     self.listens = _handshake(self._child, self.launch).get(GAME_OVER) is True
@@ -179,7 +180,8 @@ def _answer_value(data: object) -> object:
 
 def _check_environment(launch: BotStart) -> None:
     """Raise GameError where a bot's process fails without the bot, too."""
-    if reason := failure_of(launch.trial, launch.start_limit):
+    trial, view = start_here(launch.trial)
+    if reason := failure_of(trial, launch.start_limit, view):
         raise GameError(f"no bot of {launch.game} can be started in a process of its own: {reason}")
 
 

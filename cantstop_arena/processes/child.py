@@ -5,21 +5,24 @@ import os
 import select
 import signal
 import subprocess
-from collections.abc import Callable
-from pathlib import Path
-from typing import BinaryIO
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
 
-from cantstop_arena.atomic_files import open_unlinked
 from cantstop_arena.errors import BotError
 from cantstop_arena.processes import system
-from cantstop_arena.processes.child_command import ChildCommand, environment
+from cantstop_arena.processes.child_command import (
+    ChildCommand,
+    environment,
+    sandbox_environment,
+)
+from cantstop_arena.processes.child_output import ChildOutput
 from cantstop_arena.processes.failures import DecisionTimeout, InvalidAnswer, ProcessLost
 from cantstop_arena.processes.json_lines import MAX_LINE_BYTES, excerpt
-from cantstop_arena.processes.sandbox import sandbox_command
+from cantstop_arena.processes.sandbox import Sandbox, SandboxView
+from cantstop_arena.processes.tree_memory import tree_memory
 from cantstop_arena.processes.watchdog import AnswerTimer
 from cantstop_arena.texts import in_a_line
 
-MAX_LOG_BYTES = 1 << 20
 MAX_REASON_LENGTH = 300  # characters of the line with which a failing program ends
 _GRACE_SECONDS = 1.0  # for a program to end by itself, and to end when killed
 _EXIT_SECONDS = 10.0  # for a process that is ending already, on a busy machine
@@ -28,40 +31,45 @@ _EXIT_SECONDS = 10.0  # for a process that is ending already, on a busy machine
 class Child:
     """A running program. After any exception its answers no longer match the questions: end it."""
 
-    def __init__(self, command: ChildCommand) -> None:
-        """Raises BotError when the program cannot be started."""
+    def __init__(self, command: ChildCommand, view: SandboxView | None = None) -> None:
+        """Start the program, with a `view` in the sandbox, where it sees nothing else.
+
+        Raises BotError when it cannot be started, NoSandbox where there is no sandbox.
+        """
         self._starter_pid = os.getpid()
-        self._log = _open_log(command.log)
-        self._log_start = self._log_size()
-        self._process = self._start(command)
+        self._max_memory = command.limits.memory if view else None
+        self._output = ChildOutput(command.log)
+        self._process = self._start(command, view)
         assert self._process.stdin and self._process.stdout
         self._questions = self._process.stdin.fileno()
         self._answers = self._process.stdout.fileno()
         for pipe in (self._questions, self._answers):
             os.set_blocking(pipe, False)
-        self._writable = select.poll()
+        self._writable, self._readable = select.poll(), select.poll()
         self._writable.register(self._questions, select.POLLOUT)
-        self._readable = select.poll()
         self._readable.register(self._answers, select.POLLIN)
+        for poller in (self._writable, self._readable):
+            poller.register(self._output, select.POLLIN)
         self._unread = bytearray()
         self._timer = AnswerTimer(self._process.pid)
 
-    def _start(self, command: ChildCommand) -> subprocess.Popen[bytes]:
+    def _start(self, command: ChildCommand, view: SandboxView | None) -> subprocess.Popen[bytes]:
         try:
-            return subprocess.Popen(
-                sandbox_command(command),
-                cwd=command.cwd,
-                env=environment(),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._log or subprocess.DEVNULL,
-                bufsize=0,
-                start_new_session=True,
-                preexec_fn=_limiter(command.memory),
-            )
+            with _popen_arguments(command, view) as arguments:
+                return subprocess.Popen(
+                    **arguments,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._output.write_end,
+                    bufsize=0,
+                    start_new_session=True,
+                    preexec_fn=_limiter(None if view else command.limits.memory),
+                )
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            self._close_log()
+            self._output.close()
             raise BotError(f"cannot be started: {_reason(error)}") from error
+        finally:
+            self._output.close_write_end()
 
     @property
     def is_inherited(self) -> bool:
@@ -137,16 +145,28 @@ class Child:
 
         Raises DecisionTimeout, or ProcessLost when the program has ended.
         """
-        while not pipe.poll(self._timer.pause()):
+        while not self._is_ready(pipe, self._timer.pause()):
             # A process that the program has left behind may hold the pipe open.
-            if self._process.poll() is not None and not pipe.poll(0):
+            if self._process.poll() is not None and not self._is_ready(pipe, 0):
                 raise self._process_lost()
             self._check_time()
+
+    def _is_ready(self, pipe: select.poll, milliseconds: float) -> bool:
+        """Whether a pipe is ready within a time; what the program prints is taken meanwhile."""
+        events = pipe.poll(milliseconds)
+        output = self._output.fileno()
+        if any(descriptor == output for descriptor, _ in events) and not self._output.drain():
+            for poller in (self._writable, self._readable):
+                with contextlib.suppress(KeyError):
+                    poller.unregister(output)
+        return any(descriptor != output for descriptor, _ in events)
 
     def _check_time(self) -> None:
         if self._timer.is_over():
             raise DecisionTimeout(self._timer.verdict(), self._timer.proven())
-        self.trim_log()
+        if self._max_memory is not None and tree_memory(self._process.pid) > self._max_memory:
+            text = f"the program took more than {self._max_memory >> 20:,} MiB"
+            raise ProcessLost(text, proven=True)
 
     def _process_lost(self) -> ProcessLost:
         if system.is_ending(self._process.pid):
@@ -178,8 +198,7 @@ class Child:
         self._close_questions()
         assert self._process.stdout
         self._process.stdout.close()
-        self.trim_log()
-        self._close_log()
+        self._output.close()
 
     def _close_questions(self) -> None:
         assert self._process.stdin
@@ -189,40 +208,25 @@ class Child:
     # The log
 
     def trim_log(self) -> None:
-        """Cut the log to MAX_LOG_BYTES; its beginning is the most useful part."""
-        if self._log and self._log_size() > MAX_LOG_BYTES:
-            os.ftruncate(self._log.fileno(), MAX_LOG_BYTES)
+        """Take what the program has printed."""
+        self._output.drain()
 
     def last_log_line(self) -> str:
-        """The last line that the program wrote to its log, printable; empty without one."""
-        if self._log is None:
-            return ""
-        offset = max(self._log_start, self._log_size() - MAX_LINE_BYTES)
-        data = os.pread(self._log.fileno(), MAX_LINE_BYTES, offset)
-        lines = data.decode("utf-8", "replace").split("\n")
-        return next((in_a_line(line, 200) for line in reversed(lines) if line.strip()), "")
-
-    def _log_size(self) -> int:
-        return os.fstat(self._log.fileno()).st_size if self._log else 0
-
-    def _close_log(self) -> None:
-        if self._log:
-            self._log.close()
-            self._log = None
+        """The last line that the program printed, printable; empty without one."""
+        return self._output.last_line()
 
 
-def failure_of(command: ChildCommand, limit: float) -> str:
+def failure_of(command: ChildCommand, limit: float, view: SandboxView | None = None) -> str:
     """Why a command without input fails, from its last line; empty if it succeeds."""
     try:
-        result = subprocess.run(
-            sandbox_command(command),
-            cwd=command.cwd,
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            timeout=limit,
-        )
+        with _popen_arguments(command, view) as arguments:
+            result = subprocess.run(
+                **arguments,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                timeout=limit,
+            )
     except subprocess.TimeoutExpired:
         return f"it takes more than {limit:g} s"
     except OSError as error:
@@ -233,13 +237,21 @@ def failure_of(command: ChildCommand, limit: float) -> str:
     return in_a_line(last_line, MAX_REASON_LENGTH) or system.ending(result.returncode)
 
 
-def _open_log(log: Path | None) -> BinaryIO | None:
-    if log is None:
-        return None
+@contextlib.contextmanager
+def _popen_arguments(command: ChildCommand, view: SandboxView | None) -> Iterator[dict[str, Any]]:
+    """The arguments that start a command, in the sandbox if it has a view."""
+    if view is None:
+        yield {"args": command.argv, "cwd": command.cwd, "env": environment()}
+        return
+    argv, descriptors = Sandbox.here().command(
+        command.argv, view, command.limits, sandbox_environment()
+    )
     try:
-        return open(log, "ab+", buffering=0, opener=open_unlinked)
-    except OSError as error:
-        raise BotError(f"{log} cannot be written: {error.strerror}") from error
+        # Processes inside could read bubblewrap's own environment.
+        yield {"args": argv, "cwd": os.sep, "env": {}, "pass_fds": descriptors}
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
 
 
 def _limiter(memory: int | None) -> Callable[[], None]:

@@ -5,9 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
-
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError, OtherGameError
@@ -21,6 +20,7 @@ from cantstop_arena.table.table import GameTable
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.bot_adapters import IsolatedSeating
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, suggesting_game
+from cantstop_arena.tournaments.file.entrants import foreign_isolated
 from cantstop_arena.tournaments.table_spec import entrant_seat
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
@@ -86,6 +86,7 @@ def _bot(reference: str, catalogue: Catalogue, hidden: tuple[Path, ...]) -> Seat
         raise
     except BotError as error:
         raise BotError(f"{in_a_line(reference, MAX_QUOTE_LENGTH)}: {error}") from None
-    entrant = replace(entrant, isolate=entrant.bot.origin != "built-in")
+    if not entrant.command:
+        entrant = foreign_isolated(entrant, Isolation.PROCESSES)
     seat = entrant_seat(entrant, catalogue, _LIMITS, hidden=hidden)
     return seat.seated_bot(Loader(catalogue.folder))

@@ -139,4 +139,5 @@ def _served_start(seat: SeatSpec, launch: BotStart, job: Job) -> BotStart:
     bot = seat.bot
     if bot.source:
         bot = replace(bot, source=replace(bot.source, path=job.here / bot.source.path))
-    return replace(launch, argv=served_bot(bot, job.here / job.spec.folder, job.memory))
+    argv = served_bot(bot, job.here / job.spec.folder, job.memory)
+    return replace(launch, argv=argv, bot=bot)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.errors import BotError, OtherGameError
 from cantstop_arena.game_api.bot_options import with_options
 from cantstop_arena.texts import listed
@@ -33,7 +34,7 @@ def entrant_from_reference(reference: str, catalogue: Catalogue) -> Entrant:
     """
     if command := command_in(reference, catalogue):
         bot = program_spec(command, catalogue.game.name)
-        return Entrant(bot.name, bot, {}, isolate=True, command=command)
+        return Entrant(bot.name, bot, {}, isolate=Isolation.SANDBOX_IF_ANY, command=command)
     base, options = _split(reference)
     values = {key: plain_value(text) for key, text in options.items()}
     return entrant_with(base, values, catalogue, reference)
