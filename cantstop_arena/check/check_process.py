@@ -222,7 +222,7 @@ def supervised_process(request: CheckRequest, hash_seed: str) -> Iterator[CheckP
 def _bots(loader: Loader, request: CheckRequest) -> list[LoadedBot]:
     if request.path:
         note_reading()
-        bots = loader.bots_of(BotSource.at(Path(request.path)))
+        bots = loader.bots_of(BotSource.at(request.path))
     elif request.package:
         bots = loader.bots_of_package(request.package)
     else:
@@ -234,7 +234,7 @@ def _bots(loader: Loader, request: CheckRequest) -> list[LoadedBot]:
 
 
 def _checks(request: CheckRequest, report: Callable[[Report], None], memory: int) -> BotChecks:
-    loader = Loader(Path(request.folder))
+    loader = Loader(request.folder)
     bots = _bots(loader, request)
     bot = next((bot for bot in bots if bot.name == request.bot), bots[0])
     report(BotsLoaded([bot.name for bot in bots], bot.name, bot.game))

@@ -45,9 +45,9 @@ class BotCheck:
 
 def _request(target: Path | str, catalogue: Catalogue, limit: float) -> CheckRequest:
     """The request that names the bot for the process."""
-    request = CheckRequest(str(catalogue.folder), limit)
+    request = CheckRequest(catalogue.folder, limit)
     if path := target if isinstance(target, Path) else catalogue.file_of(target):
-        return replace(request, path=str(path))
+        return replace(request, path=path)
     bot = catalogue.find(str(target))
     if bot.package:
         return replace(request, package=bot.package)

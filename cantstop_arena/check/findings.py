@@ -1,6 +1,7 @@
 """What a check reports: findings, stages and traces, as messages of the process that checks."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TypeAlias
 
 import msgspec
@@ -18,9 +19,9 @@ class CheckRequest(msgspec.Struct, tag=True, frozen=True):
     With `only_play`, only the traces of the games are reported.
     """
 
-    folder: str
+    folder: Path
     limit: float
-    path: str | None = None
+    path: Path | None = None
     package: str | None = None
     name: str = ""
     game: str = DEFAULT
