@@ -50,7 +50,7 @@ class EndGame(msgspec.Struct, tag=True, frozen=True):
     seat: int
     players: int
     winners: Sequence[int]
-    points: Sequence[float] = ()
+    points: Sequence[int] = ()
 
 
 Question: TypeAlias = StartBot | StartGame | Decide | EndGame

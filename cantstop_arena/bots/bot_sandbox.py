@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import MAX_BESIDE, BotSource, read_source
 from cantstop_arena.bots.bot_paths import bot_name, bot_path, is_in_folder
-from cantstop_arena.bots.bot_start import BotStart, served_bot
+from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.isolation import Isolation, refusal
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.errors import BotError
@@ -60,14 +60,17 @@ def _name_of(start: BotStart) -> str:
 
 def _start_in_sandbox(start: BotStart) -> BotStart:
     """The start with the paths in the sandbox, and with limits that hold there."""
-    limits = start.limits
-    memory = limits.memory or DEFAULT_MEMORY
     if start.bot is None:
-        processes = limits.processes or DEFAULT_PROCESSES
+        limits = start.limits
+        memory, processes = limits.memory or DEFAULT_MEMORY, limits.processes or DEFAULT_PROCESSES
         return replace(start, limits=replace(limits, memory=memory, processes=processes))
-    argv = served_bot(_address_inside(start.bot), TEXTS, memory, _shown_folder(start.bot))
-    # The server limits the memory, as only it knows what Python itself has taken.
-    return replace(start, argv=argv, limits=replace(limits, memory=None))
+    return replace(
+        start,
+        bot=_address_inside(start.bot),
+        folder=TEXTS,
+        shown_folder=_shown_folder(start.bot),
+        memory=start.memory or DEFAULT_MEMORY,
+    )
 
 
 def _address_inside(bot: BotAddress) -> BotAddress:

@@ -56,13 +56,14 @@ class BotServer:
                 case StartBot():
                     return self._start(message)
                 case StartGame():
-                    return self._begin_game(message)
+                    self._begin_game(message)
                 case Decide():
                     return self._decide(message)
                 case EndGame():
-                    return self._end_game(message)
+                    self._end_game(message)
         except BaseException as error:
             return Raised(exception_report(error))
+        return None
 
     def _start(self, message: StartBot) -> BotStarted:
         assert message.bot

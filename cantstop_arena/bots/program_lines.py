@@ -79,9 +79,9 @@ class ProgramLines:
         return messages
 
     def unexpected(self, chunk: bytes) -> str:
-        """The beginning of what came unasked; empty if nothing did."""
+        """What is wrong where something came unasked; empty if nothing did."""
         self._unread += chunk
-        return excerpt(bytes(self._unread)) if self._unread else ""
+        return f"unexpected message: {excerpt(bytes(self._unread))}" if self._unread else ""
 
     def _report_in(self, line: bytes) -> Report:
         """The answer in a line. Raises ProtocolError when there is none."""

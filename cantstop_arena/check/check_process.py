@@ -36,13 +36,14 @@ from cantstop_arena.game_api.watched import ARENA, BOT
 from cantstop_arena.games.registry import all_games, game_named
 from cantstop_arena.processes import process_tree, shutdown
 from cantstop_arena.processes.channel import ChildEnd
-from cantstop_arena.processes.channel_child import Child, ChildFailed, Policy
+from cantstop_arena.processes.child import Child, ChildFailed
+from cantstop_arena.processes.child_output import ChildOutput
+from cantstop_arena.processes.child_start import Policy, start_entry
 from cantstop_arena.processes.watchdog import Watchdog, counted_seconds, pulse
 
 _START_SECONDS = 60.0  # for loading Python and the engine's modules
 _REPORT_SECONDS = 0.5  # for writing the traceback of a process that hangs
 _MAX_TRACE_BYTES = 1 << 16
-_MAX_PRINT_BYTES = 1000  # of a bot's output that are stored
 _FOREIGN_TEXT = "somebody else wrote into the pipe of the report"
 _NO_SNAPSHOT = Snapshot(0, 0, "", ARENA, (0, 0, 0))
 
@@ -56,8 +57,7 @@ class CheckProcess:
 
     def __init__(self, request: CheckRequest, hash_seed: str) -> None:
         self.stage = CheckStage("file", "is read", _START_SECONDS)
-        self.printed = 0
-        self.first_print = b""
+        self.output = ChildOutput()
         self._limit = request.limit
         self._files = contextlib.ExitStack()
         memory_file, self._trace_file = (
@@ -70,11 +70,11 @@ class CheckProcess:
         self._built_in_name = request.name
         self._read_snapshot: Callable[[], Snapshot] = lambda: _NO_SNAPSHOT
         self._stage_start = self._checked_at = time.monotonic()
-        self._child: Child[Report] = Child(
+        self._child: Child[Report] = start_entry(
             Policy("fresh", variables={"PYTHONHASHSEED": hash_seed}),
             f"{__name__}:serve",
             Report,
-            self._note_output,
+            self.output,
             [memory_file.fileno(), self._trace_file.fileno()],
         )
         self._watchdog = Watchdog(self._child.pid)
@@ -118,10 +118,6 @@ class CheckProcess:
         self.stage = stage
         self._watchdog.begin()
         self._stage_start = self._checked_at = time.monotonic()
-
-    def _note_output(self, chunk: bytes) -> None:
-        self.printed += len(chunk)
-        self.first_print += chunk[: _MAX_PRINT_BYTES - len(self.first_print)]
 
     def _snapshot(self) -> Snapshot:
         """The state of the game in the shared memory; blank if the bot has overwritten it."""

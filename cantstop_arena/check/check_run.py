@@ -74,7 +74,7 @@ class _CheckedBot:
             yield from self._findings_of(process)
         if self._traces:
             yield self._reproducibility()
-        if process.printed:
+        if process.output.length:
             yield _output_finding(process)
 
     def _findings_of(self, process: CheckProcess) -> Iterator[Finding]:
@@ -111,6 +111,6 @@ def _fatal_finding(stage: CheckStage, failure: CheckProcessFailed) -> Finding:
 
 
 def _output_finding(process: CheckProcess) -> Finding:
-    excerpt = in_a_line(process.first_print.decode("utf-8", "replace"), 60)
-    text = f"prints {process.printed:,} bytes, which tournaments put in its log: {excerpt!r}"
+    excerpt = in_a_line(process.output.head.decode("utf-8", "replace"), 60)
+    text = f"prints {process.output.length:,} bytes, which tournaments put in its log: {excerpt!r}"
     return Finding(NOTE, "output", text)

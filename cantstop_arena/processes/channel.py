@@ -9,7 +9,7 @@ import socket
 import struct
 from collections.abc import Callable
 from pathlib import PurePath
-from typing import Any, BinaryIO, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -18,6 +18,8 @@ _MAGIC = b"canstop\n"
 _CHUNK_BYTES = 1 << 18
 MAX_MESSAGE_BYTES = 1 << 26
 """Bytes of a message; the result of the largest block has about a million."""
+
+_INVALID = "sent an invalid message"
 
 _Message = TypeVar("_Message")
 
@@ -85,7 +87,7 @@ class Frames(Generic[_Message]):
                 start = end
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError, ProtocolError) as error:
             if not messages:
-                raise ProtocolError(str(error)) from error
+                raise ProtocolError(_INVALID) from error
         finally:
             del self._unread[:start]
         return messages
@@ -95,9 +97,9 @@ class Frames(Generic[_Message]):
         return frame(message)
 
     def unexpected(self, chunk: bytes) -> str:
-        """What came unasked, as text; empty if nothing did."""
+        """What is wrong where something came unasked; empty if nothing did."""
         self._unread += chunk
-        return "of another process" if self._unread else ""
+        return "sent a message unasked" if self._unread else ""
 
     def receive(self, pipe: int) -> list[_Message]:
         """The messages that have arrived completely, without waiting for more.
@@ -117,7 +119,7 @@ class Frames(Generic[_Message]):
             return 0
         magic, length = _HEADER.unpack_from(self._unread, start)
         if magic != _MAGIC or length > self._max_bytes:
-            raise ProtocolError("no message begins here")
+            raise ProtocolError(_INVALID)
         end = start + _HEADER.size + int(length)
         return end if len(self._unread) >= end else 0
 
@@ -151,7 +153,7 @@ class Codec(Protocol[_Message]):
         """The messages that the next bytes complete. Raises ProtocolError for invalid ones."""
 
     def unexpected(self, chunk: bytes) -> str:
-        """What came unasked, as text; empty if nothing did."""
+        """What is wrong where something came unasked; empty if nothing did."""
 
 
 class Channel(Generic[_Message]):
@@ -208,7 +210,7 @@ class Channel(Generic[_Message]):
         """Raise ProtocolError when the child has sent something unasked."""
         chunk, is_closed = self._read()
         if text := self._codec.unexpected(chunk):
-            raise ProtocolError(f"unexpected message: {text}")
+            raise ProtocolError(text)
         if is_closed:
             raise ChannelClosed
 
@@ -234,11 +236,44 @@ class Channel(Generic[_Message]):
                 file.close()
 
 
-class PipeChannel(Channel[_Message]):
-    """A channel over the standard input and output of a program, in the program's own codec."""
+class Connection(Generic[_Message]):
+    """A channel to a command, over its standard files; a context that closes the command's ends.
 
-    def __init__(self, answers: BinaryIO, questions: BinaryIO, codec: Codec[_Message]) -> None:
-        self._connect(answers, questions, codec)
+    A command of the arena has a socket as standard input; what it prints goes to its output. A
+    program in any language has pipes, with messages in its own codec.
+    """
+
+    def __init__(self, received: Any = None, codec: Codec[_Message] | None = None) -> None:
+        self._codec = codec
+        if codec:
+            self._standard_input, questions = os.pipe()
+            answers, self._standard_output = os.pipe()
+            self.channel: Channel[_Message] = _PipeChannel(answers, questions, codec)
+        else:
+            ours, theirs = socket.socketpair()
+            self._standard_input, self._standard_output = theirs.detach(), -1
+            self.channel = Channel(ours, received)
+
+    def standard_files(self, output: int) -> dict[str, int]:
+        """The arguments for `subprocess.Popen`."""
+        is_socket = self._codec is None
+        return {
+            "stdin": self._standard_input,
+            "stdout": output if is_socket else self._standard_output,
+        }
+
+    def __enter__(self) -> "Connection[_Message]":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        for number in (self._standard_input, self._standard_output):
+            if number >= 0:
+                os.close(number)
+
+
+class _PipeChannel(Channel[_Message]):
+    def __init__(self, answers: int, questions: int, codec: Codec[_Message]) -> None:
+        self._connect(os.fdopen(answers, "rb", 0), os.fdopen(questions, "wb", 0), codec)
 
 
 class ChildEnd(Generic[_Message]):

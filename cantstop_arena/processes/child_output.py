@@ -11,6 +11,7 @@ from cantstop_arena.texts import in_a_line
 
 MAX_LOG_BYTES = 1 << 20
 _TAIL_BYTES = 1 << 16  # in which the last line is looked for
+_HEAD_BYTES = 1000
 _MAX_LINE_LENGTH = 200
 _CHUNK_BYTES = 1 << 16
 
@@ -22,8 +23,12 @@ class ChildOutput:
     has printed. Raises BotError when the log cannot be written.
     """
 
-    def __init__(self, log: Path | None) -> None:
+    def __init__(self, log: Path | None = None) -> None:
         self._log = _open_log(log)
+        self.length = 0
+        """Bytes that have been printed."""
+        self.head = b""
+        """The first of them."""
         self._tail = b""
         self._read_end, self.write_end = os.pipe()
         os.set_blocking(self._read_end, False)
@@ -40,6 +45,8 @@ class ChildOutput:
         """Take what has been printed; False when nobody can print any more."""
         with contextlib.suppress(BlockingIOError):
             while chunk := os.read(self._read_end, _CHUNK_BYTES):
+                self.length += len(chunk)
+                self.head += chunk[: _HEAD_BYTES - len(self.head)]
                 self._tail = (self._tail + chunk)[-_TAIL_BYTES:]
                 self._append(chunk)
             return False

@@ -11,13 +11,8 @@ import msgspec
 
 from cantstop_arena.processes import process_tree, shutdown
 from cantstop_arena.processes.channel import ChildEnd
-from cantstop_arena.processes.channel_child import (
-    FORKED,
-    MAX_HALT_SECONDS,
-    Child,
-    ChildFailed,
-    Policy,
-)
+from cantstop_arena.processes.child import MAX_HALT_SECONDS, Child, ChildFailed
+from cantstop_arena.processes.child_start import FORKED, Policy, start_entry
 from cantstop_arena.texts import attribute_text, type_name
 
 Keywords = Mapping[str, Any]
@@ -114,7 +109,7 @@ class _RunningCall:
 
     def _start(self) -> None:
         self._tries += 1
-        self._child: Child[_Returned | _NotReturned] = Child(
+        self._child: Child[_Returned | _NotReturned] = start_entry(
             self._policy, _ENTRY, _Returned | _NotReturned
         )
         self._child.send(self._call, self._call.limit)

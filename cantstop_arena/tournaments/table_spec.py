@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_functions import backend_of
-from cantstop_arena.bots.bot_start import BotStart, served_bot
+from cantstop_arena.bots.bot_start import SERVER, BotStart
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotAddress, BotDescription, LoadedBot
 from cantstop_arena.bots.loader import Loader
@@ -225,10 +225,11 @@ def entrant_seat(
     if not entrant.isolate:
         return seat
     start = BotStart(
-        entrant.command or served_bot(seat.bot, catalogue.folder, memory),
+        entrant.command or SERVER,
         _home_of(entrant.command),
-        # The server of a bot in Python limits the memory itself.
         limits=ChildLimits(memory, entrant.processes) if entrant.command else ChildLimits(),
+        memory=memory,  # the server of a bot in Python limits it
+        folder=catalogue.folder.absolute(),
         log=log,
         options=seat.options,
         decision_limit=limits.decision_limit,

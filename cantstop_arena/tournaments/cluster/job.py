@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.bots.bot_start import BotStart, served_bot
+from cantstop_arena.bots.bot_start import SERVER, BotStart
 from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.errors import BotError
 from cantstop_arena.processes import system
@@ -139,5 +139,5 @@ def _served_start(seat: SeatSpec, launch: BotStart, job: Job) -> BotStart:
     bot = seat.bot
     if bot.source:
         bot = replace(bot, source=replace(bot.source, path=job.here / bot.source.path))
-    argv = served_bot(bot, job.here / job.spec.folder, job.memory)
-    return replace(launch, argv=argv, bot=bot)
+    folder = job.here / job.spec.folder
+    return replace(launch, argv=SERVER, bot=bot, folder=folder, memory=job.memory)
