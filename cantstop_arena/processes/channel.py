@@ -99,7 +99,7 @@ class Frames(Generic[_Message]):
     def unexpected(self, chunk: bytes) -> str:
         """What is wrong where something came unasked; empty if nothing did."""
         self._unread += chunk
-        return "sent a message unasked" if self._unread else ""
+        return "unexpected message" if self._unread else ""
 
     def receive(self, pipe: int) -> list[_Message]:
         """The messages that have arrived completely, without waiting for more.

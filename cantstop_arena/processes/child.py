@@ -162,7 +162,7 @@ class Child(Generic[_Report]):
         """Raise ChildFailed for what came before the question, and could pass for its answer."""
         with self._failures():
             if self._received:
-                raise ProtocolError("sent a message unasked")
+                raise ProtocolError("unexpected message")
             self.channel.refuse_unexpected()
 
     @contextlib.contextmanager
