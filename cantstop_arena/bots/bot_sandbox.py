@@ -20,6 +20,7 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.games.packages import entry_points_of
 from cantstop_arena.games.registry import GROUP
 from cantstop_arena.hookspecs import PROJECT
+from cantstop_arena.native.code_files import cache_root, readable_folder
 from cantstop_arena.processes.sandbox import (
     TEXTS,
     NoSandbox,
@@ -86,15 +87,22 @@ def _shown_folder(bot: BotAddress) -> str:
 
 def _view_of(start: BotStart) -> SandboxView:
     bot = start.bot
-    base = python_view(("cantstop_arena", *_game_packages(start.game), *_editable_packages(bot)))
+    base = python_view(("cantstop_arena", *_game_packages(), *_editable_packages(bot)))
     named = _command_files(start.argv) if bot is None else ()
     own = (each for path in (*named, *start.needs) for each in (path.absolute(), path.resolve()))
     return SandboxView(
         visible=(*base.visible, *own),
         texts=_texts_of(bot.source) if bot and bot.source else {},
         covered=(*start.hidden, *_other_packages(bot)),
+        stored_code=_stored_code(start.game),
         folder=start.cwd.absolute(),
     )
+
+
+def _stored_code(game: str) -> dict[str, Path]:
+    """The compiled code of a game, in the folder of its name."""
+    folder = readable_folder(cache_root(), game)
+    return {game: folder} if folder else {}
 
 
 # --- Files ----------------------------------------------------------------------------------------
@@ -151,8 +159,8 @@ class _DirectUrl(msgspec.Struct):
     dir_info: _DirectoryInfo = msgspec.field(default_factory=_DirectoryInfo)
 
 
-def _game_packages(game: str) -> Iterator[str]:
-    """The top-level packages of the installed games, one of which is to be played."""
+def _game_packages() -> Iterator[str]:
+    """The top-level packages of the installed games."""
     yield from (_top_level(point) for point in _points(GROUP))
 
 

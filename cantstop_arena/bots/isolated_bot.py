@@ -71,6 +71,7 @@ class IsolatedBot:
 
         Raises BotError or GameError like `start`.
         """
+        self.game.prepare(rules, players)  # the sandbox can store no compiled code
         self.start()
         message = StartGame(seat, players, is_fresh, self.game.rules.as_dict(rules), key)
         self._running_child().send(message, self.launch.decision_limit)

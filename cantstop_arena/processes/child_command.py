@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from cantstop_arena.processes.child_limits import ChildLimits
+from cantstop_arena.processes.sandbox import STORED_CODE
 from cantstop_arena.processes.system import PATH_BASE
 
 _INHERITED = (
@@ -54,7 +55,7 @@ def environment() -> Mapping[str, str]:
 
 def sandbox_environment() -> Mapping[str, str]:
     """The environment of a child in the sandbox."""
-    scratch = {"HOME": "/tmp", "TMPDIR": "/tmp", "CANTSTOP_ARENA_CACHE": "/tmp/arena-cache"}
+    scratch = {"HOME": "/tmp", "TMPDIR": "/tmp", "CANTSTOP_ARENA_CACHE": str(STORED_CODE)}
     return {"PATH": os.defpath} | dict(environment()) | scratch | {"USER": "bot"}
 
 

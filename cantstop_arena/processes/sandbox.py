@@ -24,6 +24,8 @@ from cantstop_arena.texts import in_a_line
 
 TEXTS = Path("/bot")
 """The folder in the sandbox that holds the texts of a view."""
+STORED_CODE = Path("/tmp/arena-cache")
+"""The folder in the sandbox for compiled code."""
 
 _MIN_VERSION = (0, 7, 0)  # of bubblewrap: the first with --size
 _TRIAL_SECONDS = 20.0  # a busy machine
@@ -53,13 +55,15 @@ class SandboxView(msgspec.Struct, frozen=True):
     """What a process sees besides the system, read-only.
 
     `visible` are files and folders, `texts` files given by content, by their path below TEXTS.
-    What is `covered` is not seen, even in a visible folder, where it is empty. `folder` is where
-    the process starts; it need not be visible.
+    What is `covered` is not seen, even in a visible folder, where it is empty. `stored_code` are
+    folders by their path below STORED_CODE. `folder` is where the process starts; it need not be
+    visible.
     """
 
     visible: tuple[Path, ...] = ()
     texts: Mapping[str, bytes] = msgspec.field(default_factory=dict)
     covered: tuple[Path, ...] = ()
+    stored_code: Mapping[str, Path] = msgspec.field(default_factory=dict)
     folder: Path = Path("/tmp")
 
 
@@ -219,8 +223,8 @@ def _mounts(view: SandboxView, limits: ChildLimits, data: _PassedData) -> Iterat
     for name in _FILES_OF_ETC:
         yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
     yield from ("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev")
-    for folder in _SCRATCH_FOLDERS:
-        yield from ("--size", str(limits.scratch), "--tmpfs", folder, "--chmod", "1777", folder)
+    for scratch in _SCRATCH_FOLDERS:
+        yield from ("--size", str(limits.scratch), "--tmpfs", scratch, "--chmod", "1777", scratch)
     folders = {Path("/etc"), *map(Path, _SCRATCH_FOLDERS)}
     sealed: list[str] = []
     for link in _system_links():
@@ -236,6 +240,9 @@ def _mounts(view: SandboxView, limits: ChildLimits, data: _PassedData) -> Iterat
     for name, text in view.texts.items():
         yield from _parent_options(TEXTS / name, folders)
         yield from ("--perms", "0444", "--ro-bind-data", data.descriptor(text), str(TEXTS / name))
+    yield from ("--dir", str(STORED_CODE), "--chmod", "1777", str(STORED_CODE))
+    for name, folder in view.stored_code.items():
+        yield from ("--ro-bind", str(folder), str(STORED_CODE / name))
     yield from _parent_options(view.folder / "file", folders)
     for sealed_path in (*sealed, "/dev", "/"):
         yield from ("--remount-ro", sealed_path)

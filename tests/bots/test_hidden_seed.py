@@ -159,7 +159,7 @@ def run(arena: Arena, bot: str, seed: int | str | None, isolate: bool = False) -
     seeded = "" if seed is None else f"seed: {seed}\n"
     name = f"bot{zlib.crc32(bot.encode())}"  # a file is read once in a process
     Path(f"bots/{name}.py").write_text(bot)
-    one = f"{{bot: {name}, as: looks, isolate: {str(isolate).lower()}}}"
+    one = f"{{bot: {name}, as: looks, isolate: {'processes' if isolate else 'false'}}}"
     return arena(
         "run",
         "cup.yaml",
@@ -220,7 +220,7 @@ print(sys.token, file=sys.stderr, flush=True)
 
 def test_a_process_never_meets_the_dice_of_a_group_again_with_another(arena: Arena) -> None:
     Path("bots/remembers.py").write_text(REMEMBERS)
-    bots = "[{bot: remembers, isolate: true}, cautious, daring, random]"
+    bots = "[{bot: remembers, isolate: processes}, cautious, daring, random]"
     arena(
         "run",
         "cup.yaml",
