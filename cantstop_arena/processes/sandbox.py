@@ -48,6 +48,8 @@ _WALLS = (
     *("--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"),
     *("--cap-drop", "ALL"),
 )
+# bubblewrap's own process, which has no limits; what it is could be read and changed.
+_FIRST_PROCESS = Path("/proc/1")
 _COVER_BYTES = "4096"  # the size of the empty folder over a covered one
 
 
@@ -222,7 +224,7 @@ def _mounts(view: SandboxView, limits: ChildLimits, data: _PassedData) -> Iterat
     yield from ("--perms", "0755", "--dir", "/etc")
     for name in _FILES_OF_ETC:
         yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
-    yield from ("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev")
+    yield from ("--proc", "/proc", *_covering_options(_FIRST_PROCESS), "--dev", "/dev")
     for scratch in _SCRATCH_FOLDERS:
         yield from ("--size", str(limits.scratch), "--tmpfs", scratch, "--chmod", "1777", scratch)
     folders = {Path("/etc"), *map(Path, _SCRATCH_FOLDERS)}
@@ -244,7 +246,7 @@ def _mounts(view: SandboxView, limits: ChildLimits, data: _PassedData) -> Iterat
     for name, folder in view.stored_code.items():
         yield from ("--ro-bind", str(folder), str(STORED_CODE / name))
     yield from _parent_options(view.folder / "file", folders)
-    for sealed_path in (*sealed, "/dev", "/"):
+    for sealed_path in (*sealed, str(_FIRST_PROCESS), "/proc", "/dev", "/"):
         yield from ("--remount-ro", sealed_path)
 
 
@@ -259,7 +261,7 @@ def _nested(view: SandboxView) -> list[tuple[Path, bool]]:
     """
     folders = [path for path in _SYSTEM_FOLDERS if path.is_dir() and not path.is_symlink()]
     links = _system_links()
-    visible = {path for path in view.visible if path.exists() and not _is_below(path, links)}
+    visible = {path for path in view.visible if _exists(path) and not _is_below(path, links)}
     visible.update(folders)
     # Folders can be reached by several paths, as links lead to them.
     covered = {
@@ -267,7 +269,7 @@ def _nested(view: SandboxView) -> list[tuple[Path, bool]]:
         for path in visible
         for real_path in (path.resolve(),)
         for cover in {cover.resolve() for cover in view.covered}
-        if cover.is_relative_to(real_path) and cover.exists()
+        if cover.is_relative_to(real_path) and _exists(cover)
     }
     marks = dict.fromkeys(visible, False) | {Path(os.path.normpath(path)): True for path in covered}
     changes = []
@@ -278,12 +280,17 @@ def _nested(view: SandboxView) -> list[tuple[Path, bool]]:
     return changes
 
 
+def _exists(path: Path) -> bool:
+    """Whether a path exists, and this user may see it."""
+    return os.path.exists(path)  # noqa: PTH110 - Path.exists raises PermissionError
+
+
 def _is_below(path: Path, folders: Sequence[Path]) -> bool:
     return any(path.is_relative_to(folder) for folder in folders)
 
 
 def _covering_options(path: Path) -> tuple[str, ...]:
-    if not path.is_dir():
+    if not path.is_dir() and path != _FIRST_PROCESS:
         return ("--ro-bind", os.devnull, str(path))
     return ("--perms", "0755", "--size", _COVER_BYTES, "--tmpfs", str(path))
 

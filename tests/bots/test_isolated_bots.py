@@ -848,7 +848,7 @@ RAISED = {
 def test_whatever_a_bot_raises_is_told(bot: Callable[..., IsolatedBot]) -> None:
     fail = "def fail(): 1 / 0\nclass Sad(Exception): __str__ = lambda self: 1 / 0\n"
     choose = CHOOSE.replace("return 0", "exec(CASES[turn.number])")
-    remote = bot(f"{fail}CASES = {list(RAISED)}\n{choose}{AGAIN}", memory=1 << 32)
+    remote = bot(f"{fail}CASES = {list(RAISED)}\n{choose}{AGAIN}", limits=ChildLimits(1 << 32))
     before = pid_of(remote)
     for number, told in enumerate(RAISED.values()):
         turn = TURN._replace(number=number)

@@ -1,12 +1,13 @@
-"""Attempts to get through a wall of the sandbox, made from inside: `python wall_probes.py SCENE`.
+"""Attempts to get through a wall of the sandbox, made from inside.
 
-SCENE is JSON: paths and addresses outside. Prints, as JSON, for each probe what it achieved, or
-"" where a wall has held. It imports the standard library only.
+The input is a line of JSON: paths and addresses outside. Prints, as JSON, what each probe achieved,
+or "" where a wall has held. It imports the standard library only.
 """
+
+# ruff: noqa: PTH
 
 import ctypes
 import fcntl
-import itertools
 import json
 import mmap
 import os
@@ -589,7 +590,7 @@ def has_a_terminal(scene: Scene) -> object:
 
 @probe
 def types_into_a_terminal(scene: Scene) -> object:
-    leader, follower = os.openpty()
+    _leader, follower = os.openpty()
     fcntl.ioctl(follower, 0x5412, b"x")
     return True
 
@@ -614,8 +615,7 @@ def loads_a_bpf_program(scene: Scene) -> object:
 
 @probe
 def opens_performance_counters(scene: Scene) -> object:
-    attributes = ctypes.create_string_buffer(128)
-    attributes[4:8] = (128).to_bytes(4, sys.byteorder)
+    attributes = ctypes.create_string_buffer(bytes(4) + (128).to_bytes(4, sys.byteorder), 128)
     return call(298, 241, attributes, 0, -1, -1, 0)
 
 
@@ -658,6 +658,6 @@ def results(scene: Scene, names: list[str]) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    given = json.loads(sys.argv[1])
-    names = given.get("probes") or [*itertools.chain(PROBES)]
+    given = json.loads(sys.stdin.readline())
+    names = given["probes"]
     sys.stdout.write(json.dumps(results(given, names)) + "\n")
