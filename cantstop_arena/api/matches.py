@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from cantstop_arena.api.tournaments import (
 )
 from cantstop_arena.atomic_files import write_result
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.deals.seeds import Seed
@@ -73,6 +75,10 @@ class PlannedMatch(PlannedTournament):
     """A match that can be played; it stops as soon as its `test`, if any, has decided."""
 
     test: Sprt | None = None
+
+    def isolated(self, isolation: Isolation) -> "PlannedMatch":
+        """A copy in which both bots play like this if they are from files or packages."""
+        return replace_fields(self, tournament=super().isolated(isolation).tournament)
 
     @property
     def note(self) -> str:

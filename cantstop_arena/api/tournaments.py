@@ -20,6 +20,7 @@ from cantstop_arena.api.bot_arguments import (
 from cantstop_arena.api.folders import digest_name, folder_name
 from cantstop_arena.api.results import Results, Source
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.deals.seeds import Seed
@@ -29,7 +30,11 @@ from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
-from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
+from cantstop_arena.tournaments.file.entrants import (
+    Entrant,
+    foreign_isolated,
+    with_distinct_names,
+)
 from cantstop_arena.tournaments.file.keys import check_seats
 from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.run import run_until, with_stored_seed
@@ -62,6 +67,11 @@ class PlannedTournament:
     def without_luck(self) -> "PlannedTournament":
         """A copy with luck removed: the luck of rolls is subtracted from scores and Elo."""
         return dataclasses.replace(self, tournament=self.tournament.without_luck())
+
+    def isolated(self, isolation: Isolation) -> "PlannedTournament":
+        """A copy in which all bots from files and packages play like this, unless they say how."""
+        entrants = tuple(foreign_isolated(e, isolation) for e in self.tournament.entrants)
+        return dataclasses.replace(self, tournament=replace(self.tournament, entrants=entrants))
 
     def run(
         self,

@@ -5,8 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.api.bot_arguments import AnyBot, bots_in, entrant_of
+from cantstop_arena.api.bot_arguments import (
+    AnyBot,
+    Isolate,
+    bots_in,
+    checked_isolation,
+    entrant_of,
+)
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.isolation import check_sandbox
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import RESULTS
@@ -81,18 +88,22 @@ def tune(
     rules: str | None = None,
     game: str = DEFAULT,
     seed: int = 1,
+    isolate: Isolate = False,
     progress: Progress = False,
     bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> TuningResults:
     """Find better options for a bot, as `arena tune` does: `tune("rule28", "threshold=18..46")`.
 
-    With more than two `players` the opponent fills the seats that remain.
+    With more than two `players` the opponent fills the seats that remain. `isolate` is for all
+    bots from files and packages.
 
     Raises UsageError for an option that cannot be tuned, and Interrupted on Ctrl-C.
     """
     catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
     chosen = catalogue.rules_called(rules)
+    isolation = checked_isolation(isolate)
+    check_sandbox(str(bot), isolation)
     rivals = bots_in(against, "against", catalogue)
     with suggesting_game((bot, *rivals), catalogue):
         spec = _description_of(bot, catalogue)
@@ -101,7 +112,7 @@ def tune(
     with observed_by(observer_for(progress, f"Tuning {spec.name}")) as observer:
         names = search_space.names
         trials = variant_trials_for(
-            catalogue, chosen, spec, opponents, seed, names, observer, players
+            catalogue, chosen, spec, opponents, seed, names, observer, players, isolation
         )
         deals = games // trials.games_per_deal // len(opponents)
         test = Sprt(0, ELO, players=players, games=trials.games_per_deal)

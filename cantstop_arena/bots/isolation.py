@@ -46,6 +46,17 @@ def isolation_of(value: object) -> Isolation | None:
     return next((each for kind, key, each in keys if type(value) is kind and value == key), None)
 
 
+def chosen_isolation(is_isolated: bool) -> Isolation:
+    """What the option `--isolate` chooses. Raises UsageError where there is no sandbox."""
+    if not is_isolated:
+        return Isolation.NONE
+    try:
+        Sandbox.here()
+    except NoSandbox as error:
+        raise UsageError(f"--isolate needs a sandbox, and there is none here: {error}") from None
+    return Isolation.SANDBOX
+
+
 def check_sandbox(bot: str, isolation: Isolation) -> None:
     """Raise UsageError when a bot needs the sandbox, and there is none on this machine."""
     if isolation is not Isolation.SANDBOX:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cantstop_arena.api.results import Results
     from cantstop_arena.api.tournaments import PlannedTournament
     from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.bots.isolation import Isolation
     from cantstop_arena.cli.terminal.run_screen import RunScreen
     from cantstop_arena.comparisons.comparison_results import ComparisonTotals
     from cantstop_arena.deals.seeds import Seed
@@ -131,6 +132,21 @@ def _cluster(
     from cantstop_arena.tournaments.cluster.address import address_in
 
     return None if text is None else address_in(text)
+
+
+def _isolation(context: click.Context, parameter: click.Parameter, chosen: bool) -> "Isolation":
+    """Where the foreign bots of a command play; checked before any of them is opened."""
+    from cantstop_arena.bots.isolation import chosen_isolation
+
+    return chosen_isolation(chosen)
+
+
+isolate_option = click.option(
+    "--isolate",
+    is_flag=True,
+    callback=_isolation,
+    help="Run all bots from files and packages in a sandbox.",
+)
 
 
 def seed_option(default: str) -> Callable[..., Any]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.describe import exception_report
+from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block
@@ -24,10 +25,12 @@ from cantstop_arena.errors import ERROR, FaultError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
 from cantstop_arena.table.seated_bot import SeatedBot
+from cantstop_arena.tournaments.file.entrants import Entrant, foreign_isolated
 from cantstop_arena.tournaments.file.keys import check_seats
 from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
 from cantstop_arena.tournaments.run_observer import RunObserver
-from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec, seat_for
+from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec, entrant_seat
+from cantstop_arena.tournaments.tournament import FaultPolicy
 from cantstop_arena.tuning.cma_search import Numbers
 
 if TYPE_CHECKING:
@@ -54,20 +57,26 @@ class VariantTrials:
         seed: int,
         observer: RunObserver,
         players: int = 2,
+        isolation: Isolation = Isolation.NONE,
     ) -> None:
         check_seats(players, catalogue.game)
         self.players = players
         self._catalogue, self._rules, self._seed = catalogue, rules, seed
         self._bot, self._observer = bot, observer
+        self._isolation = isolation
         self._opponents = [
-            seat_for(f"opponent {opponent.name}", opponent, opponent.defaults)
+            self._seat_for(f"opponent {opponent.name}", opponent, opponent.defaults)
             for opponent in against
         ]
         for opponent in self._opponents:
             prepare_bots(self._spec(self._seat("bot", {}), opponent), observer.on_compile)
 
     def _seat(self, name: str, options: Options) -> SeatSpec:
-        return seat_for(name, self._bot, {**self._bot.defaults, **options})
+        return self._seat_for(name, self._bot, {**self._bot.defaults, **options})
+
+    def _seat_for(self, name: str, bot: BotDescription, options: Options) -> SeatSpec:
+        entrant = foreign_isolated(Entrant(name, bot, options), self._isolation)
+        return entrant_seat(entrant, self._catalogue, FaultPolicy())
 
     def _spec(self, seat: SeatSpec, opponent: SeatSpec) -> TableSpec:
         catalogue, seats = self._catalogue, (seat, *[opponent] * (self.players - 1))
@@ -175,6 +184,7 @@ def variant_trials_for(
     options: Sequence[str],
     observer: RunObserver,
     players: int = 2,
+    isolation: Isolation = Isolation.NONE,
 ) -> VariantTrials:
     """The quickest kind of trials for variants in these options."""
     (search, *other_searches) = [bot.options[name].search for name in options]
@@ -183,7 +193,7 @@ def variant_trials_for(
         return LiveVariantTrials(
             catalogue, rules, bot, against, seed, observer, options[0], players
         )
-    return VariantTrials(catalogue, rules, bot, against, seed, observer, players)
+    return VariantTrials(catalogue, rules, bot, against, seed, observer, players, isolation)
 
 
 # Games ----------------------------------------------------------------------------------------

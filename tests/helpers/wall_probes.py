@@ -4,8 +4,6 @@ The input is a line of JSON: paths and addresses outside. Prints, as JSON, what 
 or "" where a wall has held. It imports the standard library only.
 """
 
-# ruff: noqa: PTH
-
 import ctypes
 import fcntl
 import json

@@ -8,7 +8,9 @@ import os
 import socket
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -17,8 +19,11 @@ from cantstop_arena.bots.bot_sandbox import start_here
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.known_bot import BotAddress
+from cantstop_arena.processes.channel import Connection
 from cantstop_arena.processes.child import Child
 from cantstop_arena.processes.child_limits import ChildLimits
+from cantstop_arena.processes.child_start import start_command
+from cantstop_arena.processes.json_lines import line_of, object_in
 from cantstop_arena.processes.sandbox import TEXTS, SandboxView
 from helpers import wall_probes
 from helpers.game_packages import described
@@ -30,7 +35,7 @@ import os
 os.write(2, b"{PRINTED}\\n")
 for folder in ("/tmp", "/dev/shm"):
     open(f"{{folder}}/left", "w").close()
-print("done", flush=True)
+print("{{}}", flush=True)
 input()
 """
 _OTHER_BOT = "def choose_move(turn, moves): return 0\n"
@@ -116,21 +121,46 @@ def probed(names: list[str]) -> dict[str, str]:
     scene = scene_in(Path.cwd()) | {"probes": names}
     start, view = start_of(scene)
     earlier = _child(start, view, "-c", _LEAVES)
-    earlier.receive(60.0)
-    while PRINTED not in earlier.last_log_line():
+    _answer_of(earlier)
+    while not earlier.output or PRINTED not in earlier.output.last_line():
         time.sleep(0.01)
     child = _child(start, view, scene["own_text"])
-    child.send(json.dumps(scene).encode() + b"\n", 60.0)
-    achieved: dict[str, str] = json.loads(child.receive(120.0))
+    child.send(scene, 120.0)
+    achieved = _answer_of(child)
     for process in (earlier, child):
         process.end()
     return achieved
 
 
-def _child(start: BotStart, view: SandboxView, *arguments: str) -> Child:
+class _Lines:
+    """A codec of JSON objects, a line each."""
+
+    def __init__(self) -> None:
+        self._unread = b""
+
+    def bytes_of(self, message: Mapping[str, Any]) -> bytes:
+        return line_of(message)
+
+    def messages_in(self, chunk: bytes) -> list[dict[str, Any]]:
+        *lines, self._unread = (self._unread + chunk).split(b"\n")
+        return [object_in(line) for line in lines]
+
+    def unexpected(self, chunk: bytes) -> str:
+        return repr(chunk) if chunk else ""
+
+
+def _child(start: BotStart, view: SandboxView, *arguments: str) -> Child[dict[str, Any]]:
     argv = (sys.executable, "-P", *arguments)
     limits = replace(start.limits, memory=MEMORY)
-    return Child(replace(start, argv=argv, limits=limits), view)
+    command = replace(start, argv=argv, limits=limits)
+    return start_command(command, view, Connection(codec=_Lines()))
+
+
+def _answer_of(child: Child[dict[str, Any]]) -> dict[str, Any]:
+    child.mark_started()
+    while (answer := child.next_message(1.0)) is None:
+        pass
+    return answer
 
 
 if __name__ == "__main__":

@@ -3,13 +3,17 @@
 from contextlib import closing
 from math import isnan
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
+from cantstop_arena.cli.options import bots_option, catalogue_for, game_option, isolate_option
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
 from cantstop_arena.views.command_tables import TableOutput, format_options, print_plain_tables
+
+if TYPE_CHECKING:
+    from cantstop_arena.bots.isolation import Isolation
 
 
 def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds: float) -> float:
@@ -30,10 +34,16 @@ def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds
     help="Seconds to play for each bot.",
 )
 @game_option
+@isolate_option
 @bots_option
 @format_options
 def bench(
-    names: tuple[str, ...], seconds: float, game_name: str, bots_folder: Path, output: TableOutput
+    names: tuple[str, ...],
+    seconds: float,
+    game_name: str,
+    isolate: "Isolation",
+    bots_folder: Path,
+    output: TableOutput,
 ) -> None:
     """Measure how many games per second each BOT plays against itself on one core.
 
@@ -47,6 +57,7 @@ def bench(
         entrant_from_reference,
         suggesting_game,
     )
+    from cantstop_arena.tournaments.file.entrants import foreign_isolated
     from cantstop_arena.tournaments.speed import measure_isolated
 
     catalogue = catalogue_for(bots_folder, game_name)
@@ -57,7 +68,7 @@ def bench(
         for name in bot_names:
             try:
                 with suggesting_game(bot_names, catalogue):
-                    bot = entrant_from_reference(name, catalogue)
+                    bot = foreign_isolated(entrant_from_reference(name, catalogue), isolate)
                 speed = measure_isolated(catalogue, bot, seconds, screen)
                 hints += [f"{name}: {speed.fault}"] if speed.fault else []
                 hints += [f"{name}: {hint}"] if (hint := compile_hint(catalogue, bot.bot)) else []

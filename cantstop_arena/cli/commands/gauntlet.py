@@ -13,6 +13,7 @@ from cantstop_arena.cli.options import (
     bots_option,
     exit_code_of,
     game_option,
+    isolate_option,
     luck_option,
     page_option,
     play_and_write,
@@ -27,6 +28,7 @@ from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.views.command_tables import TableOutput
 
 if TYPE_CHECKING:
+    from cantstop_arena.bots.isolation import Isolation
     from cantstop_arena.deals.seeds import Seed
 
 
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
 @seed_option("Default: a random one.")
 @pool_options
 @luck_option
+@isolate_option
 @results_option
 @bots_option
 @click.option("--fresh", is_flag=True, help="Discard earlier results of this gauntlet.")
@@ -66,6 +69,7 @@ def gauntlet(
     seed: "Seed | None",
     pool: PoolChoice,
     luck_removed: bool,
+    isolate: "Isolation",
     results: Path,
     bots_folder: Path,
     fresh: bool,
@@ -91,6 +95,7 @@ def gauntlet(
         bots_folder=bots_folder,
         results=results,
     )
+    planned = planned.isolated(isolate)
     planned = planned.without_luck() if luck_removed else planned
     screen = RunScreen(planned.name, quiet, not output.is_text)
     played = play_and_write(

@@ -14,6 +14,7 @@ from cantstop_arena.cli.options import (
     catalogue_for,
     exit_code_of,
     game_option,
+    isolate_option,
     luck_option,
     page_option,
     play_and_write,
@@ -32,6 +33,7 @@ from cantstop_arena.views.command_tables import TableOutput
 
 if TYPE_CHECKING:
     from cantstop_arena.api.results import Results
+    from cantstop_arena.bots.isolation import Isolation
     from cantstop_arena.deals.seeds import Seed
 
 AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # the rate of an error of the test
@@ -73,6 +75,7 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # the rate of an error of the 
 @seed_option("Default: a random one, printed with the results.")
 @pool_options
 @luck_option
+@isolate_option
 @results_option
 @bots_option
 @click.option("--fresh", is_flag=True, help="Discard earlier results of this match.")
@@ -98,6 +101,7 @@ def match(
     seed: "Seed | None",
     pool: PoolChoice,
     luck_removed: bool,
+    isolate: "Isolation",
     results: Path,
     bots_folder: Path,
     fresh: bool,
@@ -135,6 +139,7 @@ def match(
         seed=seed,
         luck_removed=luck_removed,
     )
+    planned = planned.isolated(isolate)
     if planned.note:
         click.echo(printable(planned.note), err=True)
     test = planned.test

@@ -17,13 +17,20 @@ import click
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.commands.rules import rules_option
 from cantstop_arena.cli.game_source import LAST_DEAL, STANDARD
-from cantstop_arena.cli.options import bots_option, catalogue_for, game_option, seed_option
+from cantstop_arena.cli.options import (
+    bots_option,
+    catalogue_for,
+    game_option,
+    isolate_option,
+    seed_option,
+)
 from cantstop_arena.cli.terminal.tty import coloured, on_signal, wait_for_keys
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes import shutdown
 
 if TYPE_CHECKING:
+    from cantstop_arena.bots.isolation import Isolation
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.table.recording import Complaint
 
@@ -56,6 +63,7 @@ MAX_LINE_BYTES = 1000  # bytes of an answer; the rest of a line is ignored
     metavar="FILE",
     help="New file for the record. Default: game-1.jsonl, or the next free number.",
 )
+@isolate_option
 @bots_option
 def play(
     bots: tuple[str, ...],
@@ -66,6 +74,7 @@ def play(
     seed: "Seed | None",
     deal: int,
     save: Path | None,
+    isolate: "Isolation",
     bots_folder: Path,
 ) -> ExitCode:
     """Play against BOTs, or alone, by typing your answers.
@@ -118,6 +127,7 @@ def play(
         chosen_seed,
         catalogue,
         _echo_compiling,
+        isolation=isolate,
         hidden=(path,),  # bots must not read the record: it starts with the seed
     ) as table:
         file = _create_record(path)

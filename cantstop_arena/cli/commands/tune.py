@@ -1,13 +1,17 @@
 """`arena tune`: tuning of a bot's options."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from cantstop_arena.cli.commands.rules import rules_option
-from cantstop_arena.cli.options import bots_option, game_option, players_option
+from cantstop_arena.cli.options import bots_option, game_option, isolate_option, players_option
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
 from cantstop_arena.views.command_tables import format_option, json_option, print_text
+
+if TYPE_CHECKING:
+    from cantstop_arena.bots.isolation import Isolation
 
 MAX_SEED = 2**31
 
@@ -38,6 +42,7 @@ MAX_SEED = 2**31
     show_default=True,
     help="Seed of all random numbers.",
 )
+@isolate_option
 @bots_option
 @click.option(
     "--html",
@@ -56,6 +61,7 @@ def tune(
     rules_name: str | None,
     game_name: str,
     seed: int,
+    isolate: "Isolation",
     bots_folder: Path,
     html: Path | None,
     quiet: bool,
@@ -87,6 +93,7 @@ def tune(
         rules=rules_name,
         game=game_name,
         seed=seed,
+        isolate=bool(isolate),
         progress=lambda name: ProgressScreen(name, "games", quiet),
         bots_folder=bots_folder,
     )

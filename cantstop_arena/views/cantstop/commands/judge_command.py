@@ -76,6 +76,7 @@ OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
     metavar="DIR",
     help="Folder with bot files.",
 )
+@click.option("--isolate", is_flag=True, help="Run all bots from files and packages in a sandbox.")
 @click.option(
     "--html",
     type=click.Path(dir_okay=False, path_type=Path),
