@@ -183,7 +183,8 @@ def _check_environment(launch: BotStart) -> None:
 def _started(child: Child[Report], start: BotStart) -> BotStarted:
     """The first answer of a process. Raises BotError when it fails."""
     try:
-        report = child.request(start.message, start.start_limit)
+        child.send(start.message, start.start_limit)
+        report = child.answer()  # which a program may have sent before
         if isinstance(report, Raised):
             raise BotRaised(in_a_line(report.text, MAX_REPORT_LENGTH))
         if not isinstance(report, BotStarted):

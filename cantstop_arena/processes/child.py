@@ -106,14 +106,18 @@ class Child(Generic[_Report]):
         """
         self._refuse_unexpected()
         self.send(question, limit)
-        while (answer := self.receive(limit)) is None:
-            pass
-        return answer
+        return self.answer()
 
     def send(self, message: object, limit: float) -> None:
         """Send a message; if it is answered, within `limit` seconds of the child's own time."""
         self._timer.begin(limit)
         self.channel.send(message)
+
+    def answer(self) -> _Report:
+        """The answer to the message that was sent last. Raises ChildFailed."""
+        while (answer := self.receive(1.0)) is None:
+            pass
+        return answer
 
     def receive(self, seconds: float) -> _Report | None:
         """The answer, waited for at most `seconds`; None if none has arrived.

@@ -121,12 +121,13 @@ def probed(names: list[str]) -> dict[str, str]:
     scene = scene_in(Path.cwd()) | {"probes": names}
     start, view = start_of(scene)
     earlier = _child(start, view, "-c", _LEAVES)
-    _answer_of(earlier)
+    earlier.send({}, 60.0)
+    earlier.answer()
     while not earlier.output or PRINTED not in earlier.output.last_line():
         time.sleep(0.01)
     child = _child(start, view, scene["own_text"])
     child.send(scene, 120.0)
-    achieved = _answer_of(child)
+    achieved = child.answer()
     for process in (earlier, child):
         process.end()
     return achieved
@@ -154,13 +155,6 @@ def _child(start: BotStart, view: SandboxView, *arguments: str) -> Child[dict[st
     limits = replace(start.limits, memory=MEMORY)
     command = replace(start, argv=argv, limits=limits)
     return start_command(command, view, Connection(codec=_Lines()))
-
-
-def _answer_of(child: Child[dict[str, Any]]) -> dict[str, Any]:
-    child.mark_started()
-    while (answer := child.next_message(1.0)) is None:
-        pass
-    return answer
 
 
 if __name__ == "__main__":
