@@ -177,7 +177,7 @@ _OPTIONS = (
     ),
     click.option(
         "--start-method",
-        type=click.Choice(["fork", "forkserver", "spawn"]),
+        type=click.Choice(["fork", "spawn"]),
         help="How to start worker processes. Default: fork where that is safe, else spawn.",
     ),
     click.option(
