@@ -46,6 +46,11 @@ class Frames(Generic[_Message]):
         self._max_bytes = max_length
         self._unread = bytearray()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no bytes have been received after the last message."""
+        return not self._unread
+
     def messages_in(self, chunk: bytes) -> list[_Message]:
         """The messages that this chunk completes.
 
@@ -155,6 +160,11 @@ class Channel(Generic[_Message]):
         if is_closed and not messages:
             raise ChannelClosed
         return messages
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing has been received after the last message."""
+        return self._frames.is_empty
 
     def _read(self) -> tuple[bytes, bool]:
         """The bytes that have arrived, about one message at most; whether it is closed."""

@@ -88,8 +88,8 @@ class WorkerSlot:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether all reports that have arrived were read."""
-        return not self._received
+        """Whether nothing has been received after the last report."""
+        return not self._received and self.worker.channel.is_quiet
 
     def _restart_clock(self) -> None:
         """Begin a new wait, at the next check: nobody is charged for the time before."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result
@@ -18,7 +18,7 @@ from cantstop_arena.errors import WorkerPoolError
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_messages import (
     BlockPlayed,
-    Message,
+    Play,
     Ready,
     worker_broken,
 )
@@ -99,10 +99,13 @@ def test_a_game_that_is_lost_and_fails_again_ends_the_work(tmp_path: Path) -> No
         worked(partial(Lost, tmp_path, {}), PoolOptions(2, "fork"))
 
 
+Said: TypeAlias = Callable[[Block], list[Any]]
+
+
 class Talks(Fake):
     """Says something else than the result of a block, once."""
 
-    def __init__(self, said: Callable[[Block], list[Message]], folder: Path, memory: Any) -> None:
+    def __init__(self, said: Said, folder: Path, memory: Any) -> None:
         super().__init__(folder, {}, memory)
         self.said = said
 
@@ -112,26 +115,30 @@ class Talks(Fake):
             return self.at_once(self.said(block))
         return super().play(block, condemned)
 
-    def at_once(self, messages: list[Message]) -> Iterator[Message]:
+    def at_once(self, messages: list[Any]) -> Iterator[Any]:
         yield from messages
         time.sleep(60)
 
 
-def twice(block: Block) -> list[Message]:
+def twice(block: Block) -> list[Any]:
     return [BlockPlayed(result(block)), BlockPlayed(result(block))]
 
 
-def with_a_report(block: Block) -> list[Message]:
+def with_a_report(block: Block) -> list[Any]:
     return [worker_broken("no"), worker_broken("no")]
 
 
-def of_another_block(block: Block) -> list[Message]:
+def with_nonsense(block: Block) -> list[Any]:
+    return [BlockPlayed(result(block)), Play(block)]
+
+
+def of_another_block(block: Block) -> list[Any]:
     return [BlockPlayed(result(block.part(0, 5))), Ready()]
 
 
-@pytest.mark.parametrize("said", [twice, with_a_report, of_another_block])
+@pytest.mark.parametrize("said", [twice, with_a_report, with_nonsense, of_another_block])
 def test_a_worker_that_says_too_much_is_replaced_and_its_block_played(
-    tmp_path: Path, said: Callable[[Block], list[Message]]
+    tmp_path: Path, said: Said
 ) -> None:
     assert worked(partial(Talks, said, tmp_path), PoolOptions(1, "fork")) == CALM
 
