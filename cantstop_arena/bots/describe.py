@@ -4,9 +4,10 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
@@ -19,19 +20,20 @@ from cantstop_arena.bots.known_bot import (
     is_printed_well,
 )
 from cantstop_arena.bots.loader import Loader, entry_point
-from cantstop_arena.errors import ERROR, BotError, RulesError, UsageError
+from cantstop_arena.errors import BotError, RulesError, UsageError
 from cantstop_arena.game_api.bot_options import Option, Search, is_plain
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.packages import entry_points_of, load_entry_point
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.hookspecs import PROJECT
-from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall
+from cantstop_arena.processes.isolated_call import IsolatedCall, Raised
 from cantstop_arena.texts import in_a_line
 
 _MAX_COMPLAINT_LENGTH = 1000
 _MAX_FILES = 1000
 _EXIT_SECONDS = 2.0  # added to MAX_IMPORT_SECONDS, for code that ignores its process's own limit
-_TUPLE = "tuple"  # the key of a tuple's items, as JSON has only lists
+_TUPLE = "tuple"  # the key of a tuple's items, as messages have only lists
+_Data = TypeVar("_Data")
 
 
 class PackageContents(msgspec.Struct, frozen=True):
@@ -40,6 +42,54 @@ class PackageContents(msgspec.Struct, frozen=True):
     bots: Sequence[BotDescription]
     rules: Sequence[Any]
     game: str = DEFAULT
+
+
+Choice: TypeAlias = bool | int | str | None
+
+
+class OptionData(msgspec.Struct, frozen=True):
+    """An option of a bot; tuples in its default are `{"tuple": items}`, as messages have none."""
+
+    name: str
+    default: Any
+    search: tuple[list[int | float], list[int | float]] | None
+    choices: list[Choice]
+    is_file: bool
+
+
+class BotData(msgspec.Struct, frozen=True):
+    """A bot of a file or a package."""
+
+    name: str
+    game: str
+    options: list[OptionData]
+    summary: str
+    learns: bool
+    backend: str
+    complaint: str
+
+
+class FileDescribed(msgspec.Struct, tag=True, frozen=True):
+    """The bots of a file, and the files beside it that they need."""
+
+    bots: list[BotData]
+    beside: list[str]
+
+
+class PackageDescribed(msgspec.Struct, tag=True, frozen=True):
+    """The bots and the rule sets of an entry point, its game and its source files."""
+
+    bots: list[BotData]
+    rules: list[dict[str, Any]]
+    game: str
+    files: list[str]
+
+
+class PackagesListed(msgspec.Struct, tag=True, frozen=True):
+    """The entry points with their values, and malformed packages with the reasons."""
+
+    points: list[tuple[str, str]]
+    malformed: list[tuple[str, str]]
 
 
 # --- Calls in other processes ---------------------------------------------------------------------
@@ -70,70 +120,49 @@ def _call(function: str, keywords: Mapping[str, Any]) -> IsolatedCall:
 # --- Checking their results -----------------------------------------------------------------------
 
 
-def bots_of_file(source: BotSource, data: object) -> list[BotDescription]:
+def bots_of_file(source: BotSource, answer: object) -> list[BotDescription]:
     """The bots of a file, from the result of its call. Raises BotError if it cannot be used."""
-    fields = _checked_data(data, "does not import: ")
-    names = _texts(fields.get("beside"))[: bot_files.MAX_BESIDE]
-    beside = tuple(name for name in names if _stays_below(name))
+    data = _usable(answer, FileDescribed, "does not import: ")
+    beside = tuple(filter(_stays_below, data.beside[: bot_files.MAX_BESIDE]))
     all_beside = (*source.files_beside, *beside)
     full_source = BotSource(source.path, all_beside).identified() if beside else source
-    return [
-        _bot(bot, "file", full_source.digest, source=full_source)
-        for bot in _list(fields.get("bots"))
-    ]
+    return [_bot(bot, "file", full_source.digest, source=full_source) for bot in data.bots]
 
 
-def offer_of_package(point: str, data: object) -> PackageContents:
+def offer_of_package(point: str, answer: object) -> PackageContents:
     """The contents of an entry point, from the result of its call.
 
     Raises BotError if it cannot be used.
     """
-    fields = _checked_data(data, "")
-    files = [Path(name) for name in _texts(fields.get("files"))[:_MAX_FILES]]
-    digest = digest_of(files)
-    bots = [_bot(bot, "package", digest, package=point) for bot in _list(fields.get("bots"))]
-    game = _game(fields.get("game"))
-    return PackageContents(
-        bots, [_rules(game, rules) for rules in _list(fields.get("rules"))], game.name
-    )
+    data = _usable(answer, PackageDescribed)
+    digest = digest_of([Path(name) for name in data.files[:_MAX_FILES]])
+    bots = [_bot(bot, "package", digest, package=point) for bot in data.bots]
+    game = _game(data.game)
+    return PackageContents(bots, [_rules(game, rules) for rules in data.rules], game.name)
 
 
-def points_of_packages(data: object) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """The entry points with their values, and malformed packages with the reasons."""
-    fields = _checked_data(data, "")
-    points = {_line(name): _line(value) for name, value in _pairs(fields.get("points"))}
-    return points, [
-        (_line(name), _line(reason)) for name, reason in _pairs(fields.get("malformed"))
-    ]
+def points_of_packages(answer: object) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """The entry points with their values, and malformed packages with the reasons.
+
+    Raises BotError if they cannot be listed.
+    """
+    data = _usable(answer, PackagesListed)
+    points = {_line(name): _line(value) for name, value in data.points}
+    return points, [(_line(name), _line(reason)) for name, reason in data.malformed]
 
 
-def _checked_data(data: object, prefix: str) -> Mapping[str, Any]:
-    if isinstance(data, CallFailed):
-        raise BotError(f"{prefix}it {data}")
-    if not isinstance(data, dict):
-        raise _invalid_description()
-    if isinstance(complaint := data.get(ERROR), str):
-        raise BotError(in_a_line(complaint, _MAX_COMPLAINT_LENGTH))
-    return data
+def _usable(answer: object, expected: type[_Data], prefix: str = "") -> _Data:
+    """The data that a call has returned. Raises BotError when it has failed."""
+    if isinstance(answer, expected):
+        return answer
+    if isinstance(answer, Raised):
+        raise BotError(in_a_line(answer.text, _MAX_COMPLAINT_LENGTH))
+    raise BotError(f"{prefix}it {answer}")
 
 
 def _invalid_description() -> BotError:
     reason = "the file printed or returned something unexpected"
     return BotError(f"does not import: its description is invalid ({reason})")
-
-
-def _list(data: object) -> list[Any]:
-    if not isinstance(data, list):
-        raise _invalid_description()
-    return data
-
-
-def _texts(data: object) -> list[str]:
-    return [text for text in _list(data) if isinstance(text, str)]
-
-
-def _pairs(data: object) -> list[list[str]]:
-    return [pair for pair in _list(data) if len(_texts(pair)) == 2]
 
 
 def _line(text: str) -> str:
@@ -146,64 +175,52 @@ def _stays_below(name: str) -> bool:
     return "\0" not in name and not path.is_absolute() and ".." not in path.parts
 
 
-def _bot(data: object, origin: str, digest: str, **source_fields: Any) -> BotDescription:
-    if not isinstance(data, dict) or not isinstance(name := data.get("name"), str):
-        raise _invalid_description()
-    if not is_printed_well(name):
-        raise BotError(f"holds a bot whose name cannot be used: {name!r:.{MAX_NAME_LENGTH}}")
-    options = {option.name: option for option in map(_option, _list(data.get("options")))}
-    game = _game(data.get("game"))
+def _bot(data: BotData, origin: str, digest: str, **source_fields: Any) -> BotDescription:
+    if not is_printed_well(data.name):
+        raise BotError(f"holds a bot whose name cannot be used: {data.name!r:.{MAX_NAME_LENGTH}}")
+    options = {option.name: option for option in map(_option, data.options)}
+    game = _game(data.game)
     check_names(options)
     return BotDescription(
-        name=name,
+        name=data.name,
         game=game.name,
         origin=origin,
         digest=digest,
         options=options,
-        summary=_line(str(data.get("summary", ""))),
-        learns=data.get("learns") is True,
-        backend="compiled" if data.get("lane") == "compiled" else "plain",
-        complaint=in_a_line(str(data.get("complaint", "")), _MAX_COMPLAINT_LENGTH),
+        summary=_line(data.summary),
+        learns=data.learns,
+        backend="compiled" if data.backend == "compiled" else "plain",
+        complaint=in_a_line(data.complaint, _MAX_COMPLAINT_LENGTH),
         **source_fields,
     )
 
 
-def _game(data: object) -> Game:
-    if not isinstance(data, str):
-        raise _invalid_description()
+def _game(name: str) -> Game:
     try:
-        return game_named(data)
+        return game_named(name)
     except UsageError as error:
         raise BotError(str(error)) from error
 
 
-def _option(data: object) -> Option:
-    if not isinstance(data, dict) or not isinstance(name := data.get("name"), str):
+def _option(data: OptionData) -> Option:
+    default = _default_from_data(data.default)
+    if not (data.name.isidentifier() and is_plain(default)):
         raise _invalid_description()
-    default, choices = _default_from_data(data.get("default")), _list(data.get("choices"))
-    if not (name.isidentifier() and is_plain(default) and all(map(_is_choice, choices))):
-        raise _invalid_description()
-    search, is_file = _search(data.get("search")), data.get("is_file") is True
-    return Option(name, default, tuple(choices), search, is_file)
+    return Option(data.name, default, tuple(data.choices), _search(data.search), data.is_file)
 
 
-def _search(data: object) -> Search | None:
+def _search(data: tuple[list[int | float], list[int | float]] | None) -> Search | None:
     """The search space of an option, or None; numbers become tuples, never arrays."""
     if data is None:
         return None
-    start, steps = (_numbers(numbers) for numbers in (_list(data) or [[], []])[:2])
-    return Search(start, steps)
-
-
-def _numbers(data: object) -> tuple[float, ...]:
-    numbers = _list(data)
-    if not all(type(number) in (int, float) and isfinite(number) for number in numbers):
+    if not all(map(isfinite, chain(*data))):
         raise _invalid_description()
-    return tuple(numbers)
+    start, steps = data
+    return Search(tuple(start), tuple(steps))
 
 
-def _rules(game: Game, data: object) -> Any:
-    if not isinstance(data, dict) or not isinstance(name := data.get("name"), str):
+def _rules(game: Game, data: Mapping[str, Any]) -> Any:
+    if not isinstance(name := data.get("name"), str):
         raise _invalid_description()
     try:
         changes = {key: data[key] for key in data if key != "name"}
@@ -213,36 +230,29 @@ def _rules(game: Game, data: object) -> Any:
 
 
 def _default_from_data(value: Any) -> Any:
-    """The default of an option from JSON data, with its tuples."""
+    """The default of an option with its tuples."""
     if isinstance(value, dict):
-        return tuple(_default_from_data(item) for item in _list(value.get(_TUPLE)))
+        return tuple(map(_default_from_data, value.get(_TUPLE, ())))
     return [_default_from_data(item) for item in value] if isinstance(value, list) else value
-
-
-def _is_choice(choice: object) -> bool:
-    return choice is None or type(choice) in (bool, int, str)
 
 
 # --- Functions called in other processes ----------------------------------------------------------
 
 
-def describe_file(path: str, digest: str) -> Mapping[str, Any]:
-    """The bots of a file as data, or the error that makes it unusable."""
+def describe_file(path: str, digest: str) -> FileDescribed | Raised:
+    """The bots of a file, or the error that makes it unusable."""
     loader = Loader(Path())
     file_imports.note_reading()
     try:
         source = BotSource.at(Path(path), digest)
-        bots = loader.bots_of(source)
-        return {
-            "bots": [_bot_as_data(bot.description()) for bot in bots],
-            "beside": bot_files.files_beside(source),
-        }
+        bots = [_bot_as_data(bot.description()) for bot in loader.bots_of(source)]
+        return FileDescribed(bots, [*bot_files.files_beside(source)])
     except BaseException as error:
-        return {ERROR: exception_report(error)}
+        return Raised(exception_report(error))
 
 
-def describe_package(point: str) -> Mapping[str, Any]:
-    """The contents of an entry point as data, or the error that makes it unusable."""
+def describe_package(point: str) -> PackageDescribed | Raised:
+    """The contents of an entry point, or the error that makes it unusable."""
     loader = Loader(Path())
     try:
         plugin = load_entry_point(entry_point(point))
@@ -250,40 +260,44 @@ def describe_package(point: str) -> Mapping[str, Any]:
         hooks = (*game.decisions, "register_bots")
         has_bots = any(hasattr(plugin, hook) for hook in hooks) or not rule_sets
         bots = loader.bots_of_package(point) if has_bots else []
-        return {
-            "bots": [_bot_as_data(bot.description()) for bot in bots],
-            "rules": [{**game.rules.as_dict(rules), "name": rules.name} for rules in rule_sets],
-            "game": game.name,
-            "files": [str(file) for file in sources_of(plugin)],
-        }
+        rules = [{**game.rules.as_dict(rules), "name": rules.name} for rules in rule_sets]
+        described = [_bot_as_data(bot.description()) for bot in bots]
+        return PackageDescribed(described, rules, game.name, [*map(str, sources_of(plugin))])
     except BaseException as error:
-        return {ERROR: exception_report(error)}
+        return Raised(exception_report(error))
 
 
-def list_packages() -> Mapping[str, Any]:
-    """The entry points of installed packages, and malformed packages, as data."""
+def list_packages() -> PackagesListed | Raised:
+    """The entry points of installed packages, and malformed packages."""
     points, malformed = entry_points_of(PROJECT)
-    return {"points": [[point.name, point.value] for point in points], "malformed": malformed}
+    return PackagesListed([(point.name, point.value) for point in points], malformed)
 
 
-def _bot_as_data(bot: BotDescription) -> Mapping[str, Any]:
+def _bot_as_data(bot: BotDescription) -> BotData:
     options = [
-        {
-            "name": option.name,
-            "default": _default_as_data(option.default),
-            "search": option.search and [[*option.search.start], [*option.search.steps]],
-            "choices": [choice for choice in option.choices if _is_choice(choice)],
-            "is_file": option.is_file,
-        }
+        OptionData(
+            option.name,
+            _default_as_data(option.default),
+            _search_as_data(option.search),
+            [choice for choice in option.choices if _is_choice(choice)],
+            option.is_file,
+        )
         for option in bot.options.values()
     ]
     summary = in_a_line(bot.summary, MAX_REPORT_LENGTH)
-    data = {"name": bot.name, "options": options, "summary": summary, "learns": bot.learns}
-    return {**data, "game": bot.game, "lane": bot.backend, "complaint": bot.complaint}
+    return BotData(bot.name, bot.game, options, summary, bot.learns, bot.backend, bot.complaint)
+
+
+def _search_as_data(search: Search | None) -> tuple[list[int | float], list[int | float]] | None:
+    return ([*search.start], [*search.steps]) if search else None
+
+
+def _is_choice(choice: object) -> bool:
+    return choice is None or type(choice) in (bool, int, str)
 
 
 def _default_as_data(value: object) -> object:
-    """The default of an option as JSON data."""
+    """The default of an option as data of a message."""
     if isinstance(value, tuple):
         return {_TUPLE: [_default_as_data(item) for item in value]}
     return [_default_as_data(item) for item in value] if isinstance(value, list) else value

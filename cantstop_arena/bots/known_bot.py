@@ -15,7 +15,7 @@ from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 
-RESERVED = ("bot", "command", "as", "isolate")
+RESERVED = ("bot", "command", "as", "isolate", "needs", "processes")
 """Keys of a bot in a tournament file that are not options; no option may have such a name."""
 
 _HARMLESS = "is_harmless"  # attribute of a LoadedBot whose file has changed nothing

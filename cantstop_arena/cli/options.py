@@ -1,6 +1,6 @@
 """Options that several commands share, and the run that they start."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from math import isfinite
 from pathlib import Path
@@ -167,68 +167,6 @@ luck_option = click.option(
     is_flag=True,
     help="Measure the luck of rolls and subtract it from scores and Elo: narrower intervals.",
 )
-_OPTIONS = (
-    workers_option,
-    click.option(
-        "--cluster",
-        callback=_cluster,
-        metavar="ADDRESS",
-        help="Play on a Dask cluster: tcp://HOST:PORT, file:SCHEDULER.json or local:N.",
-    ),
-    click.option(
-        "--start-method",
-        type=click.Choice(["fork", "spawn"]),
-        help="How to start worker processes. Default: fork where that is safe, else spawn.",
-    ),
-    click.option(
-        "--memory",
-        callback=_bytes,
-        metavar="SIZE",
-        help="Memory that each worker may allocate after its start, such as 512M or 2G.",
-    ),
-    click.option("--games", type=int, help="Games for each lineup. Default: those of the file."),
-    seed_option("Default: the seed of the file, or a random one."),
-    results_option,
-    bots_option,
-    click.option("--fresh", is_flag=True, help="Discard earlier results of this name."),
-    click.option("--quiet", is_flag=True, help="Print only the tables."),
-    page_option,
-)
-
-
-class SharedOptions(NamedTuple):
-    """The values of the options that `arena run` and `arena compare` share."""
-
-    workers: int | None
-    cluster: "ClusterAddress | None"
-    start_method: str | None
-    memory: int | None
-    games: int | None
-    seed: "Seed | None"
-    results: Path
-    bots_folder: Path
-    fresh: bool
-    quiet: bool
-    page: bool
-
-    def run_options(self) -> "RunOptions":
-        """The options that the run needs."""
-        from cantstop_arena.tournaments.run_options import RunOptions
-
-        return RunOptions(self.workers, self.start_method, self.memory, self.fresh, self.cluster)
-
-
-def options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the shared options to a command, which gets their values as `shared`."""
-
-    @wraps(command)
-    def wrapper(**keywords: Any) -> Any:
-        shared = SharedOptions(**{name: keywords.pop(name) for name in SharedOptions._fields})
-        return command(shared=shared, **keywords)
-
-    for option in reversed(_OPTIONS):
-        wrapper = option(wrapper)
-    return wrapper
 
 
 class FiniteRange(click.FloatRange):
@@ -241,3 +179,98 @@ class FiniteRange(click.FloatRange):
         if not isfinite(number):
             self.fail(f"{value} is not a finite number", parameter, context)
         return number
+
+
+_POOL_OPTIONS = (
+    workers_option,
+    click.option(
+        "--cluster",
+        callback=_cluster,
+        metavar="ADDRESS",
+        help="Play on a Dask cluster: tcp://HOST:PORT, file:SCHEDULER.json or local:N.",
+    ),
+    click.option(
+        "--cluster-wait",
+        type=FiniteRange(0),
+        metavar="SECONDS",
+        help="How long to wait for a machine of the cluster that can play. Default: 30.",
+    ),
+    click.option(
+        "--start-method",
+        type=click.Choice(["fork", "spawn"]),
+        help="How to start worker processes. Default: fork where that is safe, else spawn.",
+    ),
+    click.option(
+        "--memory",
+        callback=_bytes,
+        metavar="SIZE",
+        help="Memory that each worker may allocate after its start, such as 512M or 2G.",
+    ),
+)
+_OPTIONS = (
+    click.option("--games", type=int, help="Games for each lineup. Default: those of the file."),
+    seed_option("Default: the seed of the file, or a random one."),
+    results_option,
+    bots_option,
+    click.option("--fresh", is_flag=True, help="Discard earlier results of this name."),
+    click.option("--quiet", is_flag=True, help="Print only the tables."),
+    page_option,
+)
+
+
+class PoolChoice(NamedTuple):
+    """The values of the options that say where games are played, and by how many workers."""
+
+    workers: int | None
+    cluster: "ClusterAddress | None"
+    cluster_wait: float | None
+    start_method: str | None
+    memory: int | None
+
+    def run_options(self, fresh: bool) -> "RunOptions":
+        """The options that a run needs."""
+        from cantstop_arena.tournaments.run_options import RunOptions
+
+        return RunOptions(fresh=fresh, **self._asdict())
+
+
+class SharedOptions(NamedTuple):
+    """The values of the options that `arena run` and `arena compare` share."""
+
+    pool: PoolChoice
+    games: int | None
+    seed: "Seed | None"
+    results: Path
+    bots_folder: Path
+    fresh: bool
+    quiet: bool
+    page: bool
+
+    def run_options(self) -> "RunOptions":
+        """The options that the run needs."""
+        return self.pool.run_options(self.fresh)
+
+
+def pool_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a `PoolChoice` to a command, which gets their values as `pool`."""
+    return _with_options(command, _POOL_OPTIONS, PoolChoice, "pool")
+
+
+def options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the shared options to a command, which gets their values as `shared`."""
+    return pool_options(_with_options(command, _OPTIONS, SharedOptions, "shared"))
+
+
+def _with_options(
+    command: Callable[..., Any], options: Sequence[Any], values: Any, name: str
+) -> Callable[..., Any]:
+    """Add options to a command, which gets the named tuple of their `values` as `name`."""
+
+    @wraps(command)
+    def wrapper(**keywords: Any) -> Any:
+        gathered = values(**{field: keywords.pop(field) for field in values._fields})
+        return command(**{name: gathered}, **keywords)
+
+    for option in reversed(options):
+        wrapper = option(wrapper)
+    return wrapper

@@ -19,7 +19,7 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, random_seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.tournaments.file.entrants import Entrant, EntrantReader
+from cantstop_arena.tournaments.file.entrants import Entrant, EntrantReader, read_isolation
 from cantstop_arena.tournaments.file.keys import (
     read_game,
     read_luck_removed,
@@ -172,7 +172,7 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
     if not is_mapping(reader.root):
         reader.finish()
     catalogue = catalogue.playing(read_game(reader, entries.get("game")))
-    isolate = reader.flag(entries.get("isolate"), "isolate", default=False)
+    isolate = read_isolation(reader, entries.get("isolate"))
     bots = EntrantReader(reader, catalogue, path.parent, isolate)
     entrants = bots.read(entries.get("bots"), players=1)
     comparison = _comparison(reader, entries, catalogue, path, entrants)

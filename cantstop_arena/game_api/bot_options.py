@@ -169,6 +169,15 @@ def _digest_of_named(option: Option, path: str) -> str:
     return hashlib.sha256(digests.encode()).hexdigest()
 
 
+def digest_of_path(path: Path) -> str:
+    """The SHA-256 digest of a file, or of all files in a folder with their names."""
+    if not path.is_dir():
+        return _digest_of_file(str(path))
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    lines = (f"{file.relative_to(path).as_posix()}\0{_digest_of_file(str(file))}" for file in files)
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
+
+
 def _digest_of_file(path: str) -> str:
     """The SHA-256 of a file's content, in hex digits; empty when it cannot be read."""
     try:

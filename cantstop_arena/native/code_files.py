@@ -23,6 +23,7 @@ SUFFIX = ".code"
 _MAGIC = b"machine code\n"
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _ROOT_USER = 0
+_READABLE = 0o555  # for a folder: also to be entered
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -118,9 +119,24 @@ def private_folder(root: Path, *parts: str) -> Path:
 def _make(folder: Path) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(mode=0o755, exist_ok=True)
     except OSError as error:
         raise _unusable(folder, error.strerror or str(error), "Change its permissions") from error
+
+
+def readable_folder(root: Path, name: str) -> Path | None:
+    """The folder root/name if there is one, readable for all if this process is root.
+
+    In a sandbox of root's another user reads it.
+    """
+    folder = root / name
+    if not folder.is_dir():
+        return None
+    if hasattr(os, "getuid") and os.getuid() == _ROOT_USER:
+        with suppress(OSError):  # then it is compiled again inside
+            for parent, _, _ in os.walk(folder):
+                Path(parent).chmod(Path(parent).stat().st_mode | _READABLE)
+    return folder
 
 
 def _check_private(folder: Path, status: os.stat_result) -> None:

@@ -8,7 +8,8 @@ import os
 import socket
 import struct
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from pathlib import PurePath
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -18,8 +19,33 @@ _CHUNK_BYTES = 1 << 16  # more is mapped and unmapped by the allocator at each c
 MAX_MESSAGE_BYTES = 1 << 26
 """Bytes of a message; the result of the largest block has about a million."""
 
+_INVALID = "sent an invalid message"
+
 _Message = TypeVar("_Message")
-_ENCODER = msgspec.msgpack.Encoder(enc_hook=int)  # NumPy's integers
+
+
+class _File(Protocol):
+    def fileno(self) -> int: ...
+    def close(self) -> None: ...
+
+
+def _plain(value: Any) -> Any:
+    """A value as one that MessagePack has: paths as texts, NumPy's integers as integers."""
+    return str(value) if isinstance(value, PurePath) else int(value)
+
+
+def _as_path(kind: type, value: Any) -> Any:
+    if issubclass(kind, PurePath):
+        return kind(value)
+    raise NotImplementedError(kind)
+
+
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=_plain)
+
+
+def decoder(received: Any) -> Callable[[bytes], Any]:
+    """The function that decodes a message of these types."""
+    return msgspec.msgpack.Decoder(received, dec_hook=_as_path).decode
 
 
 class ProtocolError(Exception):
@@ -46,11 +72,6 @@ class Frames(Generic[_Message]):
         self._max_bytes = max_length
         self._unread = bytearray()
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether no bytes have been received after the last message."""
-        return not self._unread
-
     def messages_in(self, chunk: bytes) -> list[_Message]:
         """The messages that this chunk completes.
 
@@ -66,10 +87,19 @@ class Frames(Generic[_Message]):
                 start = end
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError, ProtocolError) as error:
             if not messages:
-                raise ProtocolError(str(error)) from error
+                raise ProtocolError(_INVALID) from error
         finally:
             del self._unread[:start]
         return messages
+
+    def bytes_of(self, message: object) -> bytes:
+        """A message to the other end of the stream."""
+        return frame(message)
+
+    def unexpected(self, chunk: bytes) -> str:
+        """What is wrong where something came unasked; empty if nothing did."""
+        self._unread += chunk
+        return "unexpected message" if self._unread else ""
 
     def receive(self, pipe: int) -> list[_Message]:
         """The messages that have arrived completely, without waiting for more.
@@ -89,7 +119,7 @@ class Frames(Generic[_Message]):
             return 0
         magic, length = _HEADER.unpack_from(self._unread, start)
         if magic != _MAGIC or length > self._max_bytes:
-            raise ProtocolError("no message begins here")
+            raise ProtocolError(_INVALID)
         end = start + _HEADER.size + int(length)
         return end if len(self._unread) >= end else 0
 
@@ -113,6 +143,19 @@ def _available(pipe: int) -> tuple[bytes, bool]:
     return bytes(data), False
 
 
+class Codec(Protocol[_Message]):
+    """How messages are written as bytes."""
+
+    def bytes_of(self, message: Any) -> bytes:
+        """A message to the other end."""
+
+    def messages_in(self, chunk: bytes) -> list[_Message]:
+        """The messages that the next bytes complete. Raises ProtocolError for invalid ones."""
+
+    def unexpected(self, chunk: bytes) -> str:
+        """What is wrong where something came unasked; empty if nothing did."""
+
+
 class Channel(Generic[_Message]):
     """The arena's end of a connection to a child process: it never waits.
 
@@ -123,27 +166,29 @@ class Channel(Generic[_Message]):
     def __init__(
         self, end: socket.socket, received: Any, max_length: int = MAX_MESSAGE_BYTES
     ) -> None:
-        self._end = end
-        self._frames: Frames[_Message] = Frames(
-            msgspec.msgpack.Decoder(received).decode, max_length
-        )
+        self._connect(end, end, Frames(decoder(received), max_length))
+
+    def _connect(self, reader: _File, writer: _File, codec: Codec[_Message]) -> None:
+        self._reader, self._writer = reader, writer
+        self._codec = codec
         self._unsent = bytearray()
+        for file in (reader, writer):
+            os.set_blocking(file.fileno(), False)
 
     def fileno(self) -> int:
-        """The descriptor of the connection, for selectors."""
-        return self._end.fileno()
+        """The descriptor to wait for, for selectors."""
+        return self._reader.fileno()
 
     def send(self, message: object) -> None:
         """Send a message. That the child has gone is noticed by `receive`."""
-        self._unsent += frame(message)
+        self._unsent += self._codec.bytes_of(message)
         self.flush()
 
     def flush(self) -> None:
         """Send what the child has not taken yet, as much as it takes now."""
         try:
             while self._unsent:
-                flags = socket.MSG_DONTWAIT | _NO_SIGNAL
-                del self._unsent[: self._end.send(self._unsent, flags)]
+                del self._unsent[: os.write(self._writer.fileno(), self._unsent)]
         except BlockingIOError:
             pass
         except OSError:  # the child has gone
@@ -156,22 +201,25 @@ class Channel(Generic[_Message]):
         channel or has sent something else.
         """
         chunk, is_closed = self._read()
-        messages = self._frames.messages_in(chunk)
+        messages = self._codec.messages_in(chunk)
         if is_closed and not messages:
             raise ChannelClosed
         return messages
 
-    @property
-    def is_quiet(self) -> bool:
-        """Whether nothing has been received after the last message."""
-        return self._frames.is_empty
+    def refuse_unexpected(self) -> None:
+        """Raise ProtocolError when the child has sent something unasked."""
+        chunk, is_closed = self._read()
+        if text := self._codec.unexpected(chunk):
+            raise ProtocolError(text)
+        if is_closed:
+            raise ChannelClosed
 
     def _read(self) -> tuple[bytes, bool]:
         """The bytes that have arrived, about one message at most; whether it is closed."""
         data = bytearray()
         try:
             while len(data) <= MAX_MESSAGE_BYTES:
-                chunk = self._end.recv(_CHUNK_BYTES, socket.MSG_DONTWAIT)
+                chunk = os.read(self._reader.fileno(), _CHUNK_BYTES)
                 data += chunk
                 if len(chunk) < _CHUNK_BYTES:
                     return bytes(data), not chunk
@@ -183,7 +231,49 @@ class Channel(Generic[_Message]):
 
     def close(self) -> None:
         """Close the connection: the child reads the end of its input."""
-        self._end.close()
+        for file in (self._writer, self._reader):
+            with contextlib.suppress(OSError):
+                file.close()
+
+
+class Connection(Generic[_Message]):
+    """A channel to a command, over its standard files; a context that closes the command's ends.
+
+    A command of the arena has a socket as standard input; what it prints goes to its output. A
+    program in any language has pipes, with messages in its own codec.
+    """
+
+    def __init__(self, received: Any = None, codec: Codec[_Message] | None = None) -> None:
+        self._codec = codec
+        if codec:
+            self._standard_input, questions = os.pipe()
+            answers, self._standard_output = os.pipe()
+            self.channel: Channel[_Message] = _PipeChannel(answers, questions, codec)
+        else:
+            ours, theirs = socket.socketpair()
+            self._standard_input, self._standard_output = theirs.detach(), -1
+            self.channel = Channel(ours, received)
+
+    def standard_files(self, output: int) -> dict[str, int]:
+        """The arguments for `subprocess.Popen`."""
+        is_socket = self._codec is None
+        return {
+            "stdin": self._standard_input,
+            "stdout": output if is_socket else self._standard_output,
+        }
+
+    def __enter__(self) -> "Connection[_Message]":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        for number in (self._standard_input, self._standard_output):
+            if number >= 0:
+                os.close(number)
+
+
+class _PipeChannel(Channel[_Message]):
+    def __init__(self, answers: int, questions: int, codec: Codec[_Message]) -> None:
+        self._connect(os.fdopen(answers, "rb", 0), os.fdopen(questions, "wb", 0), codec)
 
 
 class ChildEnd(Generic[_Message]):
@@ -194,7 +284,7 @@ class ChildEnd(Generic[_Message]):
 
     def __init__(self, end: socket.socket, received: Any) -> None:
         self._end = end
-        self._decode = msgspec.msgpack.Decoder(received).decode
+        self._decode = decoder(received)
 
     def fileno(self) -> int:
         """The descriptor of the connection."""
@@ -222,4 +312,10 @@ class ChildEnd(Generic[_Message]):
         return data
 
 
-_NO_SIGNAL: int = getattr(socket, "MSG_NOSIGNAL", 0)  # macOS has none; Python ignores SIGPIPE
+def take_standard_input() -> socket.socket:
+    """The socket that is this process's standard input, which is empty from then on."""
+    end = socket.socket(fileno=os.dup(0))
+    null_device = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null_device, 0)
+    os.close(null_device)
+    return end

@@ -1,278 +1,243 @@
-"""A program connected by pipes, with time limits for its answers; it ends with the arena."""
+"""A process that runs foreign code: how it is spoken to and watched, and how it ends."""
 
 import contextlib
 import os
 import select
 import signal
 import subprocess
-from collections.abc import Callable
-from pathlib import Path
-from typing import BinaryIO
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Generic, Literal, Protocol, TypeVar
 
-from cantstop_arena.atomic_files import open_unlinked
-from cantstop_arena.errors import BotError
-from cantstop_arena.processes import system
-from cantstop_arena.processes.child_command import ChildCommand, environment
-from cantstop_arena.processes.failures import DecisionTimeout, InvalidAnswer, ProcessLost
-from cantstop_arena.processes.json_lines import MAX_LINE_BYTES, excerpt
-from cantstop_arena.processes.sandbox import sandbox_command
+import msgspec
+
+from cantstop_arena.processes import process_tree, system
+from cantstop_arena.processes.channel import (
+    Channel,
+    ChannelClosed,
+    ProtocolError,
+)
+from cantstop_arena.processes.child_output import ChildOutput
+from cantstop_arena.processes.tree_memory import tree_memory
 from cantstop_arena.processes.watchdog import AnswerTimer
-from cantstop_arena.texts import in_a_line
 
-MAX_LOG_BYTES = 1 << 20
+_Report = TypeVar("_Report")
+LOCATE: int | None = getattr(signal, "SIGUSR1", None)
+"""The signal that asks a child for the line of code that is running; its parent forwards it."""
+_STANDARD_FILES = 3
 MAX_REASON_LENGTH = 300  # characters of the line with which a failing program ends
-_GRACE_SECONDS = 1.0  # for a program to end by itself, and to end when killed
-_EXIT_SECONDS = 10.0  # for a process that is ending already, on a busy machine
+_TO_END = 10.0  # seconds for a process that is ending already, on a busy machine
+_POLL_SECONDS = 0.002
+_GRACE_SECONDS = 1.0  # for a child to end by itself
+MAX_HALT_SECONDS = 5.0
+"""Seconds to wait for a stopped process, which somebody else may have stopped."""
 
 
-class Child:
-    """A running program. After any exception its answers no longer match the questions: end it."""
+class ChildFailure(msgspec.Struct, frozen=True):
+    """Why a child has not answered, in one printable line.
 
-    def __init__(self, command: ChildCommand) -> None:
-        """Raises BotError when the program cannot be started."""
+    `proven` is true when its code certainly caused it: nobody else has ended or stopped it, and
+    it had its time.
+    """
+
+    kind: Literal["died", "too slow", "invalid"]
+    text: str
+    proven: bool
+
+
+class ChildFailed(Exception):
+    """A child has not answered; it can only be killed."""
+
+    def __init__(self, failure: ChildFailure) -> None:
+        self.failure = failure
+        super().__init__(failure.text)
+
+
+class ChildProcess(Protocol):
+    """A process as Child needs it; `subprocess.Popen` is one."""
+
+    pid: int
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+
+
+class Child(Generic[_Report]):
+    """A running child. After ChildFailed its answers no longer match the questions: kill it.
+
+    `output` is what it prints; None if that is lost. `max_memory` are the bytes that the process
+    and its descendants may use together.
+    """
+
+    def __init__(
+        self,
+        process: ChildProcess,
+        channel: Channel[_Report],
+        output: ChildOutput | None = None,
+        has_own_parent: bool = True,
+        max_memory: int | None = None,
+    ) -> None:
+        self.pid = process.pid
+        self.channel = channel
+        self.output = output
+        self._process = process
+        self._has_own_parent = has_own_parent
+        self._max_memory = max_memory
         self._starter_pid = os.getpid()
-        self._log = _open_log(command.log)
-        self._log_start = self._log_size()
-        self._process = self._start(command)
-        assert self._process.stdin and self._process.stdout
-        self._questions = self._process.stdin.fileno()
-        self._answers = self._process.stdout.fileno()
-        for pipe in (self._questions, self._answers):
-            os.set_blocking(pipe, False)
-        self._writable = select.poll()
-        self._writable.register(self._questions, select.POLLOUT)
-        self._readable = select.poll()
-        self._readable.register(self._answers, select.POLLIN)
-        self._unread = bytearray()
-        self._timer = AnswerTimer(self._process.pid)
-
-    def _start(self, command: ChildCommand) -> subprocess.Popen[bytes]:
-        try:
-            return subprocess.Popen(
-                sandbox_command(command),
-                cwd=command.cwd,
-                env=environment(),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._log or subprocess.DEVNULL,
-                bufsize=0,
-                start_new_session=True,
-                preexec_fn=_limiter(command.memory),
-            )
-        except (OSError, ValueError, subprocess.SubprocessError) as error:
-            self._close_log()
-            raise BotError(f"cannot be started: {_reason(error)}") from error
+        self._timer = AnswerTimer(self.pid)
+        self._received: deque[_Report] = deque()
+        self._poller = select.poll()
+        self._poller.register(channel, select.POLLIN)
+        if output:
+            self._poller.register(output, select.POLLIN)
+        process_tree.supervised.add(self.pid)
 
     @property
     def is_inherited(self) -> bool:
-        """Whether the process that this one was forked from has started the program."""
+        """Whether the process that this one was forked from has started the child."""
         return self._starter_pid != os.getpid()
 
     # Messages
 
-    def send(self, line: bytes, limit: float) -> None:
-        """Send a line that needs no answer. Raises ProcessLost or DecisionTimeout."""
-        self._timer.begin(limit)
-        self._write(line)
+    def request(self, question: object, limit: float) -> _Report:
+        """Send a question, and return the answer.
 
-    def request(self, line: bytes, limit: float) -> bytes:
-        """Send a line and return the answer to it, waiting at most `limit` seconds.
-
-        Raises ProcessLost, DecisionTimeout or InvalidAnswer.
+        It has to come within `limit` seconds of the child's own time. Raises ChildFailed.
         """
         self._refuse_unexpected()
+        self.send(question, limit)
+        while (answer := self.receive(limit)) is None:
+            pass
+        return answer
+
+    def send(self, message: object, limit: float) -> None:
+        """Send a message; if it is answered, within `limit` seconds of the child's own time."""
         self._timer.begin(limit)
-        self._write(line)
-        return self._read_line()
+        self.channel.send(message)
 
-    def receive(self, limit: float) -> bytes:
-        """The next line, waiting at most `limit` seconds.
+    def receive(self, seconds: float) -> _Report | None:
+        """The answer, waited for at most `seconds`; None if none has arrived.
 
-        Raises ProcessLost, DecisionTimeout or InvalidAnswer.
+        Raises ChildFailed when there will be none, or the time is up.
         """
-        self._timer.begin(limit)
-        return self._read_line()
+        message = self.next_message(min(seconds, self._timer.pause() / 1000))
+        if message is None:
+            self._check_limits()
+        return message
+
+    def next_message(self, seconds: float) -> _Report | None:
+        """The next message, waited for at most `seconds`, whatever its time is; None if none.
+
+        Raises ChildFailed when there will be none.
+        """
+        if not self._received:
+            events = self._poller.poll(seconds * 1000)
+            self._drain_if_ready(events)
+            # The processes that it has started may hold the channel open when it has ended.
+            has_ended = not events and self._process.poll() is not None
+            self._receive()
+            if has_ended and not self._received:
+                raise ChildFailed(self._ending())
+        return self._received.popleft() if self._received else None
 
     def mark_started(self) -> None:
-        """Note the processes of the program now that it has started and all of them run."""
+        """Note the processes of the child now that all of them run."""
         self._timer.meet()
 
-    def _write(self, line: bytes) -> None:
-        while line:
-            try:
-                line = line[os.write(self._questions, line) :]
-            except BlockingIOError:
-                self._wait(self._writable)
-            except OSError:
-                raise self._process_lost() from None
+    def _drain_if_ready(self, events: Sequence[tuple[int, int]]) -> None:
+        """Take what the child has printed."""
+        if self.output is None:
+            return
+        number = self.output.fileno()
+        is_ready = any(descriptor == number for descriptor, _ in events)
+        if is_ready and not self.output.drain():
+            self._poller.unregister(number)
 
-    def _read_line(self) -> bytes:
-        while (end := self._unread.find(b"\n")) < 0 and len(self._unread) <= MAX_LINE_BYTES:
-            self._wait(self._readable)
-            self._read()
-            if b"\n" not in self._unread:
-                self._check_time()
-        if not 0 <= end <= MAX_LINE_BYTES:
-            start = excerpt(bytes(self._unread[:MAX_LINE_BYTES]))
-            raise InvalidAnswer(f"a line of more than {MAX_LINE_BYTES} bytes: {start}")
-        line = bytes(self._unread[:end])
-        del self._unread[: end + 1]
-        return line
-
-    def _read(self) -> None:
-        chunk = os.read(self._answers, MAX_LINE_BYTES)
-        if not chunk:
-            raise self._process_lost()
-        self._unread += chunk
+    def _receive(self) -> None:
+        with self._failures():
+            self.channel.flush()
+            self._received.extend(self.channel.receive())
 
     def _refuse_unexpected(self) -> None:
-        """Raise InvalidAnswer for bytes before the question, which could pass for its answer."""
-        with contextlib.suppress(BlockingIOError):
-            self._read()
-        if self._unread:
-            raise InvalidAnswer(f"unexpected message: {excerpt(bytes(self._unread))}")
+        """Raise ChildFailed for what came before the question, and could pass for its answer."""
+        with self._failures():
+            if self._received:
+                raise ProtocolError("unexpected message")
+            self.channel.refuse_unexpected()
 
-    def _wait(self, pipe: select.poll) -> None:
-        """Wait until a pipe is ready.
+    @contextlib.contextmanager
+    def _failures(self) -> Iterator[None]:
+        try:
+            yield
+        except ChannelClosed:
+            raise ChildFailed(self._ending()) from None
+        except ProtocolError as error:
+            raise ChildFailed(ChildFailure("invalid", str(error), True)) from None
 
-        Raises DecisionTimeout, or ProcessLost when the program has ended.
-        """
-        while not pipe.poll(self._timer.pause()):
-            # A process that the program has left behind may hold the pipe open.
-            if self._process.poll() is not None and not pipe.poll(0):
-                raise self._process_lost()
-            self._check_time()
+    def _check_limits(self) -> None:
+        """Raise ChildFailed when the time is up, or too much memory is used."""
+        if self._timer.is_over() or self._timer.stopped_seconds() >= MAX_HALT_SECONDS:
+            failure = ChildFailure("too slow", self._timer.verdict(), self._timer.proven())
+            raise ChildFailed(failure)
+        if self._max_memory is not None and tree_memory(self.pid) > self._max_memory:
+            text = f"took more than {self._max_memory >> 20:,} MiB"
+            raise ChildFailed(ChildFailure("died", text, True))
 
-    def _check_time(self) -> None:
-        if self._timer.is_over():
-            raise DecisionTimeout(self._timer.verdict(), self._timer.proven())
-        self.trim_log()
-
-    def _process_lost(self) -> ProcessLost:
-        if system.is_ending(self._process.pid):
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_EXIT_SECONDS)
+    def _ending(self) -> ChildFailure:
+        """How the process ended, once its channel has closed."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_TO_END if system.is_ending(self.pid) else _GRACE_SECONDS)
         code = self._process.poll()
-        text = f"the program {system.ending(code)}"
-        return ProcessLost(text, proven=code is not None and -code not in system.FOREIGN_SIGNALS)
+        proven = code is not None and -code not in system.FOREIGN_SIGNALS
+        return ChildFailure("died", system.ending(code), proven)
+
+    def ask_location(self) -> None:
+        """Send the child SIGUSR1, on which it may report the line that is running."""
+        with contextlib.suppress(OSError):
+            os.kill(self.pid, LOCATE or 0)
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether its time was up while it was stopped, perhaps by somebody else."""
+        return self._timer.stopped_seconds() > 0
 
     # Ending
 
     def end(self) -> None:
-        """Close the pipe, which tells the program to end, and kill it after a second."""
-        self._close_questions()
+        """Close the channel, which tells the child to end, and kill it after a second."""
+        self.channel.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE_SECONDS)
         self.kill()
 
     def kill(self) -> None:
-        """Kill the process group of the program."""
+        """Kill the child with all its descendants."""
+        self.channel.close()
+        if self._has_own_parent:
+            self._end_by_its_parent()
+        else:
+            self._kill_group()
+        self.forget()
+        process_tree.supervised.discard(self.pid)
+
+    def _end_by_its_parent(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if self._process.poll() is not None:
+                break
+            for sent in (signal.SIGCONT, number):  # its code may have stopped its parent
+                with contextlib.suppress(OSError):
+                    os.kill(self.pid, sent)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_TO_END)
+
+    def _kill_group(self) -> None:
         with contextlib.suppress(OSError):  # the group is empty
-            os.killpg(self._process.pid, signal.SIGKILL)
+            os.killpg(self.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE_SECONDS)
-        self.forget()
 
     def forget(self) -> None:
-        """Close the pipes and the log without ending the program."""
-        self._close_questions()
-        assert self._process.stdout
-        self._process.stdout.close()
-        self.trim_log()
-        self._close_log()
-
-    def _close_questions(self) -> None:
-        assert self._process.stdin
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
-
-    # The log
-
-    def trim_log(self) -> None:
-        """Cut the log to MAX_LOG_BYTES; its beginning is the most useful part."""
-        if self._log and self._log_size() > MAX_LOG_BYTES:
-            os.ftruncate(self._log.fileno(), MAX_LOG_BYTES)
-
-    def last_log_line(self) -> str:
-        """The last line that the program wrote to its log, printable; empty without one."""
-        if self._log is None:
-            return ""
-        offset = max(self._log_start, self._log_size() - MAX_LINE_BYTES)
-        data = os.pread(self._log.fileno(), MAX_LINE_BYTES, offset)
-        lines = data.decode("utf-8", "replace").split("\n")
-        return next((in_a_line(line, 200) for line in reversed(lines) if line.strip()), "")
-
-    def _log_size(self) -> int:
-        return os.fstat(self._log.fileno()).st_size if self._log else 0
-
-    def _close_log(self) -> None:
-        if self._log:
-            self._log.close()
-            self._log = None
-
-
-def failure_of(command: ChildCommand, limit: float) -> str:
-    """Why a command without input fails, from its last line; empty if it succeeds."""
-    try:
-        result = subprocess.run(
-            sandbox_command(command),
-            cwd=command.cwd,
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            timeout=limit,
-        )
-    except subprocess.TimeoutExpired:
-        return f"it takes more than {limit:g} s"
-    except OSError as error:
-        return _reason(error)
-    if not result.returncode:
-        return ""
-    (*_, last_line) = result.stderr.decode(errors="replace").splitlines() or [""]
-    return in_a_line(last_line, MAX_REASON_LENGTH) or system.ending(result.returncode)
-
-
-def _open_log(log: Path | None) -> BinaryIO | None:
-    if log is None:
-        return None
-    try:
-        return open(log, "ab+", buffering=0, opener=open_unlinked)
-    except OSError as error:
-        raise BotError(f"{log} cannot be written: {error.strerror}") from error
-
-
-def _limiter(memory: int | None) -> Callable[[], None]:
-    """The function that limits a new process before it becomes the program."""
-    import resource
-
-    arena_pid = os.getpid()
-
-    def limit_process() -> None:
-        system.die_with_parent(arena_pid)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if memory is not None:
-            hard_limit = resource.getrlimit(resource.RLIMIT_AS)[1]
-            limit = memory if hard_limit == resource.RLIM_INFINITY else min(memory, hard_limit)
-            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-    return limit_process
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return str(error)
-
-
-def take_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """The pipes from and to the arena, moved off the standard files.
-
-    Standard input is empty from then on, and what the bot prints goes to stderr.
-    """
-    questions, answers = os.dup(0), os.dup(1)  # not passed on to programs that the bot starts
-    null_device = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null_device, 0)
-    os.close(null_device)
-    os.dup2(2, 1)
-    return os.fdopen(questions, "rb"), os.fdopen(answers, "wb", buffering=0)
+        """Close the channel and the output without ending the child."""
+        self.channel.close()
+        if self.output:
+            self.output.close()

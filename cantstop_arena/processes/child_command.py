@@ -6,6 +6,8 @@ from pathlib import Path
 
 import msgspec
 
+from cantstop_arena.processes.child_limits import ChildLimits
+from cantstop_arena.processes.sandbox import STORED_CODE
 from cantstop_arena.processes.system import PATH_BASE
 
 _INHERITED = (
@@ -35,17 +37,12 @@ _FIXED = {
 
 
 class ChildCommand(msgspec.Struct, frozen=True):
-    """A program to start: `memory` is its limit in bytes; its stderr is appended to `log`.
-
-    Files and folders in `hidden` cannot be read in a sandbox, except those that the program needs
-    to start.
-    """
+    """A program to start, in a folder and with limits; its stderr is appended to `log`."""
 
     argv: tuple[str, ...]
     cwd: Path
-    memory: int | None = None
+    limits: ChildLimits = ChildLimits()
     log: Path | None = None
-    hidden: tuple[Path, ...] = ()
 
 
 def environment() -> Mapping[str, str]:
@@ -54,6 +51,12 @@ def environment() -> Mapping[str, str]:
     if path := os.pathsep.join(python_path()):
         variables["PYTHONPATH"] = path
     return variables | _FIXED
+
+
+def sandbox_environment() -> Mapping[str, str]:
+    """The environment of a child in the sandbox."""
+    scratch = {"HOME": "/tmp", "TMPDIR": "/tmp", "CANTSTOP_ARENA_CACHE": str(STORED_CODE)}
+    return {"PATH": os.defpath} | dict(environment()) | scratch | {"USER": "bot"}
 
 
 def python_path() -> list[str]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from cantstop_arena.processes.failures import InvalidAnswer
+from cantstop_arena.processes.channel import ProtocolError
 from cantstop_arena.texts import in_a_line
 
 PROTOCOL = 1
@@ -34,13 +34,13 @@ def line_of(message: Mapping[str, Any]) -> bytes:
 
 
 def object_in(line: bytes) -> dict[str, Any]:
-    """The JSON object that a line holds. Raises InvalidAnswer when it holds none."""
+    """The JSON object that a line holds. Raises ProtocolError when it holds none."""
     try:
         result = _DECODER.decode(line.decode("utf-8"))
     except (ValueError, RecursionError):
-        raise InvalidAnswer(f"this is not JSON: {excerpt(line)}") from None
+        raise ProtocolError(f"this is not JSON: {excerpt(line)}") from None
     if not isinstance(result, dict):
-        raise InvalidAnswer(f"this is no JSON object: {excerpt(line)}")
+        raise ProtocolError(f"this is no JSON object: {excerpt(line)}")
     return result
 
 

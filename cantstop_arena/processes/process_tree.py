@@ -97,25 +97,34 @@ def end(pid: int, killed: bool = True) -> int | None:
     return _wait(pid, _MAX_END_SECONDS) if code is None else code
 
 
-def supervise_descendants(forwarded: int) -> None:
+def supervise_descendants(forwarded: int | None = None) -> None:
     """Fork, and return in the child; the parent waits and ends all descendants that it leaves.
 
-    The parent then ends as the child did. It forwards the signal `forwarded` to the child.
+    The parent then ends as the child did. On SIGTERM it kills the child first; it forwards the
+    signal `forwarded` to the child.
     """
     parent = os.getpid()
     adopt_orphans()
-    signal.signal(forwarded, signal.SIG_IGN)
+    for number in (signal.SIGTERM, forwarded or signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     pid = os.fork()
     if not pid:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         system.die_with_parent(parent)
         os.setsid()
         return
-    signal.signal(forwarded, lambda number, frame: os.kill(pid, number))
-    for descriptor in range(3):
-        os.close(descriptor)  # they are the child's
+    signal.signal(signal.SIGTERM, lambda number, frame: os.kill(pid, signal.SIGKILL))
+    if forwarded:
+        signal.signal(forwarded, lambda number, frame: os.kill(pid, number))
+    _close_all_files()  # they are the child's
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     end_all()
     _end_like(code)
+
+
+def _close_all_files() -> None:
+    """Close the files of this process: so their other ends are closed when the child ends."""
+    os.closerange(0, os.sysconf("SC_OPEN_MAX"))
 
 
 def _end_like(code: int) -> None:

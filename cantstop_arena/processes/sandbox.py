@@ -1,147 +1,345 @@
-"""Runs bots in bubblewrap, where it is installed and works: they can read files, but write none.
+"""The walls around a process that runs foreign code: bubblewrap, a filter of system calls, limits.
 
-They have no network, and cannot read the results and the tournament file, which hold the seed.
+The process has no network, sees no other process, has no rights, and leaves no marks that another
+one could read. It sees a list of paths, read-only, and writes only in a temporary folder.
 """
 
+import json
 import os
+import platform
+import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from shutil import which
 
 import msgspec
 
-from cantstop_arena.processes.child_command import ChildCommand, python_path
+from cantstop_arena.processes import sandbox_init
+from cantstop_arena.processes.child_limits import ChildLimits
+from cantstop_arena.processes.seccomp import is_known, seccomp_filter
+from cantstop_arena.texts import in_a_line
 
-_EMPTY_FOLDER = Path("/tmp")
-_TRIAL_SECONDS = 5.0
-_SANDBOX_OPTIONS = (
-    *("--ro-bind", "/", "/"),
-    *("--dev", "/dev"),
-    *("--proc", "/proc"),
-    *("--tmpfs", str(_EMPTY_FOLDER)),
-    *("--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts"),
-    "--die-with-parent",
+TEXTS = Path("/bot")
+"""The folder in the sandbox that holds the texts of a view."""
+STORED_CODE = Path("/tmp/arena-cache")
+"""The folder in the sandbox for compiled code."""
+
+_MIN_VERSION = (0, 7, 0)  # of bubblewrap: the first with --size
+_TRIAL_SECONDS = 20.0  # a busy machine
+_MAX_REASON_LENGTH = 300
+_SYSTEM_FOLDERS = tuple(
+    map(
+        Path,
+        (
+            *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
+            *("/nix/store", "/gnu/store"),
+        ),
+    )
 )
+_FILES_OF_ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")
+_SCRATCH_FOLDERS = ("/tmp", "/dev/shm")
+_SPARE_UIDS = range(1_879_048_192, 2_147_352_576)  # nobody's, by systemd's table of user ids
+_RIGHTS_TO_LEAVE = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")  # which root leaves in sandbox_init
+_WALLS = (
+    *("--unshare-pid", "--unshare-ipc", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"),
+    *("--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"),
+    *("--cap-drop", "ALL"),
+)
+# bubblewrap's own process, which has no limits; what it is could be read and changed.
+_FIRST_PROCESS = Path("/proc/1")
+_COVER_BYTES = "4096"  # the size of the empty folder over a covered one
 
 
-class _DirectoryInfo(msgspec.Struct):
-    editable: bool = False
+class SandboxView(msgspec.Struct, frozen=True):
+    """What a process sees besides the system, read-only.
+
+    `visible` are files and folders, `texts` files given by content, by their path below TEXTS.
+    What is `covered` is not seen, even in a visible folder, where it is empty. `stored_code` are
+    folders by their path below STORED_CODE. `folder` is where the process starts; it need not be
+    visible.
+    """
+
+    visible: tuple[Path, ...] = ()
+    texts: Mapping[str, bytes] = msgspec.field(default_factory=dict)
+    covered: tuple[Path, ...] = ()
+    stored_code: Mapping[str, Path] = msgspec.field(default_factory=dict)
+    folder: Path = Path("/tmp")
 
 
-class _DirectUrl(msgspec.Struct):
-    """The content of direct_url.json of an installed package."""
-
-    url: str
-    dir_info: _DirectoryInfo = msgspec.field(default_factory=_DirectoryInfo)
+class NoSandbox(Exception):
+    """There is no sandbox on this machine; the message is the reason, one printable line."""
 
 
-def has_sandbox() -> bool:
-    """Whether bots run in a sandbox on this system."""
-    return _bubblewrap() is not None
+class Sandbox:
+    """The program that puts up the walls, at this path, which works here."""
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+
+    @classmethod
+    def here(cls) -> "Sandbox":
+        """The sandbox of this machine. Raises NoSandbox; the first call tries it out."""
+        sandbox = _trial(which("bwrap"))
+        if isinstance(sandbox, str):
+            raise NoSandbox(sandbox)
+        return sandbox
+
+    def command(
+        self,
+        argv: Sequence[str],
+        view: SandboxView,
+        limits: ChildLimits,
+        environment: Mapping[str, str],
+    ) -> tuple[tuple[str, ...], list[int]]:
+        """A command inside the walls, and the descriptors to pass to it and to close afterwards.
+
+        Start it with an empty environment: `environment` holds inside. Raises OSError.
+        """
+        data = _PassedData()
+        try:
+            options = [
+                *_walls(),
+                *("--seccomp", data.descriptor(_filter(limits.processes > 0))),
+                *_mounts(view, limits, data),
+                *("--chdir", str(view.folder)),
+                *_variables(environment),
+            ]
+            # A command line could be read by the processes inside.
+            arguments = data.descriptor(b"".join(os.fsencode(word) + b"\0" for word in options))
+        except BaseException:
+            data.close()
+            raise
+        first = (sys.executable, "-I", "-S", str(_first_program()), _settings(limits))
+        return (self._program, "--args", arguments, "--", *first, *argv), data.descriptors
 
 
-def sandbox_command(command: ChildCommand) -> tuple[str, ...]:
-    """The arguments that start a program, in the sandbox if this system has one."""
-    bubblewrap = _bubblewrap()
-    if bubblewrap is None:
-        return command.argv
-    needed, hidden = _needed_paths(command), _hidden_paths(command)
-    mounts = (
-        *_uncovering_options(needed, [_EMPTY_FOLDER]),
-        *_hiding_options(hidden),
-        *_uncovering_options(needed, hidden),
-    )
-    return (
-        bubblewrap,
-        *_SANDBOX_OPTIONS,
-        *mounts,
-        "--chdir",
-        str(command.cwd.absolute()),
-        "--",
-        *command.argv,
-    )
+class _PassedData:
+    """Texts for bubblewrap in memory, each in a descriptor that it reads."""
+
+    def __init__(self) -> None:
+        self.descriptors: list[int] = []
+
+    def descriptor(self, content: bytes) -> str:
+        """The number of a new descriptor from which the content is read."""
+        file = os.memfd_create("data")
+        self.descriptors.append(file)
+        with os.fdopen(file, "wb", closefd=False) as stream:
+            stream.write(content)
+        os.lseek(file, 0, os.SEEK_SET)
+        return str(file)
+
+    def close(self) -> None:
+        """Close all of them."""
+        for descriptor in self.descriptors:
+            os.close(descriptor)
+
+
+# --- Whether it works here ------------------------------------------------------------------------
 
 
 @cache
-def _bubblewrap() -> str | None:
-    """The path of bubblewrap; None when it is missing or a trial of it fails."""
-    program = which("bwrap")
+def _trial(program: str | None) -> "Sandbox | str":
+    """The sandbox by this program, or why there is none: the same walls around nothing."""
+    if sys.platform != "linux":
+        return "bubblewrap works on Linux only"
+    if not is_known(platform.machine()):
+        return f"it has no filter of system calls for {platform.machine()}"
     if program is None:
-        return None
+        return "bubblewrap (bwrap) is not installed"
+    sandbox = Sandbox(program)
     try:
-        trial = subprocess.run(
-            [program, *_SANDBOX_OPTIONS, "--", "true"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=_TRIAL_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return program if trial.returncode == 0 else None
+        if reason := _version_fault(_output([program, "--version"])):
+            return reason
+        argv, descriptors = sandbox.command((), python_view(()), ChildLimits(), {})
+        try:
+            _output(argv, descriptors)
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+    except subprocess.TimeoutExpired:
+        return f"bubblewrap does not work here: it takes more than {_TRIAL_SECONDS:g} s"
+    except subprocess.CalledProcessError as error:
+        lines = error.stderr.decode(errors="replace").strip().splitlines()
+        line = in_a_line(lines[0], _MAX_REASON_LENGTH) if lines else f"exit code {error.returncode}"
+        return f"bubblewrap does not work here: {line}"
+    except OSError as error:
+        return f"bubblewrap does not work here: {error.strerror}"
+    return sandbox
 
 
-def _needed_paths(command: ChildCommand) -> list[Path]:
-    """Paths that a program needs to start, folders before their content, which they would cover."""
-    cwd = command.cwd.absolute()
-    cache_folder = os.environ.get("CANTSTOP_ARENA_CACHE", cwd)  # compiled once for all processes
-    candidates = (cwd / path for path in (*python_paths(), *command.argv, cache_folder))
-    paths = {cwd, *filter(os.path.exists, candidates)}
-    return sorted(paths | {path.resolve() for path in paths})
+def _output(argv: Sequence[str], descriptors: Sequence[int] = ()) -> str:
+    done = subprocess.run(
+        argv,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env={},
+        pass_fds=descriptors,
+        timeout=_TRIAL_SECONDS,
+        check=True,
+    )
+    return done.stdout.decode(errors="replace")
 
 
-def python_paths() -> set[Path]:
-    """The files and folders from which a new Python process imports, wherever they are."""
-    folders = {Path(folder) for folder in (*python_path(), *_site_path())}
-    installation = (Path(__file__).parents[2], Path(sys.prefix), Path(sys.base_prefix))
-    return {*installation, *folders, *_editable_projects(folders)}
+def _version_fault(text: str) -> str:
+    """Why this version of bubblewrap does not do, from what it prints; empty if it does."""
+    match = re.search(r"(\d+)\.(\d+)\.(\d+)", text)
+    if match is None or tuple(map(int, match.groups())) >= _MIN_VERSION:
+        return ""
+    needed = ".".join(map(str, _MIN_VERSION))
+    return f"bubblewrap {match[0]} is too old; {needed} or newer is needed"
 
 
-def _site_path() -> Iterator[str]:
-    """The folders of `sys.path`, without that of the script or the current one at its beginning."""
-    yield from filter(os.path.isabs, sys.path[0 if sys.flags.safe_path else 1 :])
+# --- Options of bubblewrap ------------------------------------------------------------------------
 
 
-def _editable_projects(folders: Iterable[Path]) -> Iterator[Path]:
-    """The projects installed in editable form, as their installers record them (PEP 610).
+def _walls() -> Iterator[str]:
+    yield from _WALLS
+    if os.getuid() == 0:
+        for right in _RIGHTS_TO_LEAVE:
+            yield from ("--cap-add", right)
+    else:
+        yield "--unshare-user"
 
-    Some are imported by a hook, so that `sys.path` does not have their folders.
+
+@cache
+def _filter(has_processes: bool) -> bytes:
+    return seccomp_filter(has_processes, platform.machine())
+
+
+def _settings(limits: ChildLimits) -> str:
+    """The argument of the first program: the user that it becomes, and its limits."""
+    uid = _SPARE_UIDS[int.from_bytes(os.urandom(8)) % len(_SPARE_UIDS)]
+    return json.dumps({"uid": uid, "limits": limits.by_resource()})
+
+
+def _first_program() -> Path:
+    return Path(sandbox_init.__file__)
+
+
+def _mounts(view: SandboxView, limits: ChildLimits, data: _PassedData) -> Iterator[str]:
+    """Options that build the file system, in which only the temporary folders can be written."""
+    yield from ("--perms", "0755", "--dir", "/etc")
+    for name in _FILES_OF_ETC:
+        yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
+    yield from ("--proc", "/proc", *_covering_options(_FIRST_PROCESS), "--dev", "/dev")
+    for scratch in _SCRATCH_FOLDERS:
+        yield from ("--size", str(limits.scratch), "--tmpfs", scratch, "--chmod", "1777", scratch)
+    folders = {Path("/etc"), *map(Path, _SCRATCH_FOLDERS)}
+    sealed: list[str] = []
+    for link in _system_links():
+        yield from ("--symlink", str(link.readlink()), str(link))
+    for path, is_covered in _nested(view):
+        if is_covered:
+            yield from _covering_options(path)
+            sealed += [str(path)] * path.is_dir()
+        else:
+            yield from _parent_options(path, folders)
+            yield from ("--ro-bind", str(path), str(path))
+    yield from ("--perms", "0755", "--dir", str(TEXTS))
+    for name, text in view.texts.items():
+        yield from _parent_options(TEXTS / name, folders)
+        yield from ("--perms", "0444", "--ro-bind-data", data.descriptor(text), str(TEXTS / name))
+    yield from ("--dir", str(STORED_CODE), "--chmod", "1777", str(STORED_CODE))
+    for name, folder in view.stored_code.items():
+        yield from ("--ro-bind", str(folder), str(STORED_CODE / name))
+    yield from _parent_options(view.folder / "file", folders)
+    for sealed_path in (*sealed, str(_FIRST_PROCESS), "/proc", "/dev", "/"):
+        yield from ("--remount-ro", sealed_path)
+
+
+def _system_links() -> list[Path]:
+    return [folder for folder in _SYSTEM_FOLDERS if folder.is_symlink()]
+
+
+def _nested(view: SandboxView) -> list[tuple[Path, bool]]:
+    """The paths to show (False) and to cover (True), folders before what is in them.
+
+    Paths that are seen, or not seen, as a part of a folder are left out.
     """
-    from urllib.parse import unquote, urlsplit  # slow to import
+    folders = [path for path in _SYSTEM_FOLDERS if path.is_dir() and not path.is_symlink()]
+    links = _system_links()
+    visible = {path for path in view.visible if _exists(path) and not _is_below(path, links)}
+    visible.update(folders)
+    # Folders can be reached by several paths, as links lead to them.
+    covered = {
+        path / os.path.relpath(cover, real_path)
+        for path in visible
+        for real_path in (path.resolve(),)
+        for cover in {cover.resolve() for cover in view.covered}
+        if cover.is_relative_to(real_path) and _exists(cover)
+    }
+    marks = dict.fromkeys(visible, False) | {Path(os.path.normpath(path)): True for path in covered}
+    changes = []
+    for path in sorted(marks, key=lambda path: path.parts):
+        nearest = next((marks[parent] for parent in path.parents if parent in marks), True)
+        if marks[path] != nearest:
+            changes.append((path, marks[path]))
+    return changes
 
-    records = (folder.glob("*.dist-info/direct_url.json") for folder in folders)
-    for record in chain.from_iterable(records):
-        with suppress(OSError, ValueError, msgspec.ValidationError):
-            origin = msgspec.json.decode(record.read_bytes(), type=_DirectUrl)
-            address = urlsplit(origin.url)
-            if origin.dir_info.editable and address.scheme == "file":
-                yield Path(unquote(address.path))
+
+def _exists(path: Path) -> bool:
+    """Whether a path exists, and this user may see it."""
+    return os.path.exists(path)  # noqa: PTH110 - Path.exists raises PermissionError
 
 
-def _hidden_paths(command: ChildCommand) -> list[Path]:
-    """The existing paths to hide, resolved, so that no link leads around them."""
-    return sorted({path.resolve() for path in command.hidden if path.exists()})
+def _is_below(path: Path, folders: Sequence[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
 
 
-def _hiding_options(hidden: Iterable[Path]) -> Iterator[str]:
-    """Options that put an empty folder or an empty file over each hidden path."""
-    for path in hidden:
-        yield from ("--tmpfs", str(path)) if path.is_dir() else ("--ro-bind", os.devnull, str(path))
+def _covering_options(path: Path) -> tuple[str, ...]:
+    if not path.is_dir() and path != _FIRST_PROCESS:
+        return ("--ro-bind", os.devnull, str(path))
+    return ("--perms", "0755", "--size", _COVER_BYTES, "--tmpfs", str(path))
 
 
-def _uncovering_options(needed: Sequence[Path], hidden: Sequence[Path]) -> Iterator[str]:
-    """Options that make needed paths visible again that lie in a covered folder.
+def _parent_options(path: Path, folders: set[Path]) -> Iterator[str]:
+    """Options that create the folders above a path, which bubblewrap would close to other users."""
+    for parent in reversed(path.parents[:-1]):
+        if parent not in folders:
+            folders.add(parent)
+            yield from ("--perms", "0755", "--dir", str(parent))
 
-    Paths in a visible folder are left out: where one is a link, say a virtual environment's
-    Python, bubblewrap could not mount anything over it.
+
+def _variables(environment: Mapping[str, str]) -> Iterator[str]:
+    for name, value in environment.items():
+        yield from ("--setenv", name, value)
+
+
+# --- What Python needs ----------------------------------------------------------------------------
+
+
+def python_view(packages: Iterable[str]) -> SandboxView:
+    """The view of Python itself, the folders of installed packages, and these packages.
+
+    Other folders of `sys.path`, in which anything may lie, are not shown as a whole.
     """
-    for path in needed:
-        if any(hidden_path in path.parents for hidden_path in hidden):
-            nearest = next(folder for folder in path.parents if folder in (*needed, *hidden))
-            if nearest not in needed:
-                yield from ("--ro-bind", str(path), str(path))
+    folders = [folder for folder in map(Path, sys.path) if folder.is_absolute()]
+    installed = [folder for folder in folders if next(folder.glob("*.dist-info"), None)]
+    prefixes = [Path(prefix) for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)]
+    programs = [Path(sys.executable), _first_program()]
+    found = [path for name in packages for path in _package_paths(name)]
+    paths = (*prefixes, *programs, *installed, *found)
+    return SandboxView(tuple(dict.fromkeys(each for path in paths for each in _names(path))))
+
+
+def _names(path: Path) -> tuple[Path, Path]:
+    """A path, and where the links on it lead."""
+    return path.absolute(), path.resolve()
+
+
+def _package_paths(name: str) -> list[Path]:
+    """The folders or the file of a top-level package, which is not imported."""
+    from importlib.util import find_spec
+
+    try:
+        spec = find_spec(name)
+    except (ImportError, ValueError, AttributeError):
+        return []
+    if spec is None:
+        return []
+    locations = spec.submodule_search_locations
+    paths = [spec.origin] if locations is None else [*locations]
+    return [Path(path) for path in paths if path]

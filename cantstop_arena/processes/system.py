@@ -23,7 +23,8 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 def short_path(path: str) -> str:
     """A path relative to the folder where the command was given, if it lies below."""
-    return path.removeprefix(_HERE)
+    folder, shown_folder = _SHOWN
+    return shown_folder + path.removeprefix(folder) if path.startswith(folder) else path
 
 
 def set_path_base(folder: Path) -> None:
@@ -31,8 +32,14 @@ def set_path_base(folder: Path) -> None:
 
     Processes that are started after this call do so, too.
     """
-    global _HERE
-    os.environ[PATH_BASE] = _HERE = f"{folder}{os.sep}"
+    os.environ[PATH_BASE] = f"{folder}{os.sep}"
+    show_paths_in(folder, "")
+
+
+def show_paths_in(folder: Path, shown_folder: str) -> None:
+    """Print paths in a folder as if they were in `shown_folder`, which ends with a slash."""
+    global _SHOWN
+    _SHOWN = f"{folder}{os.sep}", shown_folder
 
 
 PATH_BASE = "CANTSTOP_ARENA_SEEN_FROM"
@@ -46,7 +53,8 @@ def _current_folder() -> str:
         return ""
 
 
-_HERE = os.environ.get(PATH_BASE) or _current_folder()  # read once, as a bot may change the folder
+# Read once, as a bot may change the folder.
+_SHOWN = os.environ.get(PATH_BASE) or _current_folder(), ""
 
 
 def open_standard_files() -> None:
@@ -82,10 +90,10 @@ def ending(code: int | None) -> str:
         return f"ended its process by signal {-code}"
 
 
-def die_with_parent(parent: int) -> None:
-    """Let the system kill this process when `parent`, which started it, ends."""
+def die_with_parent(parent: int, number: int = signal.SIGKILL) -> None:
+    """Let the system send this process a signal when `parent`, which started it, ends."""
     if _LIBC is not None:
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        _LIBC.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
         if os.getppid() != parent:  # it has ended already
             os._exit(1)
 
@@ -110,8 +118,11 @@ def run_queue_seconds() -> float:
         return 0.0
 
 
-def limit_memory(extra: int) -> None:
-    """Limit the memory of this process to its present size and `more` bytes."""
+def limit_memory(extra: int, for_good: bool = False) -> None:
+    """Limit the memory of this process to its present size and `extra` bytes.
+
+    With `for_good` the process cannot raise the limit again.
+    """
     try:
         import resource
 
@@ -120,7 +131,8 @@ def limit_memory(extra: int) -> None:
         return
     limit = pages * os.sysconf("SC_PAGE_SIZE") + extra
     with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        hard_limit = limit if for_good else resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard_limit))
 
 
 def refuse_cores() -> None:

@@ -103,8 +103,8 @@ class Watchdog:
 
     @property
     def stopped(self) -> bool:
-        """Whether the process is stopped, by a signal or in a debugger."""
-        return not set("Tt").isdisjoint(self._states.get(self._pid, ""))
+        """Whether one of the processes is stopped, by a signal or in a debugger."""
+        return not self._thread_states.isdisjoint("Tt")
 
     def proven(self, limit: float) -> bool:
         """Whether the process has used `limit` seconds of its own time."""

@@ -5,18 +5,13 @@ from functools import partial
 from typing import Any
 
 from cantstop_arena.bots.bot_start import BotStart
-from cantstop_arena.bots.isolated_bot import IsolatedBot
+from cantstop_arena.bots.isolated_bot import BotRaised, IsolatedBot, failure_text
 from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.deals.outcomes import DIED, EXCEPTION, ILLEGAL, TOO_SLOW
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.decisions import Decision, GameOver
-from cantstop_arena.processes.failures import (
-    BotProcessFailure,
-    DecisionTimeout,
-    InvalidAnswer,
-    ProcessLost,
-)
+from cantstop_arena.processes.child import ChildFailed
 from cantstop_arena.table.bot_faults import BotFault, RemotePlayer
 from cantstop_arena.table.seated_bot import GameStart
 
@@ -75,18 +70,21 @@ class IsolatedSeating:
     def _answer(self, what: str, ask: Callable[[], Any]) -> Any:
         try:
             return ask()
-        except (BotProcessFailure, BotError) as error:
+        except (ChildFailed, BotRaised, BotError) as error:
             raise self._fault(what, error) from error
 
     def _fault(self, what: str, error: Exception) -> BotFault:
-        if isinstance(error, DecisionTimeout):  # its own message differs from run to run
-            text = f"{what} gave no answer within {self.limit:g} s"
-            return BotFault(TOO_SLOW, text, doubtful=not error.proven)
-        if isinstance(error, ProcessLost):
-            return BotFault(DIED, f"{what}: {error}", doubtful=not error.proven)
-        if isinstance(error, InvalidAnswer):
-            return BotFault(ILLEGAL, f"{what}: {error}")
+        if isinstance(error, ChildFailed):
+            failure = error.failure
+            if failure.kind == "too slow":  # its own message differs from run to run
+                text = f"{what} gave no answer within {self.limit:g} s"
+                return BotFault(TOO_SLOW, text, doubtful=not failure.proven)
+            if failure.kind == "died":
+                text = f"{what}: {failure_text(failure)}"
+                return BotFault(DIED, text, doubtful=not failure.proven)
+            return BotFault(ILLEGAL, f"{what}: {failure.text}")
         if isinstance(error, BotError):
-            proven = getattr(error.__cause__, "proven", True)
-            return BotFault(DIED, f"the program {error}", doubtful=not proven)
+            cause = error.__cause__
+            is_doubtful = isinstance(cause, ChildFailed) and not cause.failure.proven
+            return BotFault(DIED, f"the program {error}", doubtful=is_doubtful)
         return BotFault(EXCEPTION, str(error))

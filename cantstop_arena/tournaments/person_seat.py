@@ -5,12 +5,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
-
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.errors import BotError
+from cantstop_arena.errors import BotError, OtherGameError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.hookspecs import BotFunctions
@@ -20,7 +19,8 @@ from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.table.table import GameTable
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.bot_adapters import IsolatedSeating
-from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
+from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, suggesting_game
+from cantstop_arena.tournaments.file.entrants import foreign_isolated
 from cantstop_arena.tournaments.table_spec import entrant_seat
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
@@ -45,7 +45,8 @@ def table_with(
     processes, where alone their files are run: they can neither print into the game nor stop it,
     nor read the `hidden` paths in the sandbox. Raises BotError.
     """
-    seated_bots = [_bot(reference, catalogue, hidden) for reference in bots]
+    with suggesting_game(bots, catalogue):
+        seated_bots = [_bot(reference, catalogue, hidden) for reference in bots]
     seated_bots.insert(seat, SeatedBot(name, _seated(person, catalogue.game), digest=""))
     compiled = {bot.digest: bot.name for bot in seated_bots if bot.digest and not bot.make_player}
     if missing := catalogue.game.missing_code(compiled):
@@ -81,8 +82,11 @@ def _seated(person: Person, game: Game) -> TrustedPlayer:
 def _bot(reference: str, catalogue: Catalogue, hidden: tuple[Path, ...]) -> SeatedBot:
     try:
         entrant = entrant_from_reference(reference, catalogue)
+    except OtherGameError:
+        raise
     except BotError as error:
         raise BotError(f"{in_a_line(reference, MAX_QUOTE_LENGTH)}: {error}") from None
-    entrant = replace(entrant, isolate=entrant.bot.origin != "built-in")
+    if not entrant.command:
+        entrant = foreign_isolated(entrant, Isolation.PROCESSES)
     seat = entrant_seat(entrant, catalogue, _LIMITS, hidden=hidden)
     return seat.seated_bot(Loader(catalogue.folder))

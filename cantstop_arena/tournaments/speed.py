@@ -56,6 +56,7 @@ class SpeedTrial(msgspec.Struct, frozen=True):
     games_per_deal: int
     faults: int = 0  # games that ended in a fault
     first_fault: str = ""
+    faulty_bot: int = 0  # the number of the bot that committed the first fault
 
     @property
     def games(self) -> int:
@@ -66,6 +67,16 @@ class SpeedTrial(msgspec.Struct, frozen=True):
     def games_per_second(self) -> float:
         """Games per second on one core."""
         return self.games / self.seconds
+
+    def fault_text(self, names: Sequence[str] = ()) -> str:
+        """How many games ended in a fault, and the first one; empty if none did.
+
+        With the `names` of the bots, the one that committed the first fault is named.
+        """
+        if not self.faults:
+            return ""
+        first = f"; the first, by {names[self.faulty_bot]}:" if names else ":"
+        return f"{self.faults:,} of {self.games:,} games ended in a fault{first} {self.first_fault}"
 
 
 def measure(loader: Loader, spec: LoadedBot, seconds: float) -> Speed:
@@ -92,8 +103,7 @@ def measure_isolated(
 
 def _speed(trial: SpeedTrial) -> Speed:
     pace = trial.seconds / trial.paces * 1e9 if trial.paces else None
-    fault = f"{trial.faults:,} of {trial.games:,} games ended in a fault: {trial.first_fault}"
-    return Speed(trial.backend, trial.games_per_second, pace, fault if trial.faults else "")
+    return Speed(trial.backend, trial.games_per_second, pace, trial.fault_text())
 
 
 def run_speed_trial(
@@ -134,7 +144,8 @@ def time_trial(spec: str, seconds: float, min_deals: int) -> Mapping[str, Any]:
         return {_FAILED: str(error)}
     won = base64.b64encode(trial.won.tobytes()).decode()
     data = {"lane": trial.backend, "seconds": trial.seconds, "paces": trial.paces, "won": won}
-    return {**data, "faults": trial.faults, "fault": trial.first_fault}
+    faults = {"faults": trial.faults, "fault": trial.first_fault, "bot": trial.faulty_bot}
+    return {**data, **faults}
 
 
 def _parsed_trial(answer: Any, players: int, games_per_deal: int) -> SpeedTrial:
@@ -146,11 +157,12 @@ def _parsed_trial(answer: Any, players: int, games_per_deal: int) -> SpeedTrial:
         seconds, paces = float(answer["seconds"]), int(answer["paces"])
         backend = "compiled" if answer["lane"] == "compiled" else "plain"
         faults, fault = int(answer["faults"]), in_a_line(str(answer["fault"]), _MAX_FAULT_LENGTH)
-    except (TypeError, KeyError, ValueError) as error:
+        bot = range(players)[int(answer["bot"])]
+    except (TypeError, LookupError, ValueError) as error:
         raise CallFailed("sent an invalid message") from error
     if not (0 < seconds < inf and paces >= 0 and len(won)):
         raise CallFailed("sent an invalid message")
-    return SpeedTrial(backend, seconds, paces, won, games_per_deal, faults, fault)
+    return SpeedTrial(backend, seconds, paces, won, games_per_deal, faults, fault, bot)
 
 
 _FAILED = "game"  # the key under which a process tells that the game fails
@@ -177,7 +189,9 @@ def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
         size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))
     backend = "compiled" if table.is_compiled(group) else "plain"
     won = wins_by_deal(np.concatenate(masks), table.orders)[:, : spec.players]
-    fault_count, message = sum(fault.count for fault in faults), ""
-    if faults:
-        message = min(faults, key=lambda fault: fault.deal).message
-    return SpeedTrial(backend, spent, paces, won, len(table.orders), fault_count, message)
+    trial = SpeedTrial(backend, spent, paces, won, len(table.orders))
+    if not faults:
+        return trial
+    first = min(faults, key=lambda fault: fault.deal)
+    count_of_all = sum(fault.count for fault in faults)
+    return replace(trial, faults=count_of_all, first_fault=first.message, faulty_bot=first.bot)

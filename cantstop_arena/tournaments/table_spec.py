@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_functions import backend_of
-from cantstop_arena.bots.bot_start import BotStart, served_bot
+from cantstop_arena.bots.bot_start import SERVER, BotStart
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotAddress, BotDescription, LoadedBot
 from cantstop_arena.bots.loader import Loader
@@ -21,6 +21,7 @@ from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.bot_options import files_among
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes import system
+from cantstop_arena.processes.child_limits import ChildLimits
 from cantstop_arena.table.seated_bot import SeatedBot, code_digest
 from cantstop_arena.tournaments.bot_adapters import IsolatedSeating, LocalSeating
 from cantstop_arena.tournaments.file.entrants import Entrant
@@ -216,31 +217,30 @@ def entrant_seat(
 ) -> SeatSpec:
     """The seat of an entrant, with the time limits for its start and its decisions.
 
-    In the sandbox it cannot read the `hidden` paths.
+    In the sandbox it cannot read the `hidden` paths, nor the results and the folder of bots.
     """
     seat = seat_for(entrant.name, entrant.bot, entrant.options)
     if copies and (source := seat.bot.source):
         seat = replace(seat, bot=replace(seat.bot, source=source.copied(copies)))
     if not entrant.isolate:
         return seat
-    argv, cwd, bound = entrant.command, _home_of(entrant.command), memory
-    if not argv:
-        argv = served_bot(seat.bot, catalogue.folder, memory)
-        cwd, bound = Path.cwd(), None  # the bot server limits the memory
-    limit, start = limits.decision_limit, limits.start_limit
-    game = entrant.bot.game
-    launch = BotStart(
-        argv,
-        cwd,
-        memory=bound,
+    start = BotStart(
+        entrant.command or SERVER,
+        _home_of(entrant.command),
+        limits=ChildLimits(memory, entrant.processes) if entrant.command else ChildLimits(),
+        memory=memory,  # the server of a bot in Python limits it
+        folder=catalogue.folder.absolute(),
         log=log,
-        hidden=hidden,
         options=seat.options,
-        decision_limit=limit,
-        start_limit=start,
-        game=game,
+        decision_limit=limits.decision_limit,
+        start_limit=limits.start_limit,
+        game=entrant.bot.game,
+        isolation=entrant.isolate,
+        bot=None if entrant.command else seat.bot,
+        needs=(*entrant.needs, *entrant.named_files),
+        hidden=tuple(path.absolute() for path in (*hidden, catalogue.results, catalogue.folder)),
     )
-    return replace(seat, launch=launch)
+    return replace(seat, launch=start)
 
 
 def _home_of(command: Sequence[str]) -> Path:

@@ -98,7 +98,7 @@ def test_the_state_of_helpers_does_not_survive_a_game(arena: Arena) -> None:
 
 def test_isolated_it_plays_the_same_games(arena: Arena) -> None:
     arena("run here.yaml --quiet", yaml=SEEDED.format("[./bots/mybot, rule28]"))
-    apart = SEEDED.format("[{bot: ./bots/mybot, isolate: true}, rule28]")
+    apart = SEEDED.format("[{bot: ./bots/mybot, isolate: processes}, rule28]")
     arena("run apart.yaml --quiet", yaml=apart)
     tables = [Path(f"results/{name}/standings.csv").read_text() for name in ("here", "apart")]
     assert tables[0] == tables[1]

@@ -6,6 +6,7 @@ Each does its worst while it is read. A new way to misbehave is one entry in a t
 import hashlib
 import json
 import os
+import pickle
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +19,6 @@ from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import BotError
 from cantstop_arena.processes.isolated_call import IsolatedCall, run_isolated
@@ -35,7 +35,7 @@ if os.fork() == 0:
         time.sleep(600)
     os._exit(0)
 """
-GONE = "cannot be sent|ended its process|ended the process|invalid|not done within"
+GONE = "cannot send|ended its process|invalid|not done within"
 ANY = ""  # refused or not, as long as nothing else is harmed
 
 REFUSED = {
@@ -46,7 +46,7 @@ REFUSED = {
     "kills itself": ("import os\nos.kill(os.getpid(), 11)", "ended its process by SIGSEGV"),
     "kills itself like others": ("import os\nos.kill(os.getpid(), 9)", "by SIGKILL"),
     "aborts": ("import os\nos.abort()", "ended its process by SIGABRT"),
-    "kills its parent": ("import os\nos.kill(os.getppid(), 9)", "ended the process"),
+    "kills its parent": ("import os\nos.kill(os.getppid(), 9)", "by SIGKILL|lacks"),
     "kills its group": ("import os\nos.kill(0, 9)", "by SIGKILL"),
     "terminates its group": ("import os\nos.killpg(0, 15)", "by SIGTERM"),
     "interrupts": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
@@ -84,7 +84,7 @@ REFUSED = {
     ),
     "has an endless number": (
         BOT.replace("moves)", "moves, a=1 << 100000)"),
-        "cannot be sent: ValueError: Exceeds the limit",
+        "cannot send its result: ",
     ),
     "has an infinite default": (BOT.replace("moves)", "moves, a=1e999)"), "has the default inf"),
     "has a default that lies": (
@@ -134,7 +134,7 @@ REFUSED = {
     "writes without end": (
         "import os\nwhile True:\n    for n in range(3, 20):\n"
         "        try: os.write(n, b'x' * 65536)\n        except OSError: pass",
-        "sent more than 16 MiB|invalid|ended its process|done",
+        "invalid|ended its process|done",
     ),
     "writes what is too deep": (
         "import os\nfor n in range(3, 20):\n    try: os.write(n, b'[' * 60000 + b'\\n')\n"
@@ -153,11 +153,6 @@ REFUSED = {
         "invalid",
     ),
     "closes every file": ("import os\nos.closerange(0, 1000)" + BOT, GONE),
-    "patches json": (
-        "import json\njson.encoder.c_make_encoder = json.dumps = None\n"
-        "json.JSONEncoder.iterencode = None" + BOT,
-        GONE,
-    ),
     "patches what is built in": (
         "import builtins\nbuiltins.isinstance = builtins.getattr = None" + BOT,
         f"{GONE}|TypeError",
@@ -181,11 +176,13 @@ REFUSED = {
         "import os\nfor n in range(3, 20):\n    try:\n"
         "        with open(f'/proc/{os.getppid()}/fd/{n}', 'wb') as f: f.write(b'{}\\n')\n"
         "    except OSError: pass\nimport time; time.sleep(1)",
-        "ended the process|invalid|done",
+        "invalid|done",
     ),
 }
 
 HARMLESS = {
+    "patches json": "import json\njson.encoder.c_make_encoder = json.dumps = None\n"
+    "json.JSONEncoder.iterencode = None" + BOT,
     "goes elsewhere": "import os\nos.chdir('/')\nos.umask(0o777)" + BOT,
     "traces": "import sys\nsys.settrace(lambda *a: None)\nsys.setprofile(lambda *a: None)" + BOT,
     "leaves work for the end": "import atexit\natexit.register(lambda: open('trace', 'w'))" + BOT,
@@ -347,13 +344,13 @@ def test_a_bot_plays_with_the_neighbours_that_were_read(tmp_path: Path) -> None:
     kept = bot.source.copied(tmp_path / "kept")
     (tmp_path / "_beside_it.py").write_text("ROLLS = 7\n")
     address = replace(bot.address, source=kept)
-    errand = IsolatedCall(f"{__name__}:rolls_of", {"address": address}, 20)
-    assert run_isolated(errand) == 5
+    call = IsolatedCall(f"{__name__}:rolls_of", {"address": pickle.dumps(address)}, 20)
+    assert run_isolated(call) == 5
 
 
-def rolls_of(address: BotAddress) -> int:
+def rolls_of(address: bytes) -> int:
     """What a bot has imported from beside its file."""
-    player: Any = Loader(Path()).open(address).build({})
+    player: Any = Loader(Path()).open(pickle.loads(address)).build({})
     return int(player.roll_again.__globals__["_beside_it"].ROLLS)
 
 
@@ -380,7 +377,10 @@ def _package(folder: Path, name: str, entry_points: str, text: str) -> None:
 
 ENTRIES = {
     "leaves": ("import os\nos._exit(1)", "it ended its process with exit code 1"),
-    "kills": ("import os\nos.kill(os.getppid(), 9)", "it ended the process that supervised it"),
+    "kills": (
+        "import os, time\nos.kill(os.getppid(), 9)\ntime.sleep(60)",
+        "it ended its process by SIGKILL",
+    ),
     "spins": (FOREVER, "not done within"),
     "offers_odd_rules": ("def register_rules(): return [3]", "AttributeError"),
 }

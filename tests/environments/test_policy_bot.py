@@ -215,7 +215,7 @@ def test_what_plays_is_the_copy_that_the_run_keeps(arena: Arena, liking: Path) -
     (kept,) = Path("results/t/bots").iterdir()
     assert kept.name == digest(liking)
     assert sorted(path.name for path in kept.iterdir()) == ["liked.json", "liking.py"]
-    run(arena, "games: 4\nbots: [random, {bot: ./liking.py, isolate: true}]\n")
+    run(arena, "games: 4\nbots: [random, {bot: ./liking.py, isolate: processes}]\n")
 
 
 def test_a_module_that_says_it_is_in_a_file_that_is_not_there_is_no_part(

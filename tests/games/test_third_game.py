@@ -227,7 +227,7 @@ def test_isolated_bots_and_programs_play_the_same_games(arena: Arena) -> None:
     Path("prog.py").write_text(PROGRAM)
     dive(arena)
     program = f"{{command: [{sys.executable}, prog.py], as: careful}}"
-    isolated = ", ".join(f"{{bot: {name}, isolate: true}}" for name in ("pirate", "drunk"))
+    isolated = ", ".join(f"{{bot: {name}, isolate: processes}}" for name in ("pirate", "drunk"))
     dive(arena, name="apart", bots=f"[{program}, {isolated}]")
     assert tables("apart") == tables()
 
@@ -350,7 +350,7 @@ def test_a_game_that_a_bots_process_cannot_import_is_no_fault_of_the_bot(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PYTHONPATH")  # where the package is, for new processes
-    bots = "[{bot: pirate, isolate: true}, drunk]"
+    bots = "[{bot: pirate, isolate: processes}, drunk]"
     text = DIVE.format(name="dive", players=2, games=4, bots=bots)
     failed = arena("run", "dive.yaml", "--quiet", yaml=text, code=1)
     assert "no bot of salvage can be started" in failed.error
@@ -363,7 +363,7 @@ def test_a_game_that_a_bots_process_cannot_import_is_no_fault_of_the_bot(
     ("bid", "kind"),
     [("import time; time.sleep(60)", "too slow"), ("import os; os._exit(3)", "died")],
 )
-@pytest.mark.parametrize("isolate", ["true", "false"])
+@pytest.mark.parametrize("isolate", ["processes", "false"])
 def test_bots_that_hang_or_die_are_charged(arena: Arena, bid: str, kind: str, isolate: str) -> None:
     bot("bad", bid)
     text = DIVE.format(name="dive", players=2, games=2, bots="[bad, careful]")
@@ -536,7 +536,7 @@ def test_view_that_cannot_travel_is_the_game_s_fault(arena: Arena, kind: str, va
             "t.yaml",
             "--quiet",
             code=1,
-            yaml="game: frail\nplayers: 2\ngames: 2\nseed: 1\nisolate: true\nbots: [a, b]\n",
+            yaml="game: frail\nplayers: 2\ngames: 2\nseed: 1\nisolate: processes\nbots: [a, b]\n",
         ).output
         assert "Frail returned a value for go that cannot be sent to another process" in told
 

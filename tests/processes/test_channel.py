@@ -89,10 +89,10 @@ def test_messages_arrive_as_sent_whatever_the_pieces(ends: Ends) -> None:
         received += ends.channel.receive()
     assert received == MESSAGES
     assert ends.channel.receive() == []
-    assert ends.channel.is_quiet
+    ends.channel.refuse_unexpected()
     ends.child.sendall(stream[:1])
-    assert ends.channel.receive() == []
-    assert not ends.channel.is_quiet
+    with pytest.raises(ProtocolError):
+        ends.channel.refuse_unexpected()
 
 
 def test_the_child_receives_what_was_sent_and_then_the_end(ends: Ends) -> None:

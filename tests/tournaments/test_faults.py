@@ -183,7 +183,7 @@ def played(
     place: Path, bots: Mapping[str, str], keys: str = "", *words: str, isolate: bool = False
 ) -> Outcome:
     """A run of honest bots with these."""
-    extra: Entries = [{"bot": name, "isolate": True} if isolate else name for name in bots]
+    extra: Entries = [{"bot": name, "isolate": "processes"} if isolate else name for name in bots]
     prepare(place, bots, [*HONEST, *extra], keys)
     return arena(place, "run", "t.yaml", "--workers", "2", *words)
 
@@ -748,7 +748,10 @@ def test_a_run_that_is_ended_leaves_no_process(
     tmp_path: Path, number: signal.Signals, isolate: bool
 ) -> None:
     bots = sources(hostile.some(ENDLESS, "loop_that_swallows", "ignores_the_alarm"))
-    entries: Entries = ["patient", *({"bot": name, "isolate": isolate} for name in bots)]
+    entries: Entries = [
+        "patient",
+        *({"bot": name, "isolate": "processes" if isolate else False} for name in bots),
+    ]
     prepare(tmp_path, bots, entries, "decision_limit: 50\n")
     with started(tmp_path, "run", "t.yaml", "--workers", "2") as (process, mark):
         deadline = time.monotonic() + PATIENCE

@@ -9,6 +9,7 @@ import click
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.commands.rules import rules_option
 from cantstop_arena.cli.options import (
+    PoolChoice,
     bots_option,
     exit_code_of,
     game_option,
@@ -16,13 +17,14 @@ from cantstop_arena.cli.options import (
     page_option,
     play_and_write,
     players_option,
+    pool_options,
     results_option,
     seed_option,
-    workers_option,
 )
-from cantstop_arena.cli.print_tables import TableOutput, print_tables, table_options
+from cantstop_arena.cli.print_tables import print_tables, table_options
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.exit_codes import ExitCode
+from cantstop_arena.views.command_tables import TableOutput
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 @rules_option
 @game_option
 @seed_option("Default: a random one.")
-@workers_option
+@pool_options
 @luck_option
 @results_option
 @bots_option
@@ -62,7 +64,7 @@ def gauntlet(
     rules_name: str | None,
     game_name: str,
     seed: "Seed | None",
-    workers: int | None,
+    pool: PoolChoice,
     luck_removed: bool,
     results: Path,
     bots_folder: Path,
@@ -77,7 +79,6 @@ def gauntlet(
     colon (rule28:threshold=30), or an earlier version of a bot file (patient@previous).
     """
     from cantstop_arena.api.tournaments import gauntlet as planned_gauntlet
-    from cantstop_arena.tournaments.run_options import RunOptions
 
     planned = planned_gauntlet(
         challenger,
@@ -92,8 +93,11 @@ def gauntlet(
     )
     planned = planned.without_luck() if luck_removed else planned
     screen = RunScreen(planned.name, quiet, not output.is_text)
-    options = RunOptions(workers, fresh=fresh)
     played = play_and_write(
-        planned, options, screen, page, lambda results: print_tables(results.analysis, output)
+        planned,
+        pool.run_options(fresh),
+        screen,
+        page,
+        lambda results: print_tables(results.analysis, output),
     )
     return exit_code_of(played)

@@ -9,6 +9,7 @@ from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.commands.rules import rules_option
 from cantstop_arena.cli.options import (
     FiniteRange,
+    PoolChoice,
     bots_option,
     catalogue_for,
     exit_code_of,
@@ -17,16 +18,17 @@ from cantstop_arena.cli.options import (
     page_option,
     play_and_write,
     players_option,
+    pool_options,
     results_option,
     seed_option,
-    workers_option,
 )
-from cantstop_arena.cli.print_tables import TableOutput, match_options, print_tables
+from cantstop_arena.cli.print_tables import match_options, print_tables
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.names import MATCH_TABLE
+from cantstop_arena.views.command_tables import TableOutput
 
 if TYPE_CHECKING:
     from cantstop_arena.api.results import Results
@@ -69,7 +71,7 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # the rate of an error of the 
 @rules_option
 @game_option
 @seed_option("Default: a random one, printed with the results.")
-@workers_option
+@pool_options
 @luck_option
 @results_option
 @bots_option
@@ -94,7 +96,7 @@ def match(
     rules_name: str | None,
     game_name: str,
     seed: "Seed | None",
-    workers: int | None,
+    pool: PoolChoice,
     luck_removed: bool,
     results: Path,
     bots_folder: Path,
@@ -116,7 +118,6 @@ def match(
     interruption.
     """
     from cantstop_arena.api.matches import planned_match
-    from cantstop_arena.tournaments.run_options import RunOptions
 
     if by_verdict and elo is None:
         raise UsageError("--exit-code needs --sprt: it reports the verdict of the test")
@@ -140,9 +141,12 @@ def match(
     aim = "a hypothesis is accepted" if test else ""
     bounds = (test.lower, test.upper) if test else (0.0, 0.0)
     screen = RunScreen(planned.name, quiet, aside=not output.is_text, aim=aim, bounds=bounds)
-    options = RunOptions(workers, fresh=fresh)
     played = play_and_write(
-        planned, options, screen, page, lambda results: _print_results(results, output)
+        planned,
+        pool.run_options(fresh),
+        screen,
+        page,
+        lambda results: _print_results(results, output),
     )
     code = exit_code_of(played)
     return _verdict_code(played) if by_verdict and code is ExitCode.DONE else code

@@ -6,8 +6,8 @@ import click
 
 from cantstop_arena.cli.commands.rules import rules_option
 from cantstop_arena.cli.options import bots_option, game_option, players_option
-from cantstop_arena.cli.print_tables import format_option, json_option, print_text
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
+from cantstop_arena.views.command_tables import format_option, json_option, print_text
 
 MAX_SEED = 2**31
 

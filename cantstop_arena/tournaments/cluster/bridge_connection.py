@@ -11,6 +11,7 @@ from cantstop_arena.processes.system import python_module
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     ClusterEnded,
+    FirstLook,
     FromBridge,
     SentTo,
     StartJob,
@@ -25,14 +26,14 @@ _TO_END = 10.0  # seconds in which the bridge ends the processes that it has sta
 class MachineConnection:
     """A connection to the bridge, and through it to machines. Use it as a context manager.
 
-    `bridge` is the command that starts it; `job` is sent to every machine first. `cluster` is the
+    `command` starts it; `start` is what it does with every machine first. `cluster` is the
     cluster's address in messages to users.
     """
 
-    def __init__(self, command: Sequence[str], cluster: str, job: StartJob) -> None:
+    def __init__(self, command: Sequence[str], cluster: str, start: StartJobs) -> None:
         self.cluster = cluster
         self._command = command
-        self._start_jobs = StartJobs(frame(job))
+        self._start_jobs = start
         self._frames = Frames(from_bridge)
 
     def __enter__(self) -> "MachineConnection":
@@ -71,7 +72,7 @@ class MachineConnection:
         try:
             return self._frames.receive(pipe)
         except EOFError:
-            return [ClusterEnded("the process that speaks with it has ended", True)]
+            return [ClusterEnded("the process that speaks with it has ended", was_there=True)]
 
     def _write(self, content: bytes) -> None:
         assert self._bridge.stdin
@@ -81,8 +82,10 @@ class MachineConnection:
                 left = left[os.write(self._bridge.stdin.fileno(), left) :]
 
 
-def line_to(address: ClusterAddress, processes: int, job: StartJob) -> MachineConnection:
-    """A connection to a cluster, with so many worker processes on each machine.
+def line_to(
+    address: ClusterAddress, processes: int, look: FirstLook, job: StartJob
+) -> MachineConnection:
+    """A connection to a cluster, with so many worker processes on each machine that fits.
 
     0 means as many as Dask has threads there.
     """
@@ -90,5 +93,5 @@ def line_to(address: ClusterAddress, processes: int, job: StartJob) -> MachineCo
     return MachineConnection(
         python_module("cantstop_arena.tournaments.cluster.dask_bridge", *arguments),
         str(address),
-        job,
+        StartJobs(look, frame(job)),
     )

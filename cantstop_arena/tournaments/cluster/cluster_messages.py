@@ -19,9 +19,8 @@ MAX_ORDER_BYTES = 1 << 32
 
 
 class StartJob(msgspec.Struct, tag=True, frozen=True):
-    """Prepare this job, a pickled `Job`; the machine refuses it if its `versions` differ."""
+    """Prepare this job, a pickled `Job`, or refuse it."""
 
-    versions: dict[str, str]
     job: bytes
 
 
@@ -80,9 +79,20 @@ FromMachine: TypeAlias = (
 # --- Between the arena and the bridge -------------------------------------------------------------
 
 
-class StartJobs(msgspec.Struct, tag=True, frozen=True):
-    """The first message for every machine."""
+class FirstLook(msgspec.Struct, frozen=True):
+    """An expression that every machine evaluates first, and the expected value: versions by name.
 
+    Nothing else is sent to a machine that has other versions.
+    """
+
+    question: str
+    versions: dict[str, str]
+
+
+class StartJobs(msgspec.Struct, tag=True, frozen=True):
+    """The first look at every machine, and the first message for those that fit."""
+
+    look: FirstLook
     content: bytes
 
 
@@ -94,6 +104,10 @@ class SentTo(msgspec.Struct, tag=True, frozen=True):
 
 
 ToBridge: TypeAlias = StartJobs | SentTo
+
+
+class ClusterReached(msgspec.Struct, tag=True, frozen=True):
+    """The scheduler has been reached; its machines follow."""
 
 
 class MachineJoined(msgspec.Struct, tag=True, frozen=True):
@@ -125,13 +139,18 @@ class MachineUnusable(msgspec.Struct, tag=True, frozen=True):
 
 
 class ClusterEnded(msgspec.Struct, tag=True, frozen=True):
-    """The cluster cannot be reached, or has ended (`was_there`)."""
+    """The cluster has ended, for the reason `why`.
+
+    Without `was_there` it has not been reached: "The cluster at ADDRESS" begins that sentence.
+    """
 
     why: str
     was_there: bool
 
 
-FromBridge: TypeAlias = MachineJoined | ReceivedFrom | MachineLost | MachineUnusable | ClusterEnded
+FromBridge: TypeAlias = (
+    ClusterReached | MachineJoined | ReceivedFrom | MachineLost | MachineUnusable | ClusterEnded
+)
 
 to_machine = msgspec.msgpack.Decoder[ToMachine](ToMachine).decode
 from_machine = msgspec.msgpack.Decoder[FromMachine](FromMachine).decode

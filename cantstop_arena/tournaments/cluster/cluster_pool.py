@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from math import inf
 
 import msgspec
 
@@ -18,6 +19,7 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     BotBuildFailed,
     BundlePlayed,
     ClusterEnded,
+    ClusterReached,
     DropGroups,
     FromBridge,
     FromMachine,
@@ -132,15 +134,17 @@ class MachineSlot:
 
 _PULSE = 0.05  # seconds
 _LOST_IN_TURN = 20  # machines lost without a result between them, before the run fails
-_HOPE = 10.0  # seconds to wait for another machine when all are refused
 _MAX_REASON_LENGTH = 1000  # characters
 
 
 class ClusterPool:
     """Plays streams of blocks on the machines of a cluster. Use it as a context manager."""
 
-    def __init__(self, line: MachineConnection, bots: BotFacts, observer: RunObserver) -> None:
+    def __init__(
+        self, line: MachineConnection, bots: BotFacts, observer: RunObserver, wait: float
+    ) -> None:
         self._line = line
+        self._wait = wait  # seconds, for a machine that can play
         self._logs = bots.logs
         self._orders = len(bots.orders)
         self._observer = observer
@@ -148,7 +152,7 @@ class ClusterPool:
         self._refused: dict[str, str] = {}
         self._queue = PartQueue()
         self._lost_in_turn = 0
-        self._give_up_at = time.monotonic() + _HOPE
+        self._give_up_at = inf  # until the cluster has been reached, which Dask limits
 
     def __enter__(self) -> "ClusterPool":
         self._line.__enter__()
@@ -196,7 +200,10 @@ class ClusterPool:
     def _handle(self, message: FromBridge) -> Iterator[PartResult]:
         if isinstance(message, ReceivedFrom):
             yield from self._handle_received(message)
+        elif isinstance(message, ClusterReached):
+            self._give_up_at = time.monotonic() + self._wait
         elif isinstance(message, MachineJoined):
+            self._refused.pop(message.machine, None)
             self._slots[message.machine] = MachineSlot(message.machine, message.processes)
         elif isinstance(message, MachineLost):
             self._lose(message)
@@ -209,7 +216,7 @@ class ClusterPool:
         where = self._line.cluster
         if lost.was_there:
             return f"The cluster at {where} has ended: {lost.why}.{shutdown.end_message()}"
-        return f"No cluster can be reached at {where}: {lost.why}"
+        return f"The cluster at {where} {lost.why}."
 
     def _handle_received(self, received: ReceivedFrom) -> Iterator[PartResult]:
         if (slot := self._slots.get(received.machine)) is None:
@@ -260,23 +267,26 @@ class ClusterPool:
             raise ClusterError(f"{why}; the last was {lost.machine}: {lost.why}")
 
     def _refuse(self, machine: str, why: str) -> None:
-        """Exclude a machine, and report why."""
+        """Exclude a machine, and report why, once."""
         self._remove_slot(machine)
-        self._refused[machine] = in_a_line(why, _MAX_REASON_LENGTH)
-        self._observer.on_notice(f"The machine {machine} does not play: {self._refused[machine]}")
+        reason = in_a_line(why, _MAX_REASON_LENGTH)
+        if self._refused.get(machine) != reason:
+            self._refused[machine] = reason
+            self._observer.on_notice(f"The machine {machine} does not play: {reason.rstrip('.')}.")
 
     def _check_machines(self) -> None:
-        """Raise ClusterError when there are machines, but none of them can play."""
-        if self._slots or not self._refused:
-            self._give_up_at = time.monotonic() + _HOPE
-        elif time.monotonic() > self._give_up_at:
-            reasons = "".join(f"\n  {machine}: {why}" for machine, why in self._refused.items())
-            raise ClusterError(f"No machine of {self._line.cluster} can play:{reasons}")
+        """Raise ClusterError when no machine has been able to play for too long."""
+        if self._slots or time.monotonic() < self._give_up_at:
+            return
+        reasons = "".join(f"\n  {machine}: {why}" for machine, why in self._refused.items())
+        nobody = f" none has answered within {self._wait:g} s; --cluster-wait SECONDS waits longer"
+        raise ClusterError(f"No machine of {self._line.cluster} can play:{reasons or nobody}")
 
     def _remove_slot(self, machine: str) -> MachineSlot | None:
         """Remove a machine's slot, queue its parts again, and return it."""
         slot = self._slots.pop(machine, None)
         if slot is not None:
+            self._give_up_at = time.monotonic() + self._wait
             self._queue.take_back(slot.given.values())
             self._report_size()
         return slot

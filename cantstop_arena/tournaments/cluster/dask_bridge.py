@@ -10,16 +10,17 @@ import os
 import sys
 import uuid
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, NoReturn
 
-from distributed import Client, LocalCluster, Status
+from distributed import Client, LocalCluster, Security, Status
 
 from cantstop_arena.processes.channel import MAX_MESSAGE_BYTES, Frames, frame
-from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     MAX_ORDER_BYTES,
     ClusterEnded,
+    ClusterReached,
+    FirstLook,
     FromBridge,
     MachineJoined,
     MachineLost,
@@ -30,11 +31,13 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     to_bridge,
 )
 from cantstop_arena.tournaments.cluster.dask_actor import DaskActor
+from cantstop_arena.tournaments.cluster.dask_errors import connection_problem, later_problem
+from cantstop_arena.tournaments.cluster.first_look import differences
 from cantstop_arena.tournaments.pool.worker import worker_count
 
 _MAX_READ_BYTES = 1 << 20
-_PAUSE = 1.0  # seconds between two queries for the machines of the cluster
-_MAX_REASON_LENGTH = 500  # characters
+_PAUSE = 1.0  # seconds between two looks at the machines of the cluster
+_ANSWER_TIMEOUT = 10.0  # seconds, for the first look at a machine
 
 
 class ArenaPipe:
@@ -72,7 +75,7 @@ class DaskBridge:
         first = await anext(messages, None)
         if not isinstance(first, StartJobs):
             return
-        following = asyncio.create_task(self._follow_machines(first.content))
+        following = asyncio.create_task(self._follow_machines(first))
         queueing = asyncio.create_task(self._queue_messages(messages))
         await asyncio.wait({following, queueing}, return_when=asyncio.FIRST_COMPLETED)
         for task in (queueing, following, *self._tasks.values()):
@@ -85,7 +88,7 @@ class DaskBridge:
             if isinstance(message, SentTo) and message.machine in self._outboxes:
                 self._outboxes[message.machine].put_nowait(message.content)
 
-    async def _follow_machines(self, job: bytes) -> None:
+    async def _follow_machines(self, start: StartJobs) -> None:
         """Start serving machines that join, and stop serving those that leave."""
         while self._client.status == "running":
             there = await self._client.nthreads()
@@ -93,24 +96,44 @@ class DaskBridge:
                 self._tasks.pop(machine).cancel()
             for machine, threads in there.items():
                 if machine not in self._tasks:
-                    work = self._serve_machine(machine, self._processes or threads, job)
+                    work = self._serve_machine(machine, self._processes or threads, start)
                     self._tasks[machine] = asyncio.create_task(work)
             await asyncio.sleep(_PAUSE)
-        raise OSError("the scheduler does not answer any more")
+        raise OSError
 
-    async def _serve_machine(self, machine: str, processes: int, job: bytes) -> None:
-        """Pass on all messages of a machine, from its start to its end."""
+    async def _serve_machine(self, machine: str, processes: int, start: StartJobs) -> None:
+        """Pass on all messages of a machine, from the first look at it to its end."""
         why = "it is no longer there"
         try:
+            if problem := differences(await self._first_look(machine, start.look), start.look):
+                await self._leave_out(machine, problem)
             async with self._actor_on(machine) as actor:
-                await actor.start(processes, job)
+                await actor.start(processes, start.content)
                 await self._arena.tell(MachineJoined(machine, processes))
                 await self._exchange_messages(machine, actor)
         except Exception as error:
-            why = _error_text(error)
+            why = later_problem(error)
         finally:
             await asyncio.shield(self._arena.tell(MachineLost(machine, why)))
         self._tasks.pop(machine, None)  # `_follow_machines` starts it again
+
+    async def _first_look(self, machine: str, look: FirstLook) -> object:
+        """What a machine answers, or the error; one that does not answer is asked again."""
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_ANSWER_TIMEOUT):
+                    answers = await self._client.run(
+                        eval, look.question, workers=[machine], on_error="return"
+                    )
+                    return answers.get(machine)
+            await self._arena.tell(MachineUnusable(machine, "it does not answer"))
+
+    async def _leave_out(self, machine: str, why: str) -> NoReturn:
+        """Tell the arena that a machine does not play, and wait until the machine leaves."""
+        await asyncio.sleep(2 * _PAUSE)  # if the machine has left, this task is cancelled here
+        await self._arena.tell(MachineUnusable(machine, why))
+        await asyncio.Event().wait()
+        raise AssertionError
 
     @contextlib.asynccontextmanager
     async def _actor_on(self, machine: str) -> AsyncIterator[Any]:
@@ -128,13 +151,11 @@ class DaskBridge:
             future.release()
 
     async def _started_actor(self, machine: str, future: Any) -> Any:
-        """The actor; waits for ever when the arena's package is not on the machine."""
+        """The actor; a machine on which it cannot be started is left out."""
         try:
             return await future
         except Exception as error:
-            await asyncio.sleep(2 * _PAUSE)  # if the machine has left, this task is cancelled here
-            await self._arena.tell(MachineUnusable(machine, _error_text(error)))
-            return await asyncio.Event().wait()  # until the machine leaves
+            await self._leave_out(machine, later_problem(error))
 
     async def _exchange_messages(self, machine: str, actor: Any) -> None:
         self._outboxes[machine] = asyncio.Queue()
@@ -152,16 +173,12 @@ class DaskBridge:
             await actor.give(await outbox.get())
 
 
-def _error_text(error: BaseException) -> str:
-    return in_a_line(str(error) or type(error).__name__, _MAX_REASON_LENGTH)
-
-
 @contextlib.asynccontextmanager
 async def _client_of(address: ClusterAddress, processes: int) -> AsyncIterator[Any]:
     """A Dask client; for a local address, with a cluster on this machine."""
     if address.kind == "local":
         async with (
-            _cluster_here(int(address.location), processes) as cluster,
+            local_cluster(int(address.location), processes) as cluster,
             Client(cluster, asynchronous=True) as client,
         ):
             yield client
@@ -172,12 +189,18 @@ async def _client_of(address: ClusterAddress, processes: int) -> AsyncIterator[A
 
 
 @contextlib.asynccontextmanager
-async def _cluster_here(count: int, processes: int) -> AsyncIterator[Any]:
-    """A cluster on this machine with `count` Dask workers."""
+async def local_cluster(count: int, processes: int) -> AsyncIterator[Any]:
+    """A cluster of `count` Dask workers; 0 processes are an equal share of the cores for each.
+
+    Its certificates exist only in memory, here and in the processes that it starts. So other users
+    of the machine cannot connect to it.
+    """
     async with LocalCluster(
         n_workers=count,
         threads_per_worker=processes or max(1, worker_count() // count),
         processes=True,
+        host="127.0.0.1",
+        security=Security.temporary(),
         dashboard_address=None,
         asynchronous=True,
     ) as cluster:
@@ -215,9 +238,11 @@ async def _carry(address: ClusterAddress, processes: int) -> None:
     try:
         async with _client_of(address, processes) as client:
             was_there = True
+            await arena.tell(ClusterReached())
             await DaskBridge(client, arena, processes).carry()
     except Exception as error:
-        await arena.tell(ClusterEnded(_error_text(error), was_there))
+        why = (later_problem if was_there else connection_problem)(error)
+        await arena.tell(ClusterEnded(why, was_there))
 
 
 def main() -> None:

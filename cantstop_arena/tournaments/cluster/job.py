@@ -1,22 +1,17 @@
 """All that a machine needs to play a tournament's blocks.
 
 Bots' files are sent with their contents; packages and programs must be installed on the machine
-already, in the same version. The machine checks that, and that it has the same arena code.
+already, in the same version. The machine checks that.
 """
 
-import hashlib
 import pickle
-import platform
 from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
-import cantstop_arena
-from cantstop_arena.bots.bot_start import BotStart, served_bot
+from cantstop_arena.bots.bot_start import SERVER, BotStart
 from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.errors import BotError
 from cantstop_arena.processes import system
@@ -27,45 +22,6 @@ from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import PreparedBot, prepare_bots
 from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec
-
-_TOOLS = ("numpy", "numba", "llvmlite")
-_FINGERPRINT = 12  # digits
-
-
-@cache
-def versions() -> dict[str, str]:
-    """The versions that must be the same on all machines, by name."""
-    python = ".".join(platform.python_version_tuple()[:2])
-    ours = {"cantstop-arena": cantstop_arena.__version__, "its code": _fingerprint()}
-    return ours | {"Python": python} | {tool: _version_of(tool) for tool in _TOOLS}
-
-
-def _fingerprint() -> str:
-    """A hash of all files of the package, the engines and their nets included."""
-    folder, digest = Path(cantstop_arena.__file__).parent, hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.suffix != ".pyc":
-            digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()[:_FINGERPRINT]
-
-
-def _version_of(tool: str) -> str:
-    try:
-        return version(tool)
-    except PackageNotFoundError:
-        return "none"
-
-
-def differences(there: Mapping[str, str]) -> str:
-    """Where versions here differ from those at the start of the run, as text; empty if equal."""
-    here = versions()
-    lines = [
-        f"{name} is {here.get(name, 'none')} there, and {there.get(name, 'none')} here"
-        for name in {**there, **here}
-        if there.get(name) != here.get(name)
-    ]
-    return "; ".join(lines)
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -88,7 +44,7 @@ class Job(msgspec.Struct, frozen=True):
     @property
     def start_message(self) -> StartJob:
         """The message that sends the job."""
-        return StartJob(versions(), pickle.dumps(self))
+        return StartJob(pickle.dumps(self))
 
 
 def job_for(spec: TableSpec, bots: BotFacts, names: Sequence[str], options: PoolOptions) -> Job:
@@ -183,4 +139,5 @@ def _served_start(seat: SeatSpec, launch: BotStart, job: Job) -> BotStart:
     bot = seat.bot
     if bot.source:
         bot = replace(bot, source=replace(bot.source, path=job.here / bot.source.path))
-    return replace(launch, argv=served_bot(bot, job.here / job.spec.folder, job.memory))
+    folder = job.here / job.spec.folder
+    return replace(launch, argv=SERVER, bot=bot, folder=folder, memory=job.memory)

@@ -34,7 +34,7 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     ToMachine,
     to_machine,
 )
-from cantstop_arena.tournaments.cluster.job import JobFolder, differences, install_job, unpack_job
+from cantstop_arena.tournaments.cluster.job import JobFolder, install_job, unpack_job
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
 from cantstop_arena.tournaments.pool.bot_logs import MAX_LOG_BYTES
 from cantstop_arena.tournaments.pool.worker_messages import GameFailed, worker_broken
@@ -187,8 +187,6 @@ def _first_message(pipes: MachinePipes) -> StartJob:
 
 def _install(message: StartJob, processes: int, folder: Path) -> JobFolder:
     """Install the job of a message. Raises ArenaError when it cannot be played here."""
-    if text := differences(message.versions):
-        raise ArenaError(text)
     try:
         job = unpack_job(message)
     except ImportError as error:

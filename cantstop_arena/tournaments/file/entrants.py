@@ -22,6 +22,7 @@ from cantstop_arena.bots.bot_paths import (
     real_path,
 )
 from cantstop_arena.bots.describe import describe_command
+from cantstop_arena.bots.isolation import VALUES, Isolation, check_sandbox, isolation_of
 from cantstop_arena.bots.known_bot import (
     A_NAME,
     MAX_NAME_LENGTH,
@@ -31,14 +32,15 @@ from cantstop_arena.bots.known_bot import (
 )
 from cantstop_arena.bots.versions import PREVIOUS, version_in, version_name
 from cantstop_arena.errors import BotError
-from cantstop_arena.game_api.bot_options import files_among, with_options
-from cantstop_arena.texts import shortened
+from cantstop_arena.game_api.bot_options import digest_of_path, files_among, with_options
+from cantstop_arena.texts import in_a_line, shortened
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
     Reader,
     converted_losslessly,
     is_list,
     is_mapping,
+    node_text,
     quoted,
 )
 from cantstop_arena.tournaments.file.yaml_text import Node, line_and_column
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
 
 MAX_SWEPT = 1000  # entrants that one entry makes
+PROCESSES = range(1, 10_000)  # that a program may start
 A_BOT = (
     "a bot must be a name, a path, {bot: NAME OR PATH, as: NAME, OPTION: VALUE}"
     " or {command: [PROGRAM, WORD], as: NAME}"
@@ -56,17 +59,20 @@ A_BOT = (
 class Entrant(msgspec.Struct, frozen=True, dict=True):
     """A bot under the name it plays by, with all its options.
 
-    With `isolate` it plays in a separate process; a program in any language always does. Such a
-    program is started by its `command`, in which files are absolute paths. `reference` is how a
-    file names it where that can mean another bot tomorrow: `patient@previous`.
+    Unless `isolate` is NONE it plays in a separate process; a program in any language always does.
+    Such a program is started by its `command`, in which files are absolute paths, and may start so
+    many `processes` (0: the default). In the sandbox it can read `needs`, absolute paths.
+    `reference` is how a file names it where that can mean another bot tomorrow: `patient@previous`.
     """
 
     name: str
     bot: BotDescription
     options: Mapping[str, Any]
-    isolate: bool = False
+    isolate: Isolation = Isolation.NONE
     command: tuple[str, ...] = ()
     reference: str = ""
+    needs: tuple[Path, ...] = ()
+    processes: int = 0
 
     def as_file(self, folder: Path) -> dict[str, Any]:
         """The entrant as an entry of a tournament file in `folder`."""
@@ -74,19 +80,36 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
             command = [
                 _path_from(folder, Path(w)) if os.path.isfile(w) else w for w in self.command
             ]
-            return {"command": command, "as": self.name}
-        isolated = {"isolate": True} if self.isolate else {}
-        return {"bot": self._reference(folder), "as": self.name, **isolated, **self.options}
+            processes = {"processes": self.processes} if self.processes else {}
+            return {"command": command, "as": self.name, **self._keys(folder), **processes}
+        bot = {"bot": self._reference(folder), "as": self.name}
+        return {**bot, **self._keys(folder), **self.options}
+
+    def _keys(self, folder: Path) -> dict[str, Any]:
+        """The keys that say how it is isolated, where they are needed."""
+        isolated = {} if self.isolate.key is None else {"isolate": self.isolate.key}
+        needs = [_path_from(folder, path) for path in self.needs]
+        return {**isolated, **({"needs": needs} if needs else {})}
 
     @cached_property
     def files(self) -> Mapping[str, str]:
-        """Digests of the files that it plays with, by option, computed once."""
-        return files_among(self.bot.options, self.options)
+        """Digests of the files that it plays with, by option, and of `needs`; computed once."""
+        needs = {f"needs {number}": digest_of_path(path) for number, path in enumerate(self.needs)}
+        return {**files_among(self.bot.options, self.options), **needs}
+
+    @property
+    def named_files(self) -> tuple[Path, ...]:
+        """The files that the user names in options: defaults are of the bot's own choice."""
+        options = [option for option in self.bot.options.values() if option.is_file]
+        values = (self.options[option.name] for option in options)
+        named = (value for value, o in zip(values, options, strict=True) if value != o.default)
+        return tuple(Path(value).absolute() for value in named if value)
 
     def identified(self) -> dict[str, Any]:
         """The entrant in a tournament's identity: digests of its sources, without their paths."""
         origin = {"bot": self.bot.name, "origin": self.bot.origin, "digest": self.bot.digest}
-        isolated = {"isolate": True} if self.isolate else {}
+        isolate = self.isolate.identity
+        isolated = {} if isolate is None else {"isolate": isolate}
         files = {"files": dict(self.files)} if self.files else {}
         return {"name": self.name, **origin, **isolated, "options": dict(self.options), **files}
 
@@ -105,7 +128,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
     reader: Reader
     catalogue: Catalogue
     folder: Path
-    isolate: bool = False
+    isolate: Isolation = Isolation.NONE
 
     def read(self, entry: Entry | None, players: int) -> tuple[Entrant, ...]:
         """All entrants that can be read; problems are added to the reader."""
@@ -113,6 +136,9 @@ class EntrantReader(msgspec.Struct, frozen=True):
             self.reader.complain(self.reader.root, "bots are missing; write bots: [NAME, NAME]")
             return ()
         nodes = self.reader.items(entry.value, "bots")
+        for node in nodes:
+            entries = self._entries(node)
+            check_sandbox(self._name_in(entries), self._isolation(entries))
         entrants: list[tuple[Node, Entrant | None]] = []
         for node in nodes:
             made: Sequence[Entrant | None] = self._entrants(node) or [None]
@@ -125,9 +151,13 @@ class EntrantReader(msgspec.Struct, frozen=True):
     def _entrants(self, node: Node) -> list[Entrant]:
         """The entrants of an entry: one, or one for each value of a list; none if invalid."""
         entries = self._entries(node)
-        isolate = self.reader.flag(entries.get("isolate"), "isolate", self.isolate)
+        isolate = self._isolation(entries)
+        needs = self._needs(entries)
         command = self._command(entries["command"].value) if "command" in entries else ()
         bot = program_spec(command, self.catalogue.game.name) if command else None
+        processes = self.reader.integer(entries.get("processes"), "processes", PROCESSES, 0)
+        if "processes" in entries and "command" not in entries:
+            self.reader.complain(entries["processes"].key, "processes are for programs: command:")
         if "bot" in entries and "command" not in entries:
             bot = self._bot(entries["bot"].value)
         own_name = self.reader.text(entries["as"].value, "as") if "as" in entries else None
@@ -147,9 +177,39 @@ class EntrantReader(msgspec.Struct, frozen=True):
             options = self._checked(bot, entries, given | chosen)
             own_name = with_options(name, chosen)
             self._check_name(node, own_name)
-            is_isolated = isolate or bool(command)
-            entrants.append(Entrant(own_name, bot, options, is_isolated, command, reference))
+            entrants.append(
+                Entrant(own_name, bot, options, isolate, command, reference, needs, processes)
+            )
         return entrants
+
+    def _isolation(self, entries: Mapping[str, Entry]) -> Isolation:
+        """How the bot of these entries is isolated; a program always is."""
+        isolation = read_isolation(self.reader, entries.get("isolate"), self.isolate)
+        is_program = "command" in entries and isolation is Isolation.NONE
+        return Isolation.SANDBOX_IF_ANY if is_program else isolation
+
+    def _name_in(self, entries: Mapping[str, Entry]) -> str:
+        """What the file calls the bot of these entries, for a message."""
+        nodes = (entries[key].value for key in ("as", "bot", "command") if key in entries)
+        name = next(map(self.reader.plain, nodes), "")
+        words = name if isinstance(name, list) else [name]
+        return in_a_line(" ".join(map(str, words)), MAX_NAME_LENGTH)
+
+    def _needs(self, entries: Mapping[str, Entry]) -> tuple[Path, ...]:
+        """The paths that the bot needs; invalid ones are reported."""
+        if "needs" not in entries:
+            return ()
+        value = entries["needs"].value
+        nodes = self.reader.items(value, "needs") if is_list(value) else [value]
+        paths = []
+        for node in nodes:
+            text = self.reader.text(node, "a path of needs")
+            path = None if text is None else needed_path(text, self.folder)
+            if path is None:
+                self.reader.complain(node, f"there is no file or folder {node_text(node)}")
+            else:
+                paths.append(path)
+        return tuple(paths)
 
     def _moving_reference(self, entries: Mapping[str, Entry]) -> str:
         """The reference to a bot if it means another one after the next edit; else empty."""
@@ -256,6 +316,37 @@ def _combined(swept: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
     """Every combination of one value for each option."""
     for values in product(*swept.values()):
         yield dict(zip(swept, values, strict=True))
+
+
+def isolated(entrant: Entrant, isolation: Isolation) -> Entrant:
+    """The entrant with this isolation, unless the user has said how it is isolated."""
+    is_open = entrant.isolate in (Isolation.NONE, Isolation.SANDBOX_IF_ANY)
+    return replace(entrant, isolate=isolation) if is_open and isolation else entrant
+
+
+def foreign_isolated(entrant: Entrant, isolation: Isolation) -> Entrant:
+    """The entrant with this isolation if it comes from a file or a package, or is a program."""
+    return entrant if entrant.bot.origin == "built-in" else isolated(entrant, isolation)
+
+
+def read_isolation(
+    reader: Reader, entry: Entry | None, default: Isolation = Isolation.NONE
+) -> Isolation:
+    """The value of an entry `isolate`; an invalid one is reported."""
+    if entry is None:
+        return default
+    isolation = isolation_of(reader.plain(entry.value))
+    if isolation is None:
+        reader.complain(entry.value, f"isolate must be {VALUES}, not {node_text(entry.value)}")
+    return isolation or Isolation.NONE
+
+
+def needed_path(text: str, folder: Path) -> Path | None:
+    """The path that an entry of `needs` names, from `folder`; None if there is nothing."""
+    if "\0" in text:
+        return None
+    path = real_path(Path(text).expanduser() if text[:1] == "~" else folder / text)
+    return path if os.path.exists(path) else None  # noqa: PTH110 - a name can be too long
 
 
 def is_bot_name(reference: str) -> bool:

@@ -10,7 +10,12 @@ from cantstop_arena.deals.outcomes import Until
 from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.deals.seeds import random_seed
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.tournaments.file.entrants import Entrant, EntrantReader, needs
+from cantstop_arena.tournaments.file.entrants import (
+    Entrant,
+    EntrantReader,
+    needs,
+    read_isolation,
+)
 from cantstop_arena.tournaments.file.keys import (
     names_of,
     read_anchor,
@@ -70,7 +75,7 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
     game = read_game(reader, entries.get("game"))
     catalogue = catalogue.playing(game)
     players = _players(reader, entries, game)
-    isolate = reader.flag(entries.get("isolate"), "isolate", default=False)
+    isolate = read_isolation(reader, entries.get("isolate"))
     entrants = EntrantReader(reader, catalogue, path.parent, isolate).read(
         entries.get("bots"), players
     )

@@ -39,9 +39,12 @@ class PoolOwner:
         if options.cluster not in self._clusters:
             from cantstop_arena.tournaments.cluster.bridge_connection import line_to
             from cantstop_arena.tournaments.cluster.cluster_pool import ClusterPool
+            from cantstop_arena.tournaments.cluster.first_look import first_look
             from cantstop_arena.tournaments.cluster.job import job_for
 
+            look = first_look(game_named(spec.game))
             job = job_for(spec, bots, names, options).start_message
-            pool = ClusterPool(line_to(options.cluster, options.workers, job), bots, observer)
+            line = line_to(options.cluster, options.workers, look, job)
+            pool = ClusterPool(line, bots, observer, options.cluster_wait)
             self._clusters[options.cluster] = self._stack.enter_context(pool)
         return nullcontext(self._clusters[options.cluster])

@@ -17,7 +17,7 @@ from cantstop_arena.deals.outcomes import Block, BlockResult, SharedWindow
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import GameError, WorkerPoolError
 from cantstop_arena.processes import shutdown, watchdog
-from cantstop_arena.tournaments.cluster.address import ClusterAddress
+from cantstop_arena.tournaments.cluster.address import CLUSTER_WAIT, ClusterAddress
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
 from cantstop_arena.tournaments.pool.suspicions import Bots, Suspicions, WorkerFailure
 from cantstop_arena.tournaments.pool.worker import (
@@ -52,7 +52,8 @@ class PoolOptions(msgspec.Struct, frozen=True):
 
     `start_limit` is the time in seconds that each may take to get ready, `foreign` the bots that
     are built in them meanwhile. With a `cluster`, `workers` is the number on each of its machines;
-    0 means as many as Dask has threads there.
+    0 means as many as Dask has threads there; `cluster_wait` is the time in seconds to wait for a
+    machine that can play.
     """
 
     workers: int
@@ -61,6 +62,7 @@ class PoolOptions(msgspec.Struct, frozen=True):
     start_limit: float = START_LIMIT
     foreign: Collection[int] = ()
     cluster: ClusterAddress | None = None
+    cluster_wait: float = CLUSTER_WAIT
 
 
 class WorkerPool:

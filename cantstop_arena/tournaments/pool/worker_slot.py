@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 
 import msgspec
 
@@ -88,8 +89,11 @@ class WorkerSlot:
 
     @property
     def is_quiet(self) -> bool:
-        """Whether nothing has been received after the last report."""
-        return not self._received and self.worker.channel.is_quiet
+        """Whether nothing has arrived after the last report."""
+        with suppress(ProtocolError, ChannelClosed):
+            self.worker.channel.refuse_unexpected()
+            return not self._received
+        return False
 
     def _restart_clock(self) -> None:
         """Begin a new wait, at the next check: nobody is charged for the time before."""

@@ -89,7 +89,7 @@ def test_two_workers_write_the_same_bytes(arena: Arena) -> None:
 def test_isolated_bots_play_the_same_games(arena: Arena) -> None:
     """A file and a built-in bot, in processes of their own and not."""
     told = []
-    for isolate in ("false", "true"):
+    for isolate in ("false", "processes"):
         Path("cup.yaml").write_text(
             f"name: cup\ngame: cubus\nplayers: 2\ngames: 2\nseed: 7\nisolate: {isolate}\n"
             "bots: [mine, greedy]\n"

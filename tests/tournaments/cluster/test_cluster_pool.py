@@ -15,12 +15,12 @@ from cantstop_arena.deals.outcomes import Block, BlockResult, TournamentTotals, 
 from cantstop_arena.errors import ArenaError, ClusterError, GameError, UsageError, WorkerPoolError
 from cantstop_arena.processes.channel import frame
 from cantstop_arena.tournaments.bot_facts import BotFacts
-from cantstop_arena.tournaments.cluster import cluster_pool
 from cantstop_arena.tournaments.cluster.address import address_in
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     BotBuildFailed,
     BundlePlayed,
     ClusterEnded,
+    ClusterReached,
     DropGroups,
     FromBridge,
     FromMachine,
@@ -35,7 +35,6 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     ToMachine,
 )
 from cantstop_arena.tournaments.cluster.cluster_pool import ClusterPool, PartQueue
-from cantstop_arena.tournaments.cluster.job import differences, versions
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt
 from cantstop_arena.tournaments.pool.bot_logs import MAX_LOG_BYTES, BotLogs
 from cantstop_arena.tournaments.pool.worker_messages import GameFailed, WorkerBroken
@@ -101,14 +100,18 @@ class Listener(RunObserver):
         self.words.append(text)
 
 
-def pool_at(line: Any, listener: Listener, logs: BotLogs | None = None) -> ClusterPool:
-    logs = logs or BotLogs(Path("nowhere"), [])
-    return ClusterPool(line, BotFacts((), FaultPolicy(), frozenset(), logs, ORDERS), listener)
+def pool_at(
+    line: Any, listener: Listener, logs: BotLogs | None = None, wait: float = 60.0
+) -> ClusterPool:
+    bots = BotFacts((), FaultPolicy(), frozenset(), logs or BotLogs(Path("nowhere"), []), ORDERS)
+    return ClusterPool(line, bots, listener, wait)
 
 
-def worked(line: Any, listener: Listener | None = None) -> dict[Block, BlockResult]:
+def worked(
+    line: Any, listener: Listener | None = None, wait: float = 60.0
+) -> dict[Block, BlockResult]:
     parts: dict[Block, list[BlockResult]] = {}
-    for played in pool_at(line, listener or Listener()).play(iter(BLOCKS)):
+    for played in pool_at(line, listener or Listener(), wait=wait).play(iter(BLOCKS)):
         parts.setdefault(played.full_block, []).append(played.result)
     return {whole: join_parts(whole, results) for whole, results in parts.items()}
 
@@ -161,7 +164,7 @@ def test_a_machine_that_says_what_it_cannot_know_plays_no_more(nonsense: Any) ->
     assert worked(line, listener) == CALM
     assert listener.words == [
         "The machine one does not play: invalid message from this machine"
-        " (possibly written by a bot)"
+        " (possibly written by a bot)."
     ]
 
 
@@ -172,16 +175,33 @@ def test_a_machine_that_says_what_it_cannot_know_plays_no_more(nonsense: Any) ->
         MachineUnusable("one", "it is Python 2 there"),
     ],
 )
-def test_a_machine_that_cannot_play_is_named(
-    refusal: FromBridge, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told, listener = "The machine one does not play: it is Python 2 there", Listener()
+def test_a_machine_that_cannot_play_is_named(refusal: FromBridge) -> None:
+    told, listener = "The machine one does not play: it is Python 2 there.", Listener()
     line = FakeLine(lambda _: coming("two"), lambda _: [MachineJoined("one", 2), refusal])
     assert worked(line, listener) == CALM
     assert listener.words == [told]
-    monkeypatch.setattr(cluster_pool, "_HOPE", 0.0)
     with pytest.raises(ClusterError, match=r"^No machine of nowhere can play:\n  one: it is Py"):
-        worked(FakeLine(lambda _: [MachineJoined("one", 2), refusal]))
+        worked(FakeLine(lambda _: [MachineJoined("one", 2), refusal]), wait=0.0)
+
+
+def test_a_machine_that_answers_late_is_named_once_and_plays() -> None:
+    silent, listener = MachineUnusable("one", "it does not answer"), Listener()
+    line = FakeLine(lambda _: [silent, silent], lambda _: [silent], lambda _: coming("one"))
+    assert worked(line, listener) == CALM
+    assert listener.words == ["The machine one does not play: it does not answer."]
+
+
+def test_nobody_waits_for_ever_for_machines() -> None:
+    """At the start, and when the last one that could play has gone."""
+    told = (
+        "^No machine of nowhere can play: none has answered within 0.2 s;"
+        " --cluster-wait SECONDS waits longer$"
+    )
+    with pytest.raises(ClusterError, match=told):
+        worked(FakeLine(lambda _: [ClusterReached()]), wait=0.2)
+    gone = FakeLine(lambda _: coming("one"), lambda _: [MachineLost("one", "no power")])
+    with pytest.raises(ClusterError, match=told):
+        worked(gone, wait=0.2)
 
 
 def test_machines_that_are_lost_again_and_again_end_the_run() -> None:
@@ -199,12 +219,15 @@ def test_machines_that_are_lost_again_and_again_end_the_run() -> None:
 
 
 @pytest.mark.parametrize(
-    "was_there, told",
-    [(True, "^The cluster at nowhere has ended: gone."), (False, "^No cluster can be reached at")],
+    "end, told",
+    [
+        (ClusterEnded("gone", was_there=True), r"^The cluster at nowhere has ended: gone\."),
+        (ClusterEnded("cannot be reached", False), r"^The cluster at nowhere cannot be reached\.$"),
+    ],
 )
-def test_a_cluster_that_ends_ends_the_run(was_there: bool, told: str) -> None:
+def test_a_cluster_that_ends_ends_the_run(end: ClusterEnded, told: str) -> None:
     with pytest.raises(ClusterError, match=told):
-        worked(FakeLine(lambda _: [ClusterEnded("gone", was_there)]))
+        worked(FakeLine(lambda _: [end]))
 
 
 @pytest.mark.parametrize(
@@ -267,16 +290,6 @@ def test_logs_come_home_as_far_as_there_is_room(tmp_path: Path) -> None:
 # --- What travels ---------------------------------------------------------------------------------
 
 
-def test_differences_are_named() -> None:
-    assert not differences(versions())
-    other = {**versions(), "Python": "2.7", "numba": "none"}
-    here = versions()
-    assert differences(other) == (
-        f"Python is {here['Python']} there, and 2.7 here;"
-        f" numba is {here['numba']} there, and none here"
-    )
-
-
 def test_a_bot_finds_its_neighbours_where_their_files_are_not(tmp_path: Path) -> None:
     folder = tmp_path / "bots"
     (folder / "tools").mkdir(parents=True)
@@ -318,7 +331,11 @@ def unasked() -> TournamentTotals:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "local", "local:0", "local:many", "tcp://host", "host:8786", "http://host:80"]
+    "text",
+    [
+        *("", "local", "local:0", "local:many", "local:02", "local:+2", "local:2 ", "local:²"),
+        *("local:٢", "local:257", "tcp://host", "tcp://host:٢", "host:8786", "http://host:80"),
+    ],
 )
 def test_an_address_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="--cluster must be tcp://HOST:PORT"):
@@ -330,7 +347,33 @@ def test_a_schedulers_file_has_to_be_there(tmp_path: Path) -> None:
         address_in(f"file:{tmp_path}/none.json")
 
 
-def test_without_dask_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cantstop_arena.tournaments.cluster.address.find_spec", lambda name: None)
-    with pytest.raises(UsageError, match=r"pip install 'cantstop-arena\[cluster\]'"):
-        address_in("local:2")
+@pytest.mark.parametrize("content", [b"", b"bots: [a]", b"[]", b'{"address": 8786}', b"\xff\0"])
+def test_another_file_is_not_a_scheduler_file(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "cup.json").write_bytes(content)
+    with pytest.raises(UsageError, match=r"cup.json is not a scheduler file$"):
+        address_in(f"file:{tmp_path}/cup.json")
+    (tmp_path / "cup.json").write_text('{"type": "Scheduler", "address": "tcp://head:8786"}')
+    assert address_in(f"file:{tmp_path}/cup.json").kind == "file"
+
+
+@pytest.mark.parametrize(
+    "missing, text, told",
+    [
+        ("distributed", "tcp://head:8786", "Dask"),
+        ("distributed", "local:2", "Dask"),
+        ("cryptography", "local:2", "cryptography"),
+    ],
+)
+def test_without_its_packages_it_is_said_how_to_get_them(
+    missing: str, text: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find_spec = "cantstop_arena.tournaments.cluster.address.find_spec"
+    monkeypatch.setattr(find_spec, lambda name: None if name == missing else "there")
+    with pytest.raises(UsageError) as refused:
+        address_in(text)
+    assert str(refused.value) == (
+        f"--cluster {text} needs {told}, which is not installed:"
+        " python -m pip install 'cantstop-arena[cluster]'"
+    )
+    monkeypatch.setattr(find_spec, lambda name: None if name == "cryptography" else "there")
+    assert str(address_in("tcp://head:8786")) == "tcp://head:8786"

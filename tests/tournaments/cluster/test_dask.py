@@ -1,17 +1,23 @@
 """Runs on real clusters of Dask's, all of whose machines are here."""
 
+import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from soak import ARENA, processes, send
 
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes.channel import Frames, frame
 from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.cluster.cluster_messages import (
@@ -30,7 +36,9 @@ from cantstop_arena.tournaments.table_spec import table_spec_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
 
+LOCAL = pytest.mark.skipif(find_spec("cryptography") is None, reason="local:N needs certificates")
 MACHINE = "cantstop_arena.tournaments.cluster.machine"
+Found = TypeVar("Found")
 LONGEST = 120.0  # seconds, for what takes a few on a quiet machine
 TOURNAMENT = """
 name: cup
@@ -85,9 +93,10 @@ def cup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def started(results: str, *words: str) -> "subprocess.Popen[str]":
+def started(results: str, *words: str, quiet: bool = True) -> "subprocess.Popen[str]":
     """A run of the tournament."""
-    command = [*ARENA, "run", "cup.yaml", "--results", results, "--quiet", "--no-page", *words]
+    command = [*ARENA, "run", "cup.yaml", "--results", results]
+    command += [*(["--quiet"] if quiet else []), "--no-page", *words]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )
@@ -130,12 +139,13 @@ def children_of(parent: int) -> list[int]:
     return [process.pid for process in processes().values() if process.parent == parent]
 
 
-def waited_for(condition: Callable[[], bool]) -> None:
-    """Wait until something is so."""
+def waited_for(look: Callable[[], Found]) -> Found:
+    """Wait until a look finds something, and return that."""
     deadline = time.monotonic() + LONGEST
-    while not condition():
+    while not (found := look()):
         assert time.monotonic() < deadline
         time.sleep(0.05)
+    return found
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -145,14 +155,16 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
+@LOCAL
 def test_a_cluster_writes_the_same_bytes_though_a_machine_is_killed(cup: Path) -> None:
     """Files of bots travel, one hangs and is charged there, and what bots print comes home."""
-    ended(started("one", "--workers", "1"), 3)
+    (cup / "cup.yaml").write_text(TOURNAMENT.format(games=200))  # so that both machines play
+    ended(started("one", "--workers", "1"), ExitCode.DISQUALIFIED)
     run = started("two", "--cluster", "local:2")
-    waited_for(lambda: len(machines_at_work(run)) == 2)
-    _, dask = machines_at_work(run).popitem()
-    send(dask, signal.SIGKILL)
-    assert "hangs" in ended(run, 3)
+    at_work = waited_for(lambda: len(found := machines_at_work(run)) == 2 and found)
+    assert at_work
+    send(at_work.popitem()[1], signal.SIGKILL)
+    assert "hangs" in ended(run, ExitCode.DISQUALIFIED)
     assert files_in(cup / "one") == files_in(cup / "two")
     (log,) = (cup / "two" / "cup" / "logs").iterdir()
     assert "the ninth turn\n" in log.read_text()
@@ -160,6 +172,7 @@ def test_a_cluster_writes_the_same_bytes_though_a_machine_is_killed(cup: Path) -
 
 
 @pytest.mark.long
+@LOCAL
 def test_ten_kills_at_random_change_nothing(cup: Path) -> None:
     """Of Dask's processes and the arena's, on machines."""
     (cup / "cup.yaml").write_text(TOURNAMENT.format(games=40_000).replace(", hangs", ""))
@@ -177,29 +190,72 @@ def test_ten_kills_at_random_change_nothing(cup: Path) -> None:
 
 @pytest.mark.slow
 def test_the_death_of_the_scheduler_ends_a_run_with_the_command_that_continues(cup: Path) -> None:
-    dask = [sys.executable, "-m", "distributed.cli.dask_"]
-    told = ["--no-dashboard", "--scheduler-file", "scheduler.json"]
-    calls = [["scheduler", "--port", "0"], ["worker", "--no-nanny", "--nthreads", "1"]]
-    nowhere = subprocess.DEVNULL
-    scheduler, worker = (
-        subprocess.Popen([*dask[:-1], dask[-1] + kind, *words, *told], stderr=nowhere)
-        for kind, *words in calls
-    )
-    try:
+    with dask("scheduler", *SCHEDULER) as scheduler, dask("worker", *WORKER) as worker:
         waited_for(Path("scheduler.json").exists)
         run = started("one", "--cluster", "file:scheduler.json")
         waited_for(lambda: any(MACHINE in command_of(pid) for pid in children_of(worker.pid)))
         scheduler.kill()
         printed = ended(run, 1)
-    finally:
-        for process in (scheduler, worker):
-            process.kill()
-            process.wait()
     assert printed.startswith("The cluster at file:scheduler.json has ended: ")
     assert (
         "arena run cup.yaml --results one --quiet --no-page --cluster file:scheduler.json"
         in printed
     )
+
+
+@pytest.mark.slow
+def test_a_machine_without_the_package_is_left_out_by_name(cup: Path) -> None:
+    """The run ends when it is alone, and plays on the other machine when there is one."""
+    cluster, reason = "file:scheduler.json", "cantstop-arena is not installed there"
+    with dask("scheduler", *SCHEDULER), dask("worker", *WORKER, without=cup / "packages"):
+        waited_for(Path("scheduler.json").exists)
+        alone = started("one", "--cluster", cluster, "--cluster-wait", "10", quiet=False)
+        printed = ended(alone, ExitCode.FAILED)
+        machine = r"tcp://127\.0\.0\.1:\d+"
+        assert re.search(rf"^The machine {machine} does not play: {reason}\.$", printed, re.M)
+        told = rf"^No machine of {cluster} can play:\n  {machine}: {reason}$"
+        assert re.search(told, printed, re.M)
+        with dask("worker", *WORKER):
+            ended(started("one", "--cluster", cluster), ExitCode.DISQUALIFIED)
+    ended(started("two", "--workers", "1"), ExitCode.DISQUALIFIED)
+    assert files_in(cup / "one") == files_in(cup / "two")
+
+
+@pytest.mark.slow
+def test_a_cluster_that_cannot_be_reached_is_named(
+    cup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "2s")
+    asks = "asks for a certificate, and Dask's configuration here has none"
+    for address, told in ("tcp://127.0.0.1:1", "cannot be reached"), ("tls://127.0.0.1:1", asks):
+        printed = ended(started("one", "--cluster", address), ExitCode.FAILED)
+        assert printed == f"The cluster at {address} {told}.\n"
+
+
+SCHEDULER = "--port", "0", "--host", "127.0.0.1"
+WORKER = "--no-nanny", "--nthreads", "1"
+
+
+@contextmanager
+def dask(
+    kind: str, *words: str, without: Path | None = None
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """A scheduler or a worker, for which `without` gets the packages of here but the arena."""
+    command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *words]
+    command += ["--no-dashboard", "--scheduler-file", "scheduler.json"]
+    environment = dict(os.environ)
+    if without:
+        without.mkdir()
+        for path in Path(pytest.__file__).parents[1].iterdir():
+            if not path.name.startswith("cantstop_arena"):
+                (without / path.name).symlink_to(path)
+        environment["PYTHONPATH"] = str(without)
+        command.insert(1, "-S")  # no site-packages, nor links to packages elsewhere
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def hired(hire: StartJob) -> FromMachine:
@@ -220,7 +276,7 @@ def hired(hire: StartJob) -> FromMachine:
 
 
 @pytest.mark.slow
-def test_another_version_or_program_is_refused_by_name(cup: Path) -> None:
+def test_another_program_is_refused_by_name(cup: Path) -> None:
     Path("cup.yaml").write_text("bots: [rule28, {command: [python3, program.py], as: mine}]\n")
     Path("program.py").write_text("print('one')\n")
     catalogue = Catalogue(Path("bots"))
@@ -234,6 +290,3 @@ def test_another_version_or_program_is_refused_by_name(cup: Path) -> None:
     program = hired(hire)
     assert isinstance(program, JobRefused)
     assert program.text.startswith("the program of mine (python3 ")
-    older = hired(StartJob({**hire.versions, "cantstop-arena": "0.0.1"}, b"unreadable" * 500_000))
-    here = hire.versions["cantstop-arena"]
-    assert older == JobRefused(f"cantstop-arena is {here} there, and 0.0.1 here")

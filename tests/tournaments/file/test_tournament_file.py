@@ -869,7 +869,7 @@ def test_limits_on_bots_are_read_with_their_defaults(tmp_path: Path) -> None:
         ("max_faults: 0", "max_faults must be a whole number from 1"),
         ("max_faults: 1.5", "max_faults must be a whole number from 1"),
         ("on_fault: abrt", "must be forfeit or abort, not 'abrt' (did you mean 'abort'?)"),
-        ("isolate: 1", "isolate must be true or false, not 1"),
+        ("isolate: 1", "isolate must be true, false or processes, not 1"),
     ],
 )
 def test_limits_that_make_no_sense_are_refused(tmp_path: Path, line: str, message: str) -> None:

@@ -1,0 +1,77 @@
+"""What the arena and the process of an isolated bot say to each other."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+from cantstop_arena.bots.known_bot import BotAddress
+
+
+class StartBot(msgspec.Struct, tag=True, frozen=True):
+    """Load and build a bot with these options; the answer is BotStarted or Raised.
+
+    `memory` limits the bytes that the bot may use beyond what Python itself needs. Messages name
+    its files as if they were in `shown_folder`, if that is given. A program gets its options only.
+    """
+
+    options: Mapping[str, Any]
+    bot: BotAddress | None = None
+    folder: Path = Path()
+    memory: int | None = None
+    shown_folder: str = ""
+
+
+class StartGame(msgspec.Struct, tag=True, frozen=True):
+    """Begin a game, for which there is no answer; `is_fresh` asks for a new instance of the bot."""
+
+    seat: int
+    players: int
+    is_fresh: bool
+    rules: Mapping[str, Any]
+    key: int
+
+
+class Decide(msgspec.Struct, tag=True, frozen=True):
+    """Make a decision, by its name; the answer is Answer or Raised.
+
+    `moves` are the legal moves, where the answer is the index of one.
+    """
+
+    decision: str
+    view: Any
+    moves: Any = None
+
+
+class EndGame(msgspec.Struct, tag=True, frozen=True):
+    """The result of the game, for which there is no answer."""
+
+    seat: int
+    players: int
+    winners: Sequence[int]
+    points: Sequence[int] = ()
+
+
+Question: TypeAlias = StartBot | StartGame | Decide | EndGame
+
+
+class BotStarted(msgspec.Struct, tag=True, frozen=True):
+    """The bot is built; `listens` says whether it expects EndGame."""
+
+    listens: bool
+
+
+class Answer(msgspec.Struct, tag=True, frozen=True):
+    """The answer to a decision, which may be anything."""
+
+    value: Any
+
+
+class Raised(msgspec.Struct, tag=True, frozen=True):
+    """The bot has raised an exception: one line of text."""
+
+    text: str
+
+
+Report: TypeAlias = BotStarted | Answer | Raised

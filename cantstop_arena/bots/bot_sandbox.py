@@ -1,0 +1,239 @@
+"""What a bot's process sees in the sandbox: Python, its game, its own files, and what it needs."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib.machinery import PathFinder
+from pathlib import Path
+from shutil import which
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from cantstop_arena.bots.bot_files import MAX_BESIDE, BotSource, read_source
+from cantstop_arena.bots.bot_paths import bot_name, bot_path, is_in_folder
+from cantstop_arena.bots.bot_start import BotStart
+from cantstop_arena.bots.isolation import Isolation, refusal
+from cantstop_arena.bots.known_bot import BotAddress
+from cantstop_arena.errors import BotError
+from cantstop_arena.games.packages import entry_points_of
+from cantstop_arena.games.registry import GROUP
+from cantstop_arena.hookspecs import PROJECT
+from cantstop_arena.native.code_files import cache_root, readable_folder
+from cantstop_arena.processes.sandbox import (
+    TEXTS,
+    NoSandbox,
+    Sandbox,
+    SandboxView,
+    python_view,
+)
+from cantstop_arena.processes.system import short_path
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+DEFAULT_MEMORY = 2 << 30
+"""Bytes that an isolated bot may use where the user gives no limit."""
+DEFAULT_PROCESSES = 64
+"""Processes and threads that a program may start where the user gives no number."""
+
+
+def start_here(start: BotStart) -> tuple[BotStart, SandboxView | None]:
+    """How the process is started on this machine, with its view if it plays in the sandbox.
+
+    Raises BotError when it must play there, and there is none, or its files cannot be read.
+    """
+    if start.isolation is Isolation.PROCESSES:
+        return start, None
+    try:
+        Sandbox.here()
+    except NoSandbox as error:
+        if start.isolation is Isolation.SANDBOX:
+            raise BotError(refusal(_name_of(start), str(error))) from None
+        return start, None
+    return _start_in_sandbox(start), _view_of(start)
+
+
+def _name_of(start: BotStart) -> str:
+    return start.bot.name if start.bot else Path(start.argv[0]).name
+
+
+def _start_in_sandbox(start: BotStart) -> BotStart:
+    """The start with the paths in the sandbox, and with limits that hold there."""
+    if start.bot is None:
+        limits = start.limits
+        memory, processes = limits.memory or DEFAULT_MEMORY, limits.processes or DEFAULT_PROCESSES
+        return replace(start, limits=replace(limits, memory=memory, processes=processes))
+    return replace(
+        start,
+        bot=_address_inside(start.bot),
+        folder=TEXTS,
+        shown_folder=_shown_folder(start.bot),
+        memory=start.memory or DEFAULT_MEMORY,
+    )
+
+
+def _address_inside(bot: BotAddress) -> BotAddress:
+    if bot.source is None:
+        return bot
+    source = replace(bot.source, path=TEXTS / bot.source.name, copies=None)
+    return replace(bot, source=source)
+
+
+def _shown_folder(bot: BotAddress) -> str:
+    return short_path(f"{bot.source.folder}{os.sep}") if bot.source else ""
+
+
+def _view_of(start: BotStart) -> SandboxView:
+    bot = start.bot
+    base = python_view(("cantstop_arena", *_game_packages(), *_editable_packages(bot)))
+    named = _command_files(start.argv) if bot is None else ()
+    own = (each for path in (*named, *start.needs) for each in (path.absolute(), path.resolve()))
+    return SandboxView(
+        visible=(*base.visible, *own),
+        texts=_texts_of(bot.source) if bot and bot.source else {},
+        covered=(*start.hidden, *_other_packages(bot)),
+        stored_code=_stored_code(start.game),
+        folder=start.cwd.absolute(),
+    )
+
+
+def _stored_code(game: str) -> dict[str, Path]:
+    """The compiled code of a game, in the folder of its name."""
+    folder = readable_folder(cache_root(), game)
+    return {game: folder} if folder else {}
+
+
+# --- Files ----------------------------------------------------------------------------------------
+
+
+def _command_files(argv: Sequence[str]) -> Iterator[Path]:
+    """The program and the files that the words of a command name."""
+    if program := which(argv[0]):
+        yield Path(program)
+    yield from (Path(word) for word in argv if os.path.isfile(word))
+
+
+def _texts_of(source: BotSource) -> dict[str, bytes]:
+    """The content of the bot's files, and of the private ones beside it, by relative path."""
+    texts = {name: read_source(path) for name, path in _private_files(source).items()}
+    return texts | dict(source.texts())
+
+
+def _private_files(source: BotSource) -> dict[str, Path]:
+    """Files beside a bot that are nobody else's: `_*.py`, and those in `_*` and in its own folder.
+
+    Raises BotError when there are too many.
+    """
+    own_folder = source.folder / bot_name(source.path)
+    folders = [] if is_in_folder(source.path) else [own_folder, *source.folder.glob("_*")]
+    files = [file for folder in folders for file in _files_in(folder)]
+    if len(files) > MAX_BESIDE:
+        raise BotError(
+            f"{bot_path(source.path)} has more than {MAX_BESIDE} files beside it; name a folder"
+            " with them in needs"
+        )
+    return {file.relative_to(source.folder).as_posix(): file for file in files}
+
+
+def _files_in(path: Path) -> Iterator[Path]:
+    """The files in a folder that are neither hidden nor bytecode; a Python file itself."""
+    if path.is_file() and path.suffix == ".py":
+        yield path
+    for parent, folders, names in os.walk(path):
+        folders[:] = [name for name in folders if name[0] != "." and name != "__pycache__"]
+        yield from (Path(parent, name) for name in names if name[0] != ".")
+
+
+# --- Packages -------------------------------------------------------------------------------------
+
+
+class _DirectoryInfo(msgspec.Struct):
+    editable: bool = False
+
+
+class _DirectUrl(msgspec.Struct):
+    """The content of direct_url.json of an installed package (PEP 610)."""
+
+    dir_info: _DirectoryInfo = msgspec.field(default_factory=_DirectoryInfo)
+
+
+def _game_packages() -> Iterator[str]:
+    """The top-level packages of the installed games."""
+    yield from (_top_level(point) for point in _points(GROUP))
+
+
+def _editable_packages(bot: BotAddress | None) -> Iterator[str]:
+    """The top-level packages that are installed in editable form, but for those of other bots."""
+    others = {_top_level(point) for point in _other_points(bot)}
+    yield from (name for name in _editable_names() if name not in others)
+
+
+@cache
+def _editable_names() -> tuple[str, ...]:
+    from importlib.metadata import distributions  # slow to import
+
+    names = []
+    for distribution in distributions():
+        try:
+            record = distribution.read_text("direct_url.json") or "{}"
+            is_editable = msgspec.json.decode(record, type=_DirectUrl).dir_info.editable
+        except (OSError, ValueError, msgspec.ValidationError):
+            continue
+        if is_editable:
+            points = (_top_level(point) for point in distribution.entry_points)
+            listed = (distribution.read_text("top_level.txt") or "").split()
+            names += [*listed, *points]
+    return tuple(dict.fromkeys(names))
+
+
+@cache
+def _points(group: str) -> "tuple[EntryPoint, ...]":
+    return tuple(entry_points_of(group)[0])
+
+
+def _other_points(bot: BotAddress | None) -> "list[EntryPoint]":
+    """The entry points of bots that are not in the package of this one, nor in a game's."""
+    own = {_module_of(point) for point in _points(PROJECT) if bot and point.name == bot.package}
+    own |= {_module_of(point) for point in _points(GROUP)}
+    own_paths = {path for module in own for path in _paths_of(module)}
+    return [
+        point for point in _points(PROJECT) if own_paths.isdisjoint(_paths_of(_module_of(point)))
+    ]
+
+
+def _other_packages(bot: BotAddress | None) -> Iterator[Path]:
+    """The files of packages of other bots."""
+    for point in _other_points(bot):
+        yield from _paths_of(_module_of(point))
+
+
+def _module_of(point: "EntryPoint") -> str:
+    return point.value.partition("[")[0].partition(":")[0].strip()
+
+
+def _top_level(point: "EntryPoint") -> str:
+    return _module_of(point).partition(".")[0]
+
+
+@cache
+def _paths_of(module: str) -> frozenset[Path]:
+    """The folder or the files of the package of a module, found without running its code.
+
+    In a namespace package, which several distributions share, of the part that holds the module.
+    """
+    name, *names = module.split(".")
+    folders: Iterable[str] | None = None
+    while True:
+        spec = PathFinder.find_spec(name, None if folders is None else [*folders])
+        if spec is None:
+            return frozenset()
+        folders = spec.submodule_search_locations
+        if spec.origin or folders is None or not names:
+            break
+        name = names.pop(0)
+    if folders is not None:
+        return frozenset(Path(folder).resolve() for folder in folders)
+    file = Path(spec.origin or os.devnull)
+    return frozenset({file, *(file.parent / "__pycache__").glob(f"{file.stem}.*")})
