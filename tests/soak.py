@@ -89,7 +89,7 @@ class Process:
             told = command.read_text(errors="replace")
         except OSError:
             return False
-        return "forkserver" in told or "resource_tracker" in told
+        return "resource_tracker" in told
 
 
 def processes() -> dict[int, Process]:

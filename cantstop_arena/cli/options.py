@@ -213,7 +213,7 @@ _POOL_OPTIONS = (
     ),
     click.option(
         "--start-method",
-        type=click.Choice(["fork", "forkserver", "spawn"]),
+        type=click.Choice(["fork", "spawn"]),
         help="How to start worker processes. Default: fork where that is safe, else spawn.",
     ),
     click.option(

@@ -15,7 +15,7 @@ import msgspec
 
 _HEADER = struct.Struct("!8sQ")  # before every message: a mark and its length
 _MAGIC = b"canstop\n"
-_CHUNK_BYTES = 1 << 18
+_CHUNK_BYTES = 1 << 16  # more is mapped and unmapped by the allocator at each call
 MAX_MESSAGE_BYTES = 1 << 26
 """Bytes of a message; the result of the largest block has about a million."""
 

@@ -5,9 +5,11 @@ for a debugger or while it is stopped, time does not count: so a bot is too slow
 on a busy machine as on a quiet one.
 """
 
+import contextlib
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 _PROC = Path("/proc")
@@ -57,14 +59,14 @@ class Watchdog:
 
     def meet(self) -> None:
         """Record the present processes, before the first wait."""
-        self._family = tuple(family_states(self._pid)) or (self._pid,)
+        self._family = tuple(self._read_states()) or (self._pid,)
 
     def begin(self) -> None:
         """Start a new wait: all counts are 0 again."""
         self.idle_seconds = self.own_seconds = self.stopped_seconds = 0.0
         self._states: dict[int, str] = {}
         self._was_asleep = True
-        self._times = processor_times(self._family)
+        self._times = self._read_times(self._family)
 
     def observe(self, step: tuple[int, ...], elapsed: float) -> None:
         """Check the processes (see `check`), or start a new wait if `step` has changed."""
@@ -76,8 +78,8 @@ class Watchdog:
 
     def check(self, elapsed: float) -> None:
         """Read the state of the processes; `elapsed` is the seconds since the last check."""
-        states = family_states(self._pid)
-        times = processor_times(states)
+        states = self._read_states()
+        times = self._read_times(states)
         earlier_times = times | self._times  # a new process counts from now on
         computed = sum(seconds - earlier_times[pid] for pid, seconds in times.items())
         self._states, self._times = states, earlier_times | times
@@ -86,6 +88,14 @@ class Watchdog:
         self.own_seconds += elapsed if is_asleep and self._was_asleep else min(computed, elapsed)
         self._was_asleep = is_asleep
         self.stopped_seconds = self.stopped_seconds + elapsed if self.stopped else 0.0
+
+    def _read_states(self) -> dict[int, str]:
+        """The states of all threads that count, by process id; empty when unknown."""
+        return family_states(self._pid)
+
+    def _read_times(self, pids: Iterable[int]) -> dict[int, float]:
+        """Seconds of processor time that count, by process id."""
+        return processor_times(pids)
 
     @property
     def _thread_states(self) -> set[str]:
@@ -109,6 +119,20 @@ class Watchdog:
             return self.idle_seconds >= limit
         is_unstopped = self._thread_states and self._thread_states.isdisjoint("Tt")
         return not is_unstopped or self.idle_seconds >= wall_limit(limit)
+
+
+class MainThreadWatchdog(Watchdog):
+    """Watches the main thread of a process that bots share.
+
+    The processor time of other threads and processes is not charged: another bot may have left
+    them behind. While such a thread runs, the main thread may be waiting for it, so does not sleep.
+    """
+
+    def _read_states(self) -> dict[int, str]:
+        return process_states(self._pid)
+
+    def _read_times(self, pids: Iterable[int]) -> dict[int, float]:
+        return main_thread_times(pids)
 
 
 class AnswerTimer:
@@ -168,31 +192,43 @@ def processor_times(pids: Iterable[int]) -> dict[int, float]:
     return times
 
 
+def main_thread_times(pids: Iterable[int]) -> dict[int, float]:
+    """Seconds that the main thread of each process has used; of the process where unreadable."""
+    pids = list(pids)
+    times = processor_times(pids)
+    for pid in pids:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            schedstat = (_PROC / str(pid) / "task" / str(pid) / "schedstat").read_bytes()
+            times[pid] = int(schedstat.split()[0]) / 1e9
+    return times
+
+
 def family_states(pid: int) -> dict[int, str]:
     """The states (a letter for each thread) of a process and all its descendants, by process id.
 
     Empty when one of them cannot be read; dead processes are left out.
     """
+    return _living(_tree_states(pid))
+
+
+def process_states(pid: int) -> dict[int, str]:
+    """The states of one process as in `family_states`, without its descendants."""
+    return _living(islice(_tree_states(pid), 1))
+
+
+def _living(found: Iterator[tuple[int, str]]) -> dict[int, str]:
     try:
-        states = dict(_tree_states(pid))
+        return {pid: states for pid, states in found if set(states).isdisjoint("ZX")}
     except (OSError, ValueError):
         return {}
-    return {
-        member: thread_states
-        for member, thread_states in states.items()
-        if not set(thread_states) & set("ZX")
-    }
 
 
 def _tree_states(pid: int) -> Iterator[tuple[int, str]]:
-    threads = _PROC / str(pid) / "task"
-    states, children = "", ""
-    for thread in threads.iterdir():
-        states += _thread_state(thread / "stat")
-        children += (thread / "children").read_text()
-    yield pid, states
-    for child in children.split():
-        yield from _tree_states(int(child))
+    threads = list((_PROC / str(pid) / "task").iterdir())
+    yield pid, "".join(_thread_state(thread / "stat") for thread in threads)
+    for thread in threads:
+        for child in (thread / "children").read_text().split():
+            yield from _tree_states(int(child))
 
 
 def _thread_state(stat: Path) -> str:

@@ -21,7 +21,7 @@ from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournaments.pool.worker_pool import building_limit
+from cantstop_arena.tournaments.pool.worker_slot import building_limit
 from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec
 
 if TYPE_CHECKING:

@@ -3,33 +3,31 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.deals.outcomes import Block, Fault, Snapshot
-from cantstop_arena.deals.seatings import Group
-from cantstop_arena.errors import GameError, WorkerPoolError
-from cantstop_arena.game_api.watched import ARENA, GAME
-from cantstop_arena.processes import shutdown, system
-from cantstop_arena.processes.channel import ProtocolError
-from cantstop_arena.processes.watchdog import Watchdog, counted_seconds, pulse
+from cantstop_arena.deals.outcomes import Block, Fault
+from cantstop_arena.deals.seatings import Group, Orders
+from cantstop_arena.errors import WorkerPoolError
+from cantstop_arena.processes import shutdown
+from cantstop_arena.processes.watchdog import counted_seconds, pulse
 from cantstop_arena.table.recording import Complaint, record
-from cantstop_arena.texts import last_line
-from cantstop_arena.tournaments.pool.worker import TRIES, Worker, start_methods
+from cantstop_arena.tournaments.pool.worker import TRIES, GameStopped, Worker, start_methods
 from cantstop_arena.tournaments.pool.worker_messages import (
     Building,
-    GameFailed,
     Message,
-    Ready,
     ReplayedEvent,
     ReplayedFault,
-    WorkerBroken,
 )
-from cantstop_arena.tournaments.pool.worker_pool import building_limit
+from cantstop_arena.tournaments.pool.worker_slot import (
+    BlockPart,
+    WorkerFailed,
+    WorkerSlot,
+    unexpected_message,
+)
 from cantstop_arena.tournaments.preparation import prepare_bots
 from cantstop_arena.tournaments.table_spec import TableSpec, table_for
 from cantstop_arena.tournaments.tournament import FaultPolicy, Tournament
@@ -58,8 +56,6 @@ def replay_game(
         for event in _game_events(tournament, table_spec, seats, complain, deal, silent=False):
             turn = event.get("turn", turn or 0)
             yield event
-    except _GameCutOff as cut:
-        raise GameError(str(cut)) from None
     except _ReplayCutOff as cut:
         if turn is None:
             raise WorkerPoolError(f"the game did not begin: {cut}") from None
@@ -91,7 +87,7 @@ def record_game(
             )
         except _ReplayNotBuilt:
             break  # trying again could take long
-        except _ReplayCutOff:
+        except (_ReplayCutOff, GameStopped):
             continue
     return []
 
@@ -104,18 +100,76 @@ def _game_events(
     deal: int,
     silent: bool,
 ) -> Iterator["Event"]:
-    """The events of a game from a separate process. Raises _ReplayCutOff if that ends first."""
-    isolated = [table_spec.seats[bot].launch is not None for bot in seats]
-    window = tournament.game.window
+    """The events of a game from a separate process.
+
+    Raises _ReplayCutOff if that ends first, and GameError when the game itself fails.
+    """
+    policy, block = tournament.policy, Block(seats, deal, 1)
     player = partial(_replayer, table_spec, seats, silent)
+    foreign = [bot for bot, seat in enumerate(table_spec.seats) if seat.is_foreign]
     with shutdown.defer_until_safe():
-        worker = Worker(player, window, start_methods()[0], None, [])
+        worker = Worker(player, tournament.game.window, start_methods()[0], None)
+        slot = WorkerSlot(worker, _ReplayLimits(policy, table_spec), policy.start_limit, foreign)
         try:
-            worker.send_block(Block(seats, deal, 1), ())
-            policy = tournament.policy
-            yield from _Listener(worker, policy, table_spec, isolated, complain, deal).events()
+            slot.give(BlockPart(block, block), ())
+            for report in _reports(slot, policy):
+                if isinstance(report, ReplayedFault):
+                    complain(report.text)
+                elif isinstance(report, ReplayedEvent):
+                    yield report.event
+                    if report.event.get("event") == "end":
+                        return
+                else:
+                    raise unexpected_message()
+        except WorkerFailed as failed:
+            raise _cut_off(worker, table_spec, failed.failure.text) from None
         finally:
             worker.close()
+
+
+def _reports(slot: WorkerSlot, policy: FaultPolicy) -> Iterator[Message]:
+    """What the worker of a game reports, without end. Raises what its slot raises."""
+    interval, checked_at = pulse(policy.decision_limit), time.monotonic()
+    while True:
+        shutdown.check()
+        slot.worker.wait(max(0.0, checked_at + interval - time.monotonic()))
+        yield from slot.reports()
+        now = time.monotonic()
+        if now >= checked_at + interval:
+            slot.check(counted_seconds(now - checked_at, interval), policy.start_limit)
+            checked_at = now
+
+
+@dataclass(frozen=True)
+class _ReplayLimits:
+    """The limits of the bots of one game."""
+
+    policy: FaultPolicy
+    table_spec: TableSpec
+
+    def decision_limit(self, bot: int) -> float:
+        is_isolated = self.table_spec.seats[bot].launch is not None
+        return self.policy.isolated_limit if is_isolated else self.policy.decision_limit
+
+    @property
+    def game_limit(self) -> float:
+        return self.policy.game_limit
+
+    def suspects(self, group: Group) -> list[int]:
+        return list(group)
+
+    @property
+    def orders(self) -> Orders:
+        return (tuple(range(self.table_spec.players)),)
+
+
+def _cut_off(worker: Worker, table_spec: TableSpec, why: str) -> "_ReplayCutOff":
+    """The error for a game whose worker has failed."""
+    seat, construction = worker.look().position, worker.construction
+    if construction.goes_on:
+        bot = table_spec.seats[construction.started[-1]].name
+        return _ReplayNotBuilt(f"bot {bot} cannot be built: {why}", seat)
+    return _ReplayCutOff(why, seat)
 
 
 class _ReplayCutOff(Exception):
@@ -124,10 +178,6 @@ class _ReplayCutOff(Exception):
     def __init__(self, why: str, seat: int) -> None:
         super().__init__(why)
         self.seat = seat
-
-
-class _GameCutOff(_ReplayCutOff):
-    """The game's own code has ended the process, or takes too long."""
 
 
 class _ReplayNotBuilt(_ReplayCutOff):
@@ -163,98 +213,3 @@ class _Replayer:
             yield from (ReplayedFault(str(complaint)) for complaint in complaints)
             complaints.clear()
             yield ReplayedEvent(dict(event))
-
-
-@dataclass
-class _Listener:
-    """In the parent: receives the events, and ends the game when the process fails."""
-
-    worker: Worker
-    policy: FaultPolicy
-    table_spec: TableSpec
-    isolated: Sequence[bool]  # whether a seat's bot plays in a process of its own
-    complain: Callable[[str], None]
-    deal: int
-
-    def __post_init__(self) -> None:
-        self.watchdog = Watchdog(self.worker.process.pid)
-
-    def events(self) -> Iterator["Event"]:
-        watchdog, checked_at = self.watchdog, time.monotonic()
-        while True:
-            shutdown.check()
-            self.worker.wait(pulse(self.policy.decision_limit))
-            for message in self._messages():
-                if event := self._event_in(message):
-                    yield event
-                    if event.get("event") == "end":
-                        return
-            now = time.monotonic()
-            passed, checked_at = (
-                counted_seconds(now - checked_at, pulse(self.policy.decision_limit)),
-                now,
-            )
-            snapshot = self.worker.look()
-            watchdog.observe(snapshot.step, passed)
-            limit = self._limit(snapshot)
-            if watchdog.overdue(limit):
-                decision = snapshot.function or "its process"
-                raise self._failed(f"{decision} gave no answer within {limit:g} s", limit)
-
-    def _messages(self) -> list[Message]:
-        try:
-            messages = self.worker.messages()
-        except EOFError:
-            code = self.worker.ended()
-            fail = self._cut_off if code is None else self._failed
-            raise fail(system.ending(code)) from None
-        except ProtocolError:
-            raise self._cut_off("wrote into the pipe of its process") from None
-        if Ready() in messages:
-            self.worker.ready = True
-            self.watchdog.begin()
-        return messages
-
-    def _event_in(self, message: Message) -> "Event | None":
-        if isinstance(message, ReplayedEvent):
-            return message.event
-        if isinstance(message, ReplayedFault):
-            self.complain(message.text)
-        elif isinstance(message, Building):
-            self._building(message)
-        elif isinstance(message, GameFailed):
-            raise GameError(message.text)
-        elif isinstance(message, WorkerBroken):
-            raise self._cut_off(f"broke its process: {last_line(message.report)}")
-        return None
-
-    def _building(self, message: Building) -> None:
-        with suppress(ProtocolError):
-            self.worker.construction.note(message, range(len(self.table_spec.seats)))
-            self.watchdog.begin()
-
-    def _limit(self, snapshot: Snapshot) -> float:
-        """The time limit of what the process is doing, in seconds."""
-        if self.worker.construction.goes_on:
-            return building_limit()
-        if not self.worker.ready or snapshot.phase == ARENA:
-            return self.policy.start_limit
-        if snapshot.phase == GAME:
-            return self.policy.game_limit
-        is_isolated = self.isolated[snapshot.position % len(self.isolated)]
-        return self.policy.isolated_limit if is_isolated else self.policy.decision_limit
-
-    def _failed(self, why: str, seconds: float | None = None) -> _ReplayCutOff:
-        """The process has ended, or taken too many seconds: the bot's fault, or the game's."""
-        snapshot = self.worker.look()
-        if not self.worker.ready or snapshot.phase != GAME:
-            return self._cut_off(why)
-        error = self.worker.game_failure(snapshot.function, self.deal, seconds)
-        return _GameCutOff(str(error), snapshot.position)
-
-    def _cut_off(self, why: str) -> _ReplayCutOff:
-        seat, construction = self.worker.look().position, self.worker.construction
-        if construction.goes_on:
-            bot = self.table_spec.seats[construction.started[-1]].name
-            return _ReplayNotBuilt(f"bot {bot} cannot be built: {why}", seat)
-        return _ReplayCutOff(why, seat)

@@ -49,7 +49,7 @@ SLEEPS = "import time\nwhile count {}:\n    time.sleep(1)\n"
 def impatient(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """An import has a second, here and in all that is forked from here."""
     monkeypatch.setattr("cantstop_arena.bots.bot_files.MAX_IMPORT_SECONDS", 1.0)
-    monkeypatch.setattr("cantstop_arena.tournaments.pool.worker_pool._TO_STOP", 0.2)
+    monkeypatch.setattr("cantstop_arena.tournaments.pool.worker_slot._TO_STOP", 0.2)
     monkeypatch.chdir(tmp_path)
 
 

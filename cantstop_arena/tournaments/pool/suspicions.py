@@ -12,8 +12,8 @@ from cantstop_arena.game_api.watched import BOT
 _MAX_SUSPICIONS = 3  # of a bot in one game, until it forfeits the game
 
 
-class Bots(Protocol):
-    """The facts about bots that the parent of workers needs."""
+class BotLimits(Protocol):
+    """The facts about bots by which a worker is watched."""
 
     def decision_limit(self, bot: int) -> float:
         """The seconds after which a decision of this bot is too slow."""
@@ -22,15 +22,19 @@ class Bots(Protocol):
     def game_limit(self) -> float:
         """The seconds after which a function of the game is too slow."""
 
-    def source_line(self, bot: int, decision: str) -> str:
-        """The location of a bot's function, for a message; empty when it is unknown."""
-
     def suspects(self, group: Group) -> list[int]:
         """The bots of a group whose code can affect the worker process."""
 
     @property
     def orders(self) -> Orders:
         """The orders in which bots take their seats in each deal."""
+
+
+class Bots(BotLimits, Protocol):
+    """The facts about bots that the parent of workers needs."""
+
+    def source_line(self, bot: int, decision: str) -> str:
+        """The location of a bot's function, for a message; empty when it is unknown."""
 
     def divisible(self, group: Group) -> bool:
         """Whether a block of this group may be played in parts: False if a bot learns."""

@@ -1,21 +1,22 @@
-"""One worker process: its pipe, the shared memory in which it is observed, its start and end."""
+"""One worker process: its channel, the shared memory in which it is observed, its start and end."""
 
 import contextlib
+import mmap
 import multiprocessing
 import os
-import pickle
 import signal
+import socket
 import sys
 import time
 import traceback
-from collections.abc import Callable, Collection, Iterator
-from multiprocessing.connection import Connection, wait
+from collections.abc import Callable, Collection, Iterable, Iterator
+from multiprocessing.connection import wait
 from typing import Any, Protocol
 
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, SharedWindow
 from cantstop_arena.errors import GameError
 from cantstop_arena.processes import system
-from cantstop_arena.processes.channel import ProtocolError, frame
+from cantstop_arena.processes.channel import Channel, ChannelClosed, ChildEnd, ProtocolError
 from cantstop_arena.table.bot_faults import running_line
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.pool.worker_messages import (
@@ -23,17 +24,17 @@ from cantstop_arena.tournaments.pool.worker_messages import (
     Building,
     GameFailed,
     GameLocation,
-    Inbox,
     Message,
+    Play,
     Ready,
     worker_broken,
 )
 
-_PRELOADED = ("cantstop_arena.tournaments.table_spec",)
 _TO_END = 10.0  # seconds for a process that is ending already, on the busiest machine
 _TO_LOCATE = 0.5  # seconds for a process that stands still to say where
 _MAX_LINE_LENGTH = 300  # characters of the location that it sends
 _LOCATE: Any = getattr(signal, "SIGUSR1", None)
+_AVAILABLE_METHODS = multiprocessing.get_all_start_methods()
 TRIES = 5
 """How often a block or game is played, before processes that die at it are an error."""
 
@@ -64,7 +65,7 @@ def worker_count() -> int:
 
 def start_methods() -> list[str]:
     """The start methods for processes on this system, the default first."""
-    methods = multiprocessing.get_all_start_methods()
+    methods = [method for method in ("fork", "spawn") if method in _AVAILABLE_METHODS]
     # A forked worker finds everything compiled. On macOS system libraries do not survive a fork.
     default = "fork" if "fork" in methods and sys.platform != "darwin" else "spawn"
     return sorted(methods, key=lambda method: method != default)
@@ -88,6 +89,17 @@ class BotBuilding:
         self.goes_on = message.bot is not None
 
 
+class GameStopped(GameError):
+    """A game whose code has ended its process, or takes too long."""
+
+
+class Closable(Protocol):
+    """An open file of the parent."""
+
+    def close(self) -> None:
+        """Close it."""
+
+
 class Worker:
     """A process that plays one block after another."""
 
@@ -97,54 +109,46 @@ class Worker:
         window: SharedWindow,
         method: str,
         memory: int | None,
-        others: list["Worker"],
+        inherited: Iterable[Closable] = (),
     ) -> None:
+        """Start it. A forked worker closes the `inherited` files of its parent."""
         context = _context(method)
-        if method == "forkserver":
-            context.set_forkserver_preload(list(_PRELOADED))
-        shared = context.RawArray("b", window.size)
+        forks = method == "fork"
+        shared = mmap.mmap(-1, window.size) if forks else context.RawArray("b", window.size)
         self.look = window.reader(shared)
         self._title = window.title
-        self.pipe, child_pipe = context.Pipe()
-        inherited = [worker.pipe for worker in [*others, self]] if method == "fork" else []
-        parent = os.getpid() if method != "forkserver" else 0
+        parent_end, child_end = socket.socketpair()
+        self.channel: Channel[Message] = Channel(parent_end, Message)
+        closed = [*inherited, self.channel] if forks else []
         self.process = context.Process(
-            target=_work, args=(child_pipe, inherited, parent, factory, shared, memory), daemon=True
+            target=_work,
+            args=(child_end, closed, os.getpid(), factory, shared, memory),
+            daemon=True,
         )
         self.process.start()
-        child_pipe.close()
+        child_end.close()
         self.ready = False
         self.construction = BotBuilding()
-        self._inbox = Inbox()
 
-    def send_block(self, block: Block, forfeits: tuple[Fault, ...]) -> None:
+    def play(self, block: Block, forfeits: tuple[Fault, ...]) -> None:
         """Send a block to be played."""
-        with contextlib.suppress(OSError):  # it has ended; its sentinel reports that
-            self.pipe.send_bytes(pickle.dumps((block, forfeits)))  # `send` is slower
+        self.channel.send(Play(block, forfeits))
 
     def wait(self, seconds: float) -> None:
         """Wait up to `seconds` for a message or the end of the process."""
-        wait([self.pipe, self.process.sentinel], seconds)
-
-    def messages(self) -> list[Message]:
-        """The messages that have been received completely.
-
-        Raises EOFError when the pipe is closed, and ProtocolError for invalid messages. Never
-        blocks: a worker can be stopped in the middle of a message.
-        """
-        return self._inbox.receive(self.pipe.fileno())
+        wait([self.channel.fileno()], seconds)
 
     def ended(self) -> int | None:
         """The exit code of the process, or minus the signal that ended it; None while it runs.
 
-        Call it when its pipe has closed, which happens a moment before the process ends.
+        Call it when its channel has closed, which happens a moment before the process ends.
         """
         if system.is_ending(self.process.pid):
             self.process.join(_TO_END)
         code: int | None = self.process.exitcode
         return code
 
-    def game_failure(self, function: str, deal: int, seconds: float | None = None) -> GameError:
+    def game_failure(self, function: str, deal: int, seconds: float | None = None) -> GameStopped:
         """The error for a game's function that ended the process, or took so many seconds."""
         function += "()"
         if seconds is None:
@@ -153,18 +157,18 @@ class Worker:
             location = self._game_location()
             where = f"{function} at {location}" if location else function
             what = f"gave no answer within {seconds:g} s: {where}"
-        return GameError(f"{self._title} fails in deal {deal}: the game's code {what}")
+        return GameStopped(f"{self._title} fails in deal {deal}: the game's code {what}")
 
     def _game_location(self) -> str:
         """The line of the game's code that is running; empty when the process does not say."""
         if _LOCATE is None:
             return ""
         deadline = time.monotonic() + _TO_LOCATE
-        with contextlib.suppress(OSError, EOFError, ProtocolError):
+        with contextlib.suppress(OSError, ChannelClosed, ProtocolError):
             os.kill(self.process.pid, _LOCATE)
             while (left := deadline - time.monotonic()) > 0:
                 self.wait(left)
-                for message in self.messages():
+                for message in self.channel.receive():
                     if isinstance(message, GameLocation):
                         return in_a_line(message.text, _MAX_LINE_LENGTH)
         return ""
@@ -179,7 +183,7 @@ class Worker:
         """Kill the process, and wait for its end."""
         self.kill()
         self.process.join()
-        self.pipe.close()
+        self.channel.close()
 
 
 def _context(method: str) -> Any:
@@ -192,67 +196,59 @@ def _context(method: str) -> Any:
 
 
 def _work(
-    pipe: Connection,
-    inherited: list[Connection],
+    end: socket.socket,
+    inherited: list[Closable],
     parent: int,
     factory: PlayerFactory,
     shared: Any,
     memory: int | None,
 ) -> None:
-    """The main function of a worker: play blocks until the parent closes the pipe or ends."""
-    system.die_with_parent(parent or os.getppid())
+    """The main function of a worker: play blocks until the parent closes the channel or ends."""
+    system.die_with_parent(parent)
     with contextlib.suppress(OSError):
         os.setpgid(0, 0)  # so that processes that bots start are killed together with the worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    for connection in inherited:  # else the pipe would stay open when the parent ends
-        connection.close()
+    for file in inherited:  # else the channels would stay open when the parent ends
+        file.close()
+    channel: ChildEnd[Play] = ChildEnd(end, Play)
     if _LOCATE is not None:
-        signal.signal(_LOCATE, lambda _, frame: _send(pipe, GameLocation(running_line(frame))))
+        signal.signal(_LOCATE, lambda _, frame: channel.send(GameLocation(running_line(frame))))
     system.restore_gc()
     try:
-        player = _build_player(factory(shared), pipe)
+        player = _build_player(factory(shared), channel)
     except BaseException:
-        _send(pipe, worker_broken(traceback.format_exc()))
+        channel.send(worker_broken(traceback.format_exc()))
         return
     if memory is not None:
         system.limit_memory(memory)
-    _send(pipe, Ready())
+    channel.send(Ready())
     while True:
         try:
-            block, forfeits = pickle.loads(pipe.recv_bytes())
-            for message in _messages_for(player, block, forfeits):
-                _send(pipe, message)
+            for message in _messages_for(player, channel.receive()):
+                channel.send(message)
         except (EOFError, OSError):
             return
 
 
 def _build_player(
-    build: BlockPlayer | Iterator[Building | BlockPlayer], pipe: Connection
+    build: BlockPlayer | Iterator[Building | BlockPlayer], channel: ChildEnd[Play]
 ) -> BlockPlayer:
     """The player that a factory creates; the messages that it yields before are sent."""
     while isinstance(build, Iterator):
         step = next(build)
         if not isinstance(step, Building):
             return step
-        _send(pipe, step)
+        channel.send(step)
     return build
 
 
-def _messages_for(
-    player: BlockPlayer, block: Block, forfeits: tuple[Fault, ...]
-) -> Iterator[Message]:
+def _messages_for(player: BlockPlayer, play: Play) -> Iterator[Message]:
     """The messages for a block: its result, the events of a recorded game, or an error."""
     try:
-        answer = player.play(block, forfeits)
+        answer = player.play(play.block, play.forfeits)
         yield from answer if isinstance(answer, Iterator) else [BlockPlayed(answer)]
     except GameError as error:
         yield GameFailed(str(error))
     except Exception:
         yield worker_broken(traceback.format_exc())
-
-
-def _send(pipe: Connection, message: Message) -> None:
-    left = memoryview(frame(message))
-    while left:
-        left = left[os.write(pipe.fileno(), left) :]

@@ -1,7 +1,7 @@
-"""Messages from a worker process to its parent: MessagePack, decoded as these types only.
+"""Messages between a worker process and its parent: MessagePack, decoded as these types only.
 
-Bots play in workers, and may write anything into the pipe. So nothing received is trusted: the
-length, the types and the numbers of each message are checked.
+Bots play in workers, and may write anything into the channel. So nothing that the parent receives
+is trusted: the length, the types and the numbers of each message are checked.
 """
 
 from itertools import chain
@@ -20,12 +20,18 @@ from cantstop_arena.deals.outcomes import (
     Tally,
 )
 from cantstop_arena.deals.winners import masks_in, win_units
-from cantstop_arena.processes.channel import Frames
 
 _MAX_REPORT_LENGTH = 100_000  # characters of a traceback that are sent
 _MAX_FAULT_LENGTH = 10_000  # characters of a fault's message
 _MAX = 1 << 56  # of any count, so that sums over many blocks fit in 64 bits
 _KINDS = (EXCEPTION, ILLEGAL, TOO_SLOW, DIED)
+
+
+class Play(msgspec.Struct, tag=True, frozen=True):
+    """From the parent: play this block; games in `forfeits` are lost unplayed."""
+
+    block: Block
+    forfeits: tuple[Fault, ...] = ()
 
 
 class Ready(msgspec.Struct, tag=True, frozen=True):
@@ -87,20 +93,12 @@ Message: TypeAlias = (
     | GameFailed
     | WorkerBroken
 )
-
-_DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message)
+"""What a worker may send."""
 
 
 def worker_broken(report: str) -> WorkerBroken:
     """The message with a report, of which the last characters are kept if it is too long."""
     return WorkerBroken(report[-_MAX_REPORT_LENGTH:])
-
-
-class Inbox(Frames[Message]):
-    """The parent's end of a worker's pipe."""
-
-    def __init__(self) -> None:
-        super().__init__(_DECODER.decode)
 
 
 # --- Validation of results ------------------------------------------------------------------------

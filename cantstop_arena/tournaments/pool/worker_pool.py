@@ -1,105 +1,40 @@
 """Worker processes that play blocks, and a parent that hands out work and replaces failed workers.
 
-The parent waits on pipes and process sentinels, and observes the games meanwhile. A worker that
-dies or stalls is replaced. Its block is split, so that the deal in question is played again on its
-own; a bot that stops the same game three times, or that has provably stopped it, forfeits it.
+The parent waits for messages, and some 20 times a second observes the games. A worker that dies or
+stalls is replaced. Its block is split, so that the deal in question is played again on its own; a
+bot that stops the same game three times, or that has provably stopped it, forfeits it.
 """
 
+import selectors
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from multiprocessing.connection import wait
-from typing import Any
+from contextlib import contextmanager
 
 import msgspec
 
-from cantstop_arena.bots import bot_files
-from cantstop_arena.deals.outcomes import (
-    DIED,
-    TOO_SLOW,
-    Block,
-    BlockResult,
-    Fault,
-    SharedWindow,
-    Snapshot,
-)
+from cantstop_arena.deals.outcomes import Block, BlockResult, SharedWindow
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import GameError, WorkerPoolError
-from cantstop_arena.game_api.watched import BOT, GAME
-from cantstop_arena.processes import shutdown, system, watchdog
-from cantstop_arena.processes.channel import ProtocolError
-from cantstop_arena.processes.watchdog import Watchdog
-from cantstop_arena.texts import last_line
+from cantstop_arena.processes import shutdown, watchdog
 from cantstop_arena.tournaments.cluster.address import CLUSTER_WAIT, ClusterAddress
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
-from cantstop_arena.tournaments.pool.suspicions import (
-    Bots,
-    Suspicions,
-    WorkerFailure,
-    bot_at,
-    deal_at,
+from cantstop_arena.tournaments.pool.suspicions import Bots, Suspicions, WorkerFailure
+from cantstop_arena.tournaments.pool.worker import (
+    TRIES,
+    Closable,
+    PlayerFactory,
+    Worker,
+    start_methods,
 )
-from cantstop_arena.tournaments.pool.worker import TRIES, PlayerFactory, Worker, start_methods
-from cantstop_arena.tournaments.pool.worker_messages import (
-    BlockPlayed,
-    Building,
-    GameFailed,
-    Message,
-    Ready,
-    WorkerBroken,
-    is_result_of,
+from cantstop_arena.tournaments.pool.worker_messages import BlockPlayed, is_result_of
+from cantstop_arena.tournaments.pool.worker_slot import (
+    BlockPart,
+    WorkerFailed,
+    WorkerSlot,
+    unexpected_message,
 )
 from cantstop_arena.tournaments.tournament import START_LIMIT
-
-
-class BlockPart(msgspec.Struct):
-    """A block or a part of it that has to be played, and how often it has failed."""
-
-    block: Block
-    full_block: Block
-    failures: int = 0
-
-    def split(self, deal: int) -> list["BlockPart"]:
-        """This part in three: the deals before a deal, the deal, and the deals after it."""
-        first, end = self.block.first, self.block.end
-        cuts = [(first, deal), (deal, deal + 1), (deal + 1, end)]
-        parts = [self.block.part(*cut) for cut in cuts if cut[0] < cut[1]]
-        return [BlockPart(part, self.full_block, self.failures) for part in parts]
-
-
-class WorkerSlot:
-    """A worker, the part that it plays, and the watchdog that observes it."""
-
-    def __init__(self, worker: Worker) -> None:
-        self.worker = worker
-        self.part: BlockPart | None = None
-        self.since = 0.0
-        self.watchdog = Watchdog(worker.process.pid)
-
-    def give(self, part: BlockPart, forfeits: tuple[Fault, ...]) -> None:
-        """Send a part to the worker, with the games in it that are forfeited already."""
-        self.part = part
-        self._begin()
-        self.worker.send_block(part.block, forfeits)
-
-    def is_in_game(self, snapshot: Snapshot) -> bool:
-        """Whether the game's own code runs."""
-        return self.worker.ready and snapshot.phase == GAME
-
-    def builds(self, message: Building, foreign: Collection[int]) -> None:
-        """The worker builds the next bot; restart the clock. Raises ProtocolError."""
-        self.worker.construction.note(message, foreign)
-        self._begin()
-
-    def gets_ready(self) -> None:
-        """The worker has started; restart the clock, so that bots are not charged for the start."""
-        self.worker.ready = True
-        self._begin()
-
-    def _begin(self) -> None:
-        self.since = time.monotonic()
-        self.watchdog.begin()
-
 
 _TRIM_INTERVAL, _TRIM_INTERVAL_IDLE = (
     1.0,
@@ -109,7 +44,6 @@ _PULSE_WITHOUT_SUSPECTS = (
     0.2  # seconds between two looks, where no bot can be the reason that nothing moves
 )
 _GAME_TRIES = 3  # of a block in which the game fails, before that is an error
-_TO_STOP = 2.0  # seconds beyond the limit that a worker sets for building a bot
 _GRACE = 5.0  # seconds without progress, beyond ten times the time of a block
 
 
@@ -145,6 +79,8 @@ class WorkerPool:
         self._again: deque[BlockPart] = deque()
         self._suspicions = Suspicions(bots)
         self._blocks, self._seconds = 0, 0.0
+        self._selector = selectors.DefaultSelector()  # forked workers close it
+        self._pulse = 0.0  # seconds between two checks
         self._checked_at = self._trimmed_at = time.monotonic()
 
     def __enter__(self) -> "WorkerPool":
@@ -156,13 +92,14 @@ class WorkerPool:
         for slot in self._slots:
             slot.worker.close()
         self._slots.clear()
+        self._selector.close()
 
     def play(
         self, blocks: Iterator[Block], meanwhile: Callable[[], None] = lambda: None
     ) -> Iterator[PartResult]:
         """Yield the results of the blocks, or of their parts, in the order in which they finish.
 
-        `meanwhile` is called in each pass of the loop, while workers play.
+        `meanwhile` is called after each check of the workers, some 5 to 20 times a second.
 
         Raises WorkerPoolError when workers keep dying before they play, BotNotBuilt when a bot is
         the reason, GameError when the game itself fails, and Interrupted.
@@ -175,9 +112,10 @@ class WorkerPool:
                 self._hand_out(blocks)
                 if result is not None:
                     yield result
-            self._check_workers()
+            if time.monotonic() >= self._checked_at + self._pulse:
+                self._check_workers()
+                meanwhile()
             self._hand_out(blocks)
-            meanwhile()
 
     def drop(self, void: Callable[[Group], bool]) -> None:
         """Drop the blocks of void groups, whether they are being played or queued."""
@@ -207,126 +145,70 @@ class WorkerPool:
         return BlockPart(block, block) if block else None
 
     def _start_worker(self) -> WorkerSlot:
-        others = [slot.worker for slot in self._slots]
         options = self._options
-        worker = Worker(self._factory, self._window, options.method, options.memory, others)
-        self._slots.append(WorkerSlot(worker))
-        return self._slots[-1]
+        channels = [slot.worker.channel for slot in self._slots]
+        inherited: list[Closable] = [self._selector, *channels]
+        worker = Worker(self._factory, self._window, options.method, options.memory, inherited)
+        slot = WorkerSlot(worker, self._bots, options.start_limit, options.foreign)
+        self._slots.append(slot)
+        self._selector.register(worker.channel, selectors.EVENT_READ, slot)
+        return slot
 
     def _signalling(self) -> list[WorkerSlot]:
-        """Wait a moment for workers that have sent messages or ended, and return them."""
-        busy = self._busy()
-        signs: dict[Any, WorkerSlot] = {slot.worker.pipe: slot for slot in busy}
-        signs |= {slot.worker.process.sentinel: slot for slot in busy}
-        ready = wait(list(signs), self._pulse(busy))
-        return list({id(signs[sign]): signs[sign] for sign in ready}.values())
-
-    def _busy(self) -> list[WorkerSlot]:
-        return [slot for slot in self._slots if slot.part]
-
-    def _pulse(self, busy: list[WorkerSlot]) -> float:
-        """The time between two checks, in seconds."""
-        groups = {slot.part.block.group for slot in busy if slot.part}
-        if not any(map(self._bots.suspects, groups)):
-            return _PULSE_WITHOUT_SUSPECTS
-        limits = [self._bots.decision_limit(bot) for group in groups for bot in group]
-        return watchdog.pulse(min(limits, default=self._options.start_limit))
+        """The workers that have sent messages or ended, after waiting until the next check."""
+        left = self._checked_at + self._pulse - time.monotonic()
+        return [key.data for key, _ in self._selector.select(max(0.0, left))]
 
     def _collect(self, slot: WorkerSlot) -> PartResult | None:
         """A worker's result; None when there is none yet, or its part is queued again."""
-        if slot not in self._slots or slot.part is None:
+        if slot not in self._slots:
             return None  # removed in the meantime
-        try:
-            return self._handle_messages(slot, slot.part, slot.worker.messages())
-        except EOFError:
-            self._end(slot, slot.part)
-        except ProtocolError:
-            self._fail(slot, slot.part, WorkerFailure(DIED, "wrote into the pipe of its process"))
+        if slot.part is None:
+            self._remove(slot)  # it has ended, or sends what nobody has asked for
+            return None
+        part = slot.part
+        with self._replacing_failed(slot, part):
+            for report in slot.reports():
+                if not isinstance(report, BlockPlayed) or not self._is_result(report, part):
+                    raise unexpected_message()
+                return self._finish_block(slot, part, report.result)
         return None
 
-    def _end(self, slot: WorkerSlot, part: BlockPart) -> None:
-        """Replace a worker that has ended."""
-        snapshot = slot.worker.look()
-        if slot.is_in_game(snapshot) and slot.worker.ended() is not None:
-            self._game_fails(slot, part, self._game_failure(slot, part, snapshot))
-        else:
-            self._fail(slot, part, _exit_failure(slot.worker))
+    def _is_result(self, report: BlockPlayed, part: BlockPart) -> bool:
+        return is_result_of(report.result, part.block, len(self._bots.orders))
 
-    def _handle_messages(
-        self, slot: WorkerSlot, part: BlockPart, messages: list[Message]
-    ) -> PartResult | None:
-        """Handle messages; the result among them, if any. Raises ProtocolError."""
-        for number, message in enumerate(messages, 1):
-            if isinstance(message, Ready) and not slot.worker.ready:
-                slot.gets_ready()
-            elif isinstance(message, Building) and not slot.worker.ready:
-                slot.builds(message, self._options.foreign)
-            elif isinstance(message, BlockPlayed) and self._is_result(message, part):
-                return self._finish_block(slot, part, message.result, number == len(messages))
-            elif isinstance(message, WorkerBroken):
-                self._fail(slot, part, self._breakage(slot, part, message.report))
-                return None
-            elif isinstance(message, GameFailed):
-                self._game_fails(slot, part, GameError(message.text))
-                return None
-            else:
-                raise ProtocolError
-        return None
-
-    def _breakage(self, slot: WorkerSlot, part: BlockPart, report: str) -> WorkerFailure:
-        """The failure of a worker whose code raised. Raises if no bot can have caused it."""
-        if slot.worker.construction.goes_on:
-            return WorkerFailure(DIED, last_line(report).partition(": ")[2], proven=True)
-        if not self._bots.suspects(part.block.group):
-            raise WorkerPoolError(f"a worker failed at {part.block}:\n{report}")
-        return WorkerFailure(DIED, f"broke its process: {last_line(report)}")
-
-    def _game_fails(self, slot: WorkerSlot, part: BlockPart, error: GameError) -> None:
-        """Queue the part again without charging a bot: something may have harmed the worker."""
-        self._remove(slot)
-        part.failures += 1
-        if part.failures >= _GAME_TRIES:
-            raise error
-        self._again.append(part)
-
-    def _game_failure(
-        self, slot: WorkerSlot, part: BlockPart, snapshot: Snapshot, seconds: float | None = None
-    ) -> GameError:
-        """The error for a game's code that ended its process, or took so many seconds."""
-        deal, _ = deal_at(part.block, snapshot.cursor, len(self._bots.orders))
-        return slot.worker.game_failure(snapshot.function, deal, seconds)
-
-    def _is_result(self, message: BlockPlayed, part: BlockPart) -> bool:
-        return is_result_of(message.result, part.block, len(self._bots.orders))
-
-    def _finish_block(
-        self, slot: WorkerSlot, piece: BlockPart, result: BlockResult, quiet: bool
-    ) -> PartResult:
-        """The result of a part. A worker that has sent more (not `quiet`) is replaced."""
+    def _finish_block(self, slot: WorkerSlot, part: BlockPart, result: BlockResult) -> PartResult:
+        """The result of a part. A worker that has sent more is replaced."""
         slot.part = None
         self._blocks += 1
         self._seconds += time.monotonic() - slot.since
-        if not quiet:
+        if not slot.is_quiet:
             self._remove(slot)
-        return PartResult(result, piece.full_block)
+        return PartResult(result, part.full_block)
 
     # Observing games
 
     def _check_workers(self) -> None:
         """Observe every game, and replace the workers that have made no progress for too long."""
-        now, busy = time.monotonic(), self._busy()
-        passed = watchdog.counted_seconds(now - self._checked_at, self._pulse(busy))
+        now = time.monotonic()
+        passed = watchdog.counted_seconds(now - self._checked_at, self._pulse)
         self._checked_at = now
+        busy = [slot for slot in self._slots if slot.part]
+        grace = self._grace()
         for slot in busy:
-            snapshot = slot.worker.look()
-            slot.watchdog.observe(snapshot.step, passed)
-            if slot.part is None:
-                continue
-            if slot.is_in_game(snapshot):
-                self._check_game(slot, slot.part, snapshot)
-            elif failure := self._overdue(slot, slot.part, snapshot):
-                self._fail(slot, slot.part, failure)
-        self._trim_logs(any(slot.watchdog.idle_seconds for slot in busy))
+            if slot.part:
+                with self._replacing_failed(slot, slot.part):
+                    slot.check(passed, grace)
+        self._pulse = self._next_pulse(busy)
+        self._trim_logs(any(slot.idle_seconds for slot in busy))
+
+    def _next_pulse(self, busy: Sequence[WorkerSlot]) -> float:
+        """The seconds until the next check."""
+        groups = {slot.part.block.group for slot in busy if slot.part}
+        if not any(map(self._bots.suspects, groups)):
+            return _PULSE_WITHOUT_SUSPECTS
+        limits = [self._bots.decision_limit(bot) for group in groups for bot in group]
+        return watchdog.pulse(min(limits, default=self._options.start_limit))
 
     def _trim_logs(self, soon: bool) -> None:
         """Trim logs at intervals: a bot can print without end in a single decision."""
@@ -334,36 +216,29 @@ class WorkerPool:
             self._trimmed_at = self._checked_at
             self._bots.trim_logs()
 
-    def _check_game(self, slot: WorkerSlot, part: BlockPart, snapshot: Snapshot) -> None:
-        """Replace a worker in which the game's code takes too long."""
-        limit = self._bots.game_limit
-        if slot.watchdog.overdue(limit):
-            self._game_fails(slot, part, self._game_failure(slot, part, snapshot, limit))
-
-    def _overdue(
-        self, slot: WorkerSlot, part: BlockPart, snapshot: Snapshot
-    ) -> WorkerFailure | None:
-        """The failure of a worker that has made no progress for too long, else None."""
-        if slot.worker.construction.goes_on:
-            limit, text = building_limit(), "it is not built within {:g} s"
-        elif not slot.worker.ready:
-            limit, text = self._options.start_limit, "did not get ready within {:g} s (start_limit)"
-        elif snapshot.phase == BOT:
-            limit = self._bots.decision_limit(bot_at(part.block.group, snapshot.position))
-            text = f"{snapshot.function} gave no answer within {{:g}} s"
-        else:
-            limit, text = self._grace(), "stalled between two decisions"
-        stopped = slot.watchdog.stopped  # perhaps for ever: do not wait for a long limit
-        if not slot.watchdog.overdue(min(limit, self._grace()) if stopped else limit):
-            return None
-        proven = slot.watchdog.proven(limit) and not stopped
-        return WorkerFailure(TOO_SLOW, text.format(limit), proven)
-
     def _grace(self) -> float:
         """The seconds that a worker may make no progress while no bot is deciding."""
         return _GRACE + 10 * (self._seconds / self._blocks if self._blocks else 0.0)
 
     # When a worker has failed
+
+    @contextmanager
+    def _replacing_failed(self, slot: WorkerSlot, part: BlockPart) -> Iterator[None]:
+        """Replace the worker if it fails in this section."""
+        try:
+            yield
+        except GameError as error:
+            self._retry_game(slot, part, error)
+        except WorkerFailed as failed:
+            self._fail(slot, part, failed.failure)
+
+    def _retry_game(self, slot: WorkerSlot, part: BlockPart, error: GameError) -> None:
+        """Queue the part again without charging a bot: something may have harmed the worker."""
+        self._remove(slot)
+        part.failures += 1
+        if part.failures >= _GAME_TRIES:
+            raise error
+        self._again.append(part)
 
     def _fail(self, slot: WorkerSlot, part: BlockPart, failure: WorkerFailure) -> None:
         """Replace a worker, and queue its part again; forfeited games are left out."""
@@ -397,20 +272,9 @@ class WorkerPool:
 
     def _remove(self, slot: WorkerSlot) -> None:
         self._slots.remove(slot)
+        self._selector.unregister(slot.worker.channel)
         slot.worker.close()
-
-
-def building_limit() -> float:
-    """The maximum time to build a bot in another process, in seconds."""
-    return bot_files.MAX_IMPORT_SECONDS + _TO_STOP
 
 
 def _deals_text(block: Block) -> str:
     return f"deals {block.first} to {block.end - 1}" if block.deals > 1 else f"deal {block.first}"
-
-
-def _exit_failure(worker: Worker) -> WorkerFailure:
-    """The failure of a worker that has ended and so closed its pipe."""
-    code = worker.ended()
-    text = f"{worker.look().function} {system.ending(code)}".lstrip()
-    return WorkerFailure(DIED, text, code is not None and -code not in system.FOREIGN_SIGNALS)

@@ -16,11 +16,11 @@ pytestmark = pytest.mark.slow
 
 ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
 SECONDS = 7  # longer than a worker may stand still while no bot decides
-WORDS = ("--multiprocessing-fork", "forkserver")  # in the command of what is no forked worker
+SPAWNED = "--multiprocessing-fork"  # in the command of a spawned worker
 
 SLOW_PYTHON = f"""
 import sys, time
-if any(word in part for part in sys.orig_argv for word in {WORDS!r}):
+if any({SPAWNED!r} in part for part in sys.orig_argv):
     time.sleep({SECONDS})
 """
 PLAIN = """

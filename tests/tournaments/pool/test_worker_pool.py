@@ -2,11 +2,12 @@
 
 import multiprocessing
 import os
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result
@@ -17,7 +18,7 @@ from cantstop_arena.errors import WorkerPoolError
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_messages import (
     BlockPlayed,
-    Message,
+    Play,
     Ready,
     worker_broken,
 )
@@ -98,10 +99,13 @@ def test_a_game_that_is_lost_and_fails_again_ends_the_work(tmp_path: Path) -> No
         worked(partial(Lost, tmp_path, {}), PoolOptions(2, "fork"))
 
 
+Said: TypeAlias = Callable[[Block], list[Any]]
+
+
 class Talks(Fake):
     """Says something else than the result of a block, once."""
 
-    def __init__(self, said: Callable[[Block], list[Message]], folder: Path, memory: Any) -> None:
+    def __init__(self, said: Said, folder: Path, memory: Any) -> None:
         super().__init__(folder, {}, memory)
         self.said = said
 
@@ -111,26 +115,30 @@ class Talks(Fake):
             return self.at_once(self.said(block))
         return super().play(block, condemned)
 
-    def at_once(self, messages: list[Message]) -> Iterator[Message]:
+    def at_once(self, messages: list[Any]) -> Iterator[Any]:
         yield from messages
         time.sleep(60)
 
 
-def twice(block: Block) -> list[Message]:
+def twice(block: Block) -> list[Any]:
     return [BlockPlayed(result(block)), BlockPlayed(result(block))]
 
 
-def with_a_report(block: Block) -> list[Message]:
+def with_a_report(block: Block) -> list[Any]:
     return [worker_broken("no"), worker_broken("no")]
 
 
-def of_another_block(block: Block) -> list[Message]:
+def with_nonsense(block: Block) -> list[Any]:
+    return [BlockPlayed(result(block)), Play(block)]
+
+
+def of_another_block(block: Block) -> list[Any]:
     return [BlockPlayed(result(block.part(0, 5))), Ready()]
 
 
-@pytest.mark.parametrize("said", [twice, with_a_report, of_another_block])
+@pytest.mark.parametrize("said", [twice, with_a_report, with_nonsense, of_another_block])
 def test_a_worker_that_says_too_much_is_replaced_and_its_block_played(
-    tmp_path: Path, said: Callable[[Block], list[Message]]
+    tmp_path: Path, said: Said
 ) -> None:
     assert worked(partial(Talks, said, tmp_path), PoolOptions(1, "fork")) == CALM
 
@@ -152,3 +160,78 @@ class VeryPatient(Patient):
 def test_a_worker_that_was_stopped_is_not_waited_for(tmp_path: Path) -> None:
     assert worked(partial(Stops, tmp_path, {}), PoolOptions(1, "fork"), VeryPatient()) == CALM
     assert len(list(tmp_path.iterdir())) == 2
+
+
+class BesideASpinningThread(Fake):
+    """Computes for most of its time in one game, while a thread that somebody has left spins."""
+
+    def happens(self, what: str, times: int, game: tuple[int, int]) -> None:
+        if game == (4, 0):
+            threading.Thread(target=self.spin, daemon=True).start()
+            end = time.thread_time() + 0.4
+            while time.thread_time() < end:
+                pass
+
+    def spin(self) -> None:
+        while True:
+            pass
+
+
+def test_the_time_of_another_thread_is_no_part_of_a_decision(tmp_path: Path) -> None:
+    factory = partial(BesideASpinningThread, tmp_path, {})
+    assert worked(factory, PoolOptions(1, "fork"), Referee(0.5)) == CALM
+
+
+class Misbehaves(Fake):
+    """Ends its process, or sends something, when it has played the first block.
+
+    The second takes until others are handed out.
+    """
+
+    def __init__(self, folder: Path, end: bool, memory: Any) -> None:
+        super().__init__(folder, {}, memory)
+        self.end = end
+
+    def play(self, block: Block, condemned: Iterable[Fault] = ()) -> Any:
+        while block.first == BLOCKS[1].first and not (self.folder / "others").exists():
+            time.sleep(0.01)
+        yield BlockPlayed(super().play(block, condemned))
+        if block.first == BLOCKS[0].first:
+            while not (self.folder / "received").exists():
+                time.sleep(0.01)
+            (self.folder / "done").touch()
+            if self.end:
+                os._exit(3)
+            yield Ready()
+
+
+class TwoAndLaterMore:
+    """Two blocks, and the others some time after the first one's worker has misbehaved."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.left, self.passes = folder, list(BLOCKS), 0
+
+    def __iter__(self) -> "TwoAndLaterMore":
+        return self
+
+    def __next__(self) -> Block:
+        if len(self.left) == len(BLOCKS) - 2:
+            self.passes += (self.folder / "done").exists()
+            if self.passes < 5:
+                raise StopIteration
+            (self.folder / "others").touch()
+        if not self.left:
+            raise StopIteration
+        return self.left.pop(0)
+
+
+@pytest.mark.parametrize("end", [False, True])
+def test_a_worker_that_ends_or_sends_something_without_a_block_is_replaced(
+    tmp_path: Path, end: bool
+) -> None:
+    played, factory = [], partial(Misbehaves, tmp_path, end)
+    with WorkerPool(factory, WINDOW, VeryPatient(), PoolOptions(2, "fork")) as pool:
+        for part in pool.play(TwoAndLaterMore(tmp_path)):
+            played.append(part.result.block)
+            (tmp_path / "received").touch()
+    assert sorted(played, key=lambda block: block.first) == BLOCKS  # none was split
