@@ -1,7 +1,7 @@
 """The table of Cubus: lineups of built-in bots play compiled, all others play in plain Python."""
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -15,7 +15,7 @@ from cantstop_arena.games.cubus.bots.strategies import BOTS
 from cantstop_arena.games.cubus.chance import CubusKeys
 from cantstop_arena.games.cubus.choices.named_positions import view_of
 from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
-from cantstop_arena.games.cubus.engine.kernel import fast, play_all
+from cantstop_arena.games.cubus.engine.kernel import CountedGames, fast, play_all
 from cantstop_arena.games.cubus.engine.library import library
 from cantstop_arena.games.cubus.rules import RuleSet
 from cantstop_arena.table.bot_faults import BotFault
@@ -47,11 +47,21 @@ class KernelTable(PlainTable):
 
     def start(self, seats: Group, deal: int) -> None:
         """Start a deal in plain Python, for games that are recorded or traced step by step."""
-        super().warm_up()  # here at the latest, before any bot's time counts
         self.seats = seats
         self.begin(deal)
         self._seed_python(deal)
         self._seat_players()
+
+    def step_functions(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+        super().warm_up()  # here at the latest, before any bot's time counts
+        return super().step_functions()
+
+    def trace(self) -> Iterator[tuple[int, object]]:
+        """The counts of each seat, in games that play compiled."""
+        if not self.is_compiled(self.seats):
+            return super().trace()
+        counted = self._counted(self.seats, [self._deal])
+        return enumerate(counted.seats[0].tolist())
 
     def begin(self, deal: int) -> None:
         self._played = None
@@ -82,14 +92,17 @@ class KernelTable(PlainTable):
         self, block: Block, lineup: Group, seating: int, deals: Sequence[int], tally: Any
     ) -> None:
         """Play a lineup's games of some deals (numbers within the block) and tally them."""
-        keys = [self._keys(block.first + deal, len(lineup)) for deal in deals]
-        counted = play_all(self.rules, [self._names[bot] for bot in lineup], keys)
+        counted = self._counted(lineup, [block.first + deal for deal in deals])
         for deal, seats, game in zip(
             deals, counted.seats.tolist(), counted.games.tolist(), strict=True
         ):
             self._deal, self.loser = block.first + deal, None
             self._played = _result([SeatCounts(*seat) for seat in seats], GameCounts(*game))
             tally.enter(deal, seating)
+
+    def _counted(self, lineup: Group, deals: Sequence[int]) -> CountedGames:
+        keys = [self._keys(deal, len(lineup)) for deal in deals]
+        return play_all(self.rules, [self._names[bot] for bot in lineup], keys)
 
     def _keys(self, deal: int, players: int) -> CubusKeys:
         chance = DealChance(bits_of(self.seed), deal)

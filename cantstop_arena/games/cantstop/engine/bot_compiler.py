@@ -22,7 +22,7 @@ from cantstop_arena.games.cantstop.engine.compile_errors import plain_message
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_bot
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import MODULE_PREFIX, compile_options
-from cantstop_arena.native.decorators import UNWRAPPED
+from cantstop_arena.native.decorators import UNWRAPPED, with_frame_room
 from cantstop_arena.native.numba_store import LINKED
 
 _FunctionAndOptions: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -49,7 +49,7 @@ def _compile(*decisions: _FunctionAndOptions) -> Any:
     roll_again = njit_bot(checked_roll_again(*decisions[1]))
     play_turn = numba.njit(**UNWRAPPED)(turn_function(choose_move, roll_again))
     try:
-        play_turn.compile(PLAY_TURN)
+        with_frame_room(play_turn.compile, PLAY_TURN)
     except Exception:
         choose_move.compile(CHOOSE_MOVE)  # compiled alone, each gives a clearer error
         roll_again.compile(ROLL_AGAIN)
