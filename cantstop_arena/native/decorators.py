@@ -51,6 +51,7 @@ def pause_gc_while_compiling() -> None:
 
 pause_gc_while_compiling()
 
+
 def with_frame_room(function: Callable[..., Any], *arguments: Any) -> Any:
     """`function(*arguments)`, with room in memory for the frames of all calls that it makes.
 
@@ -114,7 +115,7 @@ def decorators(
         return dispatcher
 
     def call(function: Callable[..., Any], nrt: bool) -> Any:
-        return _linked(nrt)(function)
+        return _without_literals(_linked(nrt)(function))
 
     def bot(function: Callable[..., Any]) -> Any:
         return numba.njit(forceinline=True, error_model="python", **LINKED)(function)
@@ -142,7 +143,8 @@ class EntryFunction:
 
     @cached_property
     def _as_called(self) -> Any:
-        return numba.njit(error_model="numpy", **self.targetoptions, **LINKED)(self.py_func)
+        called = numba.njit(error_model="numpy", **self.targetoptions, **LINKED)(self.py_func)
+        return _without_literals(called)
 
     def __call__(self, *arguments: Any) -> Any:
         return self._function(*arguments)
@@ -223,6 +225,17 @@ def _as_plain(value: Any, plain: dict[Any, Any]) -> Any:
 def _linked(nrt: bool, **options: Any) -> Any:
     """`numba.njit` for functions that only compiled functions call."""
     return numba.njit(error_model="numpy", **options, **_counting(nrt), **LINKED)
+
+
+def _without_literals(dispatcher: Any) -> Any:
+    """A dispatcher that compiles no version of its own for a call with literals."""
+    template = dispatcher.get_call_template
+
+    def template_without_literals(arguments: Sequence[Any], keywords: Any) -> Any:
+        return template(tuple(map(types.unliteral, arguments)), keywords)
+
+    dispatcher.get_call_template = template_without_literals
+    return dispatcher
 
 
 def _counting(nrt: bool) -> dict[str, bool]:

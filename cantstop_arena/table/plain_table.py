@@ -273,11 +273,14 @@ class PlainTable(GameTable):
     def warm_up(self) -> None:
         self._origin = system.origin()  # the table may have been created before a fork
         try:
-            self.game.prepare(self.rules, len(self.orders[0]))
+            self._prepare_game()
         except Exception as error:
             raise GameError(
                 f"{self.game.title} fails to prepare: {bot_exception_line(error)}"
             ) from error
+
+    def _prepare_game(self) -> None:
+        self.game.prepare(self.rules, len(self.orders[0]))
 
 
 class GameAuthorError(Exception):

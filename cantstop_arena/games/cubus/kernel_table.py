@@ -13,6 +13,7 @@ from cantstop_arena.game_api.streams import DealChance
 from cantstop_arena.games.cubus.arena_state import counted_result, keys_of
 from cantstop_arena.games.cubus.bots.strategies import BOTS
 from cantstop_arena.games.cubus.chance import CubusKeys
+from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
 from cantstop_arena.games.cubus.choices.named_positions import view_of
 from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
 from cantstop_arena.games.cubus.engine.kernel import CountedGames, fast, play_all
@@ -71,10 +72,19 @@ class KernelTable(PlainTable):
         return self._played or super().result()
 
     def warm_up(self) -> None:
-        if not self.is_compiled(range(len(self._names))):
+        if not self._all_compiled():
             super().warm_up()
         if any(self._names) and fast(self.rules, ()):
             play_all(self.rules, ["greedy"] * len(self.orders[0]), [])
+
+    def _prepare_game(self) -> None:
+        if self._all_compiled():
+            _load_searches(self.rules)
+        else:
+            super()._prepare_game()
+
+    def _all_compiled(self) -> bool:
+        return self.is_compiled(range(len(self._names)))
 
     def play_compiled(
         self, block: Block, start: int, stop: int, tally: Any
@@ -122,16 +132,31 @@ def _result(seats: Sequence[SeatCounts], game: GameCounts) -> Result:
 
 def warm_up(rules: RuleSet) -> None:
     """Load the library of the rules' box, and the compiled searches."""
+    _load_searches(rules)
+    _load_search_without_box()
+
+
+def _load_searches(rules: RuleSet) -> None:
+    """Load all that compiled bots use in games that are played in plain Python."""
     library(rules.box)
-    _load()
+    _load_search_in_box()
 
 
 @cache
-def _load() -> None:
-    """Call every helper once, so that its machine code is loaded."""
-    view = view_of("1@0,0", "TOLR", [(0, 0)], "leaflet")
+def _load_search_in_box() -> None:
+    """Call the helpers that search in a box or near the pile once, which loads machine code."""
+    view = _small_view()
     view.bound()
     view.nearby()
-    view.takes()
     deque(view.iter_targets(), 0)
+
+
+@cache
+def _load_search_without_box() -> None:
+    view = _small_view()
+    view.takes()
     deque(view.iter_targets("none"), 0)
+
+
+def _small_view() -> CubusBotView:
+    return view_of("1@0,0", "TOLR", [(0, 0)], "leaflet")

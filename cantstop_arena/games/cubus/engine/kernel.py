@@ -82,6 +82,7 @@ class _CompiledRules(NamedTuple):
     """A rule set for the kernel."""
 
     cards: Numbers  # of the deck, by type
+    deck_size: int
     free_swap: bool
     more_crates: bool
     knock: bool
@@ -124,7 +125,9 @@ def play_all(rules: RuleSet, names: Sequence[str], keys: Sequence[CubusKeys]) ->
 
 def _compiled_rules(rules: RuleSet) -> _CompiledRules:
     cards = np.array([rules.lids - 1, rules.open, rules.left - 1, rules.right - 1], np.int64)
-    return _CompiledRules(cards, rules.swap == "free", rules.more_crates, rules.duty == "knock")
+    return _CompiledRules(
+        cards, int(cards.sum()), rules.swap == "free", rules.more_crates, rules.duty == "knock"
+    )
 
 
 def _new_game(players: int) -> _Game:
@@ -179,7 +182,7 @@ def _shuffle(items, count, key):
 
 @njit_call
 def _play(library, order, best_values, rules, codes, keys, game, counted, number):
-    players, cards = len(codes), rules.cards.sum()
+    players, cards = len(codes), rules.deck_size
     seats, totals, now = counted.seats[number], counted.games[number], game.now
     pass_run = 0
     while pass_run < players or now[TURN] < cards:

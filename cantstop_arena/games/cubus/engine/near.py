@@ -6,7 +6,7 @@ the cell and its neighbours need checking, since all others are unchanged.
 
 import numpy as np
 
-from cantstop_arena.games.cubus.engine.compiled import njit_call, njit_entry
+from cantstop_arena.games.cubus.engine.compiled import copy_rows, njit_call, njit_entry
 from cantstop_arena.games.cubus.engine.query import (
     LEFT,
     LIDS,
@@ -39,9 +39,10 @@ def candidates(query, cells, count, free_swap, base):
     """
     # n connected cells have at most 2n + 2 neighbours. Each cell can have the heights from 1 to one
     # more than the tallest, which is one taller with a layer slid under.
-    cells_and_border, heights = 3 * count + 2, cells[:count, H].max() + 2
+    cells_and_border, heights = 3 * count + 2, _tallest(cells, count) + 2
     rows = np.empty((2 * cells_and_border * heights + 1, COLUMNS), np.int64)
-    grid, lifted = np.empty((SIDE, SIDE), np.int64), cells.copy()
+    grid, lifted = np.empty((SIDE, SIDE), np.int64), np.empty(cells.shape, np.int64)
+    copy_rows(lifted, cells)
     number = _changes(query, lifted, count, grid, free_swap, base, 0, rows, 0)
     _lift(lifted, count)
     _, left, right, crates = pile_cards(lifted, count)
@@ -49,6 +50,15 @@ def candidates(query, cells, count, free_swap, base):
     number = _consider(query, lifted_sums, free_swap, base, 1, 0, 0, 0, rows, number)
     number = _changes(query, lifted, count, grid, free_swap, base, 1, rows, number)
     return rows[:number]
+
+
+@njit_call(nrt=False)
+def _tallest(cells, count):
+    """The greatest height of a pile."""
+    tallest = 0
+    for i in range(count):
+        tallest = max(tallest, cells[i, H])
+    return tallest
 
 
 @njit_call(nrt=False)
@@ -65,9 +75,7 @@ def _changes(query, cells, count, grid, free_swap, base, slid, rows, number):
     """Append the candidates with a new height on a cell of the pile or beside it."""
     low_x, low_y, end_x, end_y = _fill_grid(grid, cells, count)
     _, left, right, crates = pile_cards(cells, count)
-    tallest = 0
-    for i in range(count):
-        tallest = max(tallest, cells[i, H])
+    tallest = _tallest(cells, count)
     for gx in range(1, end_x + 1):
         for gy in range(1, end_y + 1):
             x, y, before = gx + low_x - _EDGE, gy + low_y - _EDGE, grid[gx, gy]

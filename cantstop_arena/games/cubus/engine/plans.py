@@ -27,6 +27,7 @@ from cantstop_arena.games.cubus.engine.search import (
     fits,
     level_of,
     next_level,
+    sort,
 )
 
 GREEDY, FRUGAL, RANDOM, EAGER, HASTY, DENY = range(6)
@@ -39,6 +40,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _11, _27, _30, _31 = (np.uint64(n) for n in (11, 27, 30, 31))
 _FLOAT_UNIT = 1.0 / (1 << 53)
 _DEPTH = 4
+_ZERO, _LETTER_A, _MINUS, _SLASH, _AT, _COMMA = (ord(sign) for sign in "0a-/@,")
 
 
 @njit_call(nrt=False)
@@ -71,7 +73,7 @@ def equals(code, library, order, query, best_values, base, following):
     reads it. `base`: F of the table's pile.
     """
     group = first_group(library, query)
-    if code in (GREEDY, EAGER):
+    if code == GREEDY or code == EAGER:  # numba compiles `in` far longer
         return next_level(library, order, query, group)[0]
     if code == FRUGAL:
         return _last_level(library, order, query)
@@ -117,7 +119,8 @@ def _denying(library, order, query, number, best_values, base, following):
         number, value = _next_as_good(
             library, query, number + 1, best_values, base, following, best
         )
-    return np.sort(keys[:count])
+    sort(keys, count)
+    return keys[:count]
 
 
 @njit_call(nrt=False)
@@ -227,7 +230,7 @@ def write_near_target(query, cells, count, free_swap, base, plan, keys, draw_cou
     nearby = candidates(query, cells, count, free_swap, base)
     if len(nearby) == 0:
         return 0
-    texts = np.zeros((len(nearby), _MAX_LENGTH), np.uint8)
+    texts = np.empty((len(nearby), _MAX_LENGTH), np.uint8)
     rows = np.empty(len(nearby), np.int64)
     return _write_best(query, cells, count, nearby, texts, rows, plan, keys, draw_counts, seat)
 
@@ -311,15 +314,15 @@ def _write_text(plan, placed, text):
     low_x, low_y, high_x, high_y = _edges(plan, placed)
     width, depth = high_x - low_x + 1, high_y - low_y + 1
     for i in range(len(text)):
-        text[i] = ord("0") if i < (width + 1) * depth else 0
+        text[i] = _ZERO if i < (width + 1) * depth else 0
     for i in range(placed):
         index = (plan[i, Y] - low_y) * (width + 1) + plan[i, X] - low_x
         height = plan[i, H]
-        text[index] = height + (ord("0") if height < 10 else ord("a") - 10)
+        text[index] = height + (_ZERO if height < 10 else _LETTER_A - 10)
     for y in range(depth):
-        text[y * (width + 1) + width] = ord("/") if y < depth - 1 else ord("@")
+        text[y * (width + 1) + width] = _SLASH if y < depth - 1 else _AT
     end = _write_number(text, (width + 1) * depth, low_x)
-    text[end] = ord(",")
+    text[end] = _COMMA
     _write_number(text, end + 1, low_y)
 
 
@@ -327,10 +330,10 @@ def _write_text(plan, placed, text):
 def _write_number(text, index, number):
     """Write a number of at most two digits; returns the index after it."""
     if number < 0:
-        text[index] = ord("-")
+        text[index] = _MINUS
         index, number = index + 1, -number
     if number > 9:
-        text[index] = ord("0") + number // 10
+        text[index] = _ZERO + number // 10
         index += 1
-    text[index] = ord("0") + number % 10
+    text[index] = _ZERO + number % 10
     return index + 1

@@ -159,6 +159,22 @@ def _add_piles(library, order, query, number, pile, keys, count):
     return pile, count
 
 
+@njit_call(nrt=False)
+def sort(keys, count):
+    """Sort the first `count` keys; numba takes a second to compile `np.sort`."""
+    gap = 1
+    while 3 * gap < count:
+        gap = 3 * gap + 1
+    while gap:
+        for index in range(gap, count):
+            key, free = keys[index], index
+            while free >= gap and keys[free - gap] > key:
+                keys[free] = keys[free - gap]
+                free -= gap
+            keys[free] = key
+        gap //= 3
+
+
 @njit_entry
 def first_group(library, query):
     """The first group of a search: that of the greatest F that the cards allow."""
@@ -184,7 +200,8 @@ def next_level(library, order, query, number):
             level = groups[number, 0]
         keys, count = add_group(library, order, query, number, keys, count)
         number = _next_fitting(library, query, number + 1, min_value)
-    return np.sort(keys[:count]), number
+    sort(keys, count)
+    return keys[:count], number
 
 
 @njit_entry
@@ -196,7 +213,8 @@ def level_of(library, order, query, value):
         while number < len(library.groups):
             keys, count = add_group(library, order, query, number, keys, count)
             number = _next_fitting(library, query, number + 1, value)
-    return np.sort(keys[:count])
+    sort(keys, count)
+    return keys[:count]
 
 
 @njit_call(nrt=False)
