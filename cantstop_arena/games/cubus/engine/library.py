@@ -74,7 +74,7 @@ def build(box: Box) -> Library:
     masks, heights, counts, keys = _enumerated(box)
     crates, tops, left, right = counts
     value = 3 * crates - tops - left - right
-    order = np.lexsort((keys, crates, right, left, tops, -value))
+    order = np.lexsort((keys, _packed(MAX_VALUE - value, tops, left, right, crates)))
     table = np.stack([value, tops, left, right, crates], axis=1)[order]
     ranks = np.empty(len(keys), np.uint32)
     by_key = np.argsort(keys[order])
@@ -83,6 +83,14 @@ def build(box: Box) -> Library:
     return Library(
         masks[order], heights[order], ranks, by_key.astype(np.uint32), groups, _levels(groups)
     )
+
+
+def _packed(*columns: Numbers) -> Numbers:
+    """Numbers in the order of rows of numbers, each below 256; one is sorted faster than five."""
+    packed = np.zeros_like(columns[0])
+    for column in columns:
+        packed = packed << 8 | column
+    return packed
 
 
 def _grouped(table: Numbers) -> Numbers:

@@ -73,7 +73,7 @@ def equals(code, library, order, query, best_values, base, following):
     reads it. `base`: F of the table's pile.
     """
     group = first_group(library, query)
-    if code == GREEDY or code == EAGER:  # numba compiles `in` far longer
+    if code in (GREEDY, EAGER):
         return next_level(library, order, query, group)[0]
     if code == FRUGAL:
         return _last_level(library, order, query)
