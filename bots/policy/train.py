@@ -1,4 +1,4 @@
-"""Trains linear.py: a linear policy, by policy gradient (REINFORCE; Williams, 1992), in a minute.
+"""Trains linear.py: a linear policy, by policy gradient (REINFORCE; Williams, 1992), in seconds.
 
 python bots/policy/train.py    # needs cantstop-arena[gymnasium]; writes linear.npy beside it
 """
