@@ -33,7 +33,7 @@ from cantstop_arena.tournaments.file.tournament_file import read
 
 README, BOTS, RULES = ROOT / "README.md", ROOT / "bots" / "README.md", ROOT / "docs" / "rules.md"
 TOURNAMENTS, COMPARISONS = ROOT / "docs" / "tournaments.md", ROOT / "docs" / "comparisons.md"
-COMMANDS = ROOT / "docs" / "commands.md"
+COMMANDS, CLUSTER = ROOT / "docs" / "commands.md", ROOT / "docs" / "cluster.md"
 PAGES = [BOTS, *sorted((ROOT / "docs").glob("*.md")), *ROOT.glob("[CR]*.md")]
 
 
@@ -153,9 +153,10 @@ def test_every_bot_that_we_print_or_hand_out_compiles(
 def test_every_tournament_in_the_documentation_is_read(
     tmp_path: Path, catalogue: Catalogue
 ) -> None:
-    written = [text for page in (README, TOURNAMENTS, COMPARISONS) for text in blocks(page, "yaml")]
+    pages = (README, TOURNAMENTS, COMPARISONS, CLUSTER)
+    written = [text for page in pages for text in blocks(page, "yaml")]
     tournaments = [text for text in written if re.search(r"^bots:", text, re.M)]
-    assert len(tournaments) == 3
+    assert len(tournaments) == 4
     for text in tournaments:
         file = tmp_path / "mine.yaml"
         file.write_text(text, "utf-8")
