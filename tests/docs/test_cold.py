@@ -1,13 +1,13 @@
 """The pages from nothing: their console blocks, in order, with an empty HOME and an empty cache.
 
 The folder is empty but for what a clone has: bots/ and tournaments/. Files that a page shows are
-written where it says so, by their names in backticks in the paragraph before. The other pages are
-read after README: its files are there, and its first tournament has been played. CI runs README's.
+written where it says so, by their names in backticks in the paragraph before. A page that needs
+what README has made says so by a link to it: README is read before, until its bot has played. CI
+runs README's.
 """
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -21,10 +21,7 @@ PAGES = [README, ROOT / "bots" / "README.md", *sorted((ROOT / "docs").glob("*.md
 ELSEWHERE = ("make test", "python -m pip", "pip ", "dask ", "helm ", "kubectl ")
 """Commands that need a network, other machines or the whole clone."""
 OTHER_MACHINES = ("tcp://",)
-AFTER_README = (
-    "arena run tournaments/quickstart.yaml",
-    "arena match patient random --games 20 --no-page",
-)
+BOT_PLAYED = "arena run mine.yaml"  # in README: what follows is not needed by other pages
 GAMES_PACKAGE = {"games.md"}  # its package is installed, and its blocks run, by test_games_doc
 LIMIT = 600.0  # seconds for a command
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
@@ -54,22 +51,41 @@ def runnable(command: str) -> str:
     return "" if left_out else command
 
 
+def tracked(*folders: str) -> list[str]:
+    """The files of a fresh clone in some folders, without what their user has put beside them."""
+    command = ["git", "ls-files", "-z", *folders]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return listed.stdout.rstrip("\0").split("\0")
+
+
 class Reader:
     """Somebody who types what pages say, with nothing from before."""
 
     def __init__(self, place: Path) -> None:
         self.folder, home = place / "folder", place / "home"
         home.mkdir()
-        for name in ("bots", "tournaments"):
-            shutil.copytree(ROOT / name, self.folder / name)
+        for name in tracked("bots", "tournaments"):
+            self.write(name, (ROOT / name).read_bytes())
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
         self.environment = {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8"}
+        self.environment["PYTHONPATH"] = str(ROOT)  # this clone, whichever one is installed
 
-    def write(self, name: str, content: str) -> None:
-        """Write a file that a page shows."""
+    def read(self, page: Path, until: str = "") -> None:
+        """Write the files of a page and run its commands: all, or until one has been run."""
+        for name, content in steps(page):
+            if name != "run":
+                self.write(name, content.encode())
+            elif command := runnable(content):
+                self.edit_bots(command)
+                self.run(command)
+                if command == until:
+                    return
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file that a clone has or a page shows."""
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, "utf-8")
+        path.write_bytes(content)
 
     def edit_bots(self, command: str) -> None:
         """Edit the bots that a command compares with their previous versions."""
@@ -78,19 +94,18 @@ class Reader:
                 file.write("\n# edited\n")
 
     def run(self, command: str) -> None:
-        """Run a command, which must succeed."""
+        """Run a command, which must succeed; a game with people is left at its first question."""
         done = subprocess.run(
             command,
             shell=True,
             cwd=self.folder,
             env=self.environment,
-            stdin=subprocess.DEVNULL,
+            input="q\n",
             capture_output=True,
             text=True,
             timeout=LIMIT,
         )
-        ended = done.returncode == 0 or command.startswith("arena play")  # nobody is there to play
-        assert ended, (command, done.stdout[-2000:], done.stderr[-2000:])
+        assert done.returncode == 0, (command, done.stdout[-2000:], done.stderr[-2000:])
         assert "Traceback" not in done.stderr, (command, done.stderr)
 
 
@@ -100,20 +115,9 @@ class Reader:
 def test_the_commands_of_a_page_run_from_nothing(page: Path, tmp_path: Path) -> None:
     if page.name in GAMES_PACKAGE:
         pytest.skip("test_games_doc installs its package, and runs its commands")
-    todo = list(steps(page))
-    if not any(name == "run" and runnable(content) for name, content in todo):
+    if not any(name == "run" and runnable(content) for name, content in steps(page)):
         pytest.skip("the page has no commands")
     reader = Reader(tmp_path)
-    if page != README:
-        files = {name: content for name, content in steps(README) if name != "run"}
-        for name, content in files.items():
-            reader.write(name, content)
-        reader.write("evening.yaml", files["mine.yaml"])  # docs/cluster.md does not show its own
-        for command in AFTER_README:
-            reader.run(command)
-    for name, content in todo:
-        if name != "run":
-            reader.write(name, content)
-        elif command := runnable(content):
-            reader.edit_bots(command)
-            reader.run(command)
+    if "](../README.md" in page.read_text("utf-8"):
+        reader.read(README, until=BOT_PLAYED)
+    reader.read(page)
