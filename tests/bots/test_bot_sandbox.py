@@ -1,0 +1,132 @@
+"""Isolated bots: where they play, what they see there, and where they are refused."""
+
+from pathlib import Path
+
+import pytest
+from helpers.arena import Arena
+
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.tournaments.file import tournament_file
+
+CALM = """
+def choose_move(turn, moves):
+    return 0
+def roll_again(turn):
+    return turn.rolls < 3
+"""
+MARKS = "open('mark', 'w').close()\n" + CALM
+REFUSED = "there is no sandbox here: bubblewrap (bwrap) is not installed"
+
+
+@pytest.mark.usefixtures("no_sandbox")
+@pytest.mark.parametrize(
+    "yaml",
+    [
+        "games: 2\nbots: [odds, {bot: calm, isolate: true}]\n",
+        "games: 2\nisolate: true\nbots: [calm, odds]\n",
+        "games: 2\nisolate: false\nbots: [odds, {bot: bots/calm.py, as: calm, isolate: true}]\n",
+        "games: 2\nbots: [odds, {command: [sh, x.sh], as: calm, isolate: true}]\n",
+    ],
+)
+def test_without_a_sandbox_nothing_is_opened(arena: Arena, yaml: str) -> None:
+    done = arena("run", "cup.yaml", yaml=yaml, bots={"calm": MARKS}, code=2)
+    assert f"bot calm is isolated, and {REFUSED}. Install it, or write isolate:" in done.error
+    assert not Path("mark").exists()
+    assert not Path("results").exists()
+
+
+@pytest.mark.usefixtures("no_sandbox")
+@pytest.mark.parametrize(
+    "command",
+    ["match calm odds", "gauntlet calm", "tune calm x", "bench calm", "judge calm", "play calm"],
+)
+def test_the_option_needs_a_sandbox(arena: Arena, command: str) -> None:
+    done = arena(*command.split(), "--isolate", bots={"calm": MARKS}, code=2, input="q\n")
+    assert f"--isolate needs a sandbox, and {REFUSED.replace('no sandbox', 'none')}" in done.error
+    assert not Path("mark").exists()
+    assert not Path("results").exists()
+
+
+@pytest.mark.usefixtures("no_sandbox")
+def test_the_weaker_word_needs_none(arena: Arena) -> None:
+    yaml = "games: 2\nbots: [odds, {bot: calm, isolate: processes}]\n"
+    done = arena("run", "cup.yaml", "--quiet", yaml=yaml, bots={"calm": CALM})
+    assert "isolate: processes" in (done.folder / "tournament.yaml").read_text()
+
+
+SIGHTS = {
+    "bots/files.py": """
+import os, sys
+sys.path.insert(0, os.path.dirname(__file__))
+import _tables
+from cantstop_arena.environments import read_beside
+LIMIT = int(read_beside(__file__, "limit.txt"))
+def choose_move(turn, moves):
+    import _later
+    return _later.FIRST
+def roll_again(turn):
+    open("/tmp/own", "w").close()
+    return turn.rolls < LIMIT + _tables.NOTHING
+""",
+    "bots/_tables.py": "NOTHING = 0\n",
+    "bots/_later.py": "FIRST = 0\n",
+    "bots/limit.txt": "3",
+    "bots/folder/__init__.py": """
+from pathlib import Path
+from . import helper
+LIMIT = int(Path(__file__).with_name("limit.txt").read_text())
+def choose_move(turn, moves):
+    return helper.FIRST
+def roll_again(turn):
+    return turn.rolls < LIMIT
+""",
+    "bots/folder/helper.py": "FIRST = 0\n",
+    "bots/folder/limit.txt": "3",
+    "bots/needy.py": """
+from pathlib import Path
+def choose_move(turn, moves):
+    return 0
+def roll_again(turn):
+    return turn.rolls < int(Path("data/limit.txt").read_text())
+""",
+    "data/limit.txt": "3",
+    "bots/calm.py": CALM,
+}
+
+
+def _cup(isolate: str) -> str:
+    names = ("files", "folder", "calm")
+    bots = [f"{{bot: {name}, isolate: {isolate}}}" for name in names]
+    bots.append(f"{{bot: needy, isolate: {isolate}, needs: [data]}}")
+    return f"name: {isolate}\ngames: 4\nseed: 7\nbots: [odds, {', '.join(bots)}]\n"
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_every_kind_of_bot_plays_the_same_games_in_the_sandbox(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tables = []
+    for isolate in ("processes", "true"):
+        command = ("run", f"{isolate}.yaml", "--quiet")
+        done = arena(*command, yaml=_cup(isolate), files=SIGHTS, process=True)
+        assert not done.table("faults")
+        tables.append(done.table("standings"))
+    assert tables[0] == tables[1]
+
+
+def test_the_content_of_what_a_bot_needs_is_part_of_its_version(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bots").mkdir()
+    Path("bots/calm.py").write_text(CALM)
+    Path("data").mkdir()
+    Path("cup.yaml").write_text("games: 2\nseed: 7\nbots: [odds, {bot: calm, needs: [data]}]\n")
+    identities = []
+    for text in ("1", "2", "1"):
+        Path("data/weights").write_text(text)
+        tournament = tournament_file.read(Path("cup.yaml"), Catalogue(Path("bots")))
+        identities.append(tournament.identity())
+        assert tournament.as_file(tmp_path)["bots"][1]["needs"] == ["data"]
+    assert identities[0] == identities[2] != identities[1]
