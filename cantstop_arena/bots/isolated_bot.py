@@ -28,6 +28,8 @@ from cantstop_arena.processes.child_start import failure_of, start_command
 from cantstop_arena.processes.json_lines import FOREIGN_KEY, ForeignValue, line_of
 from cantstop_arena.texts import in_a_line
 
+_SIGHT = "in the sandbox it sees only the files that its command and needs: name"
+
 
 class BotRaised(Exception):
     """The bot has raised an exception, in one printable line; its process goes on."""
@@ -64,6 +66,8 @@ class IsolatedBot:
             except BotError as error:
                 if not _is_too_slow(error.__cause__):
                     _check_environment(self.launch)
+                if view is not None and self.launch.bot is None:
+                    raise BotError(f"{error}; {_SIGHT}") from error.__cause__
                 raise
 
     def begin(self, seat: int, players: int, rules: Any, key: int, is_fresh: bool = True) -> None:

@@ -1,9 +1,11 @@
 """Isolated bots: where they play, what they see there, and where they are refused."""
 
+import sys
 from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
+from helpers.paths import ROOT
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.tournaments.file import tournament_file
@@ -110,7 +112,7 @@ def test_every_kind_of_bot_plays_the_same_games_in_the_sandbox(
     for isolate in ("processes", "true"):
         command = ("run", f"{isolate}.yaml", "--quiet")
         done = arena(*command, yaml=_cup(isolate), files=SIGHTS, process=True)
-        assert not done.table("faults")
+        assert not (done.folder / "faults.csv").exists()
         tables.append(done.table("standings"))
     assert tables[0] == tables[1]
 
@@ -130,3 +132,40 @@ def test_the_content_of_what_a_bot_needs_is_part_of_its_version(
         identities.append(tournament.identity())
         assert tournament.as_file(tmp_path)["bots"][1]["needs"] == ["data"]
     assert identities[0] == identities[2] != identities[1]
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_program_that_misses_a_file_is_told_of_needs(arena: Arena) -> None:
+    steps = (ROOT / "bots/programs/steps.sh").read_text().partition("\n")
+    program = f"{steps[0]}\n. data/settings.sh || exit 1\n{steps[2]}"
+    files = {"steps.sh": program, "data/settings.sh": ""}
+    yaml = "games: 2\nbots: [odds, {command: [sh, steps.sh], as: steps}]\n"
+    done = arena("run", "cup.yaml", "--quiet", yaml=yaml, files=files, code=2)
+    assert "in the sandbox it sees only the files that its command and needs: name" in done.error
+    granted = yaml.replace("as: steps", "as: steps, needs: [data]")
+    arena("run", "cup.yaml", "--quiet", yaml=granted, files=files)
+
+
+GREEDY = """
+import os, sys, time
+sys.stdin.readline()
+print('{"type":"ready"}', flush=True)
+for _ in range(6):
+    if os.fork() == 0:
+        block = bytearray(40 << 20)
+        time.sleep(60)
+time.sleep(60)
+"""
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_the_memory_of_a_program_is_that_of_all_its_processes(arena: Arena) -> None:
+    yaml = "games: 2\ndecision_limit: 20\nmax_faults: 1\n"
+    yaml += f"bots: [odds, {{command: [{sys.executable}, greedy.py], as: greedy}}]\n"
+    done = arena(
+        *("run", "cup.yaml", "--quiet", "--memory", "150M"),
+        yaml=yaml,
+        files={"greedy.py": GREEDY},
+        code=3,
+    )
+    assert "the program took more than 150 MiB" in done.text
