@@ -189,7 +189,7 @@ def variant_trials_for(
 # Games ----------------------------------------------------------------------------------------
 
 
-def play_variants(spec: str, first: int, deals: int) -> Mapping[str, Any]:
+def play_variants(spec: bytes, first: int, deals: int) -> Mapping[str, Any]:
     """The function of the calls: the wins of the first bot of a spec by deal."""
     try:
         table: GameTable = unpack_spec(spec).table()
