@@ -28,7 +28,14 @@ def roll_again(turn): return turn.rolls < 4
 INVALID = "sent an invalid message"
 RUDE = Raised("ValueError: two\nlines \x1b[31m")
 IN_A_LINE = r"ValueError: two lines \x1b[31m"
-NO_STRUCTS: tuple[Any, ...] = ("rubbish", None, {}, {"type": "Unknown"}, [1], msgspec.msgpack.Ext(1, b""))
+NO_STRUCTS: tuple[Any, ...] = (
+    "rubbish",
+    None,
+    {},
+    {"type": "Unknown"},
+    [1],
+    msgspec.msgpack.Ext(1, b""),
+)
 LOSSES, SIZES, MISSED = [[0.0, 0.0, 0.0]] * 4, [0] * 4, [0.0] * 4
 MISTAKE = Mistake(0.1, "choosing", 0, 0, 1, 1, (1, 2), ({}, {}), {2: 1}, "2", "3", "optimal")
 
@@ -150,7 +157,9 @@ def test_a_replay_that_does_not_fit_counts_as_another_game(
     def forged(**keywords: Any) -> Any:
         if result in NO_STRUCTS or result is RUDE:
             return result
-        games = genuine(**keywords).games
+        replayed = genuine(**keywords)
+        assert isinstance(replayed, GamesReplayed)
+        games = replayed.games
         return GamesReplayed(
             {number: msgspec.structs.replace(game, **result) for number, game in games.items()}
         )
@@ -161,7 +170,7 @@ def test_a_replay_that_does_not_fit_counts_as_another_game(
 
 def measured() -> float:
     """A number as NumPy has them."""
-    return np.float64(0.25)  # type: ignore[no-any-return]
+    return np.float64(0.25)
 
 
 def test_a_fraction_of_numpy_stays_one() -> None:

@@ -15,6 +15,7 @@ from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.bots.heuristic import GLENN_ALOI, THRESHOLD, TOPPED
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tuning.cma_search import Generation, Numbers, Scores, evolve
 from cantstop_arena.tuning.halving import Range, Trial, _short_levels, search
 from cantstop_arena.tuning.variant_trials import VariantTrials, variant_trials_for
@@ -115,15 +116,16 @@ def laboratory(against: str, *options: str) -> VariantTrials:
     catalogue = Catalogue(Path("nowhere"))
     bot = catalogue.find("tuned" if options == ("numbers",) else "rule28")
     opponents = [catalogue.find(against)]
-    return variant_trials_for(catalogue, CLASSIC, bot, opponents, 3, options, RunObserver())
+    pool = RunOptions(workers=2).pool_options
+    return variant_trials_for(catalogue, CLASSIC, bot, opponents, 3, options, RunObserver(), pool)
 
 
 def test_variants_of_a_bot_play_the_same_deals() -> None:
-    room = laboratory("glenn-aloi", "threshold")
-    one, same, other = room.wins([{"threshold": 28}, {}, {"threshold": 20}], 0, 400)
-    assert np.array_equal(one, same) and not np.array_equal(one, other)
-    assert abs(one.mean() / (2 * WIN_UNITS) - 0.389) < 0.08
-    assert room.duel({}, 0, 50).mean() == WIN_UNITS
+    with laboratory("glenn-aloi", "threshold") as room:
+        one, same, other = room.wins([{"threshold": 28}, {}, {"threshold": 20}], 0, 400)
+        assert np.array_equal(one, same) and not np.array_equal(one, other)
+        assert abs(one.mean() / (2 * WIN_UNITS) - 0.389) < 0.08
+        assert room.duel({}, 0, 50).mean() == WIN_UNITS
 
 
 def test_a_bot_that_cannot_play_is_named() -> None:

@@ -5,7 +5,13 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli.commands.rules import rules_option
-from cantstop_arena.cli.options import bots_option, game_option, players_option
+from cantstop_arena.cli.options import (
+    PoolChoice,
+    bots_option,
+    game_option,
+    players_option,
+    pool_options,
+)
 from cantstop_arena.cli.print_tables import format_option, json_option, print_text
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
 
@@ -38,6 +44,7 @@ MAX_SEED = 2**31
     show_default=True,
     help="Seed of all random numbers.",
 )
+@pool_options
 @bots_option
 @click.option(
     "--html",
@@ -56,6 +63,7 @@ def tune(
     rules_name: str | None,
     game_name: str,
     seed: int,
+    pool: PoolChoice,
     bots_folder: Path,
     html: Path | None,
     quiet: bool,
@@ -89,6 +97,7 @@ def tune(
         seed=seed,
         progress=lambda name: ProgressScreen(name, "games", quiet),
         bots_folder=bots_folder,
+        **pool._asdict(),
     )
     if html is not None:
         write_atomically(html, results.page)
