@@ -18,14 +18,14 @@ from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
 from cantstop_arena.bots.known_bot import BotAddress, LoadedBot
 from cantstop_arena.bots.loader import Loader
-from cantstop_arena.errors import ERROR, BotError
+from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.decisions import GAME_OVER, MOVES, Decision, GameOver
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.processes import system
 from cantstop_arena.processes.child import take_pipes
-from cantstop_arena.processes.json_lines import FOREIGN_KEY, MAX_LINE_BYTES, line_of
+from cantstop_arena.processes.json_lines import ERROR, FOREIGN_KEY, MAX_LINE_BYTES, line_of
 
 Message = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH
-from cantstop_arena.errors import ERROR, BotError, GameError
+from cantstop_arena.errors import BotError, GameError
 from cantstop_arena.game_api.decisions import GAME_OVER, MOVES, Decision, GameOver
 from cantstop_arena.game_api.game import View
 from cantstop_arena.games.registry import game_named
@@ -20,6 +20,7 @@ from cantstop_arena.processes.failures import (
     ProcessLost,
 )
 from cantstop_arena.processes.json_lines import (
+    ERROR,
     FOREIGN_KEY,
     PROTOCOL,
     ForeignValue,

@@ -14,10 +14,11 @@ from msgspec.structs import replace
 from cantstop_arena.bots.bot_functions import source_line_of
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
 from cantstop_arena.bots.loader import Loader
-from cantstop_arena.errors import ERROR, BotError
+from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
+from cantstop_arena.processes.json_lines import ERROR
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.pool.worker_pool import building_limit

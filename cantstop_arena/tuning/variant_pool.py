@@ -20,7 +20,7 @@ from cantstop_arena.tournaments.pool.block_pool import BlockPool, BotNotBuilt, P
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.preparation import prepare_bots
+from cantstop_arena.tournaments.preparation import PreparedBot, prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec
 from cantstop_arena.tournaments.tournament import FaultPolicy
@@ -79,7 +79,7 @@ class VariantPool:
         return self._open.pool
 
     def _new_pool(self, spec: TableSpec) -> BlockPool:
-        parts = prepare_bots(spec, self._observer.on_compile)
+        parts = self._prepared(spec)
         prepared = spec.as_prepared([part.is_compiled for part in parts])
         names = [seat.name for seat in spec.seats]
         folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-tune-"))
@@ -91,6 +91,17 @@ class VariantPool:
         options = replace(self._options, foreign=foreign)
         owner = PoolOwner(self._stack)
         return self._stack.enter_context(owner.pool(prepared, bots, names, options, self._observer))
+
+    def _prepared(self, spec: TableSpec) -> Sequence[PreparedBot]:
+        """The bots of a table; a plain foreign bot is prepared once for all its options."""
+        keys = [
+            seat.bot if seat.is_foreign and not seat.native else number
+            for number, seat in enumerate(spec.seats)
+        ]
+        seats = dict(zip(keys, spec.seats, strict=True))
+        distinct = replace(spec, seats=tuple(seats.values()))
+        parts = dict(zip(seats, prepare_bots(distinct, self._observer.on_compile), strict=True))
+        return [parts[key] for key in keys]
 
 
 class _OpenPool(msgspec.Struct, frozen=True):
