@@ -5,6 +5,7 @@ ArenaError                 an error that a user can correct; the message says ho
 │   ├── ConfigError        a tournament file with problems, all of them at once
 │   ├── RulesError         an invalid rule set, with the invalid fields
 │   └── BotError           a bot that is unknown, broken, or has no such option
+│       └── OtherGameError a bot of another game, with the names of its games
 ├── LedgerError            results on disk that cannot be used or belong to another tournament
 ├── FaultError             a fault of a bot that ends the run: `on_fault: abort`, and in tuning
 ├── WorkerPoolError        worker processes that keep dying
@@ -63,6 +64,14 @@ class RulesError(UsageError):
 
 class BotError(UsageError):
     """A bot that is unknown, broken, or has no such option."""
+
+
+class OtherGameError(BotError):
+    """A bot that plays other `games` than the one to be played."""
+
+    def __init__(self, message: str, games: Sequence[str]) -> None:
+        self.games = tuple(games)
+        super().__init__(message)
 
 
 class LedgerError(ArenaError):

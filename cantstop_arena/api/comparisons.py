@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from cantstop_arena.api.bot_arguments import AnyBot, entrants_of, items_of, plain_value
 from cantstop_arena.api.folders import with_digest
-from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.api.result_tables import ResultTable
 from cantstop_arena.api.tournaments import argument_errors, rules_as_keys
 from cantstop_arena.bots.catalogue import Catalogue
@@ -32,6 +31,7 @@ from cantstop_arena.tables.column import Column, Kind, Table
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import Overrides
+from cantstop_arena.views.progress_lines import Progress, observer_for
 
 _PLACEHOLDER = "comparison"  # the name until the digest of the comparison is computed
 

@@ -5,7 +5,6 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.errors import UsageError
 from cantstop_arena.export.ledger_games import LedgerGames, ledger_games
@@ -17,6 +16,7 @@ from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.pool.worker import worker_count
 from cantstop_arena.tournaments.run import COPIES
 from cantstop_arena.tournaments.tournament import Tournament
+from cantstop_arena.views.progress_lines import Progress, observer_for
 
 
 @dataclass(frozen=True)

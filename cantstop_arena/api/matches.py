@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from cantstop_arena.api.bot_arguments import AnyBot, entrant_of
 from cantstop_arena.api.folders import folder_name
-from cantstop_arena.api.progress_lines import Progress
 from cantstop_arena.api.results import Results
 from cantstop_arena.api.tournaments import (
     PlannedTournament,
@@ -29,6 +28,7 @@ from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.reports.match_report import MatchFinding, finding, match_json, match_text
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_disqualified
+from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
 from cantstop_arena.tournaments.file.keys import check_seats
 from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES
@@ -36,6 +36,7 @@ from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.sprt_match import Match
+from cantstop_arena.views.progress_lines import Progress
 
 
 class MatchResults(Results):
@@ -145,7 +146,7 @@ def planned_match(
         "seed": seed,
         "luck_removed": luck_removed or None,
     }
-    with argument_errors():
+    with argument_errors(), suggesting_game((a, b), catalogue):
         first, second = with_distinct_names([entrant_of(bot, catalogue) for bot in (a, b)])
         planned = plan(keys, _seated(first, second, players), catalogue)
     name = folder_name(planned.tournament, 2, between="-vs-")

@@ -8,7 +8,6 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cantstop_arena.api.progress_lines import Progress
 from cantstop_arena.api.result_tables import ResultTable
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import ArenaError, UsageError
@@ -34,6 +33,7 @@ from cantstop_arena.tables.standings import standings, standings_data
 from cantstop_arena.tables.styles import styles
 from cantstop_arena.tournaments.ledger.ledger_guard import protected_ledger
 from cantstop_arena.views.default_view import view_of
+from cantstop_arena.views.progress_lines import Progress
 
 if TYPE_CHECKING:
     from cantstop_arena.api.exports import Export, ExportReport

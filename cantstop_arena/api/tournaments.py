@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from cantstop_arena.api.bot_arguments import AnyBot, bots_in, entrant_of, entrants_of, plain_value
 from cantstop_arena.api.folders import digest_name, folder_name
-from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.api.results import Results, Source
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
@@ -22,6 +21,7 @@ from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file import tournament_file
+from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
 from cantstop_arena.tournaments.file.keys import check_seats
 from cantstop_arena.tournaments.file.yaml_text import dump
@@ -29,6 +29,7 @@ from cantstop_arena.tournaments.run import run_until, with_stored_seed
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
+from cantstop_arena.views.progress_lines import Progress, observer_for
 
 _PLACEHOLDER = "tournament"  # the name until the digest of the tournament is computed
 
@@ -269,7 +270,9 @@ def _entrants(
     challenger: AnyBot, field: Sequence[AnyBot], catalogue: Catalogue
 ) -> tuple[Entrant, ...]:
     """The entrants of the challenger and of the field; of the same bot the first."""
-    named = with_distinct_names([entrant_of(bot, catalogue) for bot in (challenger, *field)])
+    bots = (challenger, *field)
+    with suggesting_game(bots, catalogue):
+        named = with_distinct_names([entrant_of(bot, catalogue) for bot in bots])
     entrants: dict[str, Entrant] = {}
     for entrant in named:
         entrants.setdefault(entrant.name, entrant)

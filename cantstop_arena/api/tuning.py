@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena.api.bot_arguments import AnyBot, bots_in, entrant_of
-from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
@@ -17,13 +16,14 @@ from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.reports.tuning_report import SearchSpace, tuning_json, tuning_table, tuning_text
 from cantstop_arena.tables.all_tables import WRITERS
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
-from cantstop_arena.tournaments.file.bot_references import command_in
+from cantstop_arena.tournaments.file.bot_references import command_in, suggesting_game
 from cantstop_arena.tournaments.file.entrants import find_bot
 from cantstop_arena.tournaments.run_observer import observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tuning.search_space import search_space_of
 from cantstop_arena.tuning.tuner import Tuner, TuningResult
 from cantstop_arena.tuning.variant_trials import variant_trials_for
+from cantstop_arena.views.progress_lines import Progress, observer_for
 
 ELO = 10  # by which the tuned bot must be stronger
 GAMES = 20_000
@@ -100,10 +100,11 @@ def tune(
     """
     catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
     chosen = catalogue.rules_called(rules)
-    spec = _description_of(bot, catalogue)
-    search_space = search_space_of([*map(str, search_spaces)], spec)
     rivals = bots_in(against, "against", catalogue)
-    opponents = [_description_of(rival, catalogue) for rival in rivals] or [spec]
+    with suggesting_game((bot, *rivals), catalogue):
+        spec = _description_of(bot, catalogue)
+        search_space = search_space_of([*map(str, search_spaces)], spec)
+        opponents = [_description_of(rival, catalogue) for rival in rivals] or [spec]
     options = RunOptions(
         workers=workers,
         cluster=cluster,

@@ -25,7 +25,7 @@ from cantstop_arena.bots.describe import (
 from cantstop_arena.bots.known_bot import BotDescription, LoadedBot
 from cantstop_arena.bots.loader import Loader, only_bot
 from cantstop_arena.bots.versions import RESULTS, digest_of_copy, stored_version
-from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.errors import BotError, OtherGameError, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, all_games, game_named
@@ -122,7 +122,7 @@ class Catalogue:
         if broken := next((bot for bot in self._descriptions.offers[1] if bot.name == name), None):
             raise BotError(f"bot {name} is broken: {broken.reason}")
         if game := self._game_of(name):
-            raise BotError(f"bot {name} plays {game}, not {self.game.name}")
+            raise OtherGameError(f"bot {name} plays {game}, not {self.game.name}", [game])
         names = (*self._built_in, *self._packaged, *map(bot_name, self._files), *self._registered)
         hint = did_you_mean(name, names) or "".join(
             f"; {broken.origin} cannot be used: {broken.reason}"
@@ -172,10 +172,11 @@ class Catalogue:
         bots = self._descriptions.files[path]
         if isinstance(bots, BotError):
             raise bots
-        other_games = {bot.game for bot in bots} - {self.game.name}
+        other_games = sorted({bot.game for bot in bots} - {self.game.name})
         if other_games:
-            raise BotError(
-                f"{bot_path(path)} plays {' and '.join(sorted(other_games))}, not {self.game.name}"
+            raise OtherGameError(
+                f"{bot_path(path)} plays {' and '.join(other_games)}, not {self.game.name}",
+                other_games,
             )
         return bots
 

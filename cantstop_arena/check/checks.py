@@ -6,13 +6,13 @@ Each stage is announced before it begins, so that the parent knows in which stag
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from cantstop_arena.bots.bot_functions import PRINTED_BACKENDS, innermost, source_line_of
 from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.bots.loader import Loader, is_built_in
-from cantstop_arena.check.findings import NOTE, OK, WRONG, CheckStage, Finding
+from cantstop_arena.check.findings import NOTE, OK, WRONG, CheckStage, Finding, GamesTraced, Report
 from cantstop_arena.check.harness import Harness, SuiteRun
 from cantstop_arena.check.suite import difference, suite_of
 from cantstop_arena.errors import BotError
@@ -22,8 +22,6 @@ from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import how_many, listed, significant
 from cantstop_arena.tournaments.speed import measure
 from cantstop_arena.tournaments.table_spec import seat_for
-
-Report = Callable[[Mapping[str, Any]], None]
 
 _COMPILE_SECONDS, _BUILD_SECONDS, _MEASURE_SECONDS = 300.0, 10.0, 20.0  # limits of stages
 _RUN_SECONDS, _SHORT_RUN_SECONDS = 4.0, 2.0  # for which the suite is played
@@ -39,7 +37,12 @@ class BotChecks:
     """The checks of one bot, run in the process that it may crash; each returns findings."""
 
     def __init__(
-        self, loader: Loader, spec: LoadedBot, memory: Any, limit: float, report: Report
+        self,
+        loader: Loader,
+        spec: LoadedBot,
+        memory: Any,
+        limit: float,
+        report: Callable[[Report], None],
     ) -> None:
         self.loader = loader
         self.spec = spec
@@ -53,7 +56,7 @@ class BotChecks:
 
     def _enter(self, stage: CheckStage) -> None:
         self.subject = stage.subject
-        self.report(stage.message())
+        self.report(stage)
 
     def _run(
         self, harness: Harness, subject: str, doing: str, mark: str = WRONG, games: int = 0
@@ -106,7 +109,7 @@ class BotChecks:
         self._report_traces(self._run(harness, "reproducible", "plays in another process"))
 
     def _report_traces(self, run: SuiteRun) -> None:
-        self.report({"traces": run.traces})
+        self.report(GamesTraced(run.traces))
 
     # What it is
 
@@ -141,11 +144,8 @@ class BotChecks:
             harness.table.warm_up()
         except BotError as error:
             return Finding(WRONG, "lane", str(error))
-        self.report(
-            self._backend_finding(
-                harness, bool(missing_code), time.perf_counter() - start
-            ).message()
-        )
+        seconds = time.perf_counter() - start
+        self.report(self._backend_finding(harness, bool(missing_code), seconds))
         return harness
 
     def _seated_bots(self) -> list[SeatedBot]:

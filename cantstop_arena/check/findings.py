@@ -1,14 +1,42 @@
-"""Findings and stages of a check, and their messages between processes."""
+"""What a check reports: findings, stages and traces, as messages of the process that checks."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import msgspec
+
+from cantstop_arena.check.suite import Trace
+from cantstop_arena.games.registry import DEFAULT
 
 OK, NOTE, WRONG = "ok", "note", "WRONG"
 
 
-class Finding(msgspec.Struct, frozen=True):
+class CheckRequest(msgspec.Struct, tag=True, frozen=True):
+    """A bot to check: of a file, of a package's entry point, or built in, by name and game.
+
+    `bot` is one of the bots of a file, by default the first. `limit` is in seconds per decision.
+    With `only_play`, only the traces of the games are reported.
+    """
+
+    folder: str
+    limit: float
+    path: str | None = None
+    package: str | None = None
+    name: str = ""
+    game: str = DEFAULT
+    bot: str = ""
+    only_play: bool = False
+
+
+class BotsLoaded(msgspec.Struct, tag=True, frozen=True):
+    """The bots of the file, the one that is checked, and its game."""
+
+    bots: Sequence[str]
+    bot: str
+    game: str
+
+
+class Finding(msgspec.Struct, tag=True, frozen=True):
     """A result of a check: a mark (OK, NOTE or WRONG), the subject, a text, and the bot's name."""
 
     mark: str
@@ -16,12 +44,8 @@ class Finding(msgspec.Struct, frozen=True):
     text: str
     bot: str = ""
 
-    def message(self) -> Mapping[str, Any]:
-        """The finding as a message."""
-        return {"finding": [self.mark, self.subject, self.text, self.bot]}
 
-
-class CheckStage(msgspec.Struct, frozen=True):
+class CheckStage(msgspec.Struct, tag=True, frozen=True):
     """A stage of the check, announced before it begins; `limit` is in seconds.
 
     If the process fails in this stage, the bot gets this mark. `source_lines` are those of the
@@ -34,6 +58,15 @@ class CheckStage(msgspec.Struct, frozen=True):
     mark: str = WRONG
     source_lines: Mapping[str, str] | None = None
 
-    def message(self) -> Mapping[str, Any]:
-        """The stage as a message."""
-        return {"stage": [self.subject, self.doing, self.limit, self.mark, self.source_lines]}
+
+class GamesTraced(msgspec.Struct, tag=True, frozen=True):
+    """The traces of the games of the suite."""
+
+    traces: Sequence[Trace]
+
+
+class CheckDone(msgspec.Struct, tag=True, frozen=True):
+    """All checks have been made."""
+
+
+Report: TypeAlias = BotsLoaded | Finding | CheckStage | GamesTraced | CheckDone

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from cantstop_arena.game_api.game import CheckGame, Game
 
@@ -31,12 +31,6 @@ class Trace(NamedTuple):
 
     steps: tuple[TraceStep, ...]
     is_complete: bool
-
-    @classmethod
-    def read(cls, data: Any) -> "Trace":
-        """A trace from JSON data."""
-        steps, is_complete = data
-        return cls(tuple(TraceStep(*step) for step in steps), is_complete)
 
 
 class TraceDifference(NamedTuple):

@@ -39,9 +39,9 @@ class MatchFinding(msgspec.Struct, frozen=True):
     test: Sprt | None
     score: Estimate
     elo: Estimate
-    players: int = 2
-    games_per_deal: int = 2
-    disqualified: Mapping[str, str] = {}
+    players: int
+    games_per_deal: int
+    disqualified: Mapping[str, str]
 
     @property
     def deals(self) -> int:
@@ -79,9 +79,9 @@ def finding(
     analysis: Analysis,
     counts: Sequence[int],
     test: Sprt | None,
-    players: int = 2,
-    games_per_deal: int = 2,
-    disqualified: Mapping[str, str] = {},
+    players: int,
+    games_per_deal: int,
+    disqualified: Mapping[str, str],
 ) -> MatchFinding:
     """The finding on a match, from its analysis and its deals, counted by the first bot's score."""
     score, elo = Estimate(None, 0.0, 1.0), Estimate(None)

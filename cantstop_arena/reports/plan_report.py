@@ -10,6 +10,7 @@ from cantstop_arena.deals.sampling import Ints
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.sequential.planning import deals_needed
+from cantstop_arena.tables.column import Column, Estimate, Table, Value, estimate, number
 from cantstop_arena.tables.escaping import printable
 
 ROUNDING = 1e-12  # relative to the greatest square of a deal: a smaller variance is rounding error
@@ -69,14 +70,23 @@ def plan_of(question: CostQuestion, won: Ints, games_per_deal: int) -> CostPlan:
 
 
 def plan_text(
-    plan: CostPlan, bots: Sequence[str], rules: str, games_per_second: float, cores: int
+    plan: CostPlan,
+    bots: Sequence[str],
+    rules: str,
+    games_per_second: float,
+    cores: int,
+    fault: str = "",
 ) -> str:
-    """A plan as text for the terminal; `games_per_second` is the speed of one core."""
+    """A plan as text for the terminal; `games_per_second` is the speed of one core.
+
+    `fault` is about the faults in the trial games, if there were any.
+    """
     first, second, *others = map(printable, bots)
     with_others = f" (with {', '.join(others)})" if others else ""
     header = (
         f"{first} against {second}{with_others}, {rules} rules; trial games:"
         f" {plan.trial_deals:,} deals, {plan.trial_deals * plan.games_per_deal:,} games."
+        + (f"\n{printable(fault)}" if fault else "")
     )
     if plan.observed is None:
         return (
@@ -96,6 +106,38 @@ def plan_text(
     return "\n\n".join(
         [f"{header}\n{_trial_text(plan)}", _question_text(plan.question, plan), table, speed]
     )
+
+
+def plan_table(
+    plan: CostPlan,
+    bots: Sequence[str],
+    rules: str,
+    games_per_second: float,
+    cores: int,
+    fault: str = "",
+) -> Table:
+    """A plan as a table of one row; unknown values are empty."""
+    question, observed = plan.question, Estimate(None)
+    if plan.observed is not None:
+        mean, error = plan.observed
+        observed = Estimate(mean, mean - error, mean + error)
+    games = None if plan.deals is None else plan.deals * plan.games_per_deal
+    cells: list[tuple[Column, Value]] = [
+        (Column("bot", "bot"), bots[0]),
+        (Column("against", "against"), ", ".join(bots[1:])),
+        (Column("rules", "rules"), rules),
+        (number("difference", decimals=4), question.difference),
+        (Column("unit", "in"), "Elo" if question.elo else "score"),
+        (number("power", decimals=2), question.power),
+        (number("alpha", decimals=2), question.alpha),
+        (number("trial_deals", "trial deals"), plan.trial_deals),
+        (estimate("observed", "observed", 4), observed),
+        (number("deals"), plan.deals),
+        (number("games"), games),
+        (number("seconds"), None if games is None else games / games_per_second / cores),
+    ]
+    columns, row = zip(*cells, strict=True)
+    return Table("plan", "", columns, [row], [fault] if fault else [])
 
 
 def _trial_text(plan: CostPlan) -> str:

@@ -38,54 +38,60 @@ def as_format(
 
     Tables `before` those of the tournament are chosen by their names, too.
     """
-    tables = for_programs(analysis) if form in ("csv", "json") else for_people(analysis)
-    return WRITERS[form]([table for table in (*before, *tables) if table.name in chosen])
+    if form in ("csv", "json"):
+        tables = [table for table in for_programs(analysis) if table.name in chosen]
+    else:
+        tables = for_people(analysis, chosen=chosen)
+    return WRITERS[form]([*(table for table in before if table.name in chosen), *tables])
 
 
 def terminal_text(
     analysis: Analysis, chosen: Container[str] = TABLES, coloured: bool = False, width: int = 0
 ) -> str:
     """The text of the chosen tables for a terminal of `width` columns; 0 means any width."""
-    tables = [fitted(table, width) for table in for_people(analysis, width) if table.name in chosen]
+    tables = [fitted(table, width) for table in for_people(analysis, width, chosen)]
     return draw_all(tables, TEXT, coloured) + "\n"
 
 
-def for_people(analysis: Analysis, width: int = 0) -> list[Table]:
-    """The tables that have rows, for people.
+def for_people(analysis: Analysis, width: int = 0, chosen: Container[str] = TABLES) -> list[Table]:
+    """The chosen tables that have rows, for people; no command that replays a game stands twice.
 
     A square of bots by bots, wider than `width` columns with its errors, is without them.
     """
+    first = standings(analysis)
+    blamed = faults(analysis, first.notes if first.name in chosen else ())
     if analysis.is_solo:
         matrix = differences(analysis)
         matrix = matrix if _fits(matrix, width) else differences(analysis, errors=False)
-        tables = _solo_tables(analysis, matrix)
+        tables = _solo_tables(analysis, matrix, blamed)
     else:
         scores = crosstable(analysis)
         scores = scores if _fits(scores, width) else crosstable(analysis, errors=False)
         followers = predecessors(analysis)
         followers = followers if _fits(followers, width) else predecessors(analysis, errors=False)
-        tables = _rating_tables(analysis, scores, followers, fit(analysis))
-    return [table for table in (standings(analysis), *tables) if table.rows]
+        tables = _rating_tables(analysis, scores, followers, fit(analysis), blamed)
+    return [table for table in (first, *tables) if table.rows and table.name in chosen]
 
 
 def for_programs(analysis: Analysis) -> list[Table]:
     """All tables for programs: squares of bots by bots have a row for each pair."""
     if analysis.is_solo:
-        tables = _solo_tables(analysis, difference_pairs(analysis))
+        tables = _solo_tables(analysis, difference_pairs(analysis), faults(analysis))
     else:
+        residuals = fit(analysis, maximum=None)
         tables = _rating_tables(
-            analysis, pairs(analysis), following(analysis), fit(analysis, maximum=None)
+            analysis, pairs(analysis), following(analysis), residuals, faults(analysis)
         )
     return [standings_data(analysis), *tables]
 
 
-def _solo_tables(analysis: Analysis, matrix: Table) -> list[Table]:
+def _solo_tables(analysis: Analysis, matrix: Table, blamed: Table) -> list[Table]:
     """The tables below the standings, of bots that play alone."""
-    return [matrix, styles(analysis), faults(analysis)]
+    return [matrix, styles(analysis), blamed]
 
 
 def _rating_tables(
-    analysis: Analysis, scores: Table, followers: Table, residuals: Table
+    analysis: Analysis, scores: Table, followers: Table, residuals: Table, blamed: Table
 ) -> list[Table]:
     """The tables below the standings, of bots that meet."""
     return [
@@ -94,7 +100,7 @@ def _rating_tables(
         *([followers] if analysis.results.predecessors else ()),
         styles(analysis),
         residuals,
-        faults(analysis),
+        blamed,
     ]
 
 

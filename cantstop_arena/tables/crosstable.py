@@ -14,7 +14,8 @@ def crosstable(analysis: Analysis, errors: bool = True) -> Table:
     """A square of scores, rows and columns in the order of the standings.
 
     Columns are headed by position in that order, as there is little room for names. Of a gauntlet
-    of two seats, the challenger's scores alone are known: they are a row each.
+    of two seats, the challenger's scores alone are known: they are a row each. Without any game of
+    two bots there is no row.
     """
     if (challenger := _only_challenger(analysis)) is not None:
         return _challenger_scores(analysis, challenger)
@@ -23,13 +24,14 @@ def crosstable(analysis: Analysis, errors: bool = True) -> Table:
         Column(name, str(index), kind, 1, percent=True, middle=EVEN)
         for index, name in enumerate(analysis.names, start=1)
     ]
+    square = _square(analysis)
+    is_empty = not any(cell and cell.mean is not None for _, cells in square for cell in cells)
+    rows = [(index, name, *cells) for index, (name, cells) in enumerate(square, start=1)]
     return Table(
         NAME,
         TITLE,
         columns=[Column("place", "", Kind.NUMBER), Column("bot", "bot"), *rival_columns],
-        rows=[
-            (index, name, *cells) for index, (name, cells) in enumerate(_square(analysis), start=1)
-        ],
+        rows=[] if is_empty else rows,
         notes=[_legend(analysis)] if errors else [_legend(analysis), WITHOUT_ERRORS],
     )
 
@@ -56,7 +58,7 @@ def _challenger_scores(analysis: Analysis, challenger: int) -> Table:
         rows=[
             (rank, analysis.results.bots[rival], cell)
             for rank, rival in enumerate(analysis.order, start=1)
-            if (cell := analysis.against[challenger][rival])
+            if (cell := analysis.against[challenger][rival]) and cell.mean is not None
         ],
         notes=[f"Score of {name} against each bot of the field, in percent."],
     )

@@ -1,15 +1,18 @@
 """The faults of the bots: how often each occurred, and where first."""
 
+from collections.abc import Sequence
+
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Table, number
 from cantstop_arena.tables.notes import list_names, short_message
 
 
-def faults(analysis: Analysis) -> Table:
-    """A row for each bot and kind of fault."""
+def faults(analysis: Analysis, stated: Sequence[str] = ()) -> Table:
+    """A row for each bot and kind of fault; without the commands that `stated` notes have."""
     results = analysis.results
     disqualified = [f"Disqualified: {list_names(results.disqualified)}."]
-    replays = ["Replay these games:", *(charge.replay for charge in results.faults)]
+    commands = [charge.replay for charge in results.faults]
+    missing = [command for command in commands if not any(command in note for note in stated)]
     return Table(
         name="faults",
         title="Faults",
@@ -34,6 +37,6 @@ def faults(analysis: Analysis) -> Table:
         ],
         notes=[
             *(disqualified if results.disqualified else ()),
-            *(replays if results.faults else ()),
+            *(["Replay these games:", *missing] if missing else ()),
         ],
     )

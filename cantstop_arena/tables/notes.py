@@ -169,7 +169,8 @@ def contradiction(analysis: Analysis, upper: int, lower: int) -> str:
     """A sentence if the score of bot `upper` against `lower` does not confirm that it is above.
 
     That is: `upper` lost significantly, or its likelihood of superiority is above
-    CERTAIN_SUPERIORITY while its direct score is not significantly above even. Else empty.
+    CERTAIN_SUPERIORITY while its direct score is not significantly above even. Else empty, as for
+    the latter in a gauntlet, where both are rated by the same games.
     """
     direct = analysis.against[upper][lower]
     if direct is None or direct.mean is None or direct.low is None or direct.high is None:
@@ -179,6 +180,8 @@ def contradiction(analysis: Analysis, upper: int, lower: int) -> str:
     score = f"{mean}% ({low} to {high})"
     if direct.high < EVEN:
         return f"{names}, but lost to it head to head: {score}."
+    if analysis.results.challenger:
+        return ""
     above = analysis.ratings.superiority(upper, lower)
     if direct.low > EVEN or above is None or above <= CERTAIN_SUPERIORITY:
         return ""

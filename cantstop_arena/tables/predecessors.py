@@ -125,6 +125,6 @@ def _note(analysis: Analysis, bot: int) -> str:
     if gain.high < 0:
         return f"To sit right after {name}{first} costs {amount} {counted} a game."
     return (
-        f"Whether to sit right after {name}{first} brings or costs {counted} stays open"
+        f"The data do not show whether sitting right after {name}{first} brings or costs {counted}"
         f" ({gain.mean:+.{_DECIMALS}f} ± {(gain.high - gain.low) / 2:.{_DECIMALS}f} a game)."
     )

@@ -70,9 +70,10 @@ def draw(table: Table, style: Style, coloured: bool = False) -> str:
 
 
 def draw_all(tables: Iterable[Table], style: Style, coloured: bool = False) -> str:
-    """Tables one below the other, each under its title."""
+    """Tables one below the other, each under its title, if it has one."""
     return "\n\n".join(
-        f"{style.title(table.title)}\n\n{draw(table, style, coloured)}" for table in tables
+        f"{style.title(table.title)}\n\n" * bool(table.title) + draw(table, style, coloured)
+        for table in tables
     )
 
 

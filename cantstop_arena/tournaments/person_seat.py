@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.errors import BotError
+from cantstop_arena.errors import BotError, OtherGameError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.hookspecs import BotFunctions
@@ -20,7 +20,7 @@ from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.table.table import GameTable
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.bot_adapters import IsolatedSeating
-from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
+from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, suggesting_game
 from cantstop_arena.tournaments.table_spec import entrant_seat
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
@@ -45,7 +45,8 @@ def table_with(
     processes, where alone their files are run: they can neither print into the game nor stop it,
     nor read the `hidden` paths in the sandbox. Raises BotError.
     """
-    seated_bots = [_bot(reference, catalogue, hidden) for reference in bots]
+    with suggesting_game(bots, catalogue):
+        seated_bots = [_bot(reference, catalogue, hidden) for reference in bots]
     seated_bots.insert(seat, SeatedBot(name, _seated(person, catalogue.game), digest=""))
     compiled = {bot.digest: bot.name for bot in seated_bots if bot.digest and not bot.make_player}
     if missing := catalogue.game.missing_code(compiled):
@@ -81,6 +82,8 @@ def _seated(person: Person, game: Game) -> TrustedPlayer:
 def _bot(reference: str, catalogue: Catalogue, hidden: tuple[Path, ...]) -> SeatedBot:
     try:
         entrant = entrant_from_reference(reference, catalogue)
+    except OtherGameError:
+        raise
     except BotError as error:
         raise BotError(f"{in_a_line(reference, MAX_QUOTE_LENGTH)}: {error}") from None
     entrant = replace(entrant, isolate=entrant.bot.origin != "built-in")

@@ -62,6 +62,7 @@ class SpeedTrial(msgspec.Struct, frozen=True):
     games_per_deal: int
     faults: int = 0  # games that ended in a fault
     first_fault: str = ""
+    faulty_bot: int = 0  # the number of the bot that committed the first fault
 
     @property
     def games(self) -> int:
@@ -73,6 +74,16 @@ class SpeedTrial(msgspec.Struct, frozen=True):
         """Games per second on one core."""
         return self.games / self.seconds
 
+    def fault_text(self, names: Sequence[str] = ()) -> str:
+        """How many games ended in a fault, and the first one; empty if none did.
+
+        With the `names` of the bots, the one that committed the first fault is named.
+        """
+        if not self.faults:
+            return ""
+        first = f"; the first, by {names[self.faulty_bot]}:" if names else ":"
+        return f"{self.faults:,} of {self.games:,} games ended in a fault{first} {self.first_fault}"
+
 
 class TrialPlayed(msgspec.Struct, tag=True, frozen=True):
     """A speed trial as a message: `won` are the bytes of its wins."""
@@ -83,6 +94,7 @@ class TrialPlayed(msgspec.Struct, tag=True, frozen=True):
     won: bytes
     faults: int
     first_fault: str
+    faulty_bot: int
 
 
 class TrialStopped(msgspec.Struct, tag=True, frozen=True):
@@ -115,8 +127,7 @@ def measure_isolated(
 
 def _speed(trial: SpeedTrial) -> Speed:
     pace = trial.seconds / trial.paces * 1e9 if trial.paces else None
-    fault = f"{trial.faults:,} of {trial.games:,} games ended in a fault: {trial.first_fault}"
-    return Speed(trial.backend, trial.games_per_second, pace, fault if trial.faults else "")
+    return Speed(trial.backend, trial.games_per_second, pace, trial.fault_text())
 
 
 def run_speed_trial(
@@ -159,7 +170,13 @@ def time_trial(spec: bytes, seconds: float, min_deals: int) -> TrialPlayed | Tri
         return Raised(exception_report(error))
     won = trial.won.tobytes()
     return TrialPlayed(
-        trial.backend, trial.seconds, trial.paces, won, trial.faults, trial.first_fault
+        trial.backend,
+        trial.seconds,
+        trial.paces,
+        won,
+        trial.faults,
+        trial.first_fault,
+        trial.faulty_bot,
     )
 
 
@@ -172,12 +189,21 @@ def _trial_in(
     if isinstance(result, Raised):
         raise CallFailed(f"failed: {result.reason}")
     deals, rest = divmod(len(result.won), np.dtype(np.int64).itemsize * players)
-    if rest or not (deals and 0 < result.seconds < inf and result.paces >= 0):
+    is_timed = 0 < result.seconds < inf and result.paces >= 0
+    is_known = result.faults >= 0 and result.faulty_bot in range(players)
+    if rest or not (deals and is_timed and is_known):
         raise UnfitResult
     won = np.frombuffer(result.won, np.int64).reshape(deals, players)
     fault = in_a_line(result.first_fault, _MAX_FAULT_LENGTH)
     return SpeedTrial(
-        result.backend, result.seconds, result.paces, won, games_per_deal, result.faults, fault
+        result.backend,
+        result.seconds,
+        result.paces,
+        won,
+        games_per_deal,
+        result.faults,
+        fault,
+        result.faulty_bot,
     )
 
 
@@ -204,7 +230,9 @@ def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
         size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))
     backend: Literal["compiled", "plain"] = "compiled" if table.is_compiled(group) else "plain"
     won = wins_by_deal(np.concatenate(masks), table.orders)[:, : spec.players]
-    fault_count, message = sum(fault.count for fault in faults), ""
-    if faults:
-        message = min(faults, key=lambda fault: fault.deal).message
-    return SpeedTrial(backend, spent, paces, won, len(table.orders), fault_count, message)
+    trial = SpeedTrial(backend, spent, paces, won, len(table.orders))
+    if not faults:
+        return trial
+    first = min(faults, key=lambda fault: fault.deal)
+    count_of_all = sum(fault.count for fault in faults)
+    return replace(trial, faults=count_of_all, first_fault=first.message, faulty_bot=first.bot)

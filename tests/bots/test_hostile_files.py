@@ -377,7 +377,10 @@ def _package(folder: Path, name: str, entry_points: str, text: str) -> None:
 
 ENTRIES = {
     "leaves": ("import os\nos._exit(1)", "it ended its process with exit code 1"),
-    "kills": ("import os\nos.kill(os.getppid(), 9)", "it ended its process by SIGKILL"),
+    "kills": (
+        "import os, time\nos.kill(os.getppid(), 9)\ntime.sleep(60)",
+        "it ended its process by SIGKILL",
+    ),
     "spins": (FOREVER, "not done within"),
     "offers_odd_rules": ("def register_rules(): return [3]", "AttributeError"),
 }

@@ -253,14 +253,19 @@ def test_the_documented_exchange_is_what_is_said(started: Started) -> None:
             turn = turn_in(told["turn"], rules, Stream(0))
             moves = GAME.codec.moves_from_json(told.get("moves", ()))
             answers.append(chosen_by(remote, turn, moves) if moves else rolls_again(remote, turn))
-    assert heard.read_text() == "".join(f"{line}\n" for sign, line in lines if sign == ">")
-    replies = [json.loads(line) for sign, line in lines if sign == "<"]
-    answered = Path(f"{heard}.answers")
-    patience = time.monotonic() + 10  # tee writes to its file last
-    while answered.read_text().count("\n") < len(replies) and time.monotonic() < patience:
-        time.sleep(0.01)
-    assert [json.loads(line) for line in answered.read_text().splitlines()] == replies
+    messages, replies = ([line for sign, line in lines if sign == kind] for kind in "><")
+    assert lines_of(heard, len(messages)) == messages
+    answered = lines_of(Path(f"{heard}.answers"), len(replies))
+    assert list(map(json.loads, answered)) == list(map(json.loads, replies))
     assert answers == [0, True, False]
+
+
+def lines_of(file: Path, count: int) -> list[str]:
+    """The lines of a file of tee, once all are there: it writes to its pipe before its file."""
+    end = time.monotonic() + 60
+    while file.read_text().count("\n") < count and time.monotonic() < end:
+        time.sleep(0.01)
+    return file.read_text().splitlines()
 
 
 def table_below(heading: str) -> list[list[str]]:

@@ -1,6 +1,7 @@
 """Bots on the command line: programs, options, two files of one name, unknown names."""
 
 import json
+import re
 import time
 from pathlib import Path
 
@@ -150,6 +151,14 @@ def test_bench_and_compile_report_a_bot_with_faults(arena: Arena) -> None:
     refused = arena("bots compile faulty", code=2).error
     assert refused.startswith("faulty plays with faults (choose_move must return an index")
     assert not Path("bots/faulty_compiled.py").exists()
+
+
+def test_plan_reports_the_faults_in_its_trial_games(arena: Arena) -> None:
+    command = "plan rule28 faulty --difference 0.1 --seconds 0.1"
+    planned = arena(command, bots={"faulty": _hooks(FAULTY)}).text
+    message = "choose_move must return an index, not None"
+    fault = rf"[\d,]+ of [\d,]+ games ended in a fault; the first, by faulty: {message}"
+    assert re.search(fault, planned), planned
 
 
 def test_the_command_that_compiles_is_quoted_for_a_shell(arena: Arena) -> None:

@@ -157,7 +157,7 @@ def test_rules_are_listed_shown_and_given_as_json(arena: Arena) -> None:
 
 
 def test_odds_are_exact(arena: Arena) -> None:
-    assert "succeeds in 1192 of 1296 cases (91.98%)" in arena("odds", "--runners", "6,7,8").text
+    assert "succeeds in 1,192 of 1,296 cases (91.98%)" in arena("odds", "--runners", "6,7,8").text
     told = json.loads(arena("odds", "--runners", "2 3 12", "--json").text)
     assert (told["rolls"], told["success"], told["columns"]["7"]) == (1296, 568, 834)
 

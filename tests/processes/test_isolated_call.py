@@ -48,7 +48,7 @@ def judged(
 
 
 def played(**changes: Any) -> TrialPlayed:
-    trial = TrialPlayed("plain", 1.0, 5, np.ones((3, 2), np.int64).tobytes(), 0, "")
+    trial = TrialPlayed("plain", 1.0, 5, np.ones((3, 2), np.int64).tobytes(), 0, "", 0)
     return msgspec.structs.replace(trial, **changes)
 
 
@@ -93,6 +93,8 @@ FORGED_TRIALS = [
     (played(seconds=0.0), INVALID),
     (played(paces=-1), INVALID),
     (played(backend="quick"), INVALID),
+    (played(faulty_bot=2), INVALID),
+    (played(faults=-1), INVALID),
     (played(won=b""), INVALID),
     (played(won=b"1234567"), INVALID),
     (TrialStopped("two\nlines"), "two lines"),

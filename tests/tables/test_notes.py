@@ -35,3 +35,11 @@ def test_where_all_agree_the_fit_alone_is_told() -> None:
 
 def test_with_three_seats_an_even_score_is_a_third() -> None:
     assert "An even score is 33.3%." in notes(Truth((0, 0, 0), (0.1, 0, -0.1)), 30)
+
+
+def test_a_gauntlet_has_no_games_with_others() -> None:
+    truth = Truth((0, 0, -1), SEATS, cycles={(0, 2): 1.5})
+    run = truth.run(300, np.random.default_rng(4))
+    lines = about_standings(Analysis(results(3, 2, [run], challenger="bot1")))
+    assert "Gauntlet: the other bots' scores are against bot1 only." in lines
+    assert not any("by their games with others" in line for line in lines)

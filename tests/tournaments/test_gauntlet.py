@@ -154,3 +154,14 @@ def test_values_that_make_no_sense_are_told_once_each() -> None:
     ]
     twice = problems("bots: [{bot: rule28, threshold: [24, 24]}, random]\n")
     assert "has a bot called 'rule28:threshold=24'" in twice[0]
+
+
+def test_a_disqualified_challenger_has_no_crosstable_and_one_replay(arena: Arena) -> None:
+    wrong = "def choose_move(turn, moves): return 99\ndef roll_again(turn): return False\n"
+    done = arena(
+        "gauntlet wrong --against rule28 --games 2000 --seed 1 --no-page",
+        bots={"wrong": wrong},
+        code=3,
+    )
+    assert "Crosstable" not in done.text
+    assert done.text.count("arena replay ") == 1

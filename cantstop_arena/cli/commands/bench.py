@@ -9,6 +9,7 @@ import click
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
+from cantstop_arena.views.command_tables import TableOutput, format_options, print_plain_tables
 
 
 def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds: float) -> float:
@@ -30,27 +31,33 @@ def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds
 )
 @game_option
 @bots_option
-def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: Path) -> None:
+@format_options
+def bench(
+    names: tuple[str, ...], seconds: float, game_name: str, bots_folder: Path, output: TableOutput
+) -> None:
     """Measure how many games per second each BOT plays against itself on one core.
 
     Without a BOT, all bots are measured.
     """
-    from tabulate import tabulate
-
     from cantstop_arena.bots.bot_functions import PRINTED_BACKENDS
     from cantstop_arena.check.compiled_version import compile_hint
     from cantstop_arena.errors import BotError
-    from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
+    from cantstop_arena.tables.column import Column, Table, Value, number
+    from cantstop_arena.tournaments.file.bot_references import (
+        entrant_from_reference,
+        suggesting_game,
+    )
     from cantstop_arena.tournaments.speed import measure_isolated
 
     catalogue = catalogue_for(bots_folder, game_name)
     bot_names = names or [spec.name for spec in catalogue.everything()[0]]
-    rows, hints = [], []
+    rows, hints = list[list[Value]](), list[str]()
     with closing(ProgressScreen("Measuring speeds", "bots")) as screen:
         screen.on_start(0, len(bot_names))
         for name in bot_names:
             try:
-                bot = entrant_from_reference(name, catalogue)
+                with suggesting_game(bot_names, catalogue):
+                    bot = entrant_from_reference(name, catalogue)
                 speed = measure_isolated(catalogue, bot, seconds, screen)
                 hints += [f"{name}: {speed.fault}"] if speed.fault else []
                 hints += [f"{name}: {hint}"] if (hint := compile_hint(catalogue, bot.bot)) else []
@@ -61,18 +68,14 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
                 continue
             finally:
                 screen.on_progress(1)
-            pace = "" if speed.nanoseconds is None else f"{speed.nanoseconds:,.0f}"
             backend = PRINTED_BACKENDS[speed.backend]
-            rows.append([name, backend, f"{speed.games_per_second:,.0f}", pace])
+            rows.append([name, backend, speed.games_per_second, speed.nanoseconds])
     paced = catalogue.game.counts.pace.removesuffix("s")
-    headers = ["bot", "backend", "games/s", *([f"ns/{paced}"] if paced else [])]
-    click.echo(
-        tabulate(
-            [row[: len(headers)] for row in rows],
-            headers=headers,
-            disable_numparse=True,
-            colalign=("left", "left", "right", "right")[: len(headers)],
-        )
-    )
-    if hints:
-        click.echo("\n" + "\n".join(hints))
+    columns = [
+        Column("bot", "bot"),
+        Column("backend", "backend"),
+        number("games_per_second", "games/s"),
+        *([number("nanoseconds", f"ns/{paced}")] if paced else []),
+    ]
+    table = Table("speeds", "", columns, [row[: len(columns)] for row in rows], hints)
+    print_plain_tables([table], output)

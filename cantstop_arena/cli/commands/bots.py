@@ -1,9 +1,7 @@
 """`arena bots`: the bots that can play here, and those that cannot."""
 
 import json
-import sys
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,10 +19,18 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
+from cantstop_arena.views.command_tables import (
+    TEXT,
+    TableOutput,
+    format_options,
+    json_option,
+    print_plain_tables,
+)
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.bots.known_bot import BotDescription
+    from cantstop_arena.tables.column import Table
 
 
 class BotGroup(click.Group):
@@ -54,17 +60,18 @@ class BotGroup(click.Group):
     invoke_without_command=True,
     short_help="List the bots, or show one: options, defaults, source.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
+@format_options
 @click.option("--game", "game_name", metavar="NAME", help="List only the bots of this game.")
 @bots_option
 @versions_option
 @click.pass_context
 def bots(
     context: click.Context,
-    as_json: bool,
     game_name: str | None,
     bots_folder: Path,
     results: Path,
+    output: TableOutput,
 ) -> None:
     """List the bots: built in, from installed packages, and from the folder bots/.
 
@@ -72,7 +79,7 @@ def bots(
     and the versions of it that runs have stored. NAME may be a path or a version, too.
     """
     if context.invoked_subcommand is None:
-        _list(as_json, bots_folder, game_name)
+        _list(output, bots_folder, game_name)
 
 
 bots.add_command(check)
@@ -81,7 +88,7 @@ bots.add_command(diff)
 bots.add_command(new)
 
 
-def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
+def _list(output: TableOutput, bots_folder: Path, game_name: str | None) -> None:
     from cantstop_arena.bots.compiled_copies import outdated_text
 
     catalogues = _catalogues(bots_folder, game_name)
@@ -95,23 +102,30 @@ def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
         for bot in descriptions
         if bot.complaint
     ]
-    if as_json:
+    if output.form == "json":
         click.echo(json.dumps({"bots": rows, "broken": failures}, indent=2))
         return
-    _print([_row(bot) | {"backend": _backend_text(bot)} for bot in usable], failures)
-    outdated = [text for bot in usable if (text := outdated_text(bot.path))]
-    if outdated:
-        click.echo("\n" + "\n".join(outdated))
+    notes = [*map(_failure_text, failures), *(outdated_text(bot.path) for bot in usable)]
+    listed_rows = [_row(bot) | {"backend": _backend_text(bot)} for bot in usable]
+    print_plain_tables([_table(listed_rows, [*filter(None, notes)])], output)
 
 
 def _show(
-    reference: str, as_json: bool, game_name: str | None, bots_folder: Path, results: Path
+    reference: str,
+    as_json: bool,
+    form: str,
+    game_name: str | None,
+    bots_folder: Path,
+    results: Path,
+    **_: Any,
 ) -> None:
     """Print one bot, whatever game it plays, with its stored versions."""
     from cantstop_arena.bots.bot_text import bot_text
     from cantstop_arena.bots.compiled_copies import outdated_text
     from cantstop_arena.tournaments.file.entrants import find_bot
 
+    if form not in (TEXT, "json"):
+        raise UsageError(f"--format {form} is for lists; one bot is printed as text or json")
     version = version_in(reference)
     name = version.bot if version else reference
     catalogues = _catalogues(bots_folder, game_name, results)
@@ -119,7 +133,7 @@ def _show(
     catalogue = next(playing, catalogues[0])
     bot = find_bot(reference, Path(), catalogue)
     versions = stored_versions(results, bot_name(bot.path)) if bot.path else []
-    if as_json:
+    if as_json or form == "json":
         click.echo(
             json.dumps(_row(bot) | {"versions": list(map(_version_row, versions))}, indent=2)
         )
@@ -170,19 +184,17 @@ def _backend_text(bot: "BotDescription") -> str:
     return f"{backend} ({speedup} as fast compiled)" if speedup else backend
 
 
-def _print(rows: list[dict[str, Any]], failures: list[dict[str, str]]) -> None:
-    from tabulate import tabulate
+def _table(rows: list[dict[str, Any]], notes: list[str]) -> "Table":
+    """A row for each bot."""
+    from cantstop_arena.tables.column import Column, Table
 
-    columns = ("name", "game", "origin", "backend", "summary")
-    table = [[in_a_line(row[column]) for column in columns] for row in rows]
-    lines = tabulate(table, headers=columns, disable_numparse=True).splitlines()
-    if sys.stdout.isatty():  # `arena bots NAME` prints the whole summary
-        width = get_terminal_size().columns
-        lines = [line if len(line) <= width else f"{line[: width - 1]}…" for line in lines]
-    click.echo("\n".join(lines))
-    if failures:
-        click.echo("\nCannot be used:")
-    for failure in failures:
-        origin = short_path(failure["origin"])
-        text = in_a_line(f"{failure['name']} ({origin}): {failure['reason']}")
-        click.echo(f"  {text}")
+    headings = ("name", "game", "origin", "backend", "summary")
+    columns = [Column(heading, heading) for heading in headings]
+    cells = [[in_a_line(row[heading]) for heading in headings] for row in rows]
+    return Table("bots", "", columns, cells, notes)
+
+
+def _failure_text(failure: dict[str, str]) -> str:
+    """Which plug-in cannot be used, and why."""
+    origin = short_path(failure["origin"])
+    return in_a_line(f"Cannot be used: {failure['name']} ({origin}): {failure['reason']}")

@@ -21,9 +21,10 @@ from cantstop_arena.cli.options import (
     results_option,
     seed_option,
 )
-from cantstop_arena.cli.print_tables import TableOutput, print_tables, table_options
+from cantstop_arena.cli.print_tables import print_tables, table_options
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.exit_codes import ExitCode
+from cantstop_arena.views.command_tables import TableOutput
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed

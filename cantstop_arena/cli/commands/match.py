@@ -22,12 +22,13 @@ from cantstop_arena.cli.options import (
     results_option,
     seed_option,
 )
-from cantstop_arena.cli.print_tables import TableOutput, match_options, print_tables
+from cantstop_arena.cli.print_tables import match_options, print_tables
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.names import MATCH_TABLE
+from cantstop_arena.views.command_tables import TableOutput
 
 if TYPE_CHECKING:
     from cantstop_arena.api.results import Results

@@ -16,6 +16,7 @@ from cantstop_arena.cli.options import (
 )
 from cantstop_arena.errors import UsageError
 from cantstop_arena.ratings.labels import MAX_ELO
+from cantstop_arena.views.command_tables import TableOutput, format_options, print_plain_tables
 
 MIN_DEALS = 100  # deals of the speed trial: with fewer, the estimate of the variance is poor
 MIN_DIFFERENCE = 1e-6  # a smaller one needs more games than can be played
@@ -59,6 +60,7 @@ MIN_DIFFERENCE = 1e-6  # a smaller one needs more games than can be played
     help="Duration of the trial games.",
 )
 @bots_option
+@format_options
 def plan(
     names: tuple[str, ...],
     difference: float,
@@ -71,14 +73,18 @@ def plan(
     workers: int | None,
     seconds: float,
     bots_folder: Path,
+    output: TableOutput,
 ) -> None:
     """Estimate the deals and games needed to detect a difference between two bots.
 
     The first two BOTs are compared; with more --players the others take the remaining seats. Short
     trial games on this machine measure the variance of deals and the speed of play.
     """
-    from cantstop_arena.reports.plan_report import CostQuestion, plan_of, plan_text
-    from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
+    from cantstop_arena.reports.plan_report import CostQuestion, plan_of, plan_table, plan_text
+    from cantstop_arena.tournaments.file.bot_references import (
+        entrant_from_reference,
+        suggesting_game,
+    )
     from cantstop_arena.tournaments.file.yaml_reader import range_text
     from cantstop_arena.tournaments.pool.worker import worker_count
     from cantstop_arena.tournaments.speed import run_speed_trial
@@ -91,12 +97,18 @@ def plan(
     if len(seated) != players:
         message = f"{players} players need {players} bots, not {len(seated)}"
         raise UsageError(f"{message}; set the number of seats with --players")
-    bots = [entrant_from_reference(name, catalogue) for name in seated]
+    with suggesting_game(seated, catalogue):
+        bots = [entrant_from_reference(name, catalogue) for name in seated]
     rules = catalogue.rules_called(rules_name)
     trial = run_speed_trial(catalogue, bots, rules, seconds, MIN_DEALS)
     costs = plan_of(CostQuestion(difference, elo, power, alpha), trial.won, trial.games_per_deal)
     cores = workers or worker_count()
-    click.echo(plan_text(costs, seated, rules.name, trial.games_per_second, cores))
+    fault, speed = trial.fault_text(seated), trial.games_per_second
+    if output.is_text:
+        click.echo(plan_text(costs, seated, rules.name, speed, cores, fault))
+    else:
+        table = plan_table(costs, seated, rules.name, speed, cores, fault)
+        print_plain_tables([table], output)
 
 
 def _check_question(difference: float, elo: bool, power: float, alpha: float) -> None:

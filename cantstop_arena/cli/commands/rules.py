@@ -8,9 +8,16 @@ import click
 
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import catalogue_for, game_option
+from cantstop_arena.views.command_tables import (
+    TableOutput,
+    format_options,
+    json_option,
+    print_plain_tables,
+)
 
 if TYPE_CHECKING:
-    from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.game_api.rulebook import RuleBook
+    from cantstop_arena.tables.column import Table
 
 rules_option = click.option(
     "--rules",
@@ -23,34 +30,49 @@ rules_option = click.option(
 
 @click.command(short_help="List the rule sets, or show the parameters of one.")
 @click.argument("name", required=False, shell_complete=shell_complete.rules)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
+@format_options
 @game_option
-def rules(name: str | None, as_json: bool, game_name: str) -> None:
+def rules(name: str | None, game_name: str, output: TableOutput) -> None:
     """List the rule sets, or show all parameters of the rule set NAME."""
     catalogue = catalogue_for(Path("bots"), game_name)
     named = catalogue.rules if name is None else {name: catalogue.rules_called(name)}
     parameters = {key: catalogue.game.rules.as_dict(rules) for key, rules in named.items()}
-    if as_json:
+    if output.form == "json":
         click.echo(json.dumps(parameters if name is None else parameters[name], indent=2))
     elif name is None:
-        _list(parameters, catalogue)
+        book = catalogue.game.rules
+        sources = "\n".join(f"{letter}: {source}" for letter, source in book.sources.items())
+        print_plain_tables([_list(parameters, book)], output, sources)
     else:
-        for key, value in parameters[name].items():
-            click.echo(f"{key:<15} {value}")
+        print_plain_tables([_parameters(parameters[name])], output)
 
 
-def _list(parameters: dict[str, dict[str, Any]], catalogue: "Catalogue") -> None:
-    from tabulate import tabulate
+def _list(parameters: dict[str, dict[str, Any]], book: "RuleBook[Any]") -> "Table":
+    """A row for each rule set, with the parameters that a game lists."""
+    from cantstop_arena.tables.column import Column, Kind, Table
 
-    book = catalogue.game.rules
-    columns = ("name", *(book.listed_parameters or book.parameters))
+    names = book.listed_parameters or book.parameters
     sources = {name: named.source for name, named in book.named.items()}
-    table = [
-        [*(rules[column] for column in columns), sources.get(name, "package")]
+    rows = [
+        [name, *(_cell(rules[key]) for key in names), sources.get(name, "package")]
         for name, rules in parameters.items()
     ]
-    click.echo(tabulate(table, headers=[*columns, "source"]))
-    if book.sources:
-        click.echo()
-    for letter, source in book.sources.items():
-        click.echo(f"{letter}: {source}")
+    kinds = [
+        Kind.TEXT if any(isinstance(row[index], str) for row in rows) else Kind.NUMBER
+        for index in range(1, len(names) + 1)
+    ]
+    columns = [Column(key, key, kind) for key, kind in zip(names, kinds, strict=True)]
+    return Table("rules", "", [Column("name", "name"), *columns, Column("source", "source")], rows)
+
+
+def _parameters(rules: dict[str, Any]) -> "Table":
+    """A row for each parameter of a rule set."""
+    from cantstop_arena.tables.column import Column, Table
+
+    columns = [Column("parameter", "parameter"), Column("value", "value")]
+    return Table("parameters", "", columns, [[key, str(value)] for key, value in rules.items()])
+
+
+def _cell(value: Any) -> int | str:
+    return value if type(value) is int else str(value)

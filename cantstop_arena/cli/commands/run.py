@@ -11,10 +11,11 @@ from cantstop_arena.cli.options import (
     options,
     play_and_write,
 )
-from cantstop_arena.cli.print_tables import TableOutput, print_tables, table_options
+from cantstop_arena.cli.print_tables import print_tables, table_options
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
+from cantstop_arena.views.command_tables import TableOutput
 
 
 @click.command(short_help="Play a tournament and print its standings.")

@@ -12,8 +12,8 @@ from cantstop_arena.cli.options import (
     players_option,
     pool_options,
 )
-from cantstop_arena.cli.print_tables import format_option, json_option, print_text
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
+from cantstop_arena.views.command_tables import format_option, json_option, print_text
 
 MAX_SEED = 2**31
 

@@ -3,7 +3,7 @@
 Compiled bots have the same fields and methods, from the engine.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -101,6 +101,11 @@ def move_of(mask: int) -> Move:
     """The columns of a move, from the engine's bit mask: `(8,)`, `(8, 8)` or `(5, 11)`."""
     columns = columns_in(mask & _ONCE)
     return columns * 2 if mask > _ONCE else columns
+
+
+def move_text(move: Sequence[int]) -> str:
+    """A move as text: its columns joined by +."""
+    return "+".join(map(str, move))
 
 
 def mask_of(move: Move) -> int:

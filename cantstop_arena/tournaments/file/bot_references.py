@@ -3,13 +3,15 @@
 import os
 import shlex
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.errors import BotError
+from cantstop_arena.errors import BotError, OtherGameError
 from cantstop_arena.game_api.bot_options import with_options
+from cantstop_arena.texts import listed
 from cantstop_arena.tournaments.file.entrants import (
     Entrant,
     command_of,
@@ -35,6 +37,42 @@ def entrant_from_reference(reference: str, catalogue: Catalogue) -> Entrant:
     base, options = _split(reference)
     values = {key: plain_value(text) for key, text in options.items()}
     return entrant_with(base, values, catalogue, reference)
+
+
+@contextmanager
+def suggesting_game(references: Sequence[object], catalogue: Catalogue) -> Iterator[None]:
+    """Add advice to the error about a bot of another game: to play that, if all bots can.
+
+    Else the advice names the bots that cannot. Bots that are no references play any game.
+    """
+    try:
+        yield
+    except OtherGameError as error:
+        names = [name for name in references if isinstance(name, str)]
+        advice = _advice_on_game(error.games[0], names, catalogue)
+        raise OtherGameError(f"{error}; {advice}", error.games) from error
+
+
+def _advice_on_game(game: str, references: Sequence[str], catalogue: Catalogue) -> str:
+    others = (other for other in catalogue.of_all_games() if other.game.name == game)
+    other = next(others, None)
+    if other is None:
+        return f"the game {game} is not installed"
+    strangers = [name for name in dict.fromkeys(references) if not _is_playable(name, other)]
+    if strangers:
+        verb = "does" if len(strangers) == 1 else "do"
+        return f"{listed(strangers)} {verb} not play {game}"
+    return f"choose that game with --game {game}"
+
+
+def _is_playable(reference: str, catalogue: Catalogue) -> bool:
+    """Whether the game of the catalogue has a bot of this reference, whatever its options."""
+    try:
+        return bool(command_in(reference, catalogue)) or bool(
+            find_bot(_split(reference)[0], Path(), catalogue)
+        )
+    except BotError:
+        return False
 
 
 def command_in(reference: str, catalogue: Catalogue) -> tuple[str, ...]:

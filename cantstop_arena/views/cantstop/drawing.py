@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cantstop_arena.games.cantstop.records import Event
-from cantstop_arena.games.cantstop.turn import Spaces, Turn
+from cantstop_arena.games.cantstop.turn import Spaces, Turn, move_text
 from cantstop_arena.texts import ansi_styled, how_many
 from cantstop_arena.views.cantstop.scenes import SEATS, BoardScene, scenes
 
@@ -147,11 +147,6 @@ def _outcome(scene: BoardScene, coloured: bool) -> str:
     names = " and ".join(_name(scene, seat, coloured) for seat in winners) or "nobody"
     verb = "win" if len(winners) > 1 else "wins"
     return f"After {how_many(turns, 'turn')} {names} {verb} ({scene.event['reason']})."
-
-
-def move_text(move: Sequence[int]) -> str:
-    """A move as text: its columns joined by +."""
-    return "+".join(map(str, move))
 
 
 def dice_text(dice: Sequence[int]) -> str:

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.games.cantstop.exact.evaluator import Evaluator, best_evaluator
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
-from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.views.cantstop.drawing import move_text
+from cantstop_arena.games.cantstop.turn import Turn, move_text
 
 
 def hint_of_moves(turn: Turn, moves: Sequence[Sequence[int]]) -> Iterator[str]:

@@ -8,9 +8,10 @@ import msgspec
 from markupsafe import Markup
 
 from cantstop_arena.games.cantstop.records import Event
+from cantstop_arena.games.cantstop.turn import move_text
 from cantstop_arena.pages.document import GameFigure, rendered
 from cantstop_arena.views.cantstop.animated_board import draw_stage, layout
-from cantstop_arena.views.cantstop.drawing import dice_text, move_text
+from cantstop_arena.views.cantstop.drawing import dice_text
 from cantstop_arena.views.cantstop.scenes import BoardScene, Spaces, scenes
 from cantstop_arena.views.cantstop.step_text import bust_chance
 from cantstop_arena.views.cantstop.svg import heading

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from cantstop_arena.games.cantstop.dice_odds import success_count
 from cantstop_arena.games.cantstop.records import Event
-from cantstop_arena.games.cantstop.turn import Turn
+from cantstop_arena.games.cantstop.turn import Turn, move_text
 from cantstop_arena.table.person_table import PersonLeft, terminal
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cantstop.drawing import (
@@ -13,7 +13,6 @@ from cantstop_arena.views.cantstop.drawing import (
     draw_board,
     draw_seats,
     event_line,
-    move_text,
     turn_heading,
 )
 from cantstop_arena.views.cantstop.hints import hint_of_moves, hint_of_roll

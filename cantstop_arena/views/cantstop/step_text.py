@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
+from cantstop_arena.games.cantstop.turn import move_text
 from cantstop_arena.texts import ansi_styled
 from cantstop_arena.views.cantstop.drawing import (
     dice_text,
     draw_board,
     draw_seats,
     event_line,
-    move_text,
 )
 from cantstop_arena.views.cantstop.scenes import BoardScene
 

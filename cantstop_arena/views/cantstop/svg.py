@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
+from cantstop_arena.games.cantstop.turn import move_text
 from cantstop_arena.texts import how_many, shortened
-from cantstop_arena.views.cantstop.drawing import dice_text, move_text
+from cantstop_arena.views.cantstop.drawing import dice_text
 from cantstop_arena.views.cantstop.scenes import SEATS, BoardScene, Spaces
 from cantstop_arena.views.cantstop.svg_board import WIDTH, Palette, SvgBoard
 

@@ -16,7 +16,7 @@ from cantstop_arena.games.cantstop.exact.evaluator import Evaluator
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
-from cantstop_arena.games.cantstop.turn import Move, Turn
+from cantstop_arena.games.cantstop.turn import Move, Turn, move_text
 from cantstop_arena.table.seated_bot import SeatedBot
 
 CHOOSING, STOPPING, ROLLING = "choosing", "stopping too soon", "rolling too long"
@@ -234,10 +234,6 @@ class _Notes:
             best=best,
             rival=self._rival,
         )
-
-
-def move_text(move: Move) -> str:
-    return "+".join(map(str, move))
 
 
 def _markers(turn: Turn) -> tuple[Mapping[int, int], ...]:

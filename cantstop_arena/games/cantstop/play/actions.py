@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.turn import Move, mask_of
+from cantstop_arena.games.cantstop.turn import Move, mask_of, move_text
 
 
 class Actions:
@@ -39,7 +39,7 @@ class Actions:
     def name(self, action: int) -> str:
         """The text of an action: "7", "8+8", "5+11", "stop" or "roll"."""
         if action < self.stop:
-            return "+".join(map(str, self.moves[action]))
+            return move_text(self.moves[action])
         return "stop" if action == self.stop else "roll"
 
 

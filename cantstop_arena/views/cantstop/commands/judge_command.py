@@ -106,6 +106,9 @@ def judge(
 
     The judge uses the table of a solved board, or else the grandmaster's nets.
 
+    A bot is a name or a path, with options after a colon (rule28:threshold=30), or an earlier
+    version of a bot file (patient@previous).
+
     Losses are in percentage points of winning probability, in solo games in turns. All decisions of
     a bot are judged, in every seat. The worst are drawn, each with the command that replays it.
     The results for a run are stored in its folder and shown on its page.

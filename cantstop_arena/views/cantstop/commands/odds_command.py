@@ -6,6 +6,12 @@ from pathlib import Path
 import click
 
 from cantstop_arena.errors import UsageError
+from cantstop_arena.views.command_tables import (
+    TableOutput,
+    format_options,
+    json_option,
+    print_plain_tables,
+)
 
 
 def _columns(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
@@ -21,33 +27,44 @@ def _columns(context: click.Context, parameter: click.Parameter, text: str) -> t
 )
 @click.option("--claimed", callback=_columns, default="", metavar="2,12", help="Claimed columns.")
 @click.option("--rules", "name", default="classic", show_default=True, help="Rule set.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def odds(runners: tuple[int, ...], claimed: tuple[int, ...], name: str, as_json: bool) -> None:
+@json_option
+@format_options
+def odds(
+    runners: tuple[int, ...], claimed: tuple[int, ...], name: str, output: TableOutput
+) -> None:
     """Count the rolls that make each column, and those that are not a bust.
 
     While there are free runners, a roll can use every open column.
     """
     from cantstop_arena.bots.catalogue import Catalogue
-    from cantstop_arena.game_api.bot_options import did_you_mean
     from cantstop_arena.games.cantstop.dice_odds import hit_count, success_count
+    from cantstop_arena.tables.column import Column, Table, number
 
-    rule_sets = Catalogue(Path("bots")).rules
-    if name not in rule_sets:
-        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, rule_sets)}")
-    rules = rule_sets[name]
+    rules = Catalogue(Path("bots")).rules_called(name)
     _check(rules.columns, rules.runners, runners, claimed)
     total = rules.sides**4
     success = success_count(rules, runners, claimed)
     columns = {column: hit_count(rules.sides, [column]) for column in rules.columns}
-    if as_json:
+    if output.form == "json":
         click.echo(json.dumps({"rolls": total, "success": success, "columns": columns}))
         return
-    click.echo("column  rolls  chance")
-    for column, count in columns.items():
-        state = "  claimed" if column in claimed else "  runner" if column in runners else ""
-        click.echo(f"{column:>6}  {count:>5}  {count / total:>6.2%}{state}")
-    click.echo(f"\nA roll succeeds in {success} of {total} cases ({success / total:.2%}),")
-    click.echo(f"and is a bust in {total - success} ({1 - success / total:.2%}).")
+    state = dict.fromkeys(claimed, "claimed") | dict.fromkeys(runners, "runner")
+    table = Table(
+        "odds",
+        "",
+        [
+            number("column"),
+            number("rolls"),
+            number("chance", "chance %", 2, percent=True),
+            Column("state", "state", optional=True),
+        ],
+        [(column, count, count / total, state.get(column)) for column, count in columns.items()],
+        [
+            f"A roll succeeds in {success:,} of {total:,} cases ({success / total:.2%}), and is a"
+            f" bust in {total - success:,} ({1 - success / total:.2%})."
+        ],
+    )
+    print_plain_tables([table], output)
 
 
 def _check(

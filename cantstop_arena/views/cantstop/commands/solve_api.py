@@ -1,14 +1,15 @@
 """Exact solutions of small boards, in Python."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.games.cantstop.exact import solved_tables
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
-from cantstop_arena.processes import shutdown
+from cantstop_arena.tournaments.run_observer import observed_by
 from cantstop_arena.views.cantstop.commands.board_arguments import rules_from_argument
+from cantstop_arena.views.cantstop.commands.solve_progress import progress_to
+from cantstop_arena.views.progress_lines import Progress, observer_for
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.exact.solved_tables import SolvedTable
@@ -22,7 +23,7 @@ def solve(
     players: int = 2,
     memory: int = MEMORY,
     tables: Path | str | None = None,
-    progress: bool = False,
+    progress: Progress = False,
     bots_folder: Path | str = "bots",
 ) -> "SolvedTable":
     """The exact values of a board, as by `arena solve`: `solve("3,1", players=1).value`.
@@ -33,14 +34,6 @@ def solve(
     board = rules_from_argument(rules, changes, Catalogue(Path(bots_folder)))
     solved_tables.check_solvable(board, players, memory)
     folder = tables_folder() if tables is None else Path(tables)
-    with shutdown.defer_interrupt():
-        return solved_tables.solve(
-            board, players, folder, _print_progress if progress else _ignore_progress
-        )
-
-
-def _print_progress(table: "SolvedTable") -> None:
-    sys.stderr.write(f"\r{table.rules.name}: {table.progress:.1%} of the positions solved")
-
-
-def _ignore_progress(table: "SolvedTable") -> None: ...
+    positions = solved_tables.effort_of(board, players).size.positions
+    with observed_by(observer_for(progress, f"Solving {board.name}", "positions")) as observer:
+        return solved_tables.solve(board, players, folder, progress_to(observer, positions))

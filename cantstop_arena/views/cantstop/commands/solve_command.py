@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from cantstop_arena.views.command_progress import command_progress
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.exact.solved_tables import SolvedTable, SolvingCost
-    from cantstop_arena.tournaments.run_observer import RunObserver
 
 
 @click.command(short_help="Solve a small board exactly.")
@@ -61,6 +59,7 @@ def solve(
     from cantstop_arena.games.cantstop.exact import solved_tables
     from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
     from cantstop_arena.views.cantstop.commands.board_arguments import rules_from_argument
+    from cantstop_arena.views.cantstop.commands.solve_progress import progress_to
 
     board = rules_from_argument(rules, changes, Catalogue(Path("bots")))
     solved_tables.check_solvable(board, players, _bytes(memory))
@@ -72,7 +71,7 @@ def solve(
     folder = tables or tables_folder()
     with closing(command_progress(f"Solving {board.name}", "positions", quiet)) as observer:
         table = solved_tables.solve(
-            board, players, folder, _progress_to(observer, effort.size.positions)
+            board, players, folder, progress_to(observer, effort.size.positions)
         )
     spent = time.process_time() - started
     if as_json:
@@ -99,22 +98,6 @@ def _effort_text(effort: "SolvingCost") -> str:
         f"{effort.size.positions:,} positions, {effort.memory / 1e6:,.1f} MB,"
         f" {effort.size.turn_states:,} states of turns: about {about} on one core."
     )
-
-
-def _progress_to(observer: "RunObserver", positions: int) -> Callable[["SolvedTable"], None]:
-    """A function that shows the progress of a table with so many positions."""
-    solved: list[int] = []
-
-    def show(table: "SolvedTable") -> None:
-        count = round(table.progress * positions)
-        if solved:
-            observer.on_progress(count - solved[-1])
-        else:  # positions of an interrupted run are no measure of the pace
-            observer.on_start(count, positions)
-        solved[:] = [count]
-        observer.on_tick()
-
-    return show
 
 
 def _result_text(table: "SolvedTable", quiet: bool) -> str:

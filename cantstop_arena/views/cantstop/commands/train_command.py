@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.views.command_progress import command_progress
 
 if TYPE_CHECKING:
@@ -95,10 +94,7 @@ def _rules_called(name: str, players: int) -> "RuleSet":
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.games.cantstop.exact.turn_board import objection
 
-    rule_sets = Catalogue(Path("bots")).rules
-    if name not in rule_sets:
-        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, rule_sets)}")
-    rules: RuleSet = rule_sets[name]
+    rules: RuleSet = Catalogue(Path("bots")).rules_called(name)
     if why := objection(rules, players):
         raise UsageError(f"no nets can be trained for rules {name} with {players} seats: {why}")
     return rules

@@ -4,14 +4,18 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import check_results_folder, write_result
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.tournaments.file.entrants import find_bot, is_bot_name
-from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec, seat_for
+from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
+from cantstop_arena.tournaments.file.entrants import Entrant, is_bot_name, with_distinct_names
+from cantstop_arena.tournaments.table_spec import TableSpec, entrant_seat
+from cantstop_arena.tournaments.tournament import FaultPolicy
 from cantstop_arena.views.cantstop.commands.board_arguments import rules_from_argument
 from cantstop_arena.views.cantstop.judging.judge_process import JudgePart
 from cantstop_arena.views.cantstop.judging.judge_task import JudgeTask, judge_for
@@ -38,27 +42,33 @@ def requested_bots(
     rules = rules_from_argument(name, changes, catalogue)
     judge = judge_for(rules, players)
     deals = judge.deals(deals)
-    all_names = [*dict.fromkeys([*names, against or judge.name])]
-    seats = {bot: _seat(bot, catalogue) for bot in all_names}
-    game = catalogue.game.name
-    table = TableSpec(game, rules, tuple(seats.values()), players, seed, bots_folder)
-    rival = (seats[against or judge.name],) if players > 1 else ()
+    references = [*names, against or judge.name]
+    entrants = with_distinct_names([_entrant(name, catalogue) for name in references])
+    by_name = {entrant.name: entrant for entrant in entrants}
+    limits = FaultPolicy()
+    seats = {name: entrant_seat(bot, catalogue, limits) for name, bot in by_name.items()}
+    table = TableSpec(catalogue.game.name, rules, tuple(seats.values()), players, seed, bots_folder)
+    rival_name = entrants[-1].name
+    rival = (seats[rival_name],) if players > 1 else ()
+    judged = dict.fromkeys(entrant.name for entrant in entrants[:-1])
     tasks = [
-        JudgePart(bot, replace(table, seats=(seats[bot], *rival)), range(deals))
-        for bot in dict.fromkeys(names)
+        JudgePart(bot, replace(table, seats=(seats[bot], *rival)), range(deals)) for bot in judged
     ]
-    bots = all_names if rival else [*dict.fromkeys(names)]
-    file = _write_tournament(results, rules, players, deals, seed, bots)
-    return JudgeTask(judge, deals, table, tasks, against or judge.name, file)
+    in_file = [by_name[bot] for bot in (by_name if rival else judged)]
+    file = _write_tournament(results, rules, players, deals, seed, in_file)
+    return JudgeTask(judge, deals, table, tasks, rival_name, file)
 
 
-def _seat(name: str, catalogue: Catalogue) -> SeatSpec:
-    bot = find_bot(name, Path(), catalogue)
-    return seat_for(bot.name, bot, bot.defaults)
+def _entrant(reference: str, catalogue: Catalogue) -> Entrant:
+    """The entrant of a reference. Raises BotError, also for a program."""
+    entrant = entrant_from_reference(reference, catalogue)
+    if entrant.command:
+        raise BotError(f"{entrant.name} is a program; arena judge plays bots in Python only")
+    return entrant
 
 
 def _write_tournament(
-    results: Path, rules: RuleSet, players: int, deals: int, seed: int, bots: Sequence[str]
+    results: Path, rules: RuleSet, players: int, deals: int, seed: int, bots: Sequence[Entrant]
 ) -> Path:
     """Write the judged games as a tournament file, with which they can be replayed."""
     parameters = {key: value for key, value in rules.as_dict().items() if key != "name"}
@@ -67,9 +77,19 @@ def _write_tournament(
         "games": deals * players,
         "seed": seed,
         "rules": {"base": "classic", "name": rules.name, **parameters},
-        "bots": [bot if is_bot_name(bot) else str(Path(bot).absolute()) for bot in bots],
+        "bots": [_entry(bot) for bot in bots],
     }
     text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items())
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     check_results_folder(results / FOLDER)
     return write_result(results, f"{FOLDER}/{digest}.yaml", text)
+
+
+def _entry(entrant: Entrant) -> str | dict[str, Any]:
+    """The entry of an entrant in the tournament file; just a name or a path where that is all."""
+    entry = entrant.as_file(Path("/"))
+    reference = str(entry["bot"])
+    if not is_bot_name(reference):
+        reference = entry["bot"] = str(Path("/", reference))
+    is_plain = entrant.name == entrant.bot.name and entrant.options == entrant.bot.defaults
+    return reference if is_plain else entry

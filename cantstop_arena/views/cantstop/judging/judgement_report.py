@@ -19,6 +19,7 @@ from cantstop_arena.views.cantstop.judging.loss_units import (
     loss_factor,
     loss_unit,
     loss_unit_text,
+    short_unit,
 )
 from cantstop_arena.views.cantstop.scenes import BoardScene
 
@@ -71,8 +72,8 @@ def table(judgements: Judgements, rival: str) -> str:
 
 def headers(judgements: Judgements, rival: str) -> list[str]:
     """The headers of the table."""
-    factor = loss_factor(next(iter(judgements.values())).seats)
-    large = f"mistakes > {factor * SIZES[_LARGE]:g}"
+    seats = next(iter(judgements.values())).seats
+    large = f"mistakes > {loss_factor(seats) * SIZES[_LARGE]:g} {short_unit(seats)}"
     results = ["by results"] if _has_results_column(judgements, rival) else []
     return ["bot", "loss per game", *KINDS, large, *results]
 

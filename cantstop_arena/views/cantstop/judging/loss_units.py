@@ -11,6 +11,11 @@ def loss_unit(players: int) -> str:
     return "percentage points" if players > 1 else "turns"
 
 
+def short_unit(players: int) -> str:
+    """The unit of a printed loss for a heading that has little room."""
+    return "points" if players > 1 else "turns"
+
+
 def loss_unit_text(players: int) -> str:
     """The unit, with the quantity that it is of."""
     return "percentage points of winning probability" if players > 1 else "turns"

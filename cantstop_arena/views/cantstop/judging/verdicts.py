@@ -9,8 +9,7 @@ from cantstop_arena.games.cantstop.exact.evaluator import Evaluator, best_evalua
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 from cantstop_arena.games.cantstop.records import VERDICT, Event, rules_of
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.views.cantstop.drawing import move_text
+from cantstop_arena.games.cantstop.turn import Turn, move_text
 from cantstop_arena.views.cantstop.judging.loss_units import (
     loss_factor,
     loss_unit,

@@ -21,18 +21,18 @@ Progress: TypeAlias = bool | Callable[[str], RunObserver]
 """Whether to print progress to the standard error, or a function from a name to an observer."""
 
 
-def observer_for(progress: Progress, name: str) -> RunObserver:
-    """The observer for the tournament of this name."""
+def observer_for(progress: Progress, name: str, unit: str = "games") -> RunObserver:
+    """The observer for the tournament, or other work, of this name; lines count in this unit."""
     if not isinstance(progress, bool):
         return progress(name)
-    return ProgressLines(name) if progress else RunObserver()
+    return ProgressLines(name, unit) if progress else RunObserver()
 
 
 class ProgressLines(RunObserver):
     """Updates a line on the standard error, on terminals and in notebooks alike."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, unit: str = "games") -> None:
+        self._name, self._unit = name, unit
         self._played = self._games = self._stored = 0
         self._suffix = ""
         self._start_time = 0.0  # of the first game: compiling comes before it
@@ -85,6 +85,8 @@ class ProgressLines(RunObserver):
         self._last_write = time.monotonic()
         seconds = self._last_write - (self._start_time or self._last_write)
         pace = (self._played - self._stored) / max(seconds, 1e-3)
-        line = f"{self._name}: {self._played:,} of {self._games:,} games, {pace:,.0f} a second"
+        line = (
+            f"{self._name}: {self._played:,} of {self._games:,} {self._unit}, {pace:,.0f} a second"
+        )
         sys.stderr.write(f"\r{line + self._suffix:<{_WIDTH}}")
         sys.stderr.flush()

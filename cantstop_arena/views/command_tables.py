@@ -1,0 +1,116 @@
+"""Options for the format of tables, and their printing, for all commands and those of games."""
+
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from cantstop_arena.tables.names import FORMATS
+
+if TYPE_CHECKING:
+    from cantstop_arena.tables.column import Table
+
+TEXT = "text"
+
+
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default=TEXT,
+    show_default=True,
+    help="Format of the tables.",
+)
+
+
+def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --json, another way to say --format json, to a command with that option."""
+
+    @wraps(command)
+    def wrapper(as_json: bool, form: str, **keywords: Any) -> Any:
+        return command(form="json" if as_json else form, **keywords)
+
+    return click.option("--json", "as_json", is_flag=True, help="The same as --format json.")(
+        wrapper
+    )
+
+
+class TableOutput(NamedTuple):
+    """How tables are printed: the format, the names of the tables (none: the usual ones), `wide`.
+
+    Tables that are not `wide` fit the terminal, if they are printed on one.
+    """
+
+    form: str
+    chosen: Sequence[str] = ()
+    wide: bool = False
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the output is for people, and messages may stand beside it."""
+        return self.form == TEXT
+
+    @property
+    def width(self) -> int:
+        """The columns of the terminal to fit; 0: any width."""
+        fits = self.is_text and not self.wide and sys.stdout.isatty()
+        return shutil.get_terminal_size().columns if fits else 0
+
+
+def format_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --format and --wide to a command, which gets them as `output`."""
+    return _with_output(command, ())
+
+
+def with_table_options(
+    *names: str, usual: str = "all tables"
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --format, --table and --wide to a command, which gets them as `output`."""
+    chosen = click.option(
+        "--table",
+        "chosen",
+        type=click.Choice(names),
+        multiple=True,
+        help=f"Print only this table; can be repeated. Default: {usual}.",
+    )
+    return lambda command: _with_output(command, [chosen])
+
+
+def _with_output(
+    command: Callable[..., Any], more: Sequence[Callable[..., Any]]
+) -> Callable[..., Any]:
+    @wraps(command)
+    def wrapper(form: str, wide: bool, chosen: Sequence[str] = (), **keywords: Any) -> Any:
+        return command(output=TableOutput(form, chosen, wide), **keywords)
+
+    wide_option = click.option(
+        "--wide", is_flag=True, help="Print complete tables, also on a narrow terminal."
+    )
+    for option in (wide_option, *more, format_option):
+        wrapper = option(wrapper)
+    return wrapper
+
+
+def print_plain_tables(tables: "Sequence[Table]", output: TableOutput, *notes: str) -> None:
+    """Print tables of a command, the main one first, and in text the notes below them.
+
+    CSV has the main table alone, unless others are chosen by name.
+    """
+    from cantstop_arena.tables.all_tables import WRITERS
+    from cantstop_arena.tables.narrow import fitted
+
+    usual = [table.name for table in tables][: 1 if output.form == "csv" else None]
+    chosen = [table for table in tables if table.name in (output.chosen or usual)]
+    if output.is_text:
+        chosen = [fitted(table, output.width) for table in chosen if table.rows or output.chosen]
+    text = WRITERS[output.form](chosen)
+    below = "".join(f"\n{note}\n" for note in notes if note and output.is_text)
+    print_text(text + below)
+
+
+def print_text(text: str) -> None:
+    """Print a text as bytes: click would strip terminal codes from names."""
+    click.echo(text.encode(errors="backslashreplace"), nl=False)
