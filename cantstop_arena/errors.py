@@ -21,8 +21,6 @@ from typing import NamedTuple
 
 from cantstop_arena.exit_codes import ExitCode
 
-ERROR = "error"  # the key of the error's text in messages from other processes
-
 
 class ArenaError(Exception):
     """An error that a user can correct. `exit_code` is the process's exit code."""

@@ -22,9 +22,11 @@ from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.reports.tuning_report import SearchSpace, tuning_json, tuning_table, tuning_text
 from cantstop_arena.tables.all_tables import WRITERS
+from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.file.bot_references import command_in, suggesting_game
 from cantstop_arena.tournaments.file.entrants import find_bot
 from cantstop_arena.tournaments.run_observer import observed_by
+from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tuning.search_space import search_space_of
 from cantstop_arena.tuning.tuner import Tuner, TuningResult
 from cantstop_arena.tuning.variant_trials import variant_trials_for
@@ -92,6 +94,11 @@ def tune(
     progress: Progress = False,
     bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
+    workers: int | None = None,
+    cluster: str | ClusterAddress | None = None,
+    cluster_wait: float | None = None,
+    start_method: str | None = None,
+    memory: int | str | None = None,
 ) -> TuningResults:
     """Find better options for a bot, as `arena tune` does: `tune("rule28", "threshold=18..46")`.
 
@@ -109,15 +116,22 @@ def tune(
         spec = _description_of(bot, catalogue)
         search_space = search_space_of([*map(str, search_spaces)], spec)
         opponents = [_description_of(rival, catalogue) for rival in rivals] or [spec]
+    options = RunOptions(
+        workers=workers,
+        cluster=cluster,
+        cluster_wait=cluster_wait,
+        start_method=start_method,
+        memory=memory,
+    ).pool_options
     with observed_by(observer_for(progress, f"Tuning {spec.name}")) as observer:
         names = search_space.names
-        trials = variant_trials_for(
-            catalogue, chosen, spec, opponents, seed, names, observer, players, isolation
-        )
-        deals = games // trials.games_per_deal // len(opponents)
-        test = Sprt(0, ELO, players=players, games=trials.games_per_deal)
-        tuner = Tuner(trials, search_space, spec.defaults)
-        result = tuner.tune(deals, seed, test, observer)
+        with variant_trials_for(
+            catalogue, chosen, spec, opponents, seed, names, observer, options, players, isolation
+        ) as trials:
+            deals = games // trials.games_per_deal // len(opponents)
+            test = Sprt(0, ELO, players=players, games=trials.games_per_deal)
+            tuner = Tuner(trials, search_space, spec.defaults)
+            result = tuner.tune(deals, seed, test, observer)
     name = bot if isinstance(bot, str) else spec.name
     return TuningResults(result, search_space, name, [opponent.name for opponent in opponents])
 

@@ -156,7 +156,7 @@ def _usable(answer: object, expected: type[_Data], prefix: str = "") -> _Data:
     if isinstance(answer, expected):
         return answer
     if isinstance(answer, Raised):
-        raise BotError(in_a_line(answer.text, _MAX_COMPLAINT_LENGTH))
+        raise BotError(answer.reason)
     raise BotError(f"{prefix}it {answer}")
 
 

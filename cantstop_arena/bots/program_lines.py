@@ -16,11 +16,11 @@ from cantstop_arena.bots.bot_messages import (
     StartBot,
     StartGame,
 )
-from cantstop_arena.errors import ERROR
 from cantstop_arena.game_api.decisions import GAME_OVER, MOVES
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.processes.channel import ProtocolError
 from cantstop_arena.processes.json_lines import (
+    ERROR,
     MAX_LINE_BYTES,
     PROTOCOL,
     excerpt,

@@ -3,10 +3,10 @@
 import ast
 import mmap
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib.util import decode_source
+from math import isfinite
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from cantstop_arena.bots.loader import Loader
 from cantstop_arena.check.harness import SEED, Harness
 from cantstop_arena.check.suite import difference, suite_of
 from cantstop_arena.deals.outcomes import Block
-from cantstop_arena.errors import ERROR, ArenaError, BotError
+from cantstop_arena.errors import ArenaError, BotError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.native.code_files import (
@@ -33,7 +33,13 @@ from cantstop_arena.native.code_files import (
     write_checked,
 )
 from cantstop_arena.native.fingerprint import toolchain
-from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_isolated
+from cantstop_arena.processes.isolated_call import (
+    CallFailed,
+    IsolatedCall,
+    Raised,
+    UnfitResult,
+    run_isolated,
+)
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import in_a_line, significant
 from cantstop_arena.tournaments.file.keys import usual_players
@@ -46,7 +52,7 @@ _TIMED_SECONDS = 0.2  # of processor time in which the speed is measured
 _MAX_LENGTH = 1000  # characters of a text from the other process
 
 
-class CompiledComparison(msgspec.Struct, frozen=True):
+class CompiledComparison(msgspec.Struct, tag=True, frozen=True):
     """The comparison of a plain bot with its compiled version: the games and the speedup.
 
     `games` is the number of complete games of the plain bot. `difference` describes the first
@@ -76,14 +82,9 @@ def compare(
     seats = tuple(seat_for(bot.name, bot, bot.defaults) for bot in bots)
     players = usual_players(game)
     spec = TableSpec(game.name, game.rules.default, seats, players, SEED, catalogue.folder)
+    call = IsolatedCall(f"{__name__}:play_both_versions", {"spec": pack_spec(spec)}, _LIMIT_SECONDS)
     try:
-        return _comparison_from_data(
-            run_isolated(
-                IsolatedCall(
-                    f"{__name__}:play_both_versions", {"spec": pack_spec(spec)}, _LIMIT_SECONDS
-                )
-            )
-        )
+        return _checked_comparison(run_isolated(call))
     except CallFailed as error:
         raise BotError(f"bot {plain.name} cannot be compiled: it {error}") from error
 
@@ -130,35 +131,30 @@ def _speedup_file(bot: BotDescription) -> tuple[Path, bytes]:
     return path_of(private_folder(cache_root(), "factors"), "factor", key), key
 
 
-def _comparison_from_data(data: Any) -> CompiledComparison:
-    """The comparison from the other process's data.
-
-    Raises BotError for an error that the process reports, CallFailed for invalid data.
-    """
-    if isinstance(data, dict) and isinstance(complaint := data.get(ERROR), str):
-        raise BotError(in_a_line(complaint, _MAX_LENGTH))
-    try:
-        difference_text = in_a_line(str(data["difference"]), _MAX_LENGTH)
-        return CompiledComparison(int(data["games"]), difference_text, float(data["factor"]))
-    except (TypeError, KeyError, ValueError) as error:
-        raise CallFailed("sent an invalid message") from error
+def _checked_comparison(result: CompiledComparison | Raised) -> CompiledComparison:
+    """The comparison that a call returned. Raises BotError for a reason why there is none."""
+    if isinstance(result, Raised):
+        raise BotError(result.reason)
+    if not (result.games > 0 and result.speedup > 0 and isfinite(result.speedup)):
+        raise UnfitResult
+    return replace(result, difference=in_a_line(result.difference, _MAX_LENGTH))
 
 
 # --- In the other process -------------------------------------------------------------------------
 
 
-def play_both_versions(spec: str) -> Mapping[str, Any]:
-    """Compare a plain bot and its compiled version; the result or the error as JSON data."""
+def play_both_versions(spec: bytes) -> CompiledComparison | Raised:
+    """Compare a plain bot and its compiled version, or say why they cannot be compared."""
     table_spec = unpack_spec(spec)
     try:
         loader = Loader(table_spec.folder)
         plain, *compiled = [seat.seated_bot(loader) for seat in table_spec.seats]
         game = game_named(table_spec.game)
-        return _comparison_data(
+        return _comparison(
             game, table_spec, plain, compiled[0] if compiled else _marked_bot(game, plain)
         )
     except BotError as error:
-        return {ERROR: exception_report(error)}
+        return Raised(exception_report(error))
 
 
 def _marked_bot(game: Game, plain: SeatedBot) -> SeatedBot:
@@ -166,9 +162,9 @@ def _marked_bot(game: Game, plain: SeatedBot) -> SeatedBot:
     return replace(plain, player=as_compiled(plain.player, game.decisions), make_player=None)
 
 
-def _comparison_data(
+def _comparison(
     game: Game, spec: TableSpec, plain: SeatedBot, compiled: SeatedBot
-) -> Mapping[str, Any]:
+) -> CompiledComparison:
     compiled_harness = _harness(game, compiled)
     if not compiled_harness.is_compiled:
         raise BotError(f"{compiled.name} plays as plain Python here")
@@ -184,7 +180,7 @@ def _comparison_data(
         raise BotError(f"{plain.name} does not finish a game within {_SUITE_SECONDS:g} s")
     rates = [_games_per_second(game, spec, seated_bot) for seated_bot in (plain, compiled)]
     text = f"{trace_difference}" if trace_difference else ""
-    return {"games": games_compared, "difference": text, "factor": rates[1] / rates[0]}
+    return CompiledComparison(games_compared, text, rates[1] / rates[0])
 
 
 def _harness(game: Game, seated_bot: SeatedBot) -> Harness:

@@ -4,7 +4,7 @@ The replays run in isolated calls, several at the same time, each for some deals
 only if it has the same winners as the game in the tournament.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
@@ -12,18 +12,23 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.describe import exception_report
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import DIED, TOO_SLOW
 from cantstop_arena.deals.seatings import Group, lineups
-from cantstop_arena.errors import ERROR
 from cantstop_arena.export.decision_log import DecisionRecorder, DecisionTaken
 from cantstop_arena.export.ledger_games import LedgerGame, LedgerGames, PlayedBlock
 from cantstop_arena.game_api.game import FAULT, Game
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.processes.isolated_call import MAX_PARALLEL_CALLS, IsolatedCall, run_all
+from cantstop_arena.processes.isolated_call import (
+    MAX_PARALLEL_CALLS,
+    IsolatedCall,
+    Raised,
+    run_all,
+)
 from cantstop_arena.table.block_loop import play_deal
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.recording import record
@@ -49,11 +54,21 @@ _MAX_DEALS = {Detail.NOTHING: 128, Detail.DECISIONS: 32, Detail.ROLLS: 32}
 """Deals of a call, whose report has a maximal length."""
 
 
+class Roll(msgspec.Struct, frozen=True):
+    """A roll of a game: the number of legal moves, and the one that was chosen, if any."""
+
+    turn: int
+    seat: int
+    dice: list[int]
+    moves: int
+    chosen: list[int] | None
+
+
 class Replay(msgspec.Struct, frozen=True):
     """The result of a replayed game.
 
     `won` is a mask of the seats that share the win; `counts` has the game's counts by name, a list
-    by seat for each, and is empty where `rolls`, the events of a record, are recorded.
+    by seat for each, and is empty where `rolls` are recorded.
     """
 
     won: int
@@ -61,7 +76,13 @@ class Replay(msgspec.Struct, frozen=True):
     unfinished: bool
     counts: dict[str, list[int]]
     decisions: list[DecisionTaken]
-    rolls: list[dict[str, Any]] = []
+    rolls: list[Roll] = []
+
+
+class GamesReplayed(msgspec.Struct, tag=True, frozen=True):
+    """The games that a call has replayed, by index among the games that it should replay."""
+
+    games: dict[int, Replay]
 
 
 class ReplayedGame(msgspec.Struct, frozen=True):
@@ -111,9 +132,9 @@ class Replays(msgspec.Struct, frozen=True):
         calls = [self._call(spec, seats, part, skipped_deals) for part in parts]
         outcomes = run_all(calls, observer.on_tick, self.workers)
         for part, outcome in zip(parts, outcomes, strict=True):
-            replays = _games_in_outcome(outcome)
+            replays = outcome.games if isinstance(outcome, GamesReplayed) else {}
             for index, game in enumerate(ledger_games.games_of(part.block)):
-                yield ReplayedGame(game, _confirmed(replays.get(index), game))
+                yield ReplayedGame(game, self._confirmed(replays.get(index), game))
             observer.on_progress(part.block.winners.size)
 
     def _call(
@@ -130,6 +151,25 @@ class Replays(msgspec.Struct, frozen=True):
             "detail": self.detail,
         }
         return IsolatedCall(f"{__name__}:replay_games", keywords, _MAX_SECONDS)
+
+    def _confirmed(self, replay: Replay | None, game: LedgerGame) -> Replay | None:
+        """The replay if it is one of this game, else None."""
+        if replay is None or replay.won != sum(1 << seat for seat in game.winners):
+            return None
+        has_counts = self.detail is not Detail.ROLLS and not replay.forfeit
+        is_complete = not has_counts or self._is_counted(replay.counts, len(game.bots))
+        seats = {
+            *(roll.seat for roll in replay.rolls),
+            *(decision.seat for decision in replay.decisions),
+        }
+        if not (is_complete and seats <= {*range(len(game.bots))}):
+            return None
+        return _with_plain_decisions(replay, self.tournament.game)
+
+    def _is_counted(self, counts: Mapping[str, Sequence[int]], seats: int) -> bool:
+        """Whether there is a number for each count and seat."""
+        names = self.tournament.game.counts
+        return all(len(counts.get(name, ())) == seats for name in {*names.names, names.length})
 
 
 class _Part(msgspec.Struct, frozen=True):
@@ -168,44 +208,48 @@ def _joined_block(blocks: Sequence[PlayedBlock]) -> PlayedBlock:
     return PlayedBlock(blocks[0].group, blocks[0].first, winners)
 
 
-def _games_in_outcome(outcome: Any) -> dict[int, Replay]:
-    """The games in the outcome of a call, by index among its games; empty when it failed."""
+def _with_plain_decisions(replay: Replay, game: Game) -> Replay | None:
+    """A replay whose decisions hold only values of JSON; None if others cannot be made such."""
     try:
-        return msgspec.convert(outcome, dict[int, Replay], strict=False)
-    except msgspec.ValidationError:  # the call has failed, or sent an invalid message
-        return {}
+        decisions = [_plain_decision(decision) for decision in replay.decisions]
+    except (TypeError, RecursionError):
+        return None
+    is_known = all(decision.decision in game.decisions for decision in decisions)
+    return replace(replay, decisions=decisions) if is_known else None
 
 
-def _confirmed(replay: Replay | None, game: LedgerGame) -> Replay | None:
-    winners = sum(1 << seat for seat in game.winners)
-    return replay if replay is not None and replay.won == winners else None
+def _plain_decision(decision: DecisionTaken) -> DecisionTaken:
+    plain: DecisionTaken = msgspec.convert(
+        msgspec.to_builtins(decision, str_keys=True), DecisionTaken
+    )
+    return plain
 
 
 # In the process of a call ------------------------------------------------------------------------
 
 
 def replay_games(
-    spec: str,
+    spec: bytes,
     group: Sequence[int],
     begin: int,
     first: int,
     end: int,
     skipped: Sequence[int],
     detail: str,
-) -> Any:
+) -> GamesReplayed | Raised:
     """The function of the calls: the games of some deals, by index from the deal `first` on."""
     try:
         table = _ReplayTable(unpack_spec(spec), tuple(group), Detail(detail))
         games = {
-            str((deal - first) * table.orders + index): msgspec.to_builtins(game, str_keys=True)
+            (deal - first) * table.orders + index: game
             for deal in range(begin, end)
             if deal not in skipped
             for index, game in enumerate(table.games(deal))
             if deal >= first
         }
-        return games
+        return GamesReplayed(games)
     except BaseException as error:
-        return {ERROR: exception_report(error)}
+        return Raised(exception_report(error))
 
 
 class _ReplayTable:
@@ -244,7 +288,7 @@ class _ReplayTable:
         *events, end = record(table, seats, deal)
         with suppress(BotFault):
             table.call_game_over()
-        rolls = [dict(event) for event in events if event["event"] == "roll"]
+        rolls = [_roll(event) for event in events if event["event"] == "roll"]
         won = sum(1 << seat for seat in end["winners"] or range(len(seats)))
         return Replay(won, end["reason"] == FAULT, not end["winners"], {}, [], rolls)
 
@@ -258,3 +302,9 @@ class _ReplayTable:
             counts = {name: [*values] for name, values in tally.counts.items()}
             is_forfeit, is_unfinished = bool(tally.forfeits), bool(tally.unfinished)
             yield Replay(won, is_forfeit, is_unfinished, counts, decisions)
+
+
+def _roll(event: Mapping[str, Any]) -> Roll:
+    """A roll from its event in a record."""
+    turn, seat, dice, chosen = (event[key] for key in ("turn", "seat", "dice", "chosen"))
+    return Roll(turn, seat, [*dice], len(event["moves"]), chosen and [*chosen])

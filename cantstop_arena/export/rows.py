@@ -95,22 +95,22 @@ def roll_rows(ledger_games: LedgerGames, played: ReplayedGame) -> Iterator[Row]:
     """The rows of a game's rolls, in their order."""
     game, replay = played.game, played.replay
     turn = number = 0
-    for event in replay.rolls if replay else ():
-        number = number + 1 if event["turn"] == turn else 1
-        turn, seat, moves = event["turn"], event["seat"], len(event["moves"])
+    for roll in replay.rolls if replay else ():
+        number = number + 1 if roll.turn == turn else 1
+        turn = roll.turn
         yield {
             "deal": game.deal,
             "seating": game.seating,
             "turn": turn,
             "roll": number,
-            "seat": seat,
-            "bot": ledger_games.names[game.bots[seat]],
-            "dice": event["dice"],
-            "moves": moves,
-            "forced": moves < 2,
-            "bust": not moves,
-            "move": event["chosen"],
-            "won": seat in game.winners,
+            "seat": roll.seat,
+            "bot": ledger_games.names[game.bots[roll.seat]],
+            "dice": roll.dice,
+            "moves": roll.moves,
+            "forced": roll.moves < 2,
+            "bust": not roll.moves,
+            "move": roll.chosen,
+            "won": roll.seat in game.winners,
         }
 
 

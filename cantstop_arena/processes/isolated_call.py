@@ -5,6 +5,7 @@ import importlib
 import socket
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import msgspec
@@ -13,7 +14,7 @@ from cantstop_arena.processes import process_tree, shutdown
 from cantstop_arena.processes.channel import ChildEnd
 from cantstop_arena.processes.child import MAX_HALT_SECONDS, Child, ChildFailed
 from cantstop_arena.processes.child_start import FORKED, Policy, start_entry
-from cantstop_arena.texts import attribute_text, type_name
+from cantstop_arena.texts import attribute_text, in_a_line, type_name
 
 Keywords = Mapping[str, Any]
 
@@ -23,6 +24,7 @@ MAX_PARALLEL_CALLS = 4
 """How many calls run at the same time: most of the slow ones wait, or compute without end."""
 MAX_MEMORY_BYTES = 4 << 30
 """Bytes of memory that a call may take beyond what the arena has."""
+_MAX_REASON_LENGTH = 1000  # characters
 _TICK_SECONDS = 0.1
 _ENTRY = f"{__name__}:serve"
 
@@ -57,9 +59,21 @@ class Raised(msgspec.Struct, tag=True, frozen=True):
 
     text: str
 
+    @property
+    def reason(self) -> str:
+        """The reason in one printable line."""
+        return in_a_line(self.text, _MAX_REASON_LENGTH)
+
 
 class CallFailed(Exception):
     """A call has no result. The message says what it did, in one printable line."""
+
+
+class UnfitResult(CallFailed):
+    """A call has returned what does not fit its arguments, or is of another type."""
+
+    def __init__(self) -> None:
+        super().__init__("sent an invalid message")
 
 
 def run_all(
@@ -92,6 +106,11 @@ def run_all(
 def run_isolated(call: IsolatedCall, on_tick: Callable[[], None] = lambda: None) -> Any:
     """The result of one call. Raises CallFailed."""
     (outcome,) = run_all([call], on_tick)
+    return result_of(outcome)
+
+
+def result_of(outcome: Any) -> Any:
+    """The result in an outcome of `run_all`. Raises CallFailed when it is none."""
     if isinstance(outcome, CallFailed):
         raise outcome
     return outcome
@@ -156,7 +175,7 @@ class _RunningCall:
         try:
             return msgspec.msgpack.decode(report.result, type=_result_type(self._call.function))
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-            return CallFailed("sent an invalid message")
+            return UnfitResult()
 
 
 def _function(name: str) -> Callable[..., Any]:
@@ -169,13 +188,18 @@ def _result_type(function: str) -> Any:
     return typing.get_type_hints(_function(function))["return"]
 
 
+def _plain_number(value: Any) -> int | float:
+    """A number of another type than Python's own, such as NumPy's. Raises TypeError."""
+    return int(value) if isinstance(value, Integral) else float(value)
+
+
 def serve(end: socket.socket) -> None:
     """Make the one call that the arena asks for, in the call's process.
 
     All functions used later are looked up first, as foreign code may replace them in their modules.
     """
     channel: ChildEnd[IsolatedCall] = ChildEnd(end, IsolatedCall)
-    encode, send = msgspec.msgpack.Encoder(enc_hook=int).encode, channel.send
+    encode, send = msgspec.msgpack.Encoder(enc_hook=_plain_number).encode, channel.send
     returned, not_returned = _Returned, _NotReturned
     text_of, name_of = attribute_text, type_name
     try:

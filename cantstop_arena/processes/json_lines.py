@@ -9,6 +9,7 @@ from cantstop_arena.texts import in_a_line
 
 PROTOCOL = 1
 MAX_LINE_BYTES = 1 << 16
+ERROR = "error"  # key of the reason in an answer of a bot that has failed
 FOREIGN_KEY = "not"  # key of an answer of a served bot that JSON cannot represent
 _MAX_EXCERPT_LENGTH = 60
 

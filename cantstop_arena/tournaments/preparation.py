@@ -4,7 +4,6 @@ Forked workers inherit what the arena's process has compiled; what other process
 read from the cache on disk.
 """
 
-import base64
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,10 +14,11 @@ from msgspec.structs import replace
 from cantstop_arena.bots.bot_functions import source_line_of
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
 from cantstop_arena.bots.loader import Loader
-from cantstop_arena.errors import ERROR, BotError
+from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
+from cantstop_arena.processes.json_lines import ERROR
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.pool.worker_slot import building_limit
@@ -111,18 +111,18 @@ def _build_call(spec: TableSpec, seat: SeatSpec) -> IsolatedCall:
     return IsolatedCall(f"{__name__}:built_alone", {"spec": pack_spec(alone)}, limit)
 
 
-def pack_spec(spec: TableSpec) -> str:
-    """A table's spec as text, for another process of the arena."""
-    return base64.b64encode(pickle.dumps(spec)).decode()
+def pack_spec(spec: TableSpec) -> bytes:
+    """A table's spec as bytes, for another process of the arena."""
+    return pickle.dumps(spec)
 
 
-def unpack_spec(spec: str) -> TableSpec:
-    """The table's spec in a text of `pack_spec`."""
-    table_spec: TableSpec = pickle.loads(base64.b64decode(spec))
+def unpack_spec(spec: bytes) -> TableSpec:
+    """The table's spec in the bytes of `pack_spec`."""
+    table_spec: TableSpec = pickle.loads(spec)
     return table_spec
 
 
-def built_alone(spec: str) -> Mapping[str, Any]:
+def built_alone(spec: bytes) -> Mapping[str, Any]:
     """Build the only bot of a table's spec, and describe it as JSON; runs as an isolated call."""
     try:
         table: GameTable = unpack_spec(spec).table()

@@ -1,4 +1,4 @@
-"""Options that the commands run, match, gauntlet and compare share."""
+"""Options that the commands run, match, gauntlet, compare and tune share."""
 
 from dataclasses import dataclass
 from math import inf

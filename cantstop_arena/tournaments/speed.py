@@ -1,17 +1,17 @@
 """Speed trials: how fast bots play, and how much deals vary; for `bench`, `plan` and benchmarks."""
 
-import base64
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import count
 from math import inf
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.describe import exception_report
 from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block, Fault, merge_faults
@@ -19,7 +19,13 @@ from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.seeds import random_seed
 from cantstop_arena.errors import BotError, GameError
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_isolated
+from cantstop_arena.processes.isolated_call import (
+    CallFailed,
+    IsolatedCall,
+    Raised,
+    UnfitResult,
+    run_isolated,
+)
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.keys import usual_players
@@ -49,7 +55,7 @@ class SpeedTrial(msgspec.Struct, frozen=True):
     `won` are the wins of each bot in each deal, in win units, summed over all seatings.
     """
 
-    backend: str
+    backend: Literal["compiled", "plain"]
     seconds: float
     paces: int  # units of pace of the game
     won: Ints
@@ -77,6 +83,24 @@ class SpeedTrial(msgspec.Struct, frozen=True):
             return ""
         first = f"; the first, by {names[self.faulty_bot]}:" if names else ":"
         return f"{self.faults:,} of {self.games:,} games ended in a fault{first} {self.first_fault}"
+
+
+class TrialPlayed(msgspec.Struct, tag=True, frozen=True):
+    """A speed trial as a message: `won` are the bytes of its wins."""
+
+    backend: Literal["compiled", "plain"]
+    seconds: float
+    paces: int
+    won: bytes
+    faults: int
+    first_fault: str
+    faulty_bot: int
+
+
+class TrialStopped(msgspec.Struct, tag=True, frozen=True):
+    """The game itself has failed in a speed trial: the reason."""
+
+    text: str
 
 
 def measure(loader: Loader, spec: LoadedBot, seconds: float) -> Speed:
@@ -129,43 +153,60 @@ def run_speed_trial(
     arguments = {"spec": pack_spec(spec), "seconds": seconds, "min_deals": min_deals}
     try:
         call = IsolatedCall(f"{__name__}:time_trial", arguments, _MAX_SETUP_SECONDS + 3 * seconds)
-        answer = run_isolated(call, observer.on_tick)
-        return _parsed_trial(answer, players, len(game.orders(players)))
+        result = run_isolated(call, observer.on_tick)
+        return _trial_in(result, players, len(game.orders(players)))
     except CallFailed as error:
         names = " and ".join(dict.fromkeys(bot.name for bot in bots))
         raise BotError(f"{names}: the games' process {error}") from error
 
 
-def time_trial(spec: str, seconds: float, min_deals: int) -> Mapping[str, Any]:
-    """A speed trial in this process, as JSON; runs as an isolated call."""
+def time_trial(spec: bytes, seconds: float, min_deals: int) -> TrialPlayed | TrialStopped | Raised:
+    """A speed trial in this process; runs as an isolated call."""
     try:
         trial = _timed_trial(unpack_spec(spec), seconds, min_deals)
     except GameError as error:
-        return {_FAILED: str(error)}
-    won = base64.b64encode(trial.won.tobytes()).decode()
-    data = {"lane": trial.backend, "seconds": trial.seconds, "paces": trial.paces, "won": won}
-    faults = {"faults": trial.faults, "fault": trial.first_fault, "bot": trial.faulty_bot}
-    return {**data, **faults}
+        return TrialStopped(str(error))
+    except BaseException as error:
+        return Raised(exception_report(error))
+    won = trial.won.tobytes()
+    return TrialPlayed(
+        trial.backend,
+        trial.seconds,
+        trial.paces,
+        won,
+        trial.faults,
+        trial.first_fault,
+        trial.faulty_bot,
+    )
 
 
-def _parsed_trial(answer: Any, players: int, games_per_deal: int) -> SpeedTrial:
-    """The trial in the answer of a process. Raises CallFailed if invalid, and GameError."""
-    if isinstance(answer, dict) and isinstance(text := answer.get(_FAILED), str):
-        raise GameError(text)
-    try:
-        won = np.frombuffer(base64.b64decode(answer["won"]), np.int64).reshape(-1, players)
-        seconds, paces = float(answer["seconds"]), int(answer["paces"])
-        backend = "compiled" if answer["lane"] == "compiled" else "plain"
-        faults, fault = int(answer["faults"]), in_a_line(str(answer["fault"]), _MAX_FAULT_LENGTH)
-        bot = range(players)[int(answer["bot"])]
-    except (TypeError, LookupError, ValueError) as error:
-        raise CallFailed("sent an invalid message") from error
-    if not (0 < seconds < inf and paces >= 0 and len(won)):
-        raise CallFailed("sent an invalid message")
-    return SpeedTrial(backend, seconds, paces, won, games_per_deal, faults, fault, bot)
+def _trial_in(
+    result: TrialPlayed | TrialStopped | Raised, players: int, games_per_deal: int
+) -> SpeedTrial:
+    """The trial in the result of a call. Raises CallFailed if there is none, and GameError."""
+    if isinstance(result, TrialStopped):
+        raise GameError(in_a_line(result.text))
+    if isinstance(result, Raised):
+        raise CallFailed(f"failed: {result.reason}")
+    deals, rest = divmod(len(result.won), np.dtype(np.int64).itemsize * players)
+    is_timed = 0 < result.seconds < inf and result.paces >= 0
+    is_known = result.faults >= 0 and result.faulty_bot in range(players)
+    if rest or not (deals and is_timed and is_known):
+        raise UnfitResult
+    won = np.frombuffer(result.won, np.int64).reshape(deals, players)
+    fault = in_a_line(result.first_fault, _MAX_FAULT_LENGTH)
+    return SpeedTrial(
+        result.backend,
+        result.seconds,
+        result.paces,
+        won,
+        games_per_deal,
+        result.faults,
+        fault,
+        result.faulty_bot,
+    )
 
 
-_FAILED = "game"  # the key under which a process tells that the game fails
 _MAX_FAULT_LENGTH = 200  # characters
 _MAX_SETUP_SECONDS = 300.0  # seconds that the pilot of very slow bots may take
 
@@ -187,7 +228,7 @@ def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
             break
         # Blocks double in size, but take at most the remaining time.
         size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))
-    backend = "compiled" if table.is_compiled(group) else "plain"
+    backend: Literal["compiled", "plain"] = "compiled" if table.is_compiled(group) else "plain"
     won = wins_by_deal(np.concatenate(masks), table.orders)[:, : spec.players]
     trial = SpeedTrial(backend, spent, paces, won, len(table.orders))
     if not faults:

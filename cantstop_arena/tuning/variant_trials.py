@@ -1,11 +1,10 @@
 """Trials of variants of a bot, against the same opponents and on the same deals.
 
 Every deal is played in all orders of the seats; the opponent fills all seats but the variant's.
-Isolated calls play the games, so that no bot's code runs in the arena's own process; several run at
-the same time.
+The workers of a pool play the games, on this machine or on a cluster; built-in bots that are tuned
+in a list of numbers play in the arena's own process, unless there is a cluster.
 """
 
-import base64
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -14,35 +13,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.describe import exception_report
 from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import Loader
-from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
+from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.winners import win_units
-from cantstop_arena.errors import ERROR, FaultError
+from cantstop_arena.errors import FaultError
 from cantstop_arena.processes import shutdown
-from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.tournaments.file.entrants import Entrant, foreign_isolated
 from cantstop_arena.tournaments.file.keys import check_seats
-from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
+from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
+from cantstop_arena.tournaments.preparation import prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec, entrant_seat
 from cantstop_arena.tournaments.tournament import FaultPolicy
 from cantstop_arena.tuning.cma_search import Numbers
+from cantstop_arena.tuning.variant_pool import VariantPool
 
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
 
 Options = Mapping[str, Any]
-_INVALID_MESSAGE = "{}: the process that played the games sent an invalid message"
-_MAX_SECONDS = 3600.0  # of a call, which plays one variant against one opponent
 
 
 class VariantTrials:
-    """Plays variants of a bot against opponents, in isolated calls.
+    """Plays variants of a bot against opponents, in a pool. Use it as a context manager.
 
     `observer` gets the progress. Raises UsageError when bots cannot meet in games of so many
     `players`, BotError when a bot cannot play.
@@ -56,6 +54,7 @@ class VariantTrials:
         against: Sequence[BotDescription],
         seed: int,
         observer: RunObserver,
+        pool_options: PoolOptions,
         players: int = 2,
         isolation: Isolation = Isolation.NONE,
     ) -> None:
@@ -64,12 +63,19 @@ class VariantTrials:
         self._catalogue, self._rules, self._seed = catalogue, rules, seed
         self._bot, self._observer = bot, observer
         self._isolation = isolation
+        self._pool = VariantPool(pool_options, observer)
         self._opponents = [
             self._seat_for(f"opponent {opponent.name}", opponent, opponent.defaults)
             for opponent in against
         ]
         for opponent in self._opponents:
-            prepare_bots(self._spec(self._seat("bot", {}), opponent), observer.on_compile)
+            prepare_bots(self._spec([self._seat("bot", {})], [opponent]), observer.on_compile)
+
+    def __enter__(self) -> "VariantTrials":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._pool.__exit__(*problem)
 
     def _seat(self, name: str, options: Options) -> SeatSpec:
         return self._seat_for(name, self._bot, {**self._bot.defaults, **options})
@@ -78,11 +84,20 @@ class VariantTrials:
         entrant = foreign_isolated(Entrant(name, bot, options), self._isolation)
         return entrant_seat(entrant, self._catalogue, FaultPolicy())
 
-    def _spec(self, seat: SeatSpec, opponent: SeatSpec) -> TableSpec:
-        catalogue, seats = self._catalogue, (seat, *[opponent] * (self.players - 1))
+    def _spec(self, variants: Sequence[SeatSpec], opponents: Sequence[SeatSpec]) -> TableSpec:
+        """A table of all variants, and of each opponent as often as it has seats."""
+        catalogue, copies = self._catalogue, self.players - 1
+        seats = (*variants, *(seat for opponent in opponents for seat in [opponent] * copies))
         return TableSpec(
             catalogue.game.name, self._rules, seats, self.players, self._seed, catalogue.folder
         )
+
+    def _groups(self, variants: int, opponents: int) -> Iterator[Group]:
+        """The groups of such a table: each variant with each opponent."""
+        copies = self.players - 1
+        for variant, opponent in product(range(variants), range(opponents)):
+            first = variants + opponent * copies
+            yield (variant, *range(first, first + copies))
 
     @property
     def opponents(self) -> int:
@@ -105,30 +120,26 @@ class VariantTrials:
         Raises FaultError when a bot commits a fault.
         """
         seats = [self._seat("bot", options) for options in variants]
-        pairs = product(seats, self._opponents)
-        wins = list(self._play([self._spec(*pair) for pair in pairs], first, deals))
+        wins = self._play(seats, self._opponents, first, deals)
         count = len(self._opponents)
         return [np.array(wins[start : start + count]) for start in range(0, len(wins), count)]
 
     def duel(self, options: Options, first: int, deals: int) -> Ints:
         """The wins of a variant against the bot's present options, in win units by deal."""
-        spec = self._spec(self._seat("bot", options), self._seat("bot as it is", {}))
-        return next(self._play([spec], first, deals))
+        seats = [self._seat("bot", options)], [self._seat("bot as it is", {})]
+        (wins,) = self._play(*seats, first, deals)
+        return wins
 
-    def _play(self, specs: Sequence[TableSpec], first: int, deals: int) -> Iterator[Ints]:
-        keywords = {"first": first, "deals": deals}
-        calls = [
-            IsolatedCall(
-                f"{__name__}:play_variants", {"spec": pack_spec(spec), **keywords}, _MAX_SECONDS
-            )
-            for spec in specs
+    def _play(
+        self, variants: Sequence[SeatSpec], opponents: Sequence[SeatSpec], first: int, deals: int
+    ) -> Sequence[Ints]:
+        """The wins of each variant against each opponent."""
+        spec = self._spec(variants, opponents)
+        groups = [*self._groups(len(variants), len(opponents))]
+        orders = self._catalogue.game.orders(self.players)
+        return [
+            _first_wins(result, orders) for result in self._pool.play(spec, groups, first, deals)
         ]
-        with shutdown.defer_until_safe():
-            outcomes = run_all(calls, self._observer.on_tick)
-            for spec, outcome in zip(specs, outcomes, strict=True):
-                shutdown.check()
-                self._observer.on_progress(self.games_per_deal * deals)
-                yield _wins_in_outcome(outcome, spec, deals)
 
 
 class LiveVariantTrials(VariantTrials):
@@ -145,10 +156,11 @@ class LiveVariantTrials(VariantTrials):
         against: Sequence[BotDescription],
         seed: int,
         observer: RunObserver,
+        pool_options: PoolOptions,
         option: str,
         players: int = 2,
     ) -> None:
-        super().__init__(catalogue, rules, bot, against, seed, observer, players)
+        super().__init__(catalogue, rules, bot, against, seed, observer, pool_options, players)
         self._option = option
         self._numbers: Numbers = np.array(bot.defaults[option], np.float64)
         self._tables = [self._table(opponent) for opponent in self._opponents]
@@ -183,33 +195,21 @@ def variant_trials_for(
     seed: int,
     options: Sequence[str],
     observer: RunObserver,
+    pool_options: PoolOptions,
     players: int = 2,
     isolation: Isolation = Isolation.NONE,
 ) -> VariantTrials:
-    """The quickest kind of trials for variants in these options."""
+    """The quickest kind of trials for variants in these options; a cluster plays all of them."""
     (search, *other_searches) = [bot.options[name].search for name in options]
     are_built_in = all(description.origin == "built-in" for description in (bot, *against))
-    if are_built_in and not other_searches and search and search.live:
+    is_here = are_built_in and pool_options.cluster is None
+    if is_here and not other_searches and search and search.live:
         return LiveVariantTrials(
-            catalogue, rules, bot, against, seed, observer, options[0], players
+            catalogue, rules, bot, against, seed, observer, pool_options, options[0], players
         )
-    return VariantTrials(catalogue, rules, bot, against, seed, observer, players, isolation)
-
-
-# Games ----------------------------------------------------------------------------------------
-
-
-def play_variants(spec: str, first: int, deals: int) -> Mapping[str, Any]:
-    """The function of the calls: the wins of the first bot of a spec by deal."""
-    try:
-        table: GameTable = unpack_spec(spec).table()
-        table.warm_up()
-        wins = _wins(table, first, deals)
-    except FaultError as error:
-        return {ERROR: str(error)}
-    except BaseException as error:
-        return {ERROR: exception_report(error)}
-    return {"won": base64.b64encode(wins.astype(np.uint16).tobytes()).decode()}
+    return VariantTrials(
+        catalogue, rules, bot, against, seed, observer, pool_options, players, isolation
+    )
 
 
 def _wins(table: "GameTable", first: int, deals: int) -> Ints:
@@ -218,20 +218,10 @@ def _wins(table: "GameTable", first: int, deals: int) -> Ints:
     if result.faults:
         fault = result.faults[0]
         raise FaultError(f"{table.seated_bots[fault.bot].name} cannot play: {fault.message}")
-    wins: NDArray[np.int64] = wins_by_deal(result.masks(), table.orders)[:, 0]
+    return _first_wins(result, table.orders)
+
+
+def _first_wins(result: BlockResult, orders: Orders) -> Ints:
+    """The wins of the first bot of a group by deal."""
+    wins: NDArray[np.int64] = wins_by_deal(result.masks(), orders)[:, 0]
     return wins
-
-
-def _wins_in_outcome(outcome: Any, spec: TableSpec, deals: int) -> Ints:
-    names = " and ".join(dict.fromkeys(seat.bot.name for seat in spec.seats))
-    if isinstance(outcome, CallFailed):
-        raise FaultError(f"{names}: the games' process {outcome}")
-    if isinstance(outcome, dict) and isinstance(message := outcome.get(ERROR), str):
-        raise FaultError(f"{names}: {message}")
-    try:
-        wins = np.frombuffer(base64.b64decode(outcome["won"]), np.uint16)
-    except (TypeError, KeyError, ValueError) as error:
-        raise FaultError(_INVALID_MESSAGE.format(names)) from error
-    if len(wins) != deals:
-        raise FaultError(_INVALID_MESSAGE.format(names))
-    return wins.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Where games are played: the same options of run, match, gauntlet and compare, and of the API."""
+"""Where games are played: the same options of all commands that play many, and of the API."""
 
 import inspect
 from collections.abc import Callable
@@ -13,8 +13,9 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.tournaments.cluster.address import CLUSTER_WAIT
 from cantstop_arena.tournaments.run_options import RunOptions
 
-COMMANDS = ["run cup.yaml", "compare cup.yaml", "match rule28 glenn-aloi", "gauntlet rule28"]
-FUNCTIONS = [ca.run, ca.match, ca.compare, PlannedTournament.run]
+TUNE = "tune rule28 threshold=18..34"
+COMMANDS = ["run cup.yaml", "compare cup.yaml", "match rule28 glenn-aloi", "gauntlet rule28", TUNE]
+FUNCTIONS = [ca.run, ca.match, ca.compare, ca.tune, PlannedTournament.run]
 OPTIONS = {"workers", "cluster", "cluster_wait", "start_method", "memory"}
 
 

@@ -15,6 +15,7 @@ from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.bots.heuristic import GLENN_ALOI, THRESHOLD, TOPPED
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tuning.cma_search import Generation, Numbers, Scores, evolve
 from cantstop_arena.tuning.halving import Range, Trial, _short_levels, search
 from cantstop_arena.tuning.variant_trials import VariantTrials, variant_trials_for
@@ -115,15 +116,16 @@ def laboratory(against: str, *options: str) -> VariantTrials:
     catalogue = Catalogue(Path("nowhere"))
     bot = catalogue.find("tuned" if options == ("numbers",) else "rule28")
     opponents = [catalogue.find(against)]
-    return variant_trials_for(catalogue, CLASSIC, bot, opponents, 3, options, RunObserver())
+    pool = RunOptions(workers=2).pool_options
+    return variant_trials_for(catalogue, CLASSIC, bot, opponents, 3, options, RunObserver(), pool)
 
 
 def test_variants_of_a_bot_play_the_same_deals() -> None:
-    room = laboratory("glenn-aloi", "threshold")
-    one, same, other = room.wins([{"threshold": 28}, {}, {"threshold": 20}], 0, 400)
-    assert np.array_equal(one, same) and not np.array_equal(one, other)
-    assert abs(one.mean() / (2 * WIN_UNITS) - 0.389) < 0.08
-    assert room.duel({}, 0, 50).mean() == WIN_UNITS
+    with laboratory("glenn-aloi", "threshold") as room:
+        one, same, other = room.wins([{"threshold": 28}, {}, {"threshold": 20}], 0, 400)
+        assert np.array_equal(one, same) and not np.array_equal(one, other)
+        assert abs(one.mean() / (2 * WIN_UNITS) - 0.389) < 0.08
+        assert room.duel({}, 0, 50).mean() == WIN_UNITS
 
 
 def test_a_bot_that_cannot_play_is_named() -> None:
@@ -233,3 +235,32 @@ def test_trial_values_are_round_and_have_intervals() -> None:
 def test_the_interval_of_a_trial_of_one_deal_is_one_of_shares(won: float) -> None:
     low, high = Trial(np.array([1.0]), 0.125, 1, won).interval
     assert 0 <= low <= won <= high <= 1 and high - low > 0.5
+
+
+STEPS = """def choose_move(turn, moves): return 0
+def roll_again(turn, steps=4): return turn.rolls < steps
+"""
+TUNE_STEPS = "tune steps steps=2..9 --against random --games 120 --quiet --json"
+
+
+def test_workers_of_any_number_and_start_play_the_same_trials(arena: Arena) -> None:
+    one = arena(f"{TUNE_STEPS} --workers 1", bots={"steps": STEPS}).text
+    assert one == arena(f"{TUNE_STEPS} --workers 2 --start-method spawn").text
+
+
+@pytest.mark.parametrize(
+    ("harm", "sentence"),
+    [
+        ("raise ValueError('too\\nmany')", "cannot play: ValueError: too many ("),
+        ("import time; time.sleep(60)", "gave no answer within 1 s ("),
+        ("import os; os._exit(0)", "cannot play: "),
+    ],
+)
+def test_a_variant_that_fails_is_named_with_its_line(
+    arena: Arena, harm: str, sentence: str
+) -> None:
+    body = f"\n    if steps > 6: {harm}\n    return"
+    bots = {"steps": STEPS.replace(" return turn.rolls", f"{body} turn.rolls")}
+    error = arena(TUNE_STEPS, bots=bots, code=1).error
+    assert "steps and random: bot " in error and sentence in error
+    assert error.count("\n") == 1

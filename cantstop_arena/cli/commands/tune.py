@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 import click
 
 from cantstop_arena.cli.commands.rules import rules_option
-from cantstop_arena.cli.options import bots_option, game_option, isolate_option, players_option
+from cantstop_arena.cli.options import (
+    PoolChoice,
+    bots_option,
+    game_option,
+    isolate_option,
+    players_option,
+    pool_options,
+)
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
 from cantstop_arena.views.command_tables import format_option, json_option, print_text
 
@@ -43,6 +50,7 @@ MAX_SEED = 2**31
     help="Seed of all random numbers.",
 )
 @isolate_option
+@pool_options
 @bots_option
 @click.option(
     "--html",
@@ -62,6 +70,7 @@ def tune(
     game_name: str,
     seed: int,
     isolate: "Isolation",
+    pool: PoolChoice,
     bots_folder: Path,
     html: Path | None,
     quiet: bool,
@@ -96,6 +105,7 @@ def tune(
         isolate=bool(isolate),
         progress=lambda name: ProgressScreen(name, "games", quiet),
         bots_folder=bots_folder,
+        **pool._asdict(),
     )
     if html is not None:
         write_atomically(html, results.page)

@@ -1,24 +1,32 @@
 """Judging of bots in isolated processes: each call judges some deals, several run at once."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
+
+import msgspec
 
 from cantstop_arena.bots.describe import exception_report
 from cantstop_arena.bots.loader import Loader
-from cantstop_arena.errors import ERROR, BotError
+from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.exact.evaluator import best_evaluator
 from cantstop_arena.games.cantstop.exact.regret import Judgement, judge
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
-from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
+from cantstop_arena.processes.isolated_call import (
+    CallFailed,
+    IsolatedCall,
+    Raised,
+    UnfitResult,
+    result_of,
+    run_all,
+)
 from cantstop_arena.tournaments.preparation import pack_spec, unpack_spec
 from cantstop_arena.tournaments.table_spec import TableSpec
 from cantstop_arena.views.cantstop.judging import MAX_BOARDS
-from cantstop_arena.views.cantstop.judging.judgement_data import as_data, from_data
+from cantstop_arena.views.cantstop.judging.judgement_data import is_consistent
 
 _PIECES = 40  # into which all deals are split, so that the progress is visible
 _MIN_DEALS = 5  # of a piece
 _LIMIT = 3600.0  # seconds for an isolated call
-_INVALID = "the process that played its games sent an invalid message"
 
 
 class JudgePart(NamedTuple):
@@ -30,6 +38,12 @@ class JudgePart(NamedTuple):
     bot: str
     spec: TableSpec
     deals: range
+
+
+class Judged(msgspec.Struct, tag=True, frozen=True):
+    """The judgement of a part."""
+
+    judgement: Judgement
 
 
 def in_pieces(tasks: Sequence[JudgePart]) -> list[JudgePart]:
@@ -53,7 +67,7 @@ def judge_all(
     calls = [_judge_call(task) for task in tasks]
     for task, answer in zip(tasks, run_all(calls, on_tick), strict=True):
         try:
-            yield _judgement_from_data(task, answer)
+            yield _judgement_in(answer, task)
         except BotError as error:
             yield error
 
@@ -65,12 +79,12 @@ def _judge_call(task: JudgePart) -> IsolatedCall:
     return IsolatedCall(f"{__name__}:judged_here", keywords, _LIMIT)
 
 
-def judged_here(spec: str, deals: Sequence[int]) -> Mapping[str, Any]:
+def judged_here(spec: bytes, deals: Sequence[int]) -> Judged | Raised:
     """Judge some deals in this process; the target of an isolated call."""
     try:
-        return as_data(_judged_here(unpack_spec(spec), range(*deals)))
+        return Judged(_judged_here(unpack_spec(spec), range(*deals)))
     except BaseException as error:
-        return {ERROR: exception_report(error)}
+        return Raised(exception_report(error))
 
 
 def _judged_here(spec: TableSpec, deals: range) -> Judgement:
@@ -81,17 +95,23 @@ def _judged_here(spec: TableSpec, deals: range) -> Judgement:
     return judge(evaluator, seated[0], seated[-1], deals, spec.seed, MAX_BOARDS)
 
 
-def _judgement_from_data(task: JudgePart, answer: Any) -> Judgement:
+def _judgement_in(answer: Any, task: JudgePart) -> Judgement:
     """The judgement that an isolated call returned. Raises BotError when it returned none."""
-    name = task.spec.seats[0].name
-    if isinstance(answer, CallFailed):
-        raise BotError(f"{name} cannot be judged: its process {answer}")
-    if isinstance(answer, dict) and isinstance(complaint := answer.get(ERROR), str):
-        raise BotError(complaint)
     try:
-        judgement = from_data(answer, task.spec.players)
-    except (TypeError, KeyError, ValueError) as error:
-        raise BotError(f"{name} cannot be judged: {_INVALID}") from error
-    if len(judgement.losses) != len(task.deals):
-        raise BotError(f"{name} cannot be judged: {_INVALID}")
+        result = result_of(answer)
+        if isinstance(result, Raised):
+            raise BotError(result.reason)
+        _check_fit(result.judgement, task)
+    except CallFailed as error:
+        name = task.spec.seats[0].name
+        raise BotError(f"{name} cannot be judged: its process {error}") from error
+    judgement: Judgement = result.judgement
     return judgement
+
+
+def _check_fit(judgement: Judgement, task: JudgePart) -> None:
+    """Raise UnfitResult for a judgement of other deals, or against somebody else."""
+    spec, deals = task.spec, len(task.deals)
+    rivals = {"", *(seat.name for seat in spec.seats)}
+    if not (is_consistent(judgement, spec.players, rivals) and len(judgement.losses) == deals):
+        raise UnfitResult

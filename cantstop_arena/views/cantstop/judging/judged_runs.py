@@ -133,10 +133,7 @@ def _stored_judgements(
     names = [bot["name"] for bot in identity["bots"]]
     for name in names:
         if name in data:
-            judgement = from_data(data[name], identity["players"])
-            if not {mistake.rival for mistake in judgement.worst} <= {"", *names}:
-                raise ValueError("a rival is unknown")
-            yield name, judgement
+            yield name, from_data(data[name], identity["players"], {"", *names})
 
 
 def _identity(folder: Path) -> Mapping[str, Any]:

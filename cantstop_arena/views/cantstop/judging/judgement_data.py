@@ -1,9 +1,15 @@
-"""Conversion of judgements to and from JSON, for messages between processes and for files."""
+"""Conversion of judgements to and from JSON, for files, and checks of those that others wrote."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from math import isfinite
 from typing import Any
 
+import msgspec
+
 from cantstop_arena.games.cantstop.exact.regret import KINDS, SIZES, Judgement, Mistake
+
+_MAX_MOVE_LENGTH = 20  # characters
 
 
 def as_data(judgement: Judgement) -> Mapping[str, Any]:
@@ -26,35 +32,39 @@ def _pairs(spaces: Mapping[int, int]) -> Sequence[tuple[int, int]]:
     return list(spaces.items())
 
 
-def from_data(data: Any, players: int) -> Judgement:
+def from_data(data: Any, players: int, rivals: Collection[str]) -> Judgement:
     """The judgement of parsed JSON. Raises ValueError, TypeError or KeyError when it is invalid."""
-    losses = [[float(loss) for loss in deal] for deal in data["losses"]]
-    sizes = [int(number) for number in data["sizes"]]
-    missed = [float(item) for item in data["missed"]]
-    worst = [_mistake(item) for item in data["worst"]]
-    if not losses or len(losses) != len(missed) or len(sizes) != len(SIZES):
-        raise ValueError("deals or sizes are missing")
-    if any(len(loss) != len(KINDS) for loss in losses):
-        raise ValueError("kinds of losses are missing")
-    return Judgement(players, losses, sizes, missed, worst)
+    worst = [*map(_with_spaces, data["worst"])]
+    judgement = msgspec.convert({**data, "worst": worst, "seats": players}, Judgement)
+    if not is_consistent(judgement, players, rivals):
+        raise ValueError("its parts do not belong together")
+    return judgement
 
 
-def _mistake(data: Mapping[str, Any]) -> Mistake:
-    return Mistake(
-        loss=float(data["loss"]),
-        kind=KINDS[KINDS.index(data["kind"])],
-        deal=int(data["deal"]),
-        seat=int(data["seat"]),
-        turn=int(data["turn"]),
-        roll=int(data["roll"]),
-        dice=tuple(map(int, data["dice"])),
-        markers=tuple(_spaces(pairs) for pairs in data["markers"]),
-        runners=_spaces(data["runners"]),
-        taken=f"{data['taken']:.20}",
-        best=f"{data['best']:.20}",
-        rival=str(data["rival"]),
+def _with_spaces(mistake: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A mistake with spaces by column in place of pairs."""
+    markers = [*map(dict, mistake["markers"])]
+    return {**mistake, "markers": markers, "runners": dict(mistake["runners"])}
+
+
+def is_consistent(judgement: Judgement, players: int, rivals: Collection[str]) -> bool:
+    """Whether a judgement of others has all its parts, finite numbers and printable texts."""
+    losses, missed, worst = judgement.losses, judgement.missed, judgement.worst
+    return (
+        judgement.seats == players
+        and 0 < len(losses) == len(missed)
+        and len(judgement.sizes) == len(SIZES)
+        and all(len(loss) == len(KINDS) for loss in losses)
+        and all(map(isfinite, chain(missed, *losses)))
+        and all(_is_consistent_mistake(mistake, rivals) for mistake in worst)
     )
 
 
-def _spaces(pairs: Sequence[Sequence[int]]) -> Mapping[int, int]:
-    return {int(column): int(space) for column, space in pairs}
+def _is_consistent_mistake(mistake: Mistake, rivals: Collection[str]) -> bool:
+    texts = (mistake.taken, mistake.best)
+    return (
+        isfinite(mistake.loss)
+        and mistake.kind in KINDS
+        and mistake.rival in rivals
+        and all(len(text) <= _MAX_MOVE_LENGTH and text.isprintable() for text in texts)
+    )

@@ -1,0 +1,128 @@
+"""A pool that plays variants of a bot: the workers of one table, whose seats are all bots."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from cantstop_arena.deals.outcomes import Block, BlockResult, join_parts
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.errors import BotError, FaultError
+from cantstop_arena.games.registry import game_named
+from cantstop_arena.processes import shutdown
+from cantstop_arena.texts import in_a_line
+from cantstop_arena.tournaments.bot_facts import BotFacts
+from cantstop_arena.tournaments.pool.block_pool import BlockPool, BotNotBuilt, PartResult
+from cantstop_arena.tournaments.pool.bot_logs import BotLogs
+from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
+from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
+from cantstop_arena.tournaments.preparation import PreparedBot, prepare_bots
+from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.table_spec import TableSpec
+from cantstop_arena.tournaments.tournament import FaultPolicy
+
+_BLOCK_DEALS = 100  # of bots that do not learn
+_MAX_REASON_LENGTH = 1000  # characters
+
+
+class VariantPool:
+    """Plays groups of a table's bots on the workers of one pool. Use it as a context manager.
+
+    The pool of a table is kept until another table plays, as its bots are built already.
+    """
+
+    def __init__(self, options: PoolOptions, observer: RunObserver) -> None:
+        self._options = options
+        self._observer = observer
+        self._stack = ExitStack()
+        self._open: _OpenPool | None = None
+
+    def __enter__(self) -> "VariantPool":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._stack.close()
+
+    def play(
+        self, spec: TableSpec, groups: Sequence[Group], first: int, deals: int
+    ) -> Iterator[BlockResult]:
+        """The results of each group in these deals, in the order of the groups.
+
+        Raises BotError when a bot cannot be built, and FaultError when one commits a fault.
+        """
+        blocks = {group: [*_blocks(spec, group, first, deals)] for group in groups}
+        parts: dict[Block, list[BlockResult]] = {}
+        orders = len(game_named(spec.game).orders(spec.players))
+        try:
+            with shutdown.defer_until_safe():
+                pool = self._pool_for(spec)
+                for part in pool.play(chain.from_iterable(blocks.values()), self._observer.on_tick):
+                    _refuse_faults(part, spec)
+                    parts.setdefault(part.full_block, []).append(part.result)
+                    self._observer.on_progress(orders * part.result.block.deals)
+        except BotNotBuilt as error:
+            reason = in_a_line(str(error), _MAX_REASON_LENGTH)
+            name = spec.seats[error.bot].name
+            raise BotError(f"{name} cannot be built: {reason}") from error
+        for group in groups:
+            results = [result for block in blocks[group] for result in parts[block]]
+            yield join_parts(Block(group, first, deals), results)
+
+    def _pool_for(self, spec: TableSpec) -> BlockPool:
+        if self._open is None or self._open.spec != spec:
+            self._stack.close()
+            self._open = _OpenPool(spec, self._new_pool(spec))
+        return self._open.pool
+
+    def _new_pool(self, spec: TableSpec) -> BlockPool:
+        parts = self._prepared(spec)
+        prepared = spec.as_prepared([part.is_compiled for part in parts])
+        names = [seat.name for seat in spec.seats]
+        folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-tune-"))
+        logs = BotLogs(Path(folder) / "logs", names)
+        logs.begin()
+        orders = game_named(spec.game).orders(spec.players)
+        bots = BotFacts(parts, FaultPolicy(), frozenset(), logs, orders)
+        foreign = [number for number, seat in enumerate(prepared.seats) if seat.is_foreign]
+        options = replace(self._options, foreign=foreign)
+        owner = PoolOwner(self._stack)
+        return self._stack.enter_context(owner.pool(prepared, bots, names, options, self._observer))
+
+    def _prepared(self, spec: TableSpec) -> Sequence[PreparedBot]:
+        """The bots of a table; a plain foreign bot is prepared once for all its options."""
+        keys = [
+            seat.bot if seat.is_foreign and not seat.native else number
+            for number, seat in enumerate(spec.seats)
+        ]
+        seats = dict(zip(keys, spec.seats, strict=True))
+        distinct = replace(spec, seats=tuple(seats.values()))
+        parts = dict(zip(seats, prepare_bots(distinct, self._observer.on_compile), strict=True))
+        return [parts[key] for key in keys]
+
+
+class _OpenPool(msgspec.Struct, frozen=True):
+    """The pool of a table."""
+
+    spec: TableSpec
+    pool: BlockPool
+
+
+def _blocks(spec: TableSpec, group: Group, first: int, deals: int) -> Iterator[Block]:
+    """The deals of a group in blocks; a single one if a bot learns from game to game."""
+    size = deals if any(spec.seats[bot].learns for bot in group) else _BLOCK_DEALS
+    for start in range(first, first + deals, size):
+        yield Block(group, start, min(size, first + deals - start))
+
+
+def _refuse_faults(part: PartResult, spec: TableSpec) -> None:
+    """Raise FaultError for the first fault in a result."""
+    if part.result.faults:
+        fault = part.result.faults[0]
+        names = " and ".join(
+            dict.fromkeys(spec.seats[bot].bot.name for bot in part.full_block.group)
+        )
+        raise FaultError(f"{names}: {spec.seats[fault.bot].name} cannot play: {fault.message}")
