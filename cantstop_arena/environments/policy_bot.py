@@ -37,6 +37,7 @@ class PolicyBot:
         """
         self._choose = partial(choose or _by_function, policy)
         self._game = game_named(game)
+        _compile_positions(game)
         for name in self._game.decisions:
             setattr(self, name, self._decide)
 
@@ -67,6 +68,16 @@ class PolicyBot:
         if action not in position.legal:
             raise IllegalAction(f"the policy chose action {action}, which is illegal here")
         return position.answer_for(action)
+
+
+@lru_cache
+def _compile_positions(game: str) -> None:
+    """Compile positions, or load them, which may take longer than a decision.
+
+    Raises UsageError when the decisions of the game have no fixed numbers.
+    """
+    known = game_named(game)
+    known.position(known.rules.default, 2).observation(0)
 
 
 def _by_function(policy: Policy, position: Position, random: Callable[[], float]) -> int:

@@ -1,9 +1,11 @@
 """What was learnt elsewhere plays as a bot, its model's file being a part of it."""
 
 import json
+import os
 import random
 import runpy
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -12,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.paths import ROOT
+from helpers.paths import ROOT, TESTS
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.environments.policy_bot import PolicyBot
@@ -59,6 +61,27 @@ def asked(bot: Any, position: CantStopPosition, luck: random.Random | None = Non
 
 
 # Functions --------------------------------------------------------------------------------------
+
+AFTER_BUILDING = """
+from environments.test_policy_bot import choice
+from numba.core.event import install_recorder
+
+from cantstop_arena.environments.policy_bot import PolicyBot
+
+PolicyBot(lambda observation, mask: mask)
+with install_recorder("numba:compile") as compiled:
+    choice().observation(0)
+print(len(compiled.buffer))
+"""
+
+
+@pytest.mark.slow
+def test_positions_are_compiled_before_a_bots_time_runs(tmp_path: Path) -> None:
+    folders = os.pathsep.join([str(TESTS), str(ROOT)])
+    empty = {**os.environ, "CANTSTOP_ARENA_CACHE": str(tmp_path), "PYTHONPATH": folders}
+    words = [sys.executable, "-c", AFTER_BUILDING]
+    done = subprocess.run(words, env=empty, capture_output=True, text=True)
+    assert done.stdout == "0\n", done.stderr
 
 
 def test_a_function_names_the_action() -> None:
