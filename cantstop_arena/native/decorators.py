@@ -229,6 +229,8 @@ def _linked(nrt: bool, **options: Any) -> Any:
 
 def _without_literals(dispatcher: Any) -> Any:
     """A dispatcher that compiles no version of its own for a call with literals."""
+    if numba.config.DISABLE_JIT:
+        return dispatcher  # which is the function itself
     template = dispatcher.get_call_template
 
     def template_without_literals(arguments: Sequence[Any], keywords: Any) -> Any:

@@ -334,9 +334,10 @@ def lax() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("lax")
-def test_folders_are_made_for_their_owner_alone(tmp_path: Path) -> None:
+def test_only_their_owner_can_write_to_new_folders(tmp_path: Path) -> None:
+    """Others can read, as the user of a process in the sandbox has to."""
     folder = private_folder(tmp_path / "root", "one", "two")
-    assert {stat.S_IMODE(one.stat().st_mode) for one in (folder, *folder.parents[:2])} == {0o700}
+    assert {stat.S_IMODE(one.stat().st_mode) for one in (folder, *folder.parents[:2])} == {0o755}
     assert private_folder(tmp_path / "root", "one", "two") == folder
 
 
