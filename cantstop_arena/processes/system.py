@@ -3,11 +3,14 @@
 import contextlib
 import ctypes
 import gc
+import math
 import mmap
 import os
 import re
 import signal
 import sys
+import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -47,6 +50,14 @@ def _current_folder() -> str:
 
 
 _HERE = os.environ.get(PATH_BASE) or _current_folder()  # read once, as a bot may change the folder
+
+
+_ARENA = str(Path(__file__).parents[1])
+
+
+def is_installed(file: str) -> bool:
+    """Whether a file belongs to the arena, to Python, or to an installed package."""
+    return file.startswith((_ARENA, sys.prefix, sys.base_prefix))
 
 
 def open_standard_files() -> None:
@@ -121,6 +132,25 @@ def limit_memory(extra: int) -> None:
     limit = pages * os.sysconf("SC_PAGE_SIZE") + extra
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+@contextlib.contextmanager
+def cpu_limit(seconds: float) -> Iterator[None]:
+    """A context in which this process is killed when it has computed for more than `seconds`."""
+    try:
+        import resource
+
+        limits = resource.getrlimit(resource.RLIMIT_CPU)
+        soft = math.ceil(time.process_time() + seconds)
+        with contextlib.suppress(ValueError):  # there is a lower limit
+            resource.setrlimit(resource.RLIMIT_CPU, (soft, limits[1]))
+    except ImportError:  # no such limits on this system
+        yield
+        return
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_CPU, limits)
 
 
 def refuse_cores() -> None:

@@ -49,6 +49,20 @@ class BotFacts(msgspec.Struct, frozen=True):
         ]
         return plain or [bot for bot in near if self.prepared[bot].foreign]
 
+    @property
+    def sharing(self) -> Group:
+        """The foreign bots that run in the workers themselves, and can harm each other there."""
+        return tuple(
+            bot
+            for bot, prepared in enumerate(self.prepared)
+            if prepared.foreign and bot not in self.isolated
+        )
+
+    @property
+    def isolated_limit(self) -> float:
+        """The seconds that a worker may wait for a bot in a process of its own."""
+        return self.policy.isolated_limit
+
     def divisible(self, group: Group) -> bool:
         """Whether blocks can be split: what a bot learns depends on the start of its block."""
         return not any(self.prepared[bot].learns for bot in group)

@@ -19,10 +19,12 @@ from cantstop_arena.errors import ERROR, BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
+from cantstop_arena.processes.system import short_path
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.pool.worker_pool import building_limit
 from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec
+from cantstop_arena.tournaments.trial import Trial
 
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
@@ -40,15 +42,17 @@ class PreparedBot(msgspec.Struct, frozen=True):
     """Whether these values come from foreign code, which can be wrong in workers, too."""
     lacks_machine_code: bool = False
     """Whether it reports to be compiled, but has no machine code in the cache."""
+    disturbs: str = ""
+    """What it does to a process that it shares, if a trial has shown anything."""
 
 
 def prepare_bots(
-    spec: TableSpec, compiling: Callable[[list[str]], None]
+    spec: TableSpec, compiling: Callable[[list[str]], None], decision_limit: float | None = None
 ) -> tuple[PreparedBot, ...]:
     """Build every bot, and compile everything once, before workers start.
 
-    `compiling` is called with the names of what is compiled for the first time, if anything. Raises
-    BotError.
+    With a `decision_limit` foreign bots are tried, too: each plays against itself. `compiling` is
+    called with the names of what is compiled for the first time, if anything. Raises BotError.
     """
     _refuse_in_time(spec)
     marked = {seat.digest: seat.name for seat in spec.seats if not seat.launch and seat.native}
@@ -60,13 +64,33 @@ def prepare_bots(
         table.warm_up()
         return tuple(_parts(table))
     ours = _warmed(spec)
-    answers = dict(
-        zip(foreign, run_all([_build_call(spec, seat) for seat in foreign]), strict=True)
-    )
-    return tuple(
-        ours.get(seat) or _with_code_check(seat, _parsed_bot(seat, answers[seat]))
-        for seat in spec.seats
-    )
+    built = _built(spec, foreign, decision_limit)
+    return tuple(ours.get(seat) or _with_code_check(seat, built[seat]) for seat in spec.seats)
+
+
+def _built(
+    spec: TableSpec, seats: Sequence[SeatSpec], decision_limit: float | None
+) -> dict[SeatSpec, PreparedBot]:
+    """Foreign bots, built in processes of their own. Raises BotError.
+
+    One whose process does not survive the trial is built again without.
+    """
+    calls = [_build_call(spec, seat, decision_limit) for seat in seats]
+    answers = dict(zip(seats, run_all(calls), strict=True))
+    failed = {seat: str(a) for seat, a in answers.items() if isinstance(a, CallFailed)}
+    if decision_limit is not None and failed:
+        answers |= zip(failed, run_all([_build_call(spec, seat) for seat in failed]), strict=True)
+    built = {seat: _parsed_bot(seat, answer) for seat, answer in answers.items()}
+    for seat, failure in failed.items():
+        built[seat] = replace(built[seat], disturbs=f"does not survive a trial: it {failure}")
+    return {seat: _with_file(seat, bot) for seat, bot in built.items()}
+
+
+def _with_file(seat: SeatSpec, bot: PreparedBot) -> PreparedBot:
+    """The bot, with its file where the line of what it does is not known."""
+    if not bot.disturbs or bot.disturbs.endswith(")") or not seat.bot.source:
+        return bot
+    return replace(bot, disturbs=f"{bot.disturbs} ({short_path(str(seat.bot.source.path))})")
 
 
 def _refuse_in_time(spec: TableSpec) -> None:
@@ -105,10 +129,13 @@ def _parts(table: "GameTable") -> Iterator[PreparedBot]:
         yield PreparedBot(table.is_compiled((number,)), bot.learns, source_lines)
 
 
-def _build_call(spec: TableSpec, seat: SeatSpec) -> IsolatedCall:
+def _build_call(
+    spec: TableSpec, seat: SeatSpec, decision_limit: float | None = None
+) -> IsolatedCall:
     alone = replace(spec, seats=(seat,))
-    limit = _COMPILING if seat.native else building_limit()
-    return IsolatedCall(f"{__name__}:built_alone", {"spec": pack_spec(alone)}, limit)
+    limit = (_COMPILING if seat.native else building_limit()) + (decision_limit or 0)
+    keywords = {"spec": pack_spec(alone), "decision_limit": decision_limit}
+    return IsolatedCall(f"{__name__}:built_alone", keywords, limit)
 
 
 def pack_spec(spec: TableSpec) -> str:
@@ -122,13 +149,20 @@ def unpack_spec(spec: str) -> TableSpec:
     return table_spec
 
 
-def built_alone(spec: str) -> Mapping[str, Any]:
-    """Build the only bot of a table's spec, and describe it as JSON; runs as an isolated call."""
+def built_alone(spec: str, decision_limit: float | None = None) -> Mapping[str, Any]:
+    """Build the only bot of a table's spec, and describe it as JSON; runs as an isolated call.
+
+    With a `decision_limit` it is tried, too.
+    """
     try:
+        trial = None if decision_limit is None else Trial()
         table: GameTable = unpack_spec(spec).table()
         table.warm_up()
         part = next(_parts(table))
-        return {"native": part.is_compiled, "learns": part.learns, "places": part.source_lines}
+        report = {"native": part.is_compiled, "learns": part.learns, "places": part.source_lines}
+        if trial is None or decision_limit is None:
+            return report
+        return {**report, "disturbs": trial.disturbance(table, decision_limit)}
     except BaseException as error:
         return {ERROR: exception_report(error)}
 
@@ -145,7 +179,9 @@ def _parsed_bot(seat: SeatSpec, answer: Any) -> PreparedBot:
     hooks = game_named(seat.bot.game).decisions
     texts = {hook: in_a_line(str(source_lines.get(hook, "")), MAX_REPORT_LENGTH) for hook in hooks}
     is_native = seat.native and answer.get("native") is True
-    return PreparedBot(is_native, answer.get("learns") is True, texts, foreign=True)
+    disturbs = in_a_line(str(answer.get("disturbs", "")), MAX_REPORT_LENGTH)
+    learns = answer.get("learns") is True
+    return PreparedBot(is_native, learns, texts, foreign=True, disturbs=disturbs)
 
 
 def _with_code_check(seat: SeatSpec, part: PreparedBot) -> PreparedBot:

@@ -106,7 +106,8 @@ class Referee:
     """What the worker pool asks about bots."""
 
     orders = ORDERS
-    game_limit = 10.0
+    game_limit = isolated_limit = 10.0
+    sharing = ()
 
     def __init__(self, patient: float = 0.3) -> None:
         self._patience = patient

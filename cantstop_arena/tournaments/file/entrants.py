@@ -78,6 +78,10 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
         isolated = {"isolate": True} if self.isolate else {}
         return {"bot": self._reference(folder), "as": self.name, **isolated, **self.options}
 
+    def apart(self) -> Entrant:
+        """The entrant as it plays when its code disturbs a process that it shares."""
+        return replace(self, isolate=True)
+
     @cached_property
     def files(self) -> Mapping[str, str]:
         """Digests of the files that it plays with, by option, computed once."""

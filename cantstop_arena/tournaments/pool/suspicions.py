@@ -32,6 +32,14 @@ class Bots(Protocol):
     def orders(self) -> Orders:
         """The orders in which bots take their seats in each deal."""
 
+    @property
+    def sharing(self) -> Group:
+        """The foreign bots that run in the workers themselves, and can harm each other there."""
+
+    @property
+    def isolated_limit(self) -> float:
+        """The seconds that a worker may wait for a bot in a process of its own."""
+
     def divisible(self, group: Group) -> bool:
         """Whether a block of this group may be played in parts: False if a bot learns."""
 
@@ -103,13 +111,22 @@ class Suspicions:
         suspects = self._bots.suspects(group)
         return last if last in suspects else next(iter(suspects), None)
 
+    def is_decisive(self, suspect: Suspect, failure: WorkerFailure) -> bool:
+        """Whether the bot forfeits the game when this suspicion is counted."""
+        counted = self._counted[suspect.seating, suspect.deal, suspect.bot]
+        return counted + _weight(suspect, failure) >= _MAX_SUSPICIONS
+
     def count(self, suspect: Suspect, failure: WorkerFailure) -> None:
         """Count a suspicion; a bot forfeits the game when it is proven, or the third."""
         game, bot = (suspect.seating, suspect.deal), suspect.bot
-        self._counted[*game, bot] += _MAX_SUSPICIONS if failure.proven and suspect.deciding else 1
+        self._counted[*game, bot] += _weight(suspect, failure)
         if self._counted[*game, bot] >= _MAX_SUSPICIONS:
             text = failure.text + self._bots.source_line(bot, suspect.decision)
             self._forfeits[game] = Fault(bot, failure.kind, text, *game, 1)
+
+
+def _weight(suspect: Suspect, failure: WorkerFailure) -> int:
+    return _MAX_SUSPICIONS if failure.proven and suspect.deciding else 1
 
 
 def deal_at(block: Block, cursor: int, orders: int) -> tuple[int, int]:

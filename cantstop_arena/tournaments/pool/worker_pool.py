@@ -12,6 +12,7 @@ from multiprocessing.connection import wait
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.bots import bot_files
 from cantstop_arena.deals.outcomes import (
@@ -29,11 +30,13 @@ from cantstop_arena.game_api.watched import BOT, GAME
 from cantstop_arena.processes import shutdown, system, watchdog
 from cantstop_arena.processes.channel import ProtocolError
 from cantstop_arena.processes.watchdog import Watchdog
-from cantstop_arena.texts import last_line
+from cantstop_arena.texts import in_a_line, last_line
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
+from cantstop_arena.tournaments.pool.disturbance import InterpreterDisturbed, Retrial
 from cantstop_arena.tournaments.pool.suspicions import (
     Bots,
+    Suspect,
     Suspicions,
     WorkerFailure,
     bot_at,
@@ -43,6 +46,7 @@ from cantstop_arena.tournaments.pool.worker import TRIES, PlayerFactory, Worker,
 from cantstop_arena.tournaments.pool.worker_messages import (
     BlockPlayed,
     Building,
+    Disturbed,
     GameFailed,
     Message,
     Ready,
@@ -53,18 +57,23 @@ from cantstop_arena.tournaments.tournament import START_LIMIT
 
 
 class BlockPart(msgspec.Struct):
-    """A block or a part of it that has to be played, and how often it has failed."""
+    """A block or a part of it that has to be played, and how often it has failed.
+
+    With `retrial` it is played in a new worker, as faults in it may be due to a bot that disturbs
+    the process.
+    """
 
     block: Block
     full_block: Block
     failures: int = 0
+    retrial: Retrial | None = None
 
     def split(self, deal: int) -> list["BlockPart"]:
         """This part in three: the deals before a deal, the deal, and the deals after it."""
         first, end = self.block.first, self.block.end
         cuts = [(first, deal), (deal, deal + 1), (deal + 1, end)]
         parts = [self.block.part(*cut) for cut in cuts if cut[0] < cut[1]]
-        return [BlockPart(part, self.full_block, self.failures) for part in parts]
+        return [BlockPart(part, self.full_block, self.failures, self.retrial) for part in parts]
 
 
 class WorkerSlot:
@@ -108,6 +117,8 @@ _TRIM_INTERVAL, _TRIM_INTERVAL_IDLE = (
 _PULSE_WITHOUT_SUSPECTS = (
     0.2  # seconds between two looks, where no bot can be the reason that nothing moves
 )
+_MAX_ACQUITTALS = 3  # of bots that fail in one part of a block, and only beside others
+_MAX_DISTURBANCE_LENGTH = 500  # characters
 _GAME_TRIES = 3  # of a block in which the game fails, before that is an error
 _TO_STOP = 2.0  # seconds beyond the limit that a worker sets for building a bot
 _GRACE = 5.0  # seconds without progress, beyond ten times the time of a block
@@ -142,6 +153,7 @@ class WorkerPool:
         self._slots: list[WorkerSlot] = []
         self._again: deque[BlockPart] = deque()
         self._suspicions = Suspicions(bots)
+        self._convicted: set[int] = set()  # bots that have failed with no others in their process
         self._blocks, self._seconds = 0, 0.0
         self._checked_at = self._trimmed_at = time.monotonic()
 
@@ -195,7 +207,10 @@ class WorkerPool:
             part = self._next(blocks)
             if part is None:
                 return
-            slot = idle or self._start_worker()
+            if idle and part.retrial:
+                self._remove(idle)
+                idle = None
+            slot = idle or self._start_worker(part)
             slot.give(part, self._suspicions.forfeits(part.block))
 
     def _next(self, blocks: Iterator[Block]) -> BlockPart | None:
@@ -204,10 +219,11 @@ class WorkerPool:
         block = next(blocks, None)
         return BlockPart(block, block) if block else None
 
-    def _start_worker(self) -> WorkerSlot:
+    def _start_worker(self, part: BlockPart) -> WorkerSlot:
         others = [slot.worker for slot in self._slots]
         options = self._options
-        worker = Worker(self._factory, self._window, options.method, options.memory, others)
+        factory = part.retrial.factory(self._factory) if part.retrial else self._factory
+        worker = Worker(factory, self._window, options.method, options.memory, others)
         self._slots.append(WorkerSlot(worker))
         return self._slots[-1]
 
@@ -260,7 +276,13 @@ class WorkerPool:
             elif isinstance(message, Building) and not slot.worker.ready:
                 slot.builds(message, self._options.foreign)
             elif isinstance(message, BlockPlayed) and self._is_result(message, part):
+                if part.retrial and not part.retrial.counts:
+                    self._end_retrial(slot, part, part.retrial, message.result.faults)
+                    return None
                 return self._finish_block(slot, part, message.result, number == len(messages))
+            elif isinstance(message, Disturbed):
+                self._disturbed(slot, part, message)
+                return None
             elif isinstance(message, WorkerBroken):
                 self._fail(slot, part, self._breakage(slot, part, message.report))
                 return None
@@ -285,6 +307,9 @@ class WorkerPool:
         part.failures += 1
         if part.failures >= _GAME_TRIES:
             raise error
+        if part.failures == _GAME_TRIES - 1 and self._bots.sharing:
+            failure = f"makes the game fail: {error}"
+            part.retrial = Retrial(apart=self._bots.sharing, failure=failure)
         self._again.append(part)
 
     def _game_failure(
@@ -304,7 +329,7 @@ class WorkerPool:
         slot.part = None
         self._blocks += 1
         self._seconds += time.monotonic() - slot.since
-        if not quiet:
+        if not quiet or piece.retrial:
             self._remove(slot)
         return PartResult(result, piece.full_block)
 
@@ -347,7 +372,7 @@ class WorkerPool:
         elif not slot.worker.ready:
             limit, text = self._options.start_limit, "did not get ready within {:g} s (start_limit)"
         elif snapshot.phase == BOT:
-            limit = self._bots.decision_limit(bot_at(part.block.group, snapshot.position))
+            limit = self._decision_limit(part, bot_at(part.block.group, snapshot.position))
             text = f"{snapshot.function} gave no answer within {{:g}} s"
         else:
             limit, text = self._grace(), "stalled between two decisions"
@@ -356,6 +381,11 @@ class WorkerPool:
             return None
         proven = slot.watchdog.proven(limit) and not stopped
         return WorkerFailure(TOO_SLOW, text.format(limit), proven)
+
+    def _decision_limit(self, part: BlockPart, bot: int) -> float:
+        if part.retrial and bot in part.retrial.apart:
+            return self._bots.isolated_limit
+        return self._bots.decision_limit(bot)
 
     def _grace(self) -> float:
         """The seconds that a worker may make no progress while no bot is deciding."""
@@ -370,12 +400,77 @@ class WorkerPool:
         if slot.worker.construction.goes_on:
             self._check_build(part, slot.worker.construction.started, failure)
         suspect = self._suspicions.suspect(part.block, snapshot) if ready else None
-        if suspect is None:
+        if suspect is None or not _may_fail(part.retrial, suspect.bot):
             self._retry_unexplained(part, failure.text)
             return
-        self._suspicions.count(suspect, failure)
         divisible = self._bots.divisible(part.block.group)
-        self._again.extendleft(reversed(part.split(suspect.deal) if divisible else [part]))
+        pieces = part.split(suspect.deal) if divisible else [part]
+        if part.retrial and not part.retrial.counts:
+            self._convicted.update(part.retrial.accused)
+            for piece in pieces:
+                piece.retrial = None
+        if self._is_doubted(suspect, failure):
+            for piece in pieces:
+                if piece.block.first <= suspect.deal < piece.block.end:
+                    piece.retrial = self._retrial(piece, suspect.bot, failure.text)
+        else:
+            self._suspicions.count(suspect, failure)
+        self._again.extendleft(reversed(pieces))
+
+    # Where bots share a process
+
+    def _is_doubted(self, suspect: Suspect, failure: WorkerFailure) -> bool:
+        """Whether the suspect would forfeit the game, and another may have harmed its process."""
+        return (
+            suspect.bot not in self._convicted
+            and not {*self._bots.sharing} <= {suspect.bot}
+            and self._suspicions.is_decisive(suspect, failure)
+        )
+
+    def _disturbed(self, slot: WorkerSlot, part: BlockPart, message: Disturbed) -> None:
+        """Discard a block; find out whether the accused fail by themselves, too.
+
+        Raises InterpreterDisturbed when nobody is accused.
+        """
+        self._remove(slot)
+        what = in_a_line(message.what, _MAX_DISTURBANCE_LENGTH)
+        group = part.block.group
+        if message.bot in group:
+            raise InterpreterDisturbed((message.bot,), what)
+        if not message.accused or not {*message.accused} <= {*group}:
+            raise InterpreterDisturbed(self._possible_disturbers(group), what)
+        accused = (bot for bot in message.accused if self._bots.sharing != (bot,))
+        part.retrial = self._retrial(part, next(accused, None), what)
+        self._again.appendleft(part)
+
+    def _retrial(self, part: BlockPart, accused: int | None, failure: str) -> Retrial:
+        """The next retrial of a part. Raises InterpreterDisturbed after several, or for nobody."""
+        before = part.retrial or Retrial()
+        if accused is None or before.acquittals == _MAX_ACQUITTALS:
+            raise InterpreterDisturbed(self._possible_disturbers(part.block.group), failure)
+        apart = tuple(bot for bot in self._bots.sharing if bot != accused)
+        return replace(before, apart=apart, accused=(accused,), failure=failure)
+
+    def _end_retrial(
+        self, slot: WorkerSlot, part: BlockPart, retrial: Retrial, faults: Sequence[Fault]
+    ) -> None:
+        """Queue a part again whose bots played apart, so that its result does not count.
+
+        Raises InterpreterDisturbed if it was the game that had failed.
+        """
+        self._remove(slot)
+        if not retrial.accused:
+            possible = self._possible_disturbers(part.block.group)
+            raise InterpreterDisturbed(possible, retrial.failure)
+        part.retrial = retrial.judged({fault.bot for fault in faults})
+        self._again.appendleft(part)
+
+    def _possible_disturbers(self, group: Group) -> Group:
+        """The foreign bots of a group, or if it has none, of all that share the process."""
+        sharing = self._bots.sharing
+        return tuple(bot for bot in sharing if bot in group) or sharing
+
+    # After a failure
 
     def _check_build(
         self, piece: BlockPart, started: Sequence[int], failure: WorkerFailure
@@ -396,6 +491,11 @@ class WorkerPool:
     def _remove(self, slot: WorkerSlot) -> None:
         self._slots.remove(slot)
         slot.worker.close()
+
+
+def _may_fail(retrial: Retrial | None, bot: int) -> bool:
+    """Whether a bot's code runs in the worker in which a part is played."""
+    return retrial is None or retrial.counts or bot in retrial.accused
 
 
 def building_limit() -> float:

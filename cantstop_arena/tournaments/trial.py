@@ -1,0 +1,69 @@
+"""The trial of a foreign bot before it shares a process with others: two games against itself."""
+
+import faulthandler
+import os
+from time import monotonic, process_time
+
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.processes import system
+from cantstop_arena.processes.foreign_acts import AUDIT_HOOK, DECIDING_THREADS
+from cantstop_arena.processes.lasting_state import LastingState
+from cantstop_arena.table.bot_faults import BotFault
+from cantstop_arena.table.table import GameTable
+from cantstop_arena.tournaments.pool.disturbance import foreign_acts
+
+_DEALS = 2
+_MAX_CPU_SECONDS = 0.03  # then the trial ends with the present decision, as the start must be quick
+_MAX_SECONDS = 1.0
+_WALL_FACTOR = 5  # for waiting, as the machine may be busy
+_ATTEMPTS = (AUDIT_HOOK, DECIDING_THREADS)  # that workers refuse, whatever comes of them
+
+
+class Trial:
+    """Observes a bot in this process, which must not have loaded it yet."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, str] = {}  # where it was done first, by what was done
+        foreign_acts(self._note, is_strict=False).listen()
+        self._state = LastingState()
+
+    def _note(self, what: str, line: str) -> None:
+        self._lines.setdefault(what, line)
+
+    def disturbance(self, table: GameTable, decision_limit: float) -> str:
+        """What the table's only bot does to its process for good; empty if nothing.
+
+        If a decision takes longer than its limit by far, the process ends.
+        """
+        output = os.open(os.devnull, os.O_WRONLY)
+        # Both limits hold in C code, too.
+        deadline = _MAX_SECONDS + _WALL_FACTOR * decision_limit
+        faulthandler.dump_traceback_later(deadline, exit=True, file=output)
+        with system.cpu_limit(_MAX_SECONDS + decision_limit):
+            _play(table)
+        faulthandler.cancel_dump_traceback_later()
+        os.close(output)
+        table.restore_process()
+        attempts = [what for what in _ATTEMPTS if what in self._lines]
+        for what in (*attempts, *self._state.changes()):
+            line = self._lines.get(what)
+            return f"{what} ({line})" if line else what
+        return ""
+
+
+def _play(table: GameTable) -> None:
+    """Play two deals in one seating, or as much as time allows; faults of the bot end a game."""
+    seats = (0,) * len(table.orders[0])
+    if table.is_compiled(seats):
+        table.play_compiled(Block(seats, 0, _DEALS), 0, _DEALS, table.new_tally(_DEALS))
+        return
+    cpu_end, end = process_time() + _MAX_CPU_SECONDS, monotonic() + _MAX_SECONDS
+    for deal in range(_DEALS):
+        try:
+            table.start(seats, deal)
+            for _ in table.stops():
+                if process_time() > cpu_end or monotonic() > end:
+                    return
+            table.call_game_over()
+        except BotFault:
+            continue
