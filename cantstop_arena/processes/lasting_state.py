@@ -52,6 +52,11 @@ class LastingState:
         end = monotonic() + _THREAD_END_SECONDS
         while (now := self._read())[THREADS] != self._facts[THREADS] and monotonic() < end:
             sleep(_THREAD_END_SECONDS / 50)
+        if all(
+            count <= before
+            for count, before in zip(now[THREADS], self._facts[THREADS], strict=True)
+        ):
+            now[THREADS] = self._facts[THREADS]  # some have ended
         return now
 
     def _read(self) -> dict[str, Any]:
@@ -66,7 +71,7 @@ class LastingState:
 
 
 def _threads() -> tuple[int, int]:
-    """The numbers of Python's threads, and of all threads where libraries start none."""
+    """The numbers of Python's threads, and of all threads where NumPy starts none of its own."""
     tasks = 0
     if os.environ.get(_BLAS_THREADS) == "1":
         with contextlib.suppress(OSError):

@@ -193,6 +193,11 @@ def _with_code_check(seat: SeatSpec, part: PreparedBot) -> PreparedBot:
 _MAX_COMPLAINT_LENGTH = 2000
 
 
+def disturbing(bots: Sequence[PreparedBot]) -> dict[int, str]:
+    """The bots that disturb a process that they share, and what they do to it."""
+    return {number: bot.disturbs for number, bot in enumerate(bots) if bot.disturbs}
+
+
 def native(parts: Sequence[PreparedBot], group: Sequence[int]) -> bool:
     """Whether all bots of a group are compiled."""
     return all(parts[bot].is_compiled for bot in group)

@@ -53,7 +53,7 @@ from cantstop_arena.tournaments.pool.disturbance import InterpreterDisturbed
 from cantstop_arena.tournaments.pool.fault_counter import FaultCounter
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.preparation import PreparedBot, native, prepare_bots
+from cantstop_arena.tournaments.preparation import PreparedBot, disturbing, native, prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.schedule import Round, missing_rounds
 from cantstop_arena.tournaments.table_spec import TableSpec, table_spec_for
@@ -231,12 +231,11 @@ class _TournamentRun:
         apart = self.ledger.apart()
         if not self.spans:
             spec, bots = self._built(options, observer, self.tournament.policy.decision_limit)
-            disturbing = {bot: part.disturbs for bot, part in enumerate(bots) if part.disturbs}
-            if disturbing != apart:
-                self.ledger.set_apart(disturbing)
-            if not disturbing:
+            before, apart = apart, disturbing(bots)
+            if apart != before:
+                self.ledger.set_apart(apart)
+            if not apart:
                 return spec, bots
-            apart = disturbing
         for bot, what in apart.items():
             name = self.tournament.entrants[bot].name
             observer.on_notice(f"{name} {what}, so it plays in a process of its own.")
@@ -281,7 +280,7 @@ class _TournamentRun:
         except BotNotBuilt as error:
             raise BotError(self._not_built(error)) from error
         except InterpreterDisturbed as error:
-            raise BotError(self._disturbed(error)) from error
+            raise WorkerPoolError(self._disturbed(error)) from error
         except WorkerPoolError:
             prepare_bots(table_spec, lambda _: None)  # raises BotError if a bot cannot be built now
             raise

@@ -3,7 +3,7 @@
 import json
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -156,7 +156,7 @@ class TableSpec(msgspec.Struct, frozen=True):
         seats = tuple(replace(seat, native=is_native) for seat, is_native in pairs)
         return replace(self, seats=seats, is_prepared=True)
 
-    def with_apart(self, bots: Group) -> "TableSpec":
+    def with_apart(self, bots: Collection[int]) -> "TableSpec":
         """A copy in which these bots play in processes of their own."""
         seats = (
             replace(seat, launch=seat.apart) if bot in bots else seat

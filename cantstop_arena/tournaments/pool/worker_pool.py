@@ -412,7 +412,9 @@ class WorkerPool:
         if self._is_doubted(suspect, failure):
             for piece in pieces:
                 if piece.block.first <= suspect.deal < piece.block.end:
-                    piece.retrial = self._retrial(piece, suspect.bot, failure.text)
+                    piece.retrial = self._retrial(
+                        piece, suspect.bot, f"makes another fail: {failure.text}"
+                    )
         else:
             self._suspicions.count(suspect, failure)
         self._again.extendleft(reversed(pieces))
