@@ -49,15 +49,10 @@ class LastingState:
 
     def _settled(self) -> dict[str, Any]:
         """The present state; the system counts a thread for a moment after it has ended."""
-        end = monotonic() + _THREAD_END_SECONDS
-        while (now := self._read())[THREADS] != self._facts[THREADS] and monotonic() < end:
+        before, end = self._facts[THREADS], monotonic() + _THREAD_END_SECONDS
+        while (more := _has_more((now := self._read())[THREADS], before)) and monotonic() < end:
             sleep(_THREAD_END_SECONDS / 50)
-        if all(
-            count <= before
-            for count, before in zip(now[THREADS], self._facts[THREADS], strict=True)
-        ):
-            now[THREADS] = self._facts[THREADS]  # some have ended
-        return now
+        return now if more else {**now, THREADS: before}
 
     def _read(self) -> dict[str, Any]:
         return {
@@ -70,13 +65,21 @@ class LastingState:
         }
 
 
-def _threads() -> tuple[int, int]:
-    """The numbers of Python's threads, and of all threads where NumPy starts none of its own."""
-    tasks = 0
+def _threads() -> tuple[int, int | None]:
+    """The numbers of Python's threads, and of all threads where NumPy starts none of its own.
+
+    None where the second is unknown.
+    """
+    tasks = None
     if os.environ.get(_BLAS_THREADS) == "1":
         with contextlib.suppress(OSError):
             tasks = len(os.listdir("/proc/self/task"))  # noqa: PTH208 - ten times as fast
     return thread_count(), tasks
+
+
+def _has_more(now: tuple[int, int | None], before: tuple[int, int | None]) -> bool:
+    pairs = zip(now, before, strict=True)
+    return any(a is not None and b is not None and a > b for a, b in pairs)
 
 
 def _children() -> str:

@@ -162,9 +162,16 @@ def built_alone(spec: str, decision_limit: float | None = None) -> Mapping[str, 
         report = {"native": part.is_compiled, "learns": part.learns, "places": part.source_lines}
         if trial is None or decision_limit is None:
             return report
-        return {**report, "disturbs": trial.disturbance(table, decision_limit)}
+        return {**report, "disturbs": _disturbance(trial, table, decision_limit)}
     except BaseException as error:
         return {ERROR: exception_report(error)}
+
+
+def _disturbance(trial: Trial, table: "GameTable", decision_limit: float) -> str:
+    try:
+        return trial.disturbance(table, decision_limit)
+    except BaseException as error:  # not by the bot's decisions, whose faults the trial ignores
+        return f"breaks its interpreter ({type(error).__name__})"
 
 
 def _parsed_bot(seat: SeatSpec, answer: Any) -> PreparedBot:
