@@ -62,6 +62,7 @@ class LastingState:
             "changes built-in names": dict(vars(builtins)),
             "sets limits of its process": _limits(),
             "changes how its process is scheduled": _scheduling(),
+            "closes standard files of its process": [*map(_is_open, range(3))],
         }
 
 
@@ -110,6 +111,14 @@ def _limits() -> list[Any]:
         return []
     numbers = {value for name, value in vars(resource).items() if name.startswith("RLIMIT_")}
     return [resource.getrlimit(number) for number in numbers]
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
 
 
 def _scheduling() -> tuple[Any, ...]:

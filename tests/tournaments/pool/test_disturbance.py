@@ -105,6 +105,7 @@ DISTURBING = {
         importing("resource.setrlimit(resource.RLIMIT_NOFILE, (99, 99))"),
         "sets limits of its process",
     ),
+    "closed file": (deciding("os.close(1)"), "closes standard files of its process"),
     "niceness": (importing("os.nice(1)"), "changes how its process is scheduled"),
     "patch": (
         importing("random.choice = broken"),
