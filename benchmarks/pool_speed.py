@@ -8,7 +8,7 @@ and processor time a block in the arena's process (workers' starts subtracted) a
 import argparse
 import resource
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -43,6 +43,7 @@ class CarefreeBots:
 
     orders = ORDERS
     game_limit = 10.0
+    sharing: Group = ()
 
     def decision_limit(self, bot: int) -> float:
         """The default's seconds."""
@@ -55,6 +56,10 @@ class CarefreeBots:
     def source_line(self, bot: int, decision: str) -> str:
         """Nothing."""
         return ""
+
+    def with_apart(self, bots: Collection[int]) -> "CarefreeBots":
+        """The same."""
+        return self
 
     def divisible(self, group: Group) -> bool:
         """Always."""

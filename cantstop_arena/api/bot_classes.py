@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena.atomic_files import write_result
-from cantstop_arena.bots.bot_files import is_installed
 from cantstop_arena.errors import BotError
+from cantstop_arena.processes.system import is_installed
 
 FOLDER = ".bots"  # below the results
 _DIGEST_LENGTH = 12  # hexadecimal digits

@@ -32,6 +32,7 @@ from cantstop_arena.tables.seats import seats
 from cantstop_arena.tables.standings import standings, standings_data
 from cantstop_arena.tables.styles import styles
 from cantstop_arena.tournaments.ledger.ledger_guard import protected_ledger
+from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 from cantstop_arena.views.default_view import view_of
 from cantstop_arena.views.progress_lines import Progress
 
@@ -266,8 +267,10 @@ class Results:
 
     @cached_property
     def _setting(self) -> "tuple[Tournament, Catalogue]":
-        self._required_folder()
-        return self._source()
+        """The tournament, with its bots seated as it was played, and their catalogue."""
+        apart = read_ledger(self._required_folder(), lambda totals: totals.ledger.apart())
+        tournament, catalogue = self._source()
+        return tournament.with_apart(apart), catalogue
 
     def _required_folder(self) -> Path:
         if self.folder is None:

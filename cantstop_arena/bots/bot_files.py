@@ -25,7 +25,7 @@ from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.hookspecs import MODULE_PREFIX
 from cantstop_arena.processes import system
 from cantstop_arena.processes.interpreter_guard import InterpreterGuard
-from cantstop_arena.processes.system import short_path
+from cantstop_arena.processes.system import is_installed, short_path
 from cantstop_arena.texts import attribute_text, in_a_line, type_name
 
 MAX_SOURCE_BYTES = 1 << 24  # bytes of a bot's file and the files that it imports, together
@@ -290,11 +290,6 @@ def files_beside(source: BotSource) -> tuple[str, ...]:
 
 def _is_below(file: str, folder: str) -> bool:
     return file.startswith(f"{folder}{os.sep}") and os.path.isfile(file) and not is_installed(file)
-
-
-def is_installed(file: str) -> bool:
-    """Whether a file belongs to the arena, to Python, or to an installed package."""
-    return file.startswith((str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix))
 
 
 @contextlib.contextmanager

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 
 # NumPy reads these when it is imported. Threads for small matrices would only slow each other and
 # the workers down.
-for _threads in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-    os.environ.setdefault(_threads, "1")
+if "numpy" not in sys.modules:
+    for _threads in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+        os.environ.setdefault(_threads, "1")
 
 
 _MIN_MEMORY = 1 << 30

@@ -57,6 +57,14 @@ def _current_folder() -> str:
 _SHOWN = os.environ.get(PATH_BASE) or _current_folder(), ""
 
 
+_ARENA = str(Path(__file__).parents[1])
+
+
+def is_installed(file: str) -> bool:
+    """Whether a file belongs to the arena, to Python, or to an installed package."""
+    return file.startswith((_ARENA, sys.prefix, sys.base_prefix))
+
+
 def open_standard_files() -> None:
     """Open the null device for each standard file that is closed.
 

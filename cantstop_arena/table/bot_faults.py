@@ -1,5 +1,6 @@
 """Faults of bots in decisions, and how exceptions become faults."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import dropwhile, takewhile
 from pathlib import Path
@@ -13,7 +14,9 @@ from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import attribute_text, in_a_line, type_name
 
 _ARENA = str(Path(__file__).parents[1])
-_BOTS = "bots"  # folders of the package with bots, whose errors are treated like those of others
+_BOTS = "bots"  # folders of games with bots, whose errors are treated like those of others
+_STANDARD_LIBRARY = str(Path(os.__file__).parent)
+_PACKAGES = ("site-packages", "dist-packages")  # below it, too
 
 
 class BotFault(Exception):
@@ -70,13 +73,15 @@ def bot_exception_line(error: BaseException) -> str:
 def running_line(frame: FrameType | None) -> str:
     """The line of foreign code that this frame runs, as `file:line`; empty if it runs none.
 
-    It is in the file of the function that the arena has called, as what it calls in turn may be the
-    standard library's.
+    It is in the file of the function that the arena has called, itself or by the standard library,
+    as what it calls in turn may be the standard library's.
     """
     locations = [(step.f_code.co_filename, line) for step, line in walk_stack(frame)]
     called = dropwhile(lambda location: _is_ours(location[0]), locations)
     foreign = list(takewhile(lambda location: not _is_ours(location[0]), called))
-    return _own_line(foreign[::-1]) if len(foreign) < len(locations) else ""
+    if len(foreign) == len(locations):
+        return ""
+    return _own_line([*dropwhile(lambda location: _is_standard(location[0]), foreign[::-1])])
 
 
 def _own_line(locations: Sequence[tuple[str, int]]) -> str:
@@ -93,4 +98,11 @@ def _steps(error: BaseException) -> Iterator[TracebackType]:
 
 
 def _is_ours(file: str) -> bool:
-    return file.startswith(_ARENA) and _BOTS not in Path(file).parts[len(Path(_ARENA).parts) :]
+    below = Path(file).parts[len(Path(_ARENA).parts) + 1 :]  # of the folder `bots` itself, too
+    return file.startswith(_ARENA) and _BOTS not in below
+
+
+def _is_standard(file: str) -> bool:
+    """Whether a file belongs to the standard library."""
+    is_below = file.startswith(_STANDARD_LIBRARY) and not any(name in file for name in _PACKAGES)
+    return is_below or file.startswith("<frozen ")

@@ -1,8 +1,9 @@
 """Facts about the bots of a tournament that the parent of workers needs to handle failures."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.processes.system import short_path
@@ -48,6 +49,19 @@ class BotFacts(msgspec.Struct, frozen=True):
             if not self.prepared[bot].is_compiled or self.prepared[bot].lacks_machine_code
         ]
         return plain or [bot for bot in near if self.prepared[bot].foreign]
+
+    @property
+    def sharing(self) -> Group:
+        """The foreign bots that run in the workers themselves, and can harm each other there."""
+        return tuple(
+            bot
+            for bot, prepared in enumerate(self.prepared)
+            if prepared.foreign and bot not in self.isolated
+        )
+
+    def with_apart(self, bots: Collection[int]) -> "BotFacts":
+        """The facts where these bots play in processes of their own."""
+        return replace(self, isolated=self.isolated.union(bots))
 
     def divisible(self, group: Group) -> bool:
         """Whether blocks can be split: what a bot learns depends on the start of its block."""

@@ -17,12 +17,13 @@ from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BotFunctions
-from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
-from cantstop_arena.processes.json_lines import ERROR
+from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, Raised, run_all
+from cantstop_arena.processes.system import short_path
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.pool.worker_slot import building_limit
 from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec
+from cantstop_arena.tournaments.trial import OUT_OF_TIME, Trial
 
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
@@ -40,15 +41,17 @@ class PreparedBot(msgspec.Struct, frozen=True):
     """Whether these values come from foreign code, which can be wrong in workers, too."""
     lacks_machine_code: bool = False
     """Whether it reports to be compiled, but has no machine code in the cache."""
+    disturbs: str = ""
+    """What it does to a process that it shares, if a trial has shown anything."""
 
 
 def prepare_bots(
-    spec: TableSpec, compiling: Callable[[list[str]], None]
+    spec: TableSpec, compiling: Callable[[list[str]], None], decision_limit: float | None = None
 ) -> tuple[PreparedBot, ...]:
     """Build every bot, and compile everything once, before workers start.
 
-    `compiling` is called with the names of what is compiled for the first time, if anything. Raises
-    BotError.
+    With a `decision_limit` foreign bots are tried, too: each plays against itself. `compiling` is
+    called with the names of what is compiled for the first time, if anything. Raises BotError.
     """
     _refuse_in_time(spec)
     marked = {seat.digest: seat.name for seat in spec.seats if not seat.launch and seat.native}
@@ -60,13 +63,29 @@ def prepare_bots(
         table.warm_up()
         return tuple(_parts(table))
     ours = _warmed(spec)
-    answers = dict(
-        zip(foreign, run_all([_build_call(spec, seat) for seat in foreign]), strict=True)
-    )
-    return tuple(
-        ours.get(seat) or _with_code_check(seat, _parsed_bot(seat, answers[seat]))
-        for seat in spec.seats
-    )
+    theirs = _built(spec, foreign, decision_limit)
+    return tuple(ours.get(seat) or _with_code_check(seat, theirs[seat]) for seat in spec.seats)
+
+
+def _built(
+    spec: TableSpec, seats: Sequence[SeatSpec], decision_limit: float | None
+) -> dict[SeatSpec, PreparedBot]:
+    """Foreign bots, built in processes of their own. Raises BotError.
+
+    One whose process does not survive the trial is built again without. It is a bot like others if
+    it was only too slow.
+    """
+    calls = [_build_call(spec, seat, decision_limit) for seat in seats]
+    answers = dict(zip(seats, run_all(calls), strict=True))
+    failed = {seat: str(a) for seat, a in answers.items() if isinstance(a, CallFailed)}
+    if decision_limit is None or not failed:
+        return {seat: _prepared(seat, answer) for seat, answer in answers.items()}
+    again = run_all([_build_call(spec, seat, None) for seat in failed])
+    for (seat, failure), answer in zip(failed.items(), again, strict=True):
+        is_slow = failure == OUT_OF_TIME or not isinstance(answer, Built)
+        disturbs = "" if is_slow else f"does not survive a trial: it {failure}"
+        answers[seat] = answer if is_slow else replace(answer, disturbs=disturbs)
+    return {seat: _prepared(seat, answer) for seat, answer in answers.items()}
 
 
 def _refuse_in_time(spec: TableSpec) -> None:
@@ -105,10 +124,11 @@ def _parts(table: "GameTable") -> Iterator[PreparedBot]:
         yield PreparedBot(table.is_compiled((number,)), bot.learns, source_lines)
 
 
-def _build_call(spec: TableSpec, seat: SeatSpec) -> IsolatedCall:
+def _build_call(spec: TableSpec, seat: SeatSpec, decision_limit: float | None) -> IsolatedCall:
     alone = replace(spec, seats=(seat,))
-    limit = _COMPILING if seat.native else building_limit()
-    return IsolatedCall(f"{__name__}:built_alone", {"spec": pack_spec(alone)}, limit)
+    limit = (_COMPILING if seat.native else building_limit()) + (decision_limit or 0)
+    keywords = {"spec": pack_spec(alone), "decision_limit": decision_limit}
+    return IsolatedCall(f"{__name__}:built_alone", keywords, limit)
 
 
 def pack_spec(spec: TableSpec) -> bytes:
@@ -122,30 +142,53 @@ def unpack_spec(spec: bytes) -> TableSpec:
     return table_spec
 
 
-def built_alone(spec: bytes) -> Mapping[str, Any]:
-    """Build the only bot of a table's spec, and describe it as JSON; runs as an isolated call."""
+class Built(msgspec.Struct, tag=True, frozen=True):
+    """A bot as it was built in a process of its own, and what its trial has shown."""
+
+    is_compiled: bool
+    learns: bool
+    source_lines: dict[str, str]
+    disturbs: str = ""
+
+
+def built_alone(spec: bytes, decision_limit: float | None) -> Built | Raised:
+    """Build the only bot of a table's spec, and describe it; runs as an isolated call.
+
+    With a `decision_limit` it is tried, too.
+    """
     try:
+        trial = None if decision_limit is None else Trial(decision_limit)
         table: GameTable = unpack_spec(spec).table()
         table.warm_up()
         part = next(_parts(table))
-        return {"native": part.is_compiled, "learns": part.learns, "places": part.source_lines}
+        disturbs = trial.disturbance(table) if trial else ""
+        return Built(part.is_compiled, part.learns, {**part.source_lines}, disturbs)
     except BaseException as error:
-        return {ERROR: exception_report(error)}
+        return Raised(exception_report(error))
 
 
-def _parsed_bot(seat: SeatSpec, answer: Any) -> PreparedBot:
+def _prepared(seat: SeatSpec, answer: Built | Raised | CallFailed) -> PreparedBot:
+    """A foreign bot, from the outcome of its call. Raises BotError."""
+    if isinstance(answer, Raised):
+        raise BotError(answer.reason)
     if isinstance(answer, CallFailed):
         raise BotError(f"bot {seat.name} cannot be built: it {answer}")
-    if not isinstance(answer, dict) or not isinstance(
-        source_lines := answer.get("places", {}), dict
-    ):
-        raise BotError(f"bot {seat.name} cannot be built: its description is invalid")
-    if isinstance(complaint := answer.get(ERROR), str):
-        raise BotError(in_a_line(complaint, _MAX_COMPLAINT_LENGTH))
     hooks = game_named(seat.bot.game).decisions
-    texts = {hook: in_a_line(str(source_lines.get(hook, "")), MAX_REPORT_LENGTH) for hook in hooks}
-    is_native = seat.native and answer.get("native") is True
-    return PreparedBot(is_native, answer.get("learns") is True, texts, foreign=True)
+    lines = {hook: _line(answer.source_lines.get(hook, "")) for hook in hooks}
+    is_compiled = seat.native and answer.is_compiled
+    disturbs = _with_file(seat, _line(answer.disturbs))
+    return PreparedBot(is_compiled, answer.learns, lines, foreign=True, disturbs=disturbs)
+
+
+def _line(text: str) -> str:
+    return in_a_line(text, MAX_REPORT_LENGTH)
+
+
+def _with_file(seat: SeatSpec, disturbs: str) -> str:
+    """What a bot does, with its file where the line that does it is not known."""
+    if not disturbs or disturbs.endswith(")") or not seat.bot.source:
+        return disturbs
+    return f"{disturbs} ({short_path(str(seat.bot.source.path))})"
 
 
 def _with_code_check(seat: SeatSpec, part: PreparedBot) -> PreparedBot:
@@ -154,7 +197,14 @@ def _with_code_check(seat: SeatSpec, part: PreparedBot) -> PreparedBot:
     return replace(part, lacks_machine_code=part.is_compiled and seat.name in missing)
 
 
-_MAX_COMPLAINT_LENGTH = 2000
+def disturbing(bots: Sequence[PreparedBot]) -> dict[int, str]:
+    """The bots that disturb a process that they share, and what they do to it."""
+    return {number: bot.disturbs for number, bot in enumerate(bots) if bot.disturbs}
+
+
+def apart_notice(name: str, what: str) -> str:
+    """The line for a bot that plays in a process of its own, as it does `what` in a shared one."""
+    return f"{name} {what}, so it plays in a process of its own."
 
 
 def native(parts: Sequence[PreparedBot], group: Sequence[int]) -> bool:

@@ -28,7 +28,7 @@ from cantstop_arena.tournaments.pool.worker_slot import (
     WorkerSlot,
     unexpected_message,
 )
-from cantstop_arena.tournaments.preparation import prepare_bots
+from cantstop_arena.tournaments.preparation import disturbing, prepare_bots
 from cantstop_arena.tournaments.table_spec import TableSpec, table_for
 from cantstop_arena.tournaments.tournament import FaultPolicy, Tournament
 
@@ -52,7 +52,9 @@ def replay_game(
     turn = None
     try:
         table_spec, seats = table_for(tournament, catalogue, names)
-        prepare_bots(table_spec, lambda _: None)  # raises errors in bots here
+        limit = tournament.policy.decision_limit
+        bots = prepare_bots(table_spec, lambda _: None, limit)  # raises errors in bots here
+        table_spec = table_spec.with_apart(disturbing(bots))
         for event in _game_events(tournament, table_spec, seats, complain, deal, silent=False):
             turn = event.get("turn", turn or 0)
             yield event

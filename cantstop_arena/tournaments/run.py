@@ -15,6 +15,7 @@ from cantstop_arena.atomic_files import (
     refuse_link,
     write_result,
 )
+from cantstop_arena.bots.bot_paths import bot_path
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import version_in, version_name
@@ -30,11 +31,13 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.spans import Span, gaps, merge_spans
 from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.processes import shutdown
+from cantstop_arena.processes.system import short_path
 from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.edited_bots import edit_message
+from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.ledger.aggregation import aggregate
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
@@ -44,15 +47,26 @@ from cantstop_arena.tournaments.ledger.open_ledger import (
     open_ledger,
     stored_seed,
 )
-from cantstop_arena.tournaments.pool.block_pool import BlockPool, BotNotBuilt, PartResult
+from cantstop_arena.tournaments.pool.block_pool import (
+    BlockPool,
+    BotNotBuilt,
+    InterpreterDisturbed,
+    PartResult,
+)
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.fault_counter import FaultCounter
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.preparation import PreparedBot, native, prepare_bots
+from cantstop_arena.tournaments.preparation import (
+    PreparedBot,
+    apart_notice,
+    disturbing,
+    native,
+    prepare_bots,
+)
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.schedule import Round, missing_rounds
-from cantstop_arena.tournaments.table_spec import table_spec_for
+from cantstop_arena.tournaments.table_spec import TableSpec, table_spec_for
 from cantstop_arena.tournaments.tournament import RECORDS, RESOLVED, Tournament
 
 if TYPE_CHECKING:
@@ -217,14 +231,38 @@ class _TournamentRun:
         played = {group: list(merge_spans(spans)) for group, spans in self.spans.items()}
         return missing_rounds(self.tournament, backend_of, lambda group: played.get(group, ()))
 
+    def _prepared(
+        self, options: PoolOptions, observer: RunObserver
+    ) -> tuple[TableSpec, tuple[PreparedBot, ...]]:
+        """The table and its bots; those that disturb a process that they share play apart.
+
+        That is decided before the first game, and holds as long as the ledger.
+        """
+        apart = self.ledger.apart()
+        if not self.spans:
+            spec, bots = self._built(options, observer, self.tournament.policy.decision_limit)
+            before, apart = apart, disturbing(bots)
+            if apart != before:
+                self.ledger.set_apart(apart)
+            if not apart:
+                return spec, bots
+        for bot, what in apart.items():
+            name = self.tournament.entrants[bot].name
+            observer.on_notice(apart_notice(name, what))
+        self.tournament = self.tournament.with_apart(apart)
+        return self._built(options, observer)
+
+    def _built(
+        self, options: PoolOptions, observer: RunObserver, decision_limit: float | None = None
+    ) -> tuple[TableSpec, tuple[PreparedBot, ...]]:
+        copies, memory = self.folder / COPIES, options.memory
+        spec = table_spec_for(self.tournament, self.catalogue, self.logs, memory, copies)
+        return spec, prepare_bots(spec, observer.on_compile, decision_limit)
+
     def _play_missing(
         self, options: PoolOptions, observer: RunObserver, results: Callable[[], TournamentTotals]
     ) -> None:
-        copies = self.folder / COPIES
-        table_spec = table_spec_for(
-            self.tournament, self.catalogue, self.logs, options.memory, copies
-        )
-        parts = prepare_bots(table_spec, observer.on_compile)
+        table_spec, parts = self._prepared(options, observer)
         table_spec = table_spec.as_prepared([part.is_compiled for part in parts])
         entrants = self.tournament.entrants
         isolated = frozenset(number for number, entrant in enumerate(entrants) if entrant.isolate)
@@ -244,6 +282,8 @@ class _TournamentRun:
                 self._play_on(pool, blocks, observer, results)
         except BotNotBuilt as error:
             raise BotError(self._not_built(error)) from error
+        except InterpreterDisturbed as error:
+            raise WorkerPoolError(self._disturbed(error)) from error
         except WorkerPoolError:
             prepare_bots(table_spec, lambda _: None)  # raises BotError if a bot cannot be built now
             raise
@@ -254,6 +294,10 @@ class _TournamentRun:
         bot, *others = (self.tournament.entrants[n].name for n in (error.bot, *error.others))
         beside = f" in a process that holds {', '.join(others)} already" if others else ""
         return f"bot {bot} cannot be built{beside}: {in_a_line(str(error), _MAX_REASON_LENGTH)}"
+
+    def _disturbed(self, error: InterpreterDisturbed) -> str:
+        bots = [self.tournament.entrants[bot] for bot in error.bots]
+        return error.text([bot.name if len(bots) == 1 else _with_path(bot) for bot in bots])
 
     def _play_on(
         self,
@@ -292,6 +336,11 @@ class _TournamentRun:
         for disqualification in disqualifications:
             self.ledger.disqualify(disqualification.bot, disqualification.faults)
         return bool(disqualifications)
+
+
+def _with_path(entrant: Entrant) -> str:
+    path = entrant.bot.path
+    return f"{entrant.name} ({short_path(str(bot_path(path)))})" if path else entrant.name
 
 
 def _backend_function(parts: Sequence[PreparedBot]) -> Callable[[Group], str]:

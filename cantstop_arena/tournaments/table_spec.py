@@ -3,7 +3,7 @@
 import json
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from cantstop_arena.bots.bot_functions import backend_of
 from cantstop_arena.bots.bot_start import SERVER, BotStart
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.known_bot import BotAddress, BotDescription, LoadedBot
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.seatings import Group
@@ -26,6 +27,7 @@ from cantstop_arena.table.seated_bot import SeatedBot, code_digest
 from cantstop_arena.tournaments.bot_adapters import IsolatedSeating, LocalSeating
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs, Redirection
+from cantstop_arena.tournaments.pool.disturbance import SharedTable
 from cantstop_arena.tournaments.pool.worker_messages import Building
 from cantstop_arena.tournaments.tournament import RESOLVED, FaultPolicy, Tournament
 
@@ -38,6 +40,8 @@ class SeatSpec(msgspec.Struct, frozen=True):
 
     A bot with `launch` plays in a separate process, and is not built here. A `native` bot is
     compiled according to its description. `files` are the options that name files, with digests.
+    `apart` is how a foreign bot that plays in the tournament's workers is started in a process of
+    its own, where that has to be.
     """
 
     name: str
@@ -47,6 +51,7 @@ class SeatSpec(msgspec.Struct, frozen=True):
     learns: bool = False
     native: bool = False
     files: tuple[tuple[str, str], ...] = ()
+    apart: BotStart | None = None
 
     @property
     def is_foreign(self) -> bool:
@@ -153,11 +158,34 @@ class TableSpec(msgspec.Struct, frozen=True):
         seats = tuple(replace(seat, native=is_native) for seat, is_native in pairs)
         return replace(self, seats=seats, is_prepared=True)
 
-    def at_work(self, logs: BotLogs, memory: Any) -> "Iterator[Building | GameTable]":
+    def with_apart(self, bots: Collection[int]) -> "TableSpec":
+        """A copy in which these bots play in processes of their own."""
+        seats = (
+            replace(seat, launch=seat.apart) if bot in bots else seat
+            for bot, seat in enumerate(self.seats)
+        )
+        return replace(self, seats=tuple(seats)) if bots else self
+
+    def at_work(
+        self, logs: BotLogs, memory: Any, apart: Group = (), charged: Group = ()
+    ) -> "Iterator[Building | GameTable | SharedTable]":
         """The table in a worker, with shared memory, and output of bots redirected to their logs.
 
-        Yields a message before each foreign bot that is built, and the table last.
+        Yields a message before each foreign bot that is built, and the table last. For `apart` and
+        `charged` see `with_apart` and `SharedTable`.
         """
+        spec = self.with_apart(apart)
+        seats = list(enumerate(spec.seats))
+        sharing = tuple(bot for bot, seat in seats if seat.is_foreign)
+        if not sharing:
+            yield from spec._table_at_work(logs, memory)
+            return
+        shared = SharedTable(sharing, [bot for bot, seat in seats if seat.launch], charged)
+        shared.listen()
+        for step in spec._table_at_work(logs, memory):
+            yield step if isinstance(step, Building) else shared.take(step)
+
+    def _table_at_work(self, logs: BotLogs, memory: Any) -> "Iterator[Building | GameTable]":
         # A forked worker has the ledger open, and any worker the file behind the shared memory.
         # Bots must not reach either; the memory stays mapped.
         system.close_files(logs.folder.parent.resolve(), prefix="pym-")
@@ -222,7 +250,7 @@ def entrant_seat(
     seat = seat_for(entrant.name, entrant.bot, entrant.options)
     if copies and (source := seat.bot.source):
         seat = replace(seat, bot=replace(seat.bot, source=source.copied(copies)))
-    if not entrant.isolate:
+    if seat.bot.origin == "built-in" and not entrant.isolate:
         return seat
     start = BotStart(
         entrant.command or SERVER,
@@ -235,12 +263,12 @@ def entrant_seat(
         decision_limit=limits.decision_limit,
         start_limit=limits.start_limit,
         game=entrant.bot.game,
-        isolation=entrant.isolate,
+        isolation=entrant.isolate or Isolation.PROCESSES,
         bot=None if entrant.command else seat.bot,
         needs=(*entrant.needs, *entrant.named_files),
         hidden=tuple(path.absolute() for path in (*hidden, catalogue.results, catalogue.folder)),
     )
-    return replace(seat, launch=start)
+    return replace(seat, launch=start) if entrant.isolate else replace(seat, apart=start)
 
 
 def _home_of(command: Sequence[str]) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -126,6 +126,13 @@ class Tournament(msgspec.Struct, frozen=True):
         if why := luck_refusal(self.game, self.players):
             raise UsageError(why)
         return replace(self, luck_removed=True)
+
+    def with_apart(self, bots: Collection[int]) -> Tournament:
+        """A copy in which these entrants play in processes of their own."""
+        entrants = (
+            entrant.apart() if bot in bots else entrant for bot, entrant in enumerate(self.entrants)
+        )
+        return replace(self, entrants=tuple(entrants))
 
     def as_gauntlet(self, challenger: str) -> Tournament:
         """A copy in which one entrant plays against all others, who do not meet."""

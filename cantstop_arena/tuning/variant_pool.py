@@ -11,12 +11,17 @@ from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import Block, BlockResult, join_parts
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.errors import BotError, FaultError
+from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes import shutdown
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.bot_facts import BotFacts
-from cantstop_arena.tournaments.pool.block_pool import BlockPool, BotNotBuilt, PartResult
+from cantstop_arena.tournaments.pool.block_pool import (
+    BlockPool,
+    BotNotBuilt,
+    InterpreterDisturbed,
+    PartResult,
+)
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
@@ -52,7 +57,8 @@ class VariantPool:
     ) -> Iterator[BlockResult]:
         """The results of each group in these deals, in the order of the groups.
 
-        Raises BotError when a bot cannot be built, and FaultError when one commits a fault.
+        Raises BotError when a bot cannot be built, FaultError when one commits a fault, and
+        WorkerPoolError when one harms others.
         """
         blocks = {group: [*_blocks(spec, group, first, deals)] for group in groups}
         parts: dict[Block, list[BlockResult]] = {}
@@ -68,6 +74,9 @@ class VariantPool:
             reason = in_a_line(str(error), _MAX_REASON_LENGTH)
             name = spec.seats[error.bot].name
             raise BotError(f"{name} cannot be built: {reason}") from error
+        except InterpreterDisturbed as error:
+            names = dict.fromkeys(spec.seats[bot].bot.name for bot in error.bots)
+            raise WorkerPoolError(error.text([*names])) from error
         for group in groups:
             results = [result for block in blocks[group] for result in parts[block]]
             yield join_parts(Block(group, first, deals), results)
@@ -86,7 +95,8 @@ class VariantPool:
         logs = BotLogs(Path(folder) / "logs", names)
         logs.begin()
         orders = game_named(spec.game).orders(spec.players)
-        bots = BotFacts(parts, FaultPolicy(), frozenset(), logs, orders)
+        isolated = frozenset(bot for bot, seat in enumerate(prepared.seats) if seat.launch)
+        bots = BotFacts(parts, FaultPolicy(), isolated, logs, orders)
         foreign = [number for number, seat in enumerate(prepared.seats) if seat.is_foreign]
         options = replace(self._options, foreign=foreign)
         owner = PoolOwner(self._stack)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.isolation import Isolation
-from cantstop_arena.bots.known_bot import BotDescription
+from cantstop_arena.bots.known_bot import BotAddress, BotDescription
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
@@ -26,7 +26,7 @@ from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.tournaments.file.entrants import Entrant, foreign_isolated
 from cantstop_arena.tournaments.file.keys import check_seats
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.preparation import prepare_bots
+from cantstop_arena.tournaments.preparation import apart_notice, disturbing, prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec, entrant_seat
 from cantstop_arena.tournaments.tournament import FaultPolicy
@@ -68,14 +68,24 @@ class VariantTrials:
             self._seat_for(f"opponent {opponent.name}", opponent, opponent.defaults)
             for opponent in against
         ]
+        self._apart: set[BotAddress] = set()
         for opponent in self._opponents:
-            prepare_bots(self._spec([self._seat("bot", {})], [opponent]), observer.on_compile)
+            self._prepare(self._spec([self._seat("bot", {})], [opponent]))
 
     def __enter__(self) -> "VariantTrials":
         return self
 
     def __exit__(self, *problem: object) -> None:
         self._pool.__exit__(*problem)
+
+    def _prepare(self, spec: TableSpec) -> None:
+        """Build and try the bots; those that disturb a process that they share play apart."""
+        bots = prepare_bots(spec, self._observer.on_compile, FaultPolicy().decision_limit)
+        for number, what in disturbing(bots).items():
+            bot = spec.seats[number].bot
+            if bot not in self._apart:
+                self._apart.add(bot)
+                self._observer.on_notice(apart_notice(bot.name, what))
 
     def _seat(self, name: str, options: Options) -> SeatSpec:
         return self._seat_for(name, self._bot, {**self._bot.defaults, **options})
@@ -88,9 +98,10 @@ class VariantTrials:
         """A table of all variants, and of each opponent as often as it has seats."""
         catalogue, copies = self._catalogue, self.players - 1
         seats = (*variants, *(seat for opponent in opponents for seat in [opponent] * copies))
-        return TableSpec(
+        spec = TableSpec(
             catalogue.game.name, self._rules, seats, self.players, self._seed, catalogue.folder
         )
+        return spec.with_apart([n for n, seat in enumerate(seats) if seat.bot in self._apart])
 
     def _groups(self, variants: int, opponents: int) -> Iterator[Group]:
         """The groups of such a table: each variant with each opponent."""

@@ -493,7 +493,7 @@ COMPILED |= table(
             options="(boundscheck=False)",
         )
     },
-    DIED,
+    EXCEPTION,  # as it does not survive its trial, and plays apart, as plain Python
 )
 COMPILED |= table(
     {

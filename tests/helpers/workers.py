@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +107,7 @@ class Referee:
 
     orders = ORDERS
     game_limit = 10.0
+    sharing: Group = ()
 
     def __init__(self, patient: float = 0.3) -> None:
         self._patience = patient
@@ -119,6 +120,9 @@ class Referee:
 
     def suspects(self, group: Group) -> list[int]:
         return []
+
+    def with_apart(self, bots: Collection[int]) -> "Referee":
+        return self
 
     def divisible(self, group: Group) -> bool:
         return True

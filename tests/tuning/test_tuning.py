@@ -264,3 +264,11 @@ def test_a_variant_that_fails_is_named_with_its_line(
     error = arena(TUNE_STEPS, bots=bots, code=1).error
     assert "steps and random: bot " in error and sentence in error
     assert error.count("\n") == 1
+
+
+def test_bots_that_disturb_a_shared_process_are_tuned_in_one_of_their_own(arena: Arena) -> None:
+    thread = "import threading, time\nthreading.Thread(target=time.sleep, args=(9,)).start()\n"
+    done = arena(TUNE_STEPS.replace(" --quiet", ""), bots={"steps": thread + STEPS})
+    told = "steps leaves threads running (bots/steps.py:2), so it plays in a process of its own."
+    assert done.output.replace(f"{Path.cwd()}/", "").count(told) == 1
+    assert '"won"' in done.text

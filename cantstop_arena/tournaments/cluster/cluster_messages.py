@@ -72,8 +72,22 @@ class BotBuildFailed(msgspec.Struct, tag=True, frozen=True):
     text: str
 
 
+class BotsDisturb(msgspec.Struct, tag=True, frozen=True):
+    """One of these bots disturbs the process that they share: it does `what`."""
+
+    bots: Group
+    what: str
+
+
 FromMachine: TypeAlias = (
-    MachineReady | JobRefused | BundlePlayed | LogText | BotBuildFailed | GameFailed | WorkerBroken
+    MachineReady
+    | JobRefused
+    | BundlePlayed
+    | LogText
+    | BotBuildFailed
+    | BotsDisturb
+    | GameFailed
+    | WorkerBroken
 )
 
 # --- Between the arena and the bridge -------------------------------------------------------------

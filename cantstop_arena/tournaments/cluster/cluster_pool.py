@@ -17,6 +17,7 @@ from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.cluster.bridge_connection import MachineConnection
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     BotBuildFailed,
+    BotsDisturb,
     BundlePlayed,
     ClusterEnded,
     ClusterReached,
@@ -33,7 +34,7 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     ReceivedFrom,
     from_machine,
 )
-from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
+from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, InterpreterDisturbed, PartResult
 from cantstop_arena.tournaments.pool.worker_messages import GameFailed, WorkerBroken, is_result_of
 from cantstop_arena.tournaments.run_observer import RunObserver
 
@@ -147,6 +148,7 @@ class ClusterPool:
         self._wait = wait  # seconds, for a machine that can play
         self._logs = bots.logs
         self._orders = len(bots.orders)
+        self._bots = len(bots.prepared)
         self._observer = observer
         self._slots: dict[str, MachineSlot] = {}
         self._refused: dict[str, str] = {}
@@ -245,9 +247,16 @@ class ClusterPool:
             self._raise_failure(slot, message)
 
     def _raise_failure(
-        self, slot: MachineSlot, message: BotBuildFailed | GameFailed | WorkerBroken
+        self,
+        slot: MachineSlot,
+        message: BotBuildFailed | BotsDisturb | GameFailed | WorkerBroken,
     ) -> None:
         """End the run with the error that a worker of this machine would raise."""
+        if isinstance(message, BotsDisturb):
+            if not message.bots or not {*message.bots} <= {*range(self._bots)}:
+                raise ProtocolError
+            what = in_a_line(message.what, _MAX_REASON_LENGTH)
+            raise InterpreterDisturbed(message.bots, what)
         if isinstance(message, BotBuildFailed):
             raise BotNotBuilt(message.bot, message.others, message.text)
         if isinstance(message, GameFailed):

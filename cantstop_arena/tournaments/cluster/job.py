@@ -6,6 +6,7 @@ already, in the same version. The machine checks that.
 
 import pickle
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -116,12 +117,19 @@ def _local_seat(job: Job, number: int, folder: Path, logs: BotLogs) -> SeatSpec:
             (copies / name).write_bytes(text)
         bot = replace(bot, source=replace(source, copies=copies))
     local = replace(seat, bot=bot)
-    if not seat.launch:
-        return local
-    cwd = seat.launch.cwd if seat.launch.cwd.is_dir() else folder
-    launch = replace(seat.launch, cwd=cwd, log=logs.paths[number])
-    local_start = _program_start if bot.origin == "command" else _served_start
-    return replace(local, launch=local_start(local, launch, job))
+    log, here = logs.paths[number], partial(_local_start, job, folder)
+    return replace(local, launch=here(local, seat.launch, log), apart=here(local, seat.apart, log))
+
+
+def _local_start(
+    job: Job, folder: Path, seat: SeatSpec, start: BotStart | None, log: Path
+) -> BotStart | None:
+    """The start of a bot's own process on this machine. Raises BotError."""
+    if start is None:
+        return None
+    cwd = start.cwd if start.cwd.is_dir() else folder
+    local_start = _program_start if seat.bot.origin == "command" else _served_start
+    return local_start(seat, replace(start, cwd=cwd, log=log), job)
 
 
 def _program_start(seat: SeatSpec, launch: BotStart, job: Job) -> BotStart:

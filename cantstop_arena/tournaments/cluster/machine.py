@@ -23,6 +23,7 @@ from cantstop_arena.processes.channel import Frames, frame
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     MAX_ORDER_BYTES,
     BotBuildFailed,
+    BotsDisturb,
     BundlePlayed,
     DropGroups,
     FromMachine,
@@ -35,7 +36,7 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     to_machine,
 )
 from cantstop_arena.tournaments.cluster.job import JobFolder, install_job, unpack_job
-from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
+from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, InterpreterDisturbed, PartResult
 from cantstop_arena.tournaments.pool.bot_logs import MAX_LOG_BYTES
 from cantstop_arena.tournaments.pool.worker_messages import GameFailed, worker_broken
 from cantstop_arena.tournaments.pool.worker_pool import WorkerPool
@@ -199,6 +200,8 @@ def _work(machine: Machine) -> None:
         machine.work()
     except BotNotBuilt as error:
         machine.pipes.send(BotBuildFailed(error.bot, tuple(error.others), str(error)))
+    except InterpreterDisturbed as error:
+        machine.pipes.send(BotsDisturb(error.bots, error.what))
     except GameError as error:
         machine.pipes.send(GameFailed(str(error)))
     except ArenaError as error:

@@ -91,6 +91,10 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
         needs = [_path_from(folder, path) for path in self.needs]
         return {**isolated, **({"needs": needs} if needs else {})}
 
+    def apart(self) -> Entrant:
+        """The entrant as it plays when its code disturbs a process that it shares."""
+        return replace(self, isolate=Isolation.PROCESSES)
+
     @cached_property
     def files(self) -> Mapping[str, str]:
         """Digests of the files that it plays with, by option, and of `needs`; computed once."""

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import cached_property
 from itertools import pairwise
@@ -112,6 +112,21 @@ class Ledger:
         """The orders in which bots take their seats in each deal."""
         with self._readable():
             return orders_of(json.loads(self._identity()))
+
+    def set_apart(self, bots: Mapping[int, str]) -> None:
+        """Store which bots play in processes of their own although the file lets them share one.
+
+        Their values say what they do to a process that they share.
+        """
+        row = ("apart", text({str(bot): what for bot, what in bots.items()}))
+        with self._writing():
+            self._connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", row)
+
+    def apart(self) -> dict[int, str]:
+        """The bots of `set_apart`."""
+        with self._readable():
+            stored = next(self._select("SELECT value FROM about WHERE key = 'apart'"), ("{}",))
+            return {int(bot): str(what) for bot, what in json.loads(stored[0]).items()}
 
     def disqualified(self) -> dict[int, list[Fault]]:
         """The disqualified bots, and their faults."""

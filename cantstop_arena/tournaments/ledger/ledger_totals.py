@@ -34,6 +34,9 @@ class LedgerReader(Protocol):
     def disqualified(self) -> dict[int, list[Fault]]:
         """The disqualified bots, and their faults."""
 
+    def apart(self) -> dict[int, str]:
+        """The bots that played in processes of their own as they disturb a shared one, and how."""
+
     def irreproducible(self) -> list[int]:
         """The bots whose answers differed when a game was played twice."""
 

@@ -26,6 +26,24 @@ class BotNotBuilt(WorkerPoolError):
         self.others = others
 
 
+class InterpreterDisturbed(WorkerPoolError):
+    """One of these `bots` disturbs the process that they share: it does `what`."""
+
+    def __init__(self, bots: Group, what: str) -> None:
+        super().__init__(what)
+        self.bots = bots
+        self.what = what
+
+    def text(self, names: Sequence[str]) -> str:
+        """The message to the user, in which the bots have these names."""
+        if len(names) == 1:
+            it_does = f"{names[0]} disturbs the process that it shares: it {self.what}"
+            return f"bot {it_does}. Give it isolate: processes."
+        named = ", ".join(names)
+        they = f"One of these bots disturbs the process that they share: {named}; it {self.what}"
+        return f"{they}. Give them isolate: processes."
+
+
 class BlockPool(Protocol):
     """Plays streams of blocks, one after the other."""
 
@@ -35,7 +53,8 @@ class BlockPool(Protocol):
         `meanwhile` is called some twenty times a second.
 
         Raises WorkerPoolError when no worker can play, BotNotBuilt when a bot is the reason,
-        GameError when the game itself fails, and Interrupted.
+        InterpreterDisturbed when a bot harms others, GameError when the game itself fails, and
+        Interrupted.
         """
 
     def drop(self, void: Callable[[Group], bool]) -> None:

@@ -1,6 +1,7 @@
 """Which bots are suspected when workers fail, how often, and which games they forfeit."""
 
 from collections import Counter
+from collections.abc import Collection
 from typing import Protocol
 
 import msgspec
@@ -35,6 +36,13 @@ class Bots(BotLimits, Protocol):
 
     def source_line(self, bot: int, decision: str) -> str:
         """The location of a bot's function, for a message; empty when it is unknown."""
+
+    @property
+    def sharing(self) -> Group:
+        """The foreign bots that run in the workers themselves, and can harm each other there."""
+
+    def with_apart(self, bots: Collection[int]) -> "Bots":
+        """The facts where these bots play in processes of their own."""
 
     def divisible(self, group: Group) -> bool:
         """Whether a block of this group may be played in parts: False if a bot learns."""
@@ -107,13 +115,22 @@ class Suspicions:
         suspects = self._bots.suspects(group)
         return last if last in suspects else next(iter(suspects), None)
 
+    def is_decisive(self, suspect: Suspect, failure: WorkerFailure) -> bool:
+        """Whether the bot forfeits the game when this suspicion is counted."""
+        counted = self._counted[suspect.seating, suspect.deal, suspect.bot]
+        return counted + _weight(suspect, failure) >= _MAX_SUSPICIONS
+
     def count(self, suspect: Suspect, failure: WorkerFailure) -> None:
         """Count a suspicion; a bot forfeits the game when it is proven, or the third."""
         game, bot = (suspect.seating, suspect.deal), suspect.bot
-        self._counted[*game, bot] += _MAX_SUSPICIONS if failure.proven and suspect.deciding else 1
+        self._counted[*game, bot] += _weight(suspect, failure)
         if self._counted[*game, bot] >= _MAX_SUSPICIONS:
             text = failure.text + self._bots.source_line(bot, suspect.decision)
             self._forfeits[game] = Fault(bot, failure.kind, text, *game, 1)
+
+
+def _weight(suspect: Suspect, failure: WorkerFailure) -> int:
+    return _MAX_SUSPICIONS if failure.proven and suspect.deciding else 1
 
 
 def deal_at(block: Block, cursor: int, orders: int) -> tuple[int, int]:

@@ -19,9 +19,11 @@ from cantstop_arena.processes import system
 from cantstop_arena.processes.channel import Channel, ChannelClosed, ChildEnd, ProtocolError
 from cantstop_arena.table.bot_faults import running_line
 from cantstop_arena.texts import in_a_line
+from cantstop_arena.tournaments.pool.disturbance import DisturbanceFound
 from cantstop_arena.tournaments.pool.worker_messages import (
     BlockPlayed,
     Building,
+    Disturbed,
     GameFailed,
     GameLocation,
     Message,
@@ -250,5 +252,7 @@ def _messages_for(player: BlockPlayer, play: Play) -> Iterator[Message]:
         yield from answer if isinstance(answer, Iterator) else [BlockPlayed(answer)]
     except GameError as error:
         yield GameFailed(str(error))
+    except DisturbanceFound as found:
+        yield Disturbed(found.what, found.bot, found.accused)
     except Exception:
         yield worker_broken(traceback.format_exc())

@@ -19,6 +19,7 @@ from cantstop_arena.deals.outcomes import (
     Fault,
     Tally,
 )
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.winners import masks_in, win_units
 
 _MAX_REPORT_LENGTH = 100_000  # characters of a traceback that are sent
@@ -51,6 +52,17 @@ class BlockPlayed(msgspec.Struct, tag=True, frozen=True):
     """A block has been played."""
 
     result: BlockResult
+
+
+class Disturbed(msgspec.Struct, tag=True, frozen=True):
+    """The interpreter has changed for good, so that the block does not count.
+
+    `bot` has done `what`, if it is known; faults of the `accused` in the block may be due to it.
+    """
+
+    what: str
+    bot: int | None = None
+    accused: Group = ()
 
 
 class ReplayedEvent(msgspec.Struct, tag=True, frozen=True):
@@ -87,6 +99,7 @@ Message: TypeAlias = (
     Building
     | Ready
     | BlockPlayed
+    | Disturbed
     | ReplayedEvent
     | ReplayedFault
     | GameLocation

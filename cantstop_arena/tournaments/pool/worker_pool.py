@@ -19,7 +19,8 @@ from cantstop_arena.errors import GameError, WorkerPoolError
 from cantstop_arena.processes import shutdown, watchdog
 from cantstop_arena.tournaments.cluster.address import CLUSTER_WAIT, ClusterAddress
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
-from cantstop_arena.tournaments.pool.suspicions import Bots, Suspicions, WorkerFailure
+from cantstop_arena.tournaments.pool.retrials import Retrial, Retrials
+from cantstop_arena.tournaments.pool.suspicions import Bots, Suspect, Suspicions, WorkerFailure
 from cantstop_arena.tournaments.pool.worker import (
     TRIES,
     Closable,
@@ -27,7 +28,7 @@ from cantstop_arena.tournaments.pool.worker import (
     Worker,
     start_methods,
 )
-from cantstop_arena.tournaments.pool.worker_messages import BlockPlayed, is_result_of
+from cantstop_arena.tournaments.pool.worker_messages import BlockPlayed, Disturbed, is_result_of
 from cantstop_arena.tournaments.pool.worker_slot import (
     BlockPart,
     WorkerFailed,
@@ -78,6 +79,7 @@ class WorkerPool:
         self._slots: list[WorkerSlot] = []
         self._again: deque[BlockPart] = deque()
         self._suspicions = Suspicions(bots)
+        self._retrials = Retrials(bots)
         self._blocks, self._seconds = 0, 0.0
         self._selector = selectors.DefaultSelector()  # forked workers close it
         self._pulse = 0.0  # seconds between two checks
@@ -102,7 +104,8 @@ class WorkerPool:
         `meanwhile` is called after each check of the workers, some 5 to 20 times a second.
 
         Raises WorkerPoolError when workers keep dying before they play, BotNotBuilt when a bot is
-        the reason, GameError when the game itself fails, and Interrupted.
+        the reason, InterpreterDisturbed when a bot harms others, GameError when the game itself
+        fails, and Interrupted.
         """
         self._hand_out(blocks)
         while any(slot.part for slot in self._slots):
@@ -135,7 +138,10 @@ class WorkerPool:
             part = self._next(blocks)
             if part is None:
                 return
-            slot = idle or self._start_worker()
+            if idle and part.retrial:
+                self._remove(idle)
+                idle = None
+            slot = idle or self._start_worker(part.retrial)
             slot.give(part, self._suspicions.forfeits(part.block))
 
     def _next(self, blocks: Iterator[Block]) -> BlockPart | None:
@@ -144,12 +150,14 @@ class WorkerPool:
         block = next(blocks, None)
         return BlockPart(block, block) if block else None
 
-    def _start_worker(self) -> WorkerSlot:
-        options = self._options
+    def _start_worker(self, retrial: Retrial | None) -> WorkerSlot:
+        options, factory, bots = self._options, self._factory, self._bots
+        if retrial:
+            factory, bots = retrial.factory(factory), bots.with_apart(retrial.apart)
         channels = [slot.worker.channel for slot in self._slots]
         inherited: list[Closable] = [self._selector, *channels]
-        worker = Worker(self._factory, self._window, options.method, options.memory, inherited)
-        slot = WorkerSlot(worker, self._bots, options.start_limit, options.foreign)
+        worker = Worker(factory, self._window, options.method, options.memory, inherited)
+        slot = WorkerSlot(worker, bots, options.start_limit, options.foreign)
         self._slots.append(slot)
         self._selector.register(worker.channel, selectors.EVENT_READ, slot)
         return slot
@@ -169,8 +177,14 @@ class WorkerPool:
         part = slot.part
         with self._replacing_failed(slot, part):
             for report in slot.reports():
+                if isinstance(report, Disturbed):
+                    self._try_again(slot, part, report)
+                    return None
                 if not isinstance(report, BlockPlayed) or not self._is_result(report, part):
                     raise unexpected_message()
+                if part.retrial and not part.retrial.counts:
+                    self._end_retrial(slot, part, part.retrial, report.result)
+                    return None
                 return self._finish_block(slot, part, report.result)
         return None
 
@@ -182,7 +196,7 @@ class WorkerPool:
         slot.part = None
         self._blocks += 1
         self._seconds += time.monotonic() - slot.since
-        if not slot.is_quiet:
+        if part.retrial or not slot.is_quiet:
             self._remove(slot)
         return PartResult(result, part.full_block)
 
@@ -238,6 +252,8 @@ class WorkerPool:
         part.failures += 1
         if part.failures >= _GAME_TRIES:
             raise error
+        if part.failures == _GAME_TRIES - 1:
+            part.retrial = self._retrials.of_game(error)
         self._again.append(part)
 
     def _fail(self, slot: WorkerSlot, part: BlockPart, failure: WorkerFailure) -> None:
@@ -247,12 +263,40 @@ class WorkerPool:
         if slot.worker.construction.goes_on:
             self._check_build(part, slot.worker.construction.started, failure)
         suspect = self._suspicions.suspect(part.block, snapshot) if ready else None
-        if suspect is None:
+        if suspect is None or (part.retrial and not part.retrial.may_fail(suspect.bot)):
             self._retry_unexplained(part, failure.text)
             return
-        self._suspicions.count(suspect, failure)
+        if part.retrial and not part.retrial.counts:
+            self._retrials.convict(part.retrial)
+            part.retrial = None
         divisible = self._bots.divisible(part.block.group)
-        self._again.extendleft(reversed(part.split(suspect.deal) if divisible else [part]))
+        pieces = part.split(suspect.deal) if divisible else [part]
+        if self._is_doubted(suspect, failure):
+            (piece,) = (p for p in pieces if p.block.first <= suspect.deal < p.block.end)
+            group = part.block.group
+            piece.retrial = self._retrials.of_bot(suspect.bot, group, part.retrial, failure)
+        else:
+            self._suspicions.count(suspect, failure)
+        self._again.extendleft(reversed(pieces))
+
+    def _is_doubted(self, suspect: Suspect, failure: WorkerFailure) -> bool:
+        """Whether the suspect would forfeit the game, and another may have harmed its process."""
+        is_decisive = self._suspicions.is_decisive(suspect, failure)
+        return is_decisive and self._retrials.is_doubted(suspect.bot)
+
+    def _try_again(self, slot: WorkerSlot, part: BlockPart, message: Disturbed) -> None:
+        """Discard a block, and find out whether the accused fail by themselves, too."""
+        self._remove(slot)
+        part.retrial = self._retrials.of_disturbed(message, part.block.group, part.retrial)
+        self._again.appendleft(part)
+
+    def _end_retrial(
+        self, slot: WorkerSlot, part: BlockPart, retrial: Retrial, result: BlockResult
+    ) -> None:
+        """Queue a part again whose bots played apart, so that its result does not count."""
+        self._remove(slot)
+        part.retrial = self._retrials.verdict(retrial, part.block.group, result.faults)
+        self._again.appendleft(part)
 
     def _check_build(
         self, piece: BlockPart, started: Sequence[int], failure: WorkerFailure

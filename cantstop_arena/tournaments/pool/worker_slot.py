@@ -15,6 +15,7 @@ from cantstop_arena.processes import system
 from cantstop_arena.processes.channel import ChannelClosed, ProtocolError
 from cantstop_arena.processes.watchdog import MainThreadWatchdog
 from cantstop_arena.texts import last_line
+from cantstop_arena.tournaments.pool.retrials import Retrial
 from cantstop_arena.tournaments.pool.suspicions import (
     BotLimits,
     WorkerFailure,
@@ -34,18 +35,23 @@ _TO_STOP = 2.0  # seconds beyond the limit that a worker sets for building a bot
 
 
 class BlockPart(msgspec.Struct):
-    """A block or a part of it that has to be played, and how often it has failed."""
+    """A block or a part of it that has to be played, and how often it has failed.
+
+    With `retrial` it is played in a new worker, as faults in it may be due to a bot that disturbs
+    the process.
+    """
 
     block: Block
     full_block: Block
     failures: int = 0
+    retrial: Retrial | None = None
 
     def split(self, deal: int) -> list["BlockPart"]:
         """This part in three: the deals before a deal, the deal, and the deals after it."""
         first, end = self.block.first, self.block.end
         cuts = [(first, deal), (deal, deal + 1), (deal + 1, end)]
         parts = [self.block.part(*cut) for cut in cuts if cut[0] < cut[1]]
-        return [BlockPart(part, self.full_block, self.failures) for part in parts]
+        return [BlockPart(part, self.full_block, self.failures, self.retrial) for part in parts]
 
 
 class WorkerFailed(Exception):

@@ -18,6 +18,7 @@ from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.cluster.address import address_in
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     BotBuildFailed,
+    BotsDisturb,
     BundlePlayed,
     ClusterEnded,
     ClusterReached,
@@ -35,13 +36,15 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     ToMachine,
 )
 from cantstop_arena.tournaments.cluster.cluster_pool import ClusterPool, PartQueue
-from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt
+from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, InterpreterDisturbed
 from cantstop_arena.tournaments.pool.bot_logs import MAX_LOG_BYTES, BotLogs
 from cantstop_arena.tournaments.pool.worker_messages import GameFailed, WorkerBroken
+from cantstop_arena.tournaments.preparation import PreparedBot
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
 CALM = {block: result(block) for block in BLOCKS}
+PLAIN = PreparedBot(is_compiled=False, learns=False, source_lines={}, foreign=True)
 OTHERS = [Block((0, 2), first, 5) for first in range(0, 50, 5)]
 
 
@@ -103,7 +106,8 @@ class Listener(RunObserver):
 def pool_at(
     line: Any, listener: Listener, logs: BotLogs | None = None, wait: float = 60.0
 ) -> ClusterPool:
-    bots = BotFacts((), FaultPolicy(), frozenset(), logs or BotLogs(Path("nowhere"), []), ORDERS)
+    logs = logs or BotLogs(Path("nowhere"), [])
+    bots = BotFacts((PLAIN, PLAIN), FaultPolicy(), frozenset(), logs, ORDERS)
     return ClusterPool(line, bots, listener, wait)
 
 
@@ -150,6 +154,8 @@ def test_machines_play_side_by_side() -> None:
         BundlePlayed(((BLOCKS[0], result(BLOCKS[0].part(0, 2))), (BLOCKS[0], result(BLOCKS[0])))),
         BundlePlayed(((BLOCKS[0], result(OTHERS[0])),)),
         BundlePlayed(((BLOCKS[0], replace(result(BLOCKS[0]), winners=b"")),)),
+        BotsDisturb((), "nobody"),
+        BotsDisturb((0, 7), "another"),
         MachineJoined("one", 2),
     ],
 )
@@ -234,6 +240,7 @@ def test_a_cluster_that_ends_ends_the_run(end: ClusterEnded, told: str) -> None:
     "letter, error",
     [
         (BotBuildFailed(1, (0,), "no"), BotNotBuilt),
+        (BotsDisturb((0, 1), "no"), InterpreterDisturbed),
         (GameFailed("no"), GameError),
         (WorkerBroken("no"), WorkerPoolError),
     ],

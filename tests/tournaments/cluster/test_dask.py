@@ -276,6 +276,29 @@ def hired(hire: StartJob) -> FromMachine:
 
 
 @pytest.mark.slow
+@LOCAL
+def test_bots_that_disturb_play_apart_or_are_named_as_here(cup: Path) -> None:
+    """The trial's verdict travels to machines; what they find later ends the run."""
+    text = "bots: [calm, ticker]\nseed: 1\ngames: {games}\n"
+    plain = "def choose_move(turn, moves):\n    return 0\ndef roll_again(turn):\n    return False\n"
+    thread = "import os, threading, time\nthreading.Thread(target=time.sleep, args=(5,)).start()\n"
+    Path("bots/calm.py").write_text(plain)
+    Path("bots/ticker.py").write_text(thread + plain)
+    Path("cup.yaml").write_text(text.format(games=8))
+    told = "ticker leaves threads running (bots/ticker.py:2), so it plays in a process of its own."
+    assert told in ended(started("one", quiet=False))
+    assert told in ended(started("two", "--cluster", "local:1", quiet=False))
+    assert files_in(cup / "one") == files_in(cup / "two")
+    late = "if os.readlink('/proc/self/fd/1') != os.devnull:\n    threading"
+    Path("bots/ticker.py").write_text(thread.replace("\nthreading", f"\n{late}") + plain)
+    (here, there) = (
+        ended(started("three", *words), code=1) for words in ((), ("--cluster", "local:1"))
+    )
+    assert here == there
+    assert "bot ticker disturbs the process that it shares: it leaves threads running" in here
+
+
+@pytest.mark.slow
 def test_another_program_is_refused_by_name(cup: Path) -> None:
     Path("cup.yaml").write_text("bots: [rule28, {command: [python3, program.py], as: mine}]\n")
     Path("program.py").write_text("print('one')\n")
