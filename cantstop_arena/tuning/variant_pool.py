@@ -32,13 +32,15 @@ _MAX_REASON_LENGTH = 1000  # characters
 class VariantPool:
     """Plays groups of a table's bots on the workers of one pool. Use it as a context manager.
 
-    The pool of a table is kept until another table plays, as its bots are built already.
+    The workers of a table are kept until another table plays, as its bots are built already; the
+    machines of a cluster are kept for all tables.
     """
 
     def __init__(self, options: PoolOptions, observer: RunObserver) -> None:
         self._options = options
         self._observer = observer
-        self._stack = ExitStack()
+        self._pools = PoolOwner()
+        self._stack = ExitStack()  # of the pool that is open
         self._open: _OpenPool | None = None
 
     def __enter__(self) -> "VariantPool":
@@ -46,6 +48,7 @@ class VariantPool:
 
     def __exit__(self, *problem: object) -> None:
         self._stack.close()
+        self._pools.__exit__()
 
     def play(
         self, spec: TableSpec, groups: Sequence[Group], first: int, deals: int
@@ -89,8 +92,8 @@ class VariantPool:
         bots = BotFacts(parts, FaultPolicy(), frozenset(), logs, orders)
         foreign = [number for number, seat in enumerate(prepared.seats) if seat.is_foreign]
         options = replace(self._options, foreign=foreign)
-        owner = PoolOwner(self._stack)
-        return self._stack.enter_context(owner.pool(prepared, bots, names, options, self._observer))
+        pool = self._pools.pool(prepared, bots, names, options, self._observer)
+        return self._stack.enter_context(pool)
 
     def _prepared(self, spec: TableSpec) -> Sequence[PreparedBot]:
         """The bots of a table; a plain foreign bot is prepared once for all its options."""
