@@ -1,7 +1,7 @@
 """The speed of a cluster, each figure as a ratio taken in one run: `make bench`.
 
 - two machines of one process each, both here, against two workers of a pool: games by time and by
-  processor time, from the first result on, in pairs taken in turn
+  processor time, from the first result after both have started, in pairs taken in turn
 - the share of a processor that the arena's own process uses while 64 simulated machines play
   PACE blocks a second each
 """
@@ -12,7 +12,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from unittest.mock import patch
@@ -23,23 +23,32 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.deals.sampling import wins_by_deal
 from cantstop_arena.deals.winners import packed
-from cantstop_arena.processes.channel import Frames, frame
+from cantstop_arena.processes.channel import (
+    Channel,
+    ChannelClosed,
+    Frames,
+    decoder,
+    frame,
+    take_standard_input,
+)
 from cantstop_arena.tournaments import run
 from cantstop_arena.tournaments.cluster import bridge_connection
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
-from cantstop_arena.tournaments.cluster.bridge_connection import MachineConnection
+from cantstop_arena.tournaments.cluster.bridge_connection import BridgeConnection
 from cantstop_arena.tournaments.cluster.cluster_messages import (
+    MAX_ORDER_BYTES,
     BundlePlayed,
+    ClusterReached,
     MachineJoined,
-    MachineReady,
     PlayBlocks,
     ReceivedFrom,
     SentTo,
-    to_bridge,
-    to_machine,
+    ToBridge,
+    ToMachine,
 )
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.pool.worker import start_methods
+from cantstop_arena.tournaments.pool.worker_messages import Ready
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
@@ -81,6 +90,10 @@ class Stopwatch(RunObserver):
         now = time.perf_counter()
         if not self.marks or now - self.marks[-1][1] > 0.1:
             self.marks.append((self.games, now, self.clock()))
+
+    def on_cluster(self, machines: int, processes: int) -> None:
+        """Begin again: a machine has started."""
+        self.marks.clear()
 
     def rates(self) -> tuple[float, float]:
         """Games a second of time, and games a second of the clock, from first to last mark."""
@@ -129,8 +142,8 @@ def processor_share(folder: Path, games: int) -> float:
     options = PoolOptions(1, cluster=ClusterAddress("local", "1"))
     with patch.object(
         bridge_connection,
-        "line_to",
-        lambda *arguments: MachineConnection(simulated, "nowhere", arguments[-1]),
+        "connection_to",
+        lambda *arguments: BridgeConnection(simulated, "nowhere", arguments[-1]),
     ):
         stopwatch = timed_run(folder, games, options, time.process_time)
     by_time, by_clock = stopwatch.rates()
@@ -175,40 +188,38 @@ def with_block(result: BlockResult, block: Block) -> BlockResult:
 
 def simulate() -> None:
     """Act as a bridge to machines that play PACE blocks a second each and send bundles."""
-    result, frames = sample_result(), Frames(to_bridge, 1 << 32)
+    result = sample_result()
+    channel: Channel[ToBridge] = Channel(take_standard_input(), ToBridge, MAX_ORDER_BYTES)
     queues: dict[str, list[Block]] = {f"tcp://10.0.0.{n}:40000": [] for n in range(MACHINES)}
+    channel.send(ClusterReached(tuple(queues)))
     for machine in queues:
-        send(MachineJoined(machine, PROCESSES))
-        send(ReceivedFrom(machine, frame(MachineReady())))
+        channel.send(MachineJoined(machine, PROCESSES))
+        channel.send(ReceivedFrom(machine, frame(Ready())))
     starts = [time.monotonic()] * MACHINES
     while True:
-        for message in received(frames):
-            if isinstance(message, SentTo):
-                for order in Frames(to_machine).messages_in(message.content):
-                    if isinstance(order, PlayBlocks):
-                        queues[message.machine].extend(order.blocks)
+        try:
+            add_orders(channel, queues)
+        except ChannelClosed:
+            return
         for number, (machine, blocks) in enumerate(queues.items()):
             count = min(len(blocks), int((time.monotonic() - starts[number]) * PACE))
             if count >= min(PACE, len(blocks) or PACE):
                 played, blocks[:count] = blocks[:count], []
                 starts[number] = time.monotonic()
                 results = tuple((block, with_block(result, block)) for block in played)
-                send(ReceivedFrom(machine, frame(BundlePlayed(results))))
+                channel.send(ReceivedFrom(machine, frame(BundlePlayed(results))))
         time.sleep(0.02)
 
 
-def received(frames: "Frames[SentTo]") -> Iterator[object]:
-    """The messages that the arena has sent, without waiting for more."""
-    try:
-        yield from frames.receive(0)
-    except EOFError:
-        sys.exit()
-
-
-def send(message: object) -> None:
-    """Send a message to the arena."""
-    sys.stdout.buffer.write(frame(message))
-    sys.stdout.buffer.flush()
+def add_orders(channel: Channel[ToBridge], queues: dict[str, list[Block]]) -> None:
+    """Add the blocks that the arena has ordered, without waiting for more."""
+    orders: Frames[ToMachine] = Frames(decoder(ToMachine), MAX_ORDER_BYTES)
+    channel.flush()
+    for message in channel.receive():
+        if isinstance(message, SentTo):
+            for order in orders.messages_in(message.content):
+                if isinstance(order, PlayBlocks):
+                    queues[message.machine].extend(order.blocks)
 
 
 def main() -> None:
@@ -220,6 +231,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.simulate:
         simulate()
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         pairs = [ratios_to_pool(folder, arguments.games) for _ in range(arguments.pairs)]

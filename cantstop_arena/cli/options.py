@@ -203,7 +203,8 @@ _POOL_OPTIONS = (
         "--cluster",
         callback=_cluster,
         metavar="ADDRESS",
-        help="Play on a Dask cluster: tcp://HOST:PORT, file:SCHEDULER.json or local:N.",
+        help="Play on a Dask cluster: tcp://HOST:PORT, tls://HOST:PORT, file:SCHEDULER.json"
+        " or local:N.",
     ),
     click.option(
         "--cluster-wait",

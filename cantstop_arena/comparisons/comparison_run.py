@@ -34,6 +34,7 @@ from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, stored_seed
+from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.run import run_tournament
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
@@ -62,21 +63,24 @@ def compare(
     notes: list[str] = []
     disqualified: list[str] = []
     deviations: dict[int, Mapping[str, float]] = {}
-    for players in comparison.players:
-        for rules in comparison.rules:
-            tournament, path = _tournament(comparison, rules, players, folder)
-            create_below(folder.parent, path)
-            if not all((path / file).exists() for file in (LEDGER, RESOLVED)):
-                _write_resolved(tournament, path)
-            title = f"{rules.name}, {how_many(players, 'player')}"
-            with observed_by(observer_of(f"{comparison.name}, {title}")) as observer:
-                results = run_tournament(tournament, catalogue, path, options, observer)
-            notes += _fault_notes(title, results)
-            disqualified += results.disqualified
-            if rules.name == comparison.baseline.name:
-                deviations[players] = standard_deviations(
-                    results.tallies.values(), DealRatios(comparison.game.counts)
-                )
+    with PoolOwner() as pools:
+        for players in comparison.players:
+            for rules in comparison.rules:
+                tournament, path = _tournament(comparison, rules, players, folder)
+                create_below(folder.parent, path)
+                if not all((path / file).exists() for file in (LEDGER, RESOLVED)):
+                    _write_resolved(tournament, path)
+                title = f"{rules.name}, {how_many(players, 'player')}"
+                with observed_by(observer_of(f"{comparison.name}, {title}")) as observer:
+                    results = run_tournament(
+                        tournament, catalogue, path, options, observer, pools=pools
+                    )
+                notes += _fault_notes(title, results)
+                disqualified += results.disqualified
+                if rules.name == comparison.baseline.name:
+                    deviations[players] = standard_deviations(
+                        results.tallies.values(), DealRatios(comparison.game.counts)
+                    )
     write_result(folder, RESOLVED_FILE, dump(comparison.resolved(folder)))
     totals = comparison_totals(comparison, folder, deviations, notes)
     return replace(totals, disqualified=tuple(dict.fromkeys(disqualified)))

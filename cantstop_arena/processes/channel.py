@@ -5,6 +5,7 @@ The process at the other end can write anything, so every message is validated b
 
 import contextlib
 import os
+import select
 import socket
 import struct
 from collections.abc import Callable
@@ -101,18 +102,6 @@ class Frames(Generic[_Message]):
         self._unread += chunk
         return "unexpected message" if self._unread else ""
 
-    def receive(self, pipe: int) -> list[_Message]:
-        """The messages that have arrived completely, without waiting for more.
-
-        Raises EOFError when the pipe has ended, and ProtocolError when a message is invalid; the
-        messages before either are returned first.
-        """
-        chunk, has_ended = _available(pipe)
-        messages = self.messages_in(chunk)
-        if has_ended and not messages:
-            raise EOFError
-        return messages
-
     def _end_of_message(self, start: int) -> int:
         """Where the message that begins at `start` ends; 0 while it is incomplete."""
         if len(self._unread) - start < _HEADER.size:
@@ -122,25 +111,6 @@ class Frames(Generic[_Message]):
             raise ProtocolError(_INVALID)
         end = start + _HEADER.size + int(length)
         return end if len(self._unread) >= end else 0
-
-
-def _available(pipe: int) -> tuple[bytes, bool]:
-    """The bytes in a pipe, about one message at most; whether it has ended."""
-    data = bytearray()
-    os.set_blocking(pipe, False)
-    try:
-        while len(data) <= MAX_MESSAGE_BYTES:
-            chunk = os.read(pipe, _CHUNK_BYTES)
-            data += chunk
-            if not chunk:
-                return bytes(data), True
-    except BlockingIOError:
-        pass
-    except OSError:
-        return bytes(data), True
-    finally:
-        os.set_blocking(pipe, True)
-    return bytes(data), False
 
 
 class Codec(Protocol[_Message]):
@@ -193,6 +163,16 @@ class Channel(Generic[_Message]):
             pass
         except OSError:  # the child has gone
             self._unsent.clear()
+
+    def wait(self, seconds: float | None) -> None:
+        """Wait up to `seconds` until something arrives; send meanwhile what the child takes."""
+        wanted = {self._writer.fileno(): select.POLLOUT} if self._unsent else {}
+        wanted[self.fileno()] = wanted.get(self.fileno(), 0) | select.POLLIN
+        poller = select.poll()
+        for number, events in wanted.items():
+            poller.register(number, events)
+        poller.poll(None if seconds is None else seconds * 1000)
+        self.flush()
 
     def receive(self) -> list[_Message]:
         """The messages that have arrived completely.

@@ -84,12 +84,15 @@ def run_tournament(
     options: PoolOptions,
     observer: RunObserver,
     fresh: bool = False,
+    pools: PoolOwner | None = None,
 ) -> TournamentTotals:
     """Play the missing games of a tournament in `folder`, and return all its results.
 
+    `pools` are those of a command that plays several tournaments.
+
     Raises LedgerError, BotError, FaultError or WorkerPoolError.
     """
-    with open_session(tournament, catalogue, folder, observer, fresh) as session:
+    with open_session(tournament, catalogue, folder, observer, fresh, pools) as session:
         session.play(tournament, options, observer)
         return session.results()
 
@@ -129,6 +132,7 @@ def open_session(
     folder: Path,
     observer: RunObserver,
     fresh: bool = False,
+    pools: PoolOwner | None = None,
 ) -> Iterator[Session]:
     """A session in `folder`; `fresh` deletes earlier results. Raises LedgerError, UsageError."""
     _create(folder)
@@ -144,7 +148,8 @@ def open_session(
             if not edited:
                 raise
             raise TournamentMismatch(error.stored, edited) from error
-        yield Session(tournament, catalogue, folder, ledger, PoolOwner(stack))
+        pools = pools or stack.enter_context(PoolOwner())
+        yield Session(tournament, catalogue, folder, ledger, pools)
 
 
 def _notices(tournament: Tournament, folder: Path, fresh: bool) -> Iterator[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.deals.outcomes import Block, BlockResult, join_parts
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
@@ -27,7 +28,7 @@ from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import PreparedBot, prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
-from cantstop_arena.tournaments.table_spec import TableSpec
+from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
 _BLOCK_DEALS = 100  # of bots that do not learn
@@ -37,20 +38,24 @@ _MAX_REASON_LENGTH = 1000  # characters
 class VariantPool:
     """Plays groups of a table's bots on the workers of one pool. Use it as a context manager.
 
-    The pool of a table is kept until another table plays, as its bots are built already.
+    The workers of a table are kept until another table plays, as its bots are built already; the
+    machines of a cluster are kept for all tables.
     """
 
     def __init__(self, options: PoolOptions, observer: RunObserver) -> None:
         self._options = options
         self._observer = observer
-        self._stack = ExitStack()
+        self._pools = PoolOwner()
+        self._stack = ExitStack()  # of the pool that is open
         self._open: _OpenPool | None = None
+        self._plain: dict[BotAddress | int, PreparedBot] = {}  # foreign bots that are plain
 
     def __enter__(self) -> "VariantPool":
         return self
 
     def __exit__(self, *problem: object) -> None:
         self._stack.close()
+        self._pools.__exit__()
 
     def play(
         self, spec: TableSpec, groups: Sequence[Group], first: int, deals: int
@@ -99,19 +104,26 @@ class VariantPool:
         bots = BotFacts(parts, FaultPolicy(), isolated, logs, orders)
         foreign = [number for number, seat in enumerate(prepared.seats) if seat.is_foreign]
         options = replace(self._options, foreign=foreign)
-        owner = PoolOwner(self._stack)
-        return self._stack.enter_context(owner.pool(prepared, bots, names, options, self._observer))
+        pool = self._pools.pool(prepared, bots, names, options, self._observer)
+        return self._stack.enter_context(pool)
 
     def _prepared(self, spec: TableSpec) -> Sequence[PreparedBot]:
-        """The bots of a table; a plain foreign bot is prepared once for all its options."""
-        keys = [
-            seat.bot if seat.is_foreign and not seat.native else number
-            for number, seat in enumerate(spec.seats)
-        ]
+        """The bots of a table; a plain foreign bot is prepared once, whatever its options."""
+        keys = [_plain_bot(seat) or number for number, seat in enumerate(spec.seats)]
         seats = dict(zip(keys, spec.seats, strict=True))
-        distinct = replace(spec, seats=tuple(seats.values()))
-        parts = dict(zip(seats, prepare_bots(distinct, self._observer.on_compile), strict=True))
+        new = {key: seat for key, seat in seats.items() if key not in self._plain}
+        parts = {**self._plain}
+        if new:
+            distinct = replace(spec, seats=tuple(new.values()))
+            prepared = prepare_bots(distinct, self._observer.on_compile)
+            parts |= zip(new, prepared, strict=True)
+        self._plain = {key: part for key, part in parts.items() if isinstance(key, BotAddress)}
         return [parts[key] for key in keys]
+
+
+def _plain_bot(seat: SeatSpec) -> BotAddress | None:
+    """The foreign bot in a seat, if it is plain."""
+    return seat.bot if seat.is_foreign and not seat.native else None
 
 
 class _OpenPool(msgspec.Struct, frozen=True):

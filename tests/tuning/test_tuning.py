@@ -1,7 +1,7 @@
 """Finding numbers in noise: the true curve is known here, and games are drawn from it."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -14,8 +14,11 @@ from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.bots.heuristic import GLENN_ALOI, THRESHOLD, TOPPED
 from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.tournaments.preparation import PreparedBot, prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
+from cantstop_arena.tournaments.table_spec import TableSpec
+from cantstop_arena.tuning import variant_pool
 from cantstop_arena.tuning.cma_search import Generation, Numbers, Scores, evolve
 from cantstop_arena.tuning.halving import Range, Trial, _short_levels, search
 from cantstop_arena.tuning.variant_trials import VariantTrials, variant_trials_for
@@ -246,6 +249,19 @@ TUNE_STEPS = "tune steps steps=2..9 --against random --games 120 --quiet --json"
 def test_workers_of_any_number_and_start_play_the_same_trials(arena: Arena) -> None:
     one = arena(f"{TUNE_STEPS} --workers 1", bots={"steps": STEPS}).text
     assert one == arena(f"{TUNE_STEPS} --workers 2 --start-method spawn").text
+
+
+def test_a_plain_bot_is_prepared_once(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For all tables of the search and the test."""
+    prepared: list[str] = []
+
+    def noted(spec: TableSpec, compiling: Callable[[list[str]], None]) -> Sequence[PreparedBot]:
+        prepared.extend(seat.bot.name for seat in spec.seats)
+        return prepare_bots(spec, compiling)
+
+    monkeypatch.setattr(variant_pool, "prepare_bots", noted)
+    arena(TUNE_STEPS, bots={"steps": STEPS})
+    assert prepared.count("steps") == 1 < prepared.count("random")
 
 
 @pytest.mark.parametrize(

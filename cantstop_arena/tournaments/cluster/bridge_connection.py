@@ -1,12 +1,10 @@
-"""The arena's end of the pipes to the Dask bridge."""
+"""The arena's connection to the Dask bridge, and through it to machines."""
 
-import contextlib
-import os
 import subprocess
 from collections.abc import Sequence
-from multiprocessing.connection import wait
+from typing import Any
 
-from cantstop_arena.processes.channel import Frames, frame
+from cantstop_arena.processes.channel import ChannelClosed, Connection, frame
 from cantstop_arena.processes.system import python_module
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.cluster.cluster_messages import (
@@ -14,45 +12,41 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     FirstLook,
     FromBridge,
     SentTo,
-    StartJob,
-    StartJobs,
     ToMachine,
-    from_bridge,
 )
 
 _TO_END = 10.0  # seconds in which the bridge ends the processes that it has started
 
 
-class MachineConnection:
+class BridgeConnection:
     """A connection to the bridge, and through it to machines. Use it as a context manager.
 
-    `command` starts it; `start` is what it does with every machine first. `cluster` is the
+    `command` starts the bridge, which takes the first `look` at every machine. `cluster` is the
     cluster's address in messages to users.
     """
 
-    def __init__(self, command: Sequence[str], cluster: str, start: StartJobs) -> None:
+    def __init__(self, command: Sequence[str], cluster: str, look: FirstLook) -> None:
         self.cluster = cluster
         self._command = command
-        self._start_jobs = start
-        self._frames = Frames(from_bridge)
+        self._look = look
 
-    def __enter__(self) -> "MachineConnection":
-        # In a session of its own: Ctrl-C is handled by the arena alone. Its output is discarded.
-        self._bridge = subprocess.Popen(
-            self._command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        self._write(frame(self._start_jobs))
+    def __enter__(self) -> "BridgeConnection":
+        connection: Connection[FromBridge] = Connection(FromBridge)
+        files: dict[str, Any] = connection.standard_files(subprocess.DEVNULL)
+        with connection:
+            # In a session of its own: Ctrl-C is handled by the arena alone. Its output is lost.
+            self._bridge = subprocess.Popen(
+                self._command,
+                **files,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        self._channel = connection.channel
+        self._channel.send(self._look)
         return self
 
     def __exit__(self, *problem: object) -> None:
-        assert self._bridge.stdin and self._bridge.stdout
-        with contextlib.suppress(BrokenPipeError):
-            self._bridge.stdin.close()
-        self._bridge.stdout.close()
+        self._channel.close()
         try:
             self._bridge.wait(_TO_END)
         except subprocess.TimeoutExpired:
@@ -61,37 +55,22 @@ class MachineConnection:
 
     def send(self, machine: str, message: ToMachine) -> None:
         """Send a message to a machine; it is dropped when the machine has left."""
-        self._write(frame(SentTo(machine, frame(message))))
+        self._channel.send(SentTo(machine, frame(message)))
 
     def messages(self, seconds: float) -> list[FromBridge]:
         """The messages received, after waiting up to `seconds`. Raises ProtocolError."""
-        assert self._bridge.stdout
-        pipe = self._bridge.stdout.fileno()
-        if not wait([pipe], seconds):
-            return []
+        self._channel.wait(seconds)
         try:
-            return self._frames.receive(pipe)
-        except EOFError:
+            return self._channel.receive()
+        except ChannelClosed:
             return [ClusterEnded("the process that speaks with it has ended", was_there=True)]
 
-    def _write(self, content: bytes) -> None:
-        assert self._bridge.stdin
-        left = memoryview(content)
-        with contextlib.suppress(BrokenPipeError):  # `messages` reports the end
-            while left:
-                left = left[os.write(self._bridge.stdin.fileno(), left) :]
 
-
-def line_to(
-    address: ClusterAddress, processes: int, look: FirstLook, job: StartJob
-) -> MachineConnection:
+def connection_to(address: ClusterAddress, processes: int, look: FirstLook) -> BridgeConnection:
     """A connection to a cluster, with so many worker processes on each machine that fits.
 
     0 means as many as Dask has threads there.
     """
     arguments = (address.kind, address.location, str(processes))
-    return MachineConnection(
-        python_module("cantstop_arena.tournaments.cluster.dask_bridge", *arguments),
-        str(address),
-        StartJobs(look, frame(job)),
-    )
+    command = python_module("cantstop_arena.tournaments.cluster.dask_bridge", *arguments)
+    return BridgeConnection(command, str(address), look)

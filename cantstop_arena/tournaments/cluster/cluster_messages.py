@@ -10,7 +10,7 @@ import msgspec
 
 from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.tournaments.pool.worker_messages import GameFailed, WorkerBroken
+from cantstop_arena.tournaments.pool.worker_messages import GameFailed, Ready, WorkerBroken
 
 MAX_ORDER_BYTES = 1 << 32
 """Maximum size of a message from the arena, in bytes: a job holds the sources of all bots."""
@@ -18,8 +18,11 @@ MAX_ORDER_BYTES = 1 << 32
 # --- From the arena to a machine ------------------------------------------------------------------
 
 
-class StartJob(msgspec.Struct, tag=True, frozen=True):
-    """Prepare this job, a pickled `Job`, or refuse it."""
+class SetTable(msgspec.Struct, tag=True, frozen=True):
+    """Play the blocks that follow at the table of this job, a pickled `Job`, or refuse it.
+
+    What is left to be played at an earlier table is dropped.
+    """
 
     job: bytes
 
@@ -36,23 +39,22 @@ class DropGroups(msgspec.Struct, tag=True, frozen=True):
     groups: tuple[Group, ...]
 
 
-ToMachine: TypeAlias = StartJob | PlayBlocks | DropGroups
+ToMachine: TypeAlias = SetTable | PlayBlocks | DropGroups
 
 # --- From a machine to the arena ------------------------------------------------------------------
 
 
-class MachineReady(msgspec.Struct, tag=True, frozen=True):
-    """Everything is compiled; the machine accepts blocks."""
-
-
-class JobRefused(msgspec.Struct, tag=True, frozen=True):
-    """The machine cannot play this job, for the reason in `text`."""
+class TableRefused(msgspec.Struct, tag=True, frozen=True):
+    """The machine cannot play at this table, for the reason in `text`. Else it is `Ready`."""
 
     text: str
 
 
 class BundlePlayed(msgspec.Struct, tag=True, frozen=True):
-    """Blocks that were requested, each with its result or that of a part of it."""
+    """Blocks that were requested, each with its result or that of a part of it.
+
+    A machine that plays sends one at least every few seconds, without results if there are none.
+    """
 
     parts: tuple[tuple[Block, BlockResult], ...]
 
@@ -80,8 +82,8 @@ class BotsDisturb(msgspec.Struct, tag=True, frozen=True):
 
 
 FromMachine: TypeAlias = (
-    MachineReady
-    | JobRefused
+    Ready
+    | TableRefused
     | BundlePlayed
     | LogText
     | BotBuildFailed
@@ -93,21 +95,16 @@ FromMachine: TypeAlias = (
 # --- Between the arena and the bridge -------------------------------------------------------------
 
 
-class FirstLook(msgspec.Struct, frozen=True):
-    """An expression that every machine evaluates first, and the expected value: versions by name.
+class FirstLook(msgspec.Struct, tag=True, frozen=True):
+    """An expression that every machine evaluates first, and the expected value: facts by name.
 
-    Nothing else is sent to a machine that has other versions.
+    Nothing else is sent to a machine that has another value. If a bot needs a sandbox, it is the
+    bot `isolated`.
     """
 
     question: str
-    versions: dict[str, str]
-
-
-class StartJobs(msgspec.Struct, tag=True, frozen=True):
-    """The first look at every machine, and the first message for those that fit."""
-
-    look: FirstLook
-    content: bytes
+    facts: dict[str, str]
+    isolated: str = ""
 
 
 class SentTo(msgspec.Struct, tag=True, frozen=True):
@@ -117,15 +114,17 @@ class SentTo(msgspec.Struct, tag=True, frozen=True):
     content: bytes
 
 
-ToBridge: TypeAlias = StartJobs | SentTo
+ToBridge: TypeAlias = FirstLook | SentTo
 
 
 class ClusterReached(msgspec.Struct, tag=True, frozen=True):
-    """The scheduler has been reached; its machines follow."""
+    """The scheduler has been reached, and the first look at its machines has begun."""
+
+    machines: tuple[str, ...]
 
 
 class MachineJoined(msgspec.Struct, tag=True, frozen=True):
-    """A machine has joined with so many processes, and has received the job."""
+    """A machine has joined with so many processes, and waits for a table."""
 
     machine: str
     processes: int
@@ -165,8 +164,3 @@ class ClusterEnded(msgspec.Struct, tag=True, frozen=True):
 FromBridge: TypeAlias = (
     ClusterReached | MachineJoined | ReceivedFrom | MachineLost | MachineUnusable | ClusterEnded
 )
-
-to_machine = msgspec.msgpack.Decoder[ToMachine](ToMachine).decode
-from_machine = msgspec.msgpack.Decoder[FromMachine](FromMachine).decode
-to_bridge = msgspec.msgpack.Decoder[ToBridge](ToBridge).decode
-from_bridge = msgspec.msgpack.Decoder[FromBridge](FromBridge).decode

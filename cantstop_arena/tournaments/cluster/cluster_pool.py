@@ -11,10 +11,10 @@ from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import ClusterError, GameError, WorkerPoolError
 from cantstop_arena.processes import shutdown
-from cantstop_arena.processes.channel import Frames, ProtocolError
+from cantstop_arena.processes.channel import Frames, ProtocolError, decoder
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.bot_facts import BotFacts
-from cantstop_arena.tournaments.cluster.bridge_connection import MachineConnection
+from cantstop_arena.tournaments.cluster.bridge_connection import BridgeConnection
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     BotBuildFailed,
     BotsDisturb,
@@ -24,18 +24,22 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     DropGroups,
     FromBridge,
     FromMachine,
-    JobRefused,
     LogText,
     MachineJoined,
     MachineLost,
-    MachineReady,
     MachineUnusable,
     PlayBlocks,
     ReceivedFrom,
-    from_machine,
+    SetTable,
+    TableRefused,
 )
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, InterpreterDisturbed, PartResult
-from cantstop_arena.tournaments.pool.worker_messages import GameFailed, WorkerBroken, is_result_of
+from cantstop_arena.tournaments.pool.worker_messages import (
+    GameFailed,
+    Ready,
+    WorkerBroken,
+    is_result_of,
+)
 from cantstop_arena.tournaments.run_observer import RunObserver
 
 _BUNDLE = 1.5  # seconds that a bundle of blocks should take
@@ -78,13 +82,37 @@ class MachineSlot:
         self.is_at_work = False
         self.has_played = False
         self.given: dict[Block, BlockPart] = {}
-        self._frames = Frames(from_machine)
+        self._frames: Frames[FromMachine] = Frames(decoder(FromMachine))
+        self._tables = 0  # that have been sent, and not been answered
+        self._heard_at = 0.0
         self._started_at = 0.0
         self._played = 0
 
-    def messages(self, content: bytes) -> list[FromMachine]:
-        """The messages that are complete with this content. Raises ProtocolError."""
-        return self._frames.messages_in(content)
+    def begin_table(self) -> None:
+        """Note that another table has been sent; what the machine played before is void."""
+        self._tables += 1
+        self.is_at_work = False
+        self.given.clear()
+        self._started_at, self._played = 0.0, 0
+
+    def messages(self, content: bytes) -> Iterator[FromMachine]:
+        """The messages about its table that are complete now. Raises ProtocolError."""
+        self._heard_at = time.monotonic()
+        for message in self._frames.messages_in(content):
+            is_answer = isinstance(message, Ready | TableRefused)
+            if is_answer:
+                self._end_wait()
+            if not self._tables:  # else it is about an earlier table
+                yield message
+
+    def _end_wait(self) -> None:
+        if not self._tables:
+            raise ProtocolError
+        self._tables -= 1
+
+    def is_silent(self, limit: float) -> bool:
+        """Whether it has sent nothing for so many seconds although it has to play."""
+        return bool(self.given) and time.monotonic() - self._heard_at > limit
 
     @property
     def bundle(self) -> int:
@@ -105,12 +133,14 @@ class MachineSlot:
 
     def give(self, parts: list[BlockPart]) -> None:
         """Add parts that it has to play."""
-        self._started_at = self._started_at or time.monotonic()
+        now = time.monotonic()
+        self._started_at = self._started_at or now
+        self._heard_at = self._heard_at if self.given else now
         self.given.update((part.block, part) for part in parts)
 
     def finish(self, message: BundlePlayed, orders: int) -> Iterator[PartResult]:
         """The results in a message. Raises ProtocolError for results of other deals."""
-        self.has_played = True
+        self.has_played |= bool(message.parts)
         for block, result in message.parts:
             if part := self.given.get(block):  # else it is void by now
                 yield self._result(part, result, orders)
@@ -134,26 +164,35 @@ class MachineSlot:
 
 
 _PULSE = 0.05  # seconds
+_SILENCE = 30.0  # seconds without a message of a machine that plays, which sends one each second
 _LOST_IN_TURN = 20  # machines lost without a result between them, before the run fails
 _MAX_REASON_LENGTH = 1000  # characters
 
 
-class ClusterPool:
-    """Plays streams of blocks on the machines of a cluster. Use it as a context manager."""
+class ClusterTable(msgspec.Struct, frozen=True):
+    """What the machines play: a table, and where to report what happens at it."""
 
-    def __init__(
-        self, line: MachineConnection, bots: BotFacts, observer: RunObserver, wait: float
-    ) -> None:
+    message: SetTable
+    bots: BotFacts
+    observer: RunObserver
+
+
+class ClusterPool:
+    """Plays streams of blocks on the machines of a cluster. Use it as a context manager.
+
+    `set_table` sends another table to the machines; they stay otherwise as they are.
+    """
+
+    def __init__(self, line: BridgeConnection, table: ClusterTable, wait: float) -> None:
         self._line = line
+        self._table = table
         self._wait = wait  # seconds, for a machine that can play
-        self._logs = bots.logs
-        self._orders = len(bots.orders)
-        self._bots = len(bots.prepared)
-        self._observer = observer
         self._slots: dict[str, MachineSlot] = {}
+        self._silent: dict[str, MachineSlot] = {}
         self._refused: dict[str, str] = {}
         self._queue = PartQueue()
         self._lost_in_turn = 0
+        self._looked_at: set[str] = set()  # machines whose first look has not ended
         self._give_up_at = inf  # until the cluster has been reached, which Dask limits
 
     def __enter__(self) -> "ClusterPool":
@@ -163,6 +202,18 @@ class ClusterPool:
 
     def __exit__(self, *problem: object) -> None:
         self._line.__exit__(*problem)
+
+    def set_table(self, table: ClusterTable) -> None:
+        """Play another table from now on; what was to be played at the last one is dropped."""
+        self._table = table
+        self._queue = PartQueue()
+        for slot in self._slots.values():
+            self._send_table(slot)
+        self._report_size()
+
+    def _send_table(self, slot: MachineSlot) -> None:
+        slot.begin_table()
+        self._line.send(slot.name, self._table.message)
 
     def play(
         self, blocks: Iterator[Block], meanwhile: Callable[[], None] = lambda: None
@@ -174,6 +225,7 @@ class ClusterPool:
             self._give_out()
             for message in self._line.messages(_PULSE):
                 yield from self._handle(message)
+            self._leave_out_silent()
             self._check_machines()
             meanwhile()
 
@@ -203,10 +255,11 @@ class ClusterPool:
         if isinstance(message, ReceivedFrom):
             yield from self._handle_received(message)
         elif isinstance(message, ClusterReached):
+            self._looked_at = set(message.machines)
             self._give_up_at = time.monotonic() + self._wait
         elif isinstance(message, MachineJoined):
-            self._refused.pop(message.machine, None)
-            self._slots[message.machine] = MachineSlot(message.machine, message.processes)
+            self._looked_at.discard(message.machine)
+            self._add_slot(MachineSlot(message.machine, message.processes))
         elif isinstance(message, MachineLost):
             self._lose(message)
         elif isinstance(message, MachineUnusable):
@@ -221,6 +274,8 @@ class ClusterPool:
         return f"The cluster at {where} {lost.why}."
 
     def _handle_received(self, received: ReceivedFrom) -> Iterator[PartResult]:
+        if silent := self._silent.pop(received.machine, None):
+            self._add_slot(silent)
         if (slot := self._slots.get(received.machine)) is None:
             return  # the machine has been refused
         try:
@@ -235,13 +290,13 @@ class ClusterPool:
         self, slot: MachineSlot, message: FromMachine
     ) -> Iterator[PartResult]:
         if isinstance(message, BundlePlayed):
-            yield from slot.finish(message, self._orders)
+            yield from slot.finish(message, len(self._table.bots.orders))
         elif isinstance(message, LogText):
-            self._logs.add(message.bot, message.text)
-        elif isinstance(message, MachineReady):
+            self._table.bots.logs.add(message.bot, message.text)
+        elif isinstance(message, Ready):
             slot.is_at_work = True
             self._report_size()
-        elif isinstance(message, JobRefused):
+        elif isinstance(message, TableRefused):
             self._refuse(slot.name, message.text)
         else:
             self._raise_failure(slot, message)
@@ -253,7 +308,7 @@ class ClusterPool:
     ) -> None:
         """End the run with the error that a worker of this machine would raise."""
         if isinstance(message, BotsDisturb):
-            if not message.bots or not {*message.bots} <= {*range(self._bots)}:
+            if not message.bots or not {*message.bots} <= {*range(len(self._table.bots.prepared))}:
                 raise ProtocolError
             what = in_a_line(message.what, _MAX_REASON_LENGTH)
             raise InterpreterDisturbed(message.bots, what)
@@ -268,6 +323,8 @@ class ClusterPool:
     def _lose(self, lost: MachineLost) -> None:
         """Queue the parts of a lost machine again; the machine may come back."""
         self._refused.pop(lost.machine, None)
+        self._silent.pop(lost.machine, None)
+        self._looked_at.discard(lost.machine)
         if (slot := self._remove_slot(lost.machine)) is None:
             return
         self._lost_in_turn = 0 if slot.has_played else self._lost_in_turn + 1
@@ -277,19 +334,34 @@ class ClusterPool:
 
     def _refuse(self, machine: str, why: str) -> None:
         """Exclude a machine, and report why, once."""
+        self._looked_at.discard(machine)
         self._remove_slot(machine)
         reason = in_a_line(why, _MAX_REASON_LENGTH)
         if self._refused.get(machine) != reason:
             self._refused[machine] = reason
-            self._observer.on_notice(f"The machine {machine} does not play: {reason.rstrip('.')}.")
+            self._table.observer.on_notice(
+                f"The machine {machine} does not play: {reason.rstrip('.')}."
+            )
+
+    def _leave_out_silent(self) -> None:
+        """Queue the parts of silent machines again, until they send something."""
+        for slot in [slot for slot in self._slots.values() if slot.is_silent(_SILENCE)]:
+            self._refuse(slot.name, f"it has not answered for {_SILENCE:g} s")
+            self._silent[slot.name] = slot
 
     def _check_machines(self) -> None:
         """Raise ClusterError when no machine has been able to play for too long."""
-        if self._slots or time.monotonic() < self._give_up_at:
+        if self._slots or self._looked_at or time.monotonic() < self._give_up_at:
             return
         reasons = "".join(f"\n  {machine}: {why}" for machine, why in self._refused.items())
         nobody = f" none has answered within {self._wait:g} s; --cluster-wait SECONDS waits longer"
         raise ClusterError(f"No machine of {self._line.cluster} can play:{reasons or nobody}")
+
+    def _add_slot(self, slot: MachineSlot) -> None:
+        """Add a machine that may play, and send it the table."""
+        self._refused.pop(slot.name, None)
+        self._slots[slot.name] = slot
+        self._send_table(slot)
 
     def _remove_slot(self, machine: str) -> MachineSlot | None:
         """Remove a machine's slot, queue its parts again, and return it."""
@@ -302,7 +374,7 @@ class ClusterPool:
 
     def _report_size(self) -> None:
         at_work = [slot for slot in self._slots.values() if slot.is_at_work]
-        self._observer.on_cluster(len(at_work), sum(slot.processes for slot in at_work))
+        self._table.observer.on_cluster(len(at_work), sum(slot.processes for slot in at_work))
 
 
 _SHARES = 2

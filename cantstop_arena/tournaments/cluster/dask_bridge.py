@@ -6,15 +6,16 @@ its pipe or ends.
 
 import asyncio
 import contextlib
-import os
+import socket
 import sys
 import uuid
+from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from typing import Any, NoReturn
 
 from distributed import Client, LocalCluster, Security, Status
 
-from cantstop_arena.processes.channel import MAX_MESSAGE_BYTES, Frames, frame
+from cantstop_arena.processes.channel import Frames, decoder, frame, take_standard_input
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     MAX_ORDER_BYTES,
@@ -27,28 +28,77 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     MachineUnusable,
     ReceivedFrom,
     SentTo,
-    StartJobs,
-    to_bridge,
+    ToBridge,
 )
-from cantstop_arena.tournaments.cluster.dask_actor import DaskActor
 from cantstop_arena.tournaments.cluster.dask_errors import connection_problem, later_problem
 from cantstop_arena.tournaments.cluster.first_look import differences
 from cantstop_arena.tournaments.pool.worker import worker_count
 
 _MAX_READ_BYTES = 1 << 20
+_READ_TIMEOUT = 5.0  # seconds
 _PAUSE = 1.0  # seconds between two looks at the machines of the cluster
 _ANSWER_TIMEOUT = 10.0  # seconds, for the first look at a machine
 
 
-class ArenaPipe:
-    """The pipes to the arena."""
+class MachineActor:
+    """On a machine: starts the arena's process there, and transfers bytes.
+
+    A Dask actor. This module runs as `__main__`, so Dask sends the class by its content, and a
+    scheduler needs no package of the arena. The process ends with the actor, which closes its
+    socket.
+    """
+
+    def __init__(self) -> None:
+        self._process: Process | None = None
+
+    async def start(self, processes: int) -> None:
+        """Start the arena's process with a pool of so many workers."""
+        from cantstop_arena.processes.system import python_module  # the scheduler may have none
+
+        ours, theirs = socket.socketpair()
+        command = python_module("cantstop_arena.tournaments.cluster.machine", str(processes))
+        with theirs:
+            # In a session of its own: Ctrl-C where Dask was started is handled by Dask.
+            self._process = await asyncio.create_subprocess_exec(
+                *command, stdin=theirs.fileno(), start_new_session=True
+            )
+        self._loop = asyncio.get_running_loop()
+        self._reader, self._writer = await asyncio.open_connection(sock=ours, limit=_MAX_READ_BYTES)
+
+    async def give(self, content: bytes) -> None:
+        """Send content to the process."""
+        self._writer.write(content)
+        await self._writer.drain()
+
+    async def hear(self) -> bytes:
+        """What the process sends next; empty after a timeout. Raises EOFError at its end.
+
+        Without the timeout a call whose caller has ended would keep the actor alive.
+        """
+        try:
+            async with asyncio.timeout(_READ_TIMEOUT):
+                content = await self._reader.read(_MAX_READ_BYTES)
+        except TimeoutError:
+            return b""
+        if not content:
+            raise EOFError("its process has ended")
+        return content
+
+    def __del__(self) -> None:
+        if self._process:
+            with contextlib.suppress(RuntimeError):  # the loop has ended, and the socket with it
+                self._loop.call_soon_threadsafe(self._writer.close)
+
+
+class ArenaConnection:
+    """The socket to the arena."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
-        self._frames = Frames(to_bridge, MAX_ORDER_BYTES)
+        self._frames: Frames[ToBridge] = Frames(decoder(ToBridge), MAX_ORDER_BYTES)
 
-    async def letters(self) -> AsyncIterator[StartJobs | SentTo]:
-        """The messages of the arena, until it closes the pipe."""
+    async def messages(self) -> AsyncIterator[ToBridge]:
+        """The messages of the arena, until it closes the connection."""
         while chunk := await self._reader.read(_MAX_READ_BYTES):
             for message in self._frames.messages_in(chunk):
                 yield message
@@ -62,7 +112,7 @@ class ArenaPipe:
 class DaskBridge:
     """Runs an actor on every machine of the cluster."""
 
-    def __init__(self, client: Any, arena: ArenaPipe, processes: int) -> None:
+    def __init__(self, client: Any, arena: ArenaConnection, processes: int) -> None:
         self._client = client
         self._arena = arena
         self._processes = processes
@@ -71,11 +121,12 @@ class DaskBridge:
 
     async def carry(self) -> None:
         """Pass messages until the arena ends. Raises OSError when the scheduler ends."""
-        messages = self._arena.letters()
-        first = await anext(messages, None)
-        if not isinstance(first, StartJobs):
+        messages = self._arena.messages()
+        look = await anext(messages, None)
+        if not isinstance(look, FirstLook):
             return
-        following = asyncio.create_task(self._follow_machines(first))
+        await self._arena.tell(ClusterReached(tuple(await self._client.nthreads())))
+        following = asyncio.create_task(self._follow_machines(look))
         queueing = asyncio.create_task(self._queue_messages(messages))
         await asyncio.wait({following, queueing}, return_when=asyncio.FIRST_COMPLETED)
         for task in (queueing, following, *self._tasks.values()):
@@ -83,12 +134,12 @@ class DaskBridge:
                 task.result()
             task.cancel()
 
-    async def _queue_messages(self, messages: AsyncIterator[StartJobs | SentTo]) -> None:
+    async def _queue_messages(self, messages: AsyncIterator[ToBridge]) -> None:
         async for message in messages:
             if isinstance(message, SentTo) and message.machine in self._outboxes:
                 self._outboxes[message.machine].put_nowait(message.content)
 
-    async def _follow_machines(self, start: StartJobs) -> None:
+    async def _follow_machines(self, look: FirstLook) -> None:
         """Start serving machines that join, and stop serving those that leave."""
         while self._client.status == "running":
             there = await self._client.nthreads()
@@ -96,21 +147,20 @@ class DaskBridge:
                 self._tasks.pop(machine).cancel()
             for machine, threads in there.items():
                 if machine not in self._tasks:
-                    work = self._serve_machine(machine, self._processes or threads, start)
+                    work = self._serve_machine(machine, self._processes or threads, look)
                     self._tasks[machine] = asyncio.create_task(work)
             await asyncio.sleep(_PAUSE)
         raise OSError
 
-    async def _serve_machine(self, machine: str, processes: int, start: StartJobs) -> None:
+    async def _serve_machine(self, machine: str, processes: int, look: FirstLook) -> None:
         """Pass on all messages of a machine, from the first look at it to its end."""
         why = "it is no longer there"
         try:
-            if problem := differences(await self._first_look(machine, start.look), start.look):
+            if problem := differences(await self._first_look(machine, look), look):
                 await self._leave_out(machine, problem)
             async with self._actor_on(machine) as actor:
-                await actor.start(processes, start.content)
-                await self._arena.tell(MachineJoined(machine, processes))
-                await self._exchange_messages(machine, actor)
+                await actor.start(processes)
+                await self._exchange_messages(MachineJoined(machine, processes), actor)
         except Exception as error:
             why = later_problem(error)
         finally:
@@ -138,7 +188,7 @@ class DaskBridge:
     @contextlib.asynccontextmanager
     async def _actor_on(self, machine: str) -> AsyncIterator[Any]:
         future = self._client.submit(
-            DaskActor,
+            MachineActor,
             key=f"arena-{uuid.uuid4().hex}",
             workers=[machine],
             allow_other_workers=False,
@@ -157,10 +207,12 @@ class DaskBridge:
         except Exception as error:
             await self._leave_out(machine, later_problem(error))
 
-    async def _exchange_messages(self, machine: str, actor: Any) -> None:
-        self._outboxes[machine] = asyncio.Queue()
+    async def _exchange_messages(self, joined: MachineJoined, actor: Any) -> None:
+        machine = joined.machine
+        self._outboxes[machine] = asyncio.Queue()  # the arena answers at once
         sending = asyncio.create_task(self._send_queued(self._outboxes[machine], actor))
         try:
+            await self._arena.tell(joined)
             while True:
                 if content := await actor.hear():
                     await self._arena.tell(ReceivedFrom(machine, content))
@@ -221,24 +273,12 @@ async def _keep(cluster: Any, count: int) -> None:
         cluster.scale(count)
 
 
-async def _arena() -> ArenaPipe:
-    """The standard pipes to the arena; nothing else in this process can write to them."""
-    loop, reader = asyncio.get_running_loop(), asyncio.StreamReader(limit=MAX_MESSAGE_BYTES)
-    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    for standard in (0, 1):
-        os.dup2(2, standard)
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)
-    flow = asyncio.StreamReaderProtocol(asyncio.StreamReader())
-    transport, protocol = await loop.connect_write_pipe(lambda: flow, sink)
-    return ArenaPipe(reader, asyncio.StreamWriter(transport, protocol, None, loop))
-
-
 async def _carry(address: ClusterAddress, processes: int) -> None:
-    arena, was_there = await _arena(), False
+    streams = await asyncio.open_connection(sock=take_standard_input(), limit=_MAX_READ_BYTES)
+    arena, was_there = ArenaConnection(*streams), False
     try:
         async with _client_of(address, processes) as client:
             was_there = True
-            await arena.tell(ClusterReached())
             await DaskBridge(client, arena, processes).carry()
     except Exception as error:
         why = (later_problem if was_there else connection_problem)(error)

@@ -26,8 +26,6 @@ def later_problem(error: BaseException) -> str:
         return "the connection to it was lost"
     if type(error).__module__.partition(".")[0] in ("distributed", "dask"):
         return "Dask has given it up"
-    if "deserializ" in str(error):  # of an actor, by the scheduler
-        return "cantstop-arena is not installed where the scheduler runs"
     return in_a_line(f"{type(error).__name__}: {error}", _MAX_LENGTH)
 
 

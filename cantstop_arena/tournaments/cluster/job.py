@@ -17,7 +17,7 @@ from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.errors import BotError
 from cantstop_arena.processes import system
 from cantstop_arena.tournaments.bot_facts import BotFacts
-from cantstop_arena.tournaments.cluster.cluster_messages import StartJob
+from cantstop_arena.tournaments.cluster.cluster_messages import SetTable
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
@@ -43,9 +43,9 @@ class Job(msgspec.Struct, frozen=True):
     foreign: tuple[int, ...]
 
     @property
-    def start_message(self) -> StartJob:
+    def message(self) -> SetTable:
         """The message that sends the job."""
-        return StartJob(pickle.dumps(self))
+        return SetTable(pickle.dumps(self))
 
 
 def job_for(spec: TableSpec, bots: BotFacts, names: Sequence[str], options: PoolOptions) -> Job:
@@ -64,7 +64,7 @@ def job_for(spec: TableSpec, bots: BotFacts, names: Sequence[str], options: Pool
     )
 
 
-def unpack_job(message: StartJob) -> Job:
+def unpack_job(message: SetTable) -> Job:
     """The job in a message of the arena."""
     job: Job = pickle.loads(message.job)
     return job

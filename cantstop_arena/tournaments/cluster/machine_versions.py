@@ -1,4 +1,4 @@
-"""What must be the same on all machines of a run: versions, and digests of code.
+"""What must be the same on all machines of a run: versions, digests of code, and a sandbox.
 
 A machine of a cluster executes the text of this module before anything else, whatever Python it
 has and whether the arena is installed there. So it imports nothing but the standard library.
@@ -16,15 +16,17 @@ from pathlib import Path
 
 ARENA = "cantstop-arena"
 MISSING = "none"
+SANDBOX, WORKS = "sandbox", "works"
 _PACKAGE = "cantstop_arena"
 _TOOLS = ("numpy", "numba", "llvmlite")
 _DIGITS = 12  # of a digest
 
 
-def versions(games: Mapping[str, str]) -> dict[str, str]:
-    """The versions on this machine by name, or only that the arena is `MISSING`.
+def facts_here(games: Mapping[str, str], is_isolated: bool) -> dict[str, str]:
+    """The facts about this machine by name, or only that the arena is `MISSING`.
 
-    `games` are the packages of games that are not built in, by game.
+    `games` are the packages of games that are not built in, by game. A sandbox is tried out if
+    there is an isolated bot; the fact is that it `WORKS`, or why there is none.
     """
     digest = digest_of(_PACKAGE)
     if digest == MISSING:
@@ -33,7 +35,18 @@ def versions(games: Mapping[str, str]) -> dict[str, str]:
     found["Python"] = f"{sys.version_info[0]}.{sys.version_info[1]}"
     found.update((tool, _version_of(tool)) for tool in _TOOLS)
     found.update((f"game {game}", digest_of(package)) for game, package in games.items())
+    if is_isolated:
+        found[SANDBOX] = _sandbox_here()
     return found
+
+
+def _sandbox_here() -> str:
+    """`WORKS`, or the reason why there is no sandbox."""
+    try:
+        import_module(f"{_PACKAGE}.processes.sandbox").Sandbox.here()
+    except Exception as error:  # the arena may be of another version there
+        return str(error)
+    return WORKS
 
 
 def digest_of(package: str) -> str:

@@ -15,6 +15,7 @@ from cantstop_arena.deals.outcomes import Block, BlockResult, TournamentTotals, 
 from cantstop_arena.errors import ArenaError, ClusterError, GameError, UsageError, WorkerPoolError
 from cantstop_arena.processes.channel import frame
 from cantstop_arena.tournaments.bot_facts import BotFacts
+from cantstop_arena.tournaments.cluster import cluster_pool
 from cantstop_arena.tournaments.cluster.address import address_in
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     BotBuildFailed,
@@ -25,20 +26,20 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     DropGroups,
     FromBridge,
     FromMachine,
-    JobRefused,
     LogText,
     MachineJoined,
     MachineLost,
-    MachineReady,
     MachineUnusable,
     PlayBlocks,
     ReceivedFrom,
+    SetTable,
+    TableRefused,
     ToMachine,
 )
-from cantstop_arena.tournaments.cluster.cluster_pool import ClusterPool, PartQueue
+from cantstop_arena.tournaments.cluster.cluster_pool import ClusterPool, ClusterTable, PartQueue
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, InterpreterDisturbed
 from cantstop_arena.tournaments.pool.bot_logs import MAX_LOG_BYTES, BotLogs
-from cantstop_arena.tournaments.pool.worker_messages import GameFailed, WorkerBroken
+from cantstop_arena.tournaments.pool.worker_messages import GameFailed, Ready, WorkerBroken
 from cantstop_arena.tournaments.preparation import PreparedBot
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.tournament import FaultPolicy
@@ -54,7 +55,7 @@ def said(machine: str, *letters: FromMachine) -> ReceivedFrom:
 
 def coming(machine: str, processes: int = 2) -> list[FromBridge]:
     """A machine that gets ready at once."""
-    return [MachineJoined(machine, processes), said(machine, MachineReady())]
+    return [MachineJoined(machine, processes), said(machine, Ready())]
 
 
 Act: TypeAlias = "Callable[[FakeLine], list[FromBridge]]"
@@ -106,9 +107,18 @@ class Listener(RunObserver):
 def pool_at(
     line: Any, listener: Listener, logs: BotLogs | None = None, wait: float = 60.0
 ) -> ClusterPool:
-    logs = logs or BotLogs(Path("nowhere"), [])
-    bots = BotFacts((PLAIN, PLAIN), FaultPolicy(), frozenset(), logs, ORDERS)
-    return ClusterPool(line, bots, listener, wait)
+    return ClusterPool(line, table_called(b"", listener, logs), wait)
+
+
+def table_called(job: bytes, listener: Listener, logs: BotLogs | None = None) -> ClusterTable:
+    bots = BotFacts(
+        (PLAIN, PLAIN),
+        FaultPolicy(),
+        frozenset(),
+        logs or BotLogs(Path("nowhere"), []),
+        ORDERS,
+    )
+    return ClusterTable(SetTable(job), bots, listener)
 
 
 def worked(
@@ -177,7 +187,7 @@ def test_a_machine_that_says_what_it_cannot_know_plays_no_more(nonsense: Any) ->
 @pytest.mark.parametrize(
     "refusal",
     [
-        said("one", JobRefused("it is Python 2 there")),
+        said("one", TableRefused("it is Python 2 there")),
         MachineUnusable("one", "it is Python 2 there"),
     ],
 )
@@ -204,21 +214,65 @@ def test_nobody_waits_for_ever_for_machines() -> None:
         " --cluster-wait SECONDS waits longer$"
     )
     with pytest.raises(ClusterError, match=told):
-        worked(FakeLine(lambda _: [ClusterReached()]), wait=0.2)
+        worked(FakeLine(lambda _: [ClusterReached(())]), wait=0.2)
     gone = FakeLine(lambda _: coming("one"), lambda _: [MachineLost("one", "no power")])
     with pytest.raises(ClusterError, match=told):
         worked(gone, wait=0.2)
+
+
+def test_without_a_wait_every_machine_is_looked_at_once() -> None:
+    """As long as that takes, and no longer."""
+
+    def looking(line: FakeLine) -> list[FromBridge]:
+        return []
+
+    names, why = ("one", "two"), "it does not answer"
+    silent: list[FromBridge] = [MachineUnusable(name, why) for name in names]
+    reached = ClusterReached(names)
+    line = FakeLine(lambda _: [reached], looking, lambda _: silent[:1], lambda _: coming("two"))
+    assert worked(line, wait=0.0) == CALM
+    with pytest.raises(ClusterError, match=rf"can play:\n  one: {why}\n  two: {why}$"):
+        worked(FakeLine(lambda _: [reached], looking, lambda _: silent), wait=0.0)
+
+
+def test_the_blocks_of_a_silent_machine_are_played_by_another_until_it_speaks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What it sends about its old table is not believed; then it plays as any machine."""
+    monkeypatch.setattr(cluster_pool, "_SILENCE", 0.0)
+
+    def falls_silent(line: FakeLine) -> list[FromBridge]:
+        played = [(block, result(block)) for block in line.given.pop("one")]
+        line.acts.append(lambda _: [said("one", BundlePlayed(tuple(played)), Ready())])
+        line.acts.append(lambda _: coming("two"))
+        return []
+
+    line, listener = FakeLine(lambda _: coming("one"), falls_silent), Listener()
+    assert worked(line, listener) == CALM
+    assert listener.words[0] == "The machine one does not play: it has not answered for 0 s."
+    assert line.orders.count(("one", SetTable(b""))) > 1
 
 
 def test_machines_that_are_lost_again_and_again_end_the_run() -> None:
     acts: list[Act] = [lambda _: [*coming("one"), MachineLost("one", "no power")]] * 20
 
     def plays_and_is_lost(line: FakeLine) -> list[FromBridge]:
-        return [*coming("one"), said("one", BundlePlayed(())), MachineLost("one", "no power")]
+        block = line.given.pop("one")[0]
+        played = said("one", BundlePlayed(((block, result(block)),)))
+        return [played, MachineLost("one", "no power")]
 
     assert worked(FakeLine(*acts[1:], lambda _: coming("one"))) == CALM
     assert (
-        worked(FakeLine(*acts[1:], plays_and_is_lost, *acts[1:], lambda _: coming("one"))) == CALM
+        worked(
+            FakeLine(
+                *acts[1:],
+                lambda _: coming("one"),
+                plays_and_is_lost,
+                *acts[1:],
+                lambda _: coming("one"),
+            )
+        )
+        == CALM
     )
     with pytest.raises(ClusterError, match=r"20 machines in turn were lost .* one: no power"):
         worked(FakeLine(*acts))
@@ -260,6 +314,26 @@ def test_what_is_void_is_forgotten_here_and_there() -> None:
         seen.append(played.full_block)
     assert seen == BLOCKS
     assert ("one", DropGroups(((0, 2),))) in line.orders
+
+
+def test_another_table_is_played_on_the_same_machines() -> None:
+    """What a machine says about an earlier one does not count."""
+    late = BundlePlayed(((BLOCKS[0], result(BLOCKS[0])),))
+    line, listener = FakeLine(lambda _: coming("one")), Listener()
+    pool = pool_at(line, listener)
+    next(pool.play(iter(BLOCKS)))
+    for job in (b"second", b"third"):
+        pool.set_table(table_called(job, listener))
+    line.given.clear()
+    line.acts.append(lambda _: [said("one", late, GameFailed("late"), Ready(), late)])
+    line.acts.append(lambda _: [said("one", WorkerBroken("late"), Ready())])
+    assert [played.full_block for played in pool.play(iter(OTHERS))] == OTHERS
+    assert [sent.job for _, sent in line.orders if isinstance(sent, SetTable)] == [
+        b"",
+        b"second",
+        b"third",
+    ]
+    assert not listener.words
 
 
 def test_a_machine_has_no_more_than_three_bundles() -> None:

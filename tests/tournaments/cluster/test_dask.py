@@ -4,6 +4,7 @@ import os
 import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -18,18 +19,17 @@ from soak import ARENA, processes, send
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.exit_codes import ExitCode
-from cantstop_arena.processes.channel import Frames, frame
+from cantstop_arena.processes.channel import Channel
 from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     FromMachine,
-    JobRefused,
-    MachineReady,
-    StartJob,
-    from_machine,
+    SetTable,
+    TableRefused,
 )
 from cantstop_arena.tournaments.cluster.job import job_for
 from cantstop_arena.tournaments.file.tournament_file import read
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
+from cantstop_arena.tournaments.pool.worker_messages import Ready
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import prepare_bots
 from cantstop_arena.tournaments.table_spec import table_spec_for
@@ -171,6 +171,30 @@ def test_a_cluster_writes_the_same_bytes_though_a_machine_is_killed(cup: Path) -
     waited_for(lambda: not [pid for pid in processes() if MACHINE in command_of(pid)])
 
 
+@pytest.mark.slow
+@LOCAL
+@pytest.mark.parametrize("stop_dask", [False, True])
+def test_a_machine_that_stands_still_is_named_and_others_play_its_blocks(
+    cup: Path, stop_dask: bool
+) -> None:
+    """Whether it is the arena's process there, or Dask's."""
+    (cup / "cup.yaml").write_text(TOURNAMENT.format(games=200))
+    ended(started("one", "--workers", "1"), ExitCode.DISQUALIFIED)
+    run = started("two", "--cluster", "local:2", quiet=False)
+    at_work = waited_for(lambda: len(found := machines_at_work(run)) == 2 and found)
+    assert at_work
+    stopped = at_work.popitem()[stop_dask]
+    send(stopped, signal.SIGSTOP)
+    try:
+        printed = ended(run, ExitCode.DISQUALIFIED)
+    finally:
+        send(stopped, signal.SIGCONT)
+    assert re.search(
+        r"^The machine \S+ does not play: it has not answered for 30 s\.$", printed, re.M
+    )
+    assert files_in(cup / "one") == files_in(cup / "two")
+
+
 @pytest.mark.long
 @LOCAL
 def test_ten_kills_at_random_change_nothing(cup: Path) -> None:
@@ -205,11 +229,15 @@ def test_the_death_of_the_scheduler_ends_a_run_with_the_command_that_continues(c
 
 @pytest.mark.slow
 def test_a_machine_without_the_package_is_left_out_by_name(cup: Path) -> None:
-    """The run ends when it is alone, and plays on the other machine when there is one."""
+    """The run ends when it is alone, and plays on the other machine when there is one.
+
+    The scheduler needs no package.
+    """
     cluster, reason = "file:scheduler.json", "cantstop-arena is not installed there"
-    with dask("scheduler", *SCHEDULER), dask("worker", *WORKER, without=cup / "packages"):
+    bare = cup / "packages"
+    with dask("scheduler", *SCHEDULER, without=bare), dask("worker", *WORKER, without=bare):
         waited_for(Path("scheduler.json").exists)
-        alone = started("one", "--cluster", cluster, "--cluster-wait", "10", quiet=False)
+        alone = started("one", "--cluster", cluster, "--cluster-wait", "0", quiet=False)
         printed = ended(alone, ExitCode.FAILED)
         machine = r"tcp://127\.0\.0\.1:\d+"
         assert re.search(rf"^The machine {machine} does not play: {reason}\.$", printed, re.M)
@@ -245,9 +273,10 @@ def dask(
     command += ["--no-dashboard", "--scheduler-file", "scheduler.json"]
     environment = dict(os.environ)
     if without:
-        without.mkdir()
+        without.mkdir(exist_ok=True)
         for path in Path(pytest.__file__).parents[1].iterdir():
             if not path.name.startswith("cantstop_arena"):
+                (without / path.name).unlink(missing_ok=True)
                 (without / path.name).symlink_to(path)
         environment["PYTHONPATH"] = str(without)
         command.insert(1, "-S")  # no site-packages, nor links to packages elsewhere
@@ -258,21 +287,29 @@ def dask(
             process.kill()
 
 
-def hired(hire: StartJob) -> FromMachine:
-    """What a machine says first, that is told this."""
+@contextmanager
+def machine() -> Iterator[Channel[FromMachine]]:
+    """A machine's process, which ends with its channel."""
+    ours, theirs = socket.socketpair()
     words = [sys.executable, "-m", MACHINE, "1"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(words, stdin=pipe, stdout=pipe) as machine:
-        assert machine.stdin and machine.stdout
-        machine.stdin.write(frame(hire))
-        machine.stdin.flush()
-        frames: Frames[FromMachine] = Frames(from_machine)
-        letters: list[FromMachine] = []
-        while not letters:
-            letters = frames.receive(machine.stdout.fileno())
-            time.sleep(0.05)
-        machine.stdin.close()
-        return letters[0]
+    channel: Channel[FromMachine] = Channel(ours, FromMachine)
+    with theirs:
+        process = subprocess.Popen(words, stdin=theirs.fileno())
+    try:
+        yield channel
+    finally:
+        channel.close()
+        assert process.wait(LONGEST) == 0
+
+
+def answer(channel: Channel[FromMachine], table: SetTable) -> FromMachine:
+    """What a machine says to a table."""
+    channel.send(table)
+    letters: list[FromMachine] = []
+    while not letters:
+        channel.wait(LONGEST)
+        letters = channel.receive()
+    return letters[0]
 
 
 @pytest.mark.slow
@@ -307,9 +344,12 @@ def test_another_program_is_refused_by_name(cup: Path) -> None:
     spec = table_spec_for(tournament, catalogue)
     parts, logs = prepare_bots(spec, lambda names: None), BotLogs(cup / "logs", ["rule28", "mine"])
     bots = BotFacts(parts, tournament.policy, frozenset({1}), logs, tournament.orders)
-    hire = job_for(spec, bots, ["rule28", "mine"], PoolOptions(1)).start_message
-    assert hired(hire) == MachineReady()
-    Path("program.py").write_text("print('two')\n")
-    program = hired(hire)
-    assert isinstance(program, JobRefused)
-    assert program.text.startswith("the program of mine (python3 ")
+    table = job_for(spec, bots, ["rule28", "mine"], PoolOptions(1)).message
+    with machine() as channel:
+        assert answer(channel, table) == Ready()
+        Path("program.py").write_text("print('two')\n")
+        refused = answer(channel, table)
+        assert isinstance(refused, TableRefused)
+        assert refused.text.startswith("the program of mine (python3 ")
+        Path("program.py").write_text("print('one')\n")
+        assert answer(channel, table) == Ready()

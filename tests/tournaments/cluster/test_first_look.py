@@ -7,10 +7,14 @@ from pathlib import Path
 import pytest
 from helpers.game_packages import on_path
 
-from cantstop_arena.games.registry import game_named
+from cantstop_arena.bots.bot_start import BotStart
+from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.bots.known_bot import BotAddress
+from cantstop_arena.processes import sandbox
 from cantstop_arena.tournaments.cluster.cluster_messages import FirstLook
 from cantstop_arena.tournaments.cluster.first_look import differences, first_look
 from cantstop_arena.tournaments.cluster.machine_versions import digest_of
+from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec
 
 HERE = {"cantstop-arena": "0.2.0", "its code": "9a2c", "Python": "3.11", "game hexes": "11aa"}
 
@@ -26,23 +30,51 @@ HERE = {"cantstop-arena": "0.2.0", "its code": "9a2c", "Python": "3.11", "game h
             "Python is 2.7 there and 3.11 here; game hexes is not installed there;"
             " numba is 1.0 there and none here",
         ),
+        (
+            {**HERE, "sandbox": "bubblewrap (bwrap) is not installed"},
+            "bot patient is isolated, and there is no sandbox there:"
+            " bubblewrap (bwrap) is not installed",
+        ),
         (OSError("no route"), "it cannot say what is installed there: OSError"),
         (None, "it cannot say what is installed there: NoneType"),
     ],
 )
 def test_differences_are_named(there: object, told: str) -> None:
-    assert differences(there, FirstLook("", HERE)) == told
+    assert differences(there, FirstLook("", HERE, "patient")) == told
+
+
+def table_of(game: str, isolation: Isolation = Isolation.NONE) -> TableSpec:
+    bot = BotAddress("patient", game, "file", "1f")
+    launch = BotStart((), Path(), isolation=isolation) if isolation else None
+    seats = (SeatSpec("mine", bot, "{}"), SeatSpec("patient", bot, "{}", launch))
+    return TableSpec(game, None, seats, 2, 1, Path())
 
 
 def test_a_machine_like_this_one_fits() -> None:
-    look = first_look(game_named("cantstop"))
-    assert list(look.versions)[:3] == ["cantstop-arena", "its code", "Python"]
+    look = first_look(table_of("cantstop", Isolation.PROCESSES))
+    assert list(look.facts)[:3] == ["cantstop-arena", "its code", "Python"]
     assert differences(eval(look.question), look) == ""
+    assert not look.isolated
+
+
+def test_a_machine_is_asked_for_a_sandbox_if_a_bot_plays_in_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sandbox.Sandbox, "here", lambda: None)
+    look = first_look(table_of("cantstop", Isolation.SANDBOX))
+    assert differences(eval(look.question), look) == ""
+
+    def no_sandbox() -> None:
+        raise sandbox.NoSandbox("bubblewrap (bwrap) is not installed")
+
+    monkeypatch.setattr(sandbox.Sandbox, "here", no_sandbox)
+    told = "bot patient is isolated, and there is no sandbox there: bubblewrap (bwrap) is not"
+    assert differences(eval(look.question), look).startswith(told)
 
 
 def test_python_without_the_arena_answers() -> None:
     """And so without all that the arena needs."""
-    look = first_look(game_named("cubus"))
+    look = first_look(table_of("cubus"))
     bare = [sys.executable, "-I", "-S", "-c", f"print(eval({look.question!r}))"]
     answer = subprocess.run(bare, capture_output=True, text=True, check=True).stdout
     assert answer == "{'cantstop-arena': 'none'}\n"
