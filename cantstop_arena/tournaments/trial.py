@@ -1,6 +1,7 @@
 """The trial of a foreign bot before it shares a process with others: two games against itself."""
 
-import signal
+import faulthandler
+import os
 from contextlib import suppress
 from time import monotonic, process_time
 
@@ -15,15 +16,14 @@ _DEALS = 2
 _MAX_CPU_SECONDS = 0.03  # then the trial ends with the present decision, as the start must be quick
 _MAX_SECONDS = 1.0
 _ATTEMPTS = (AUDIT_HOOK, DECIDING_THREADS)  # that workers refuse, whatever comes of them
-_ALARM: signal.Signals | None = getattr(signal, "SIGALRM", None)
-OUT_OF_TIME = system.ending(-_ALARM) if _ALARM else ""
-"""How the process of a bot ends that is too slow in its trial."""
+OUT_OF_TIME = system.ending(1)
+"""How the process of a bot ends that is too slow in its trial: with faulthandler's exit code."""
 
 
 class Trial:
     """Observes a bot in this process, which must not have loaded it yet.
 
-    The system ends the process when the games take longer than the limit of one decision.
+    The process ends when the games take longer than the limit of one decision.
     """
 
     def __init__(self, decision_limit: float) -> None:
@@ -43,12 +43,12 @@ class Trial:
             return f"breaks its interpreter ({type(error).__name__})"
 
     def _disturbance(self, table: GameTable) -> str:
-        if _ALARM is not None:  # its default holds in C code, too
-            signal.signal(_ALARM, signal.SIG_DFL)
-            signal.setitimer(signal.ITIMER_REAL, self._seconds)
+        output = os.open(os.devnull, os.O_WRONLY)
+        # It holds in C code, too, and `InterpreterGuard` does not undo it, as it does timers.
+        faulthandler.dump_traceback_later(self._seconds, exit=True, file=output)
         _play(table)
-        if _ALARM is not None:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+        faulthandler.cancel_dump_traceback_later()
+        os.close(output)
         with suppress(BaseException):  # a trace function of the bot; then Python has removed it
             table.restore_process()
         table.restore_process()

@@ -313,7 +313,6 @@ def answer(channel: Channel[FromMachine], table: SetTable) -> FromMachine:
 
 
 @pytest.mark.slow
-@LOCAL
 def test_bots_that_disturb_play_apart_or_are_named_as_here(cup: Path) -> None:
     """The trial's verdict travels to machines; what they find later ends the run."""
     text = "bots: [calm, ticker]\nseed: 1\ngames: {games}\n"
@@ -323,15 +322,17 @@ def test_bots_that_disturb_play_apart_or_are_named_as_here(cup: Path) -> None:
     Path("bots/ticker.py").write_text(thread + plain)
     Path("cup.yaml").write_text(text.format(games=8))
     told = "ticker leaves threads running (bots/ticker.py:2), so it plays in a process of its own."
-    assert told in ended(started("one", quiet=False))
-    assert told in ended(started("two", "--cluster", "local:1", quiet=False))
-    assert files_in(cup / "one") == files_in(cup / "two")
     late = "if os.readlink('/proc/self/fd/1') != os.devnull:\n    threading"
-    Path("bots/ticker.py").write_text(thread.replace("\nthreading", f"\n{late}") + plain)
-    (here, there) = (
-        ended(started("three", *words), code=1) for words in ((), ("--cluster", "local:1"))
-    )
-    assert here == there
+    late_ticker = thread.replace("\nthreading", f"\n{late}") + plain
+    words = ["--cluster", "file:scheduler.json"]
+    with dask("scheduler", *SCHEDULER), dask("worker", *WORKER):
+        waited_for(Path("scheduler.json").exists)
+        assert told in ended(started("one", quiet=False))
+        assert told in ended(started("two", *words, quiet=False))
+        assert files_in(cup / "one") == files_in(cup / "two")
+        Path("bots/ticker.py").write_text(late_ticker)
+        here, there = ended(started("three"), code=1), ended(started("four", *words), code=1)
+    assert here == there.replace("four", "three")
     assert "bot ticker disturbs the process that it shares: it leaves threads running" in here
 
 
