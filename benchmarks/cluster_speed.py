@@ -4,6 +4,9 @@
   processor time, from the first result after both have started, in pairs taken in turn
 - the share of a processor that the arena's own process uses while 64 simulated machines play
   PACE blocks a second each
+
+Measured on two cores, with other work beside it: a game takes 1.03 times the pool's processor time
+(2,000,000 games, median of 3 pairs; at most 1.11), and the arena's own process 0.05 of a processor.
 """
 
 import argparse

@@ -180,6 +180,27 @@ def test_a_child_that_does_not_read_stops_nobody(ends: Ends) -> None:
     assert received == notes
 
 
+def test_waiting_for_an_answer_sends_what_the_child_had_no_room_for(ends: Ends) -> None:
+    question = Note("long " * 1_000_000)
+    child: ChildEnd[Either] = ChildEnd(ends.child, Either)
+    asked: list[Either] = []
+
+    def answer() -> None:
+        asked.append(child.receive())
+        child.send(Sum((1,)))
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    ends.channel.send(question)
+    answers: list[Either] = []
+    while not answers:
+        ends.channel.wait(None)
+        answers = ends.channel.receive()
+    thread.join()
+    assert (asked, answers) == ([question], [Sum((1,))])
+    ends.channel.wait(0)
+
+
 def test_that_the_child_has_gone_is_noticed_by_reading(ends: Ends) -> None:
     ends.channel.send(Note("unread"))
     ends.child.sendall(frame(Note("last")))

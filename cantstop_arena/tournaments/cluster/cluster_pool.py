@@ -99,8 +99,7 @@ class MachineSlot:
         """The messages about its table that are complete now. Raises ProtocolError."""
         self._heard_at = time.monotonic()
         for message in self._frames.messages_in(content):
-            is_answer = isinstance(message, Ready | TableRefused)
-            if is_answer:
+            if isinstance(message, Ready | TableRefused):
                 self._end_wait()
             if not self._tables:  # else it is about an earlier table
                 yield message

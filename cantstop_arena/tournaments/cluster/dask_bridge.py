@@ -13,6 +13,7 @@ from asyncio.subprocess import Process
 from collections.abc import AsyncIterator
 from typing import Any, NoReturn
 
+import dask.config
 from distributed import Client, LocalCluster, Security, Status
 
 from cantstop_arena.processes.channel import Frames, decoder, frame, take_standard_input
@@ -38,6 +39,13 @@ _MAX_READ_BYTES = 1 << 20
 _READ_TIMEOUT = 5.0  # seconds
 _PAUSE = 1.0  # seconds between two looks at the machines of the cluster
 _ANSWER_TIMEOUT = 10.0  # seconds, for the first look at a machine
+_QUIET = {  # without what Dask does many times a second for its dashboard, and for tasks
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.scheduler.work-stealing": False,
+    "distributed.worker.memory.monitor-interval": "10s",
+}
 
 
 class MachineActor:
@@ -247,6 +255,7 @@ async def local_cluster(count: int, processes: int) -> AsyncIterator[Any]:
     Its certificates exist only in memory, here and in the processes that it starts. So other users
     of the machine cannot connect to it.
     """
+    dask.config.set(_QUIET)  # also in workers that are started later
     async with LocalCluster(
         n_workers=count,
         threads_per_worker=processes or max(1, worker_count() // count),

@@ -192,7 +192,8 @@ class Machine:
             while not orders.has_table:
                 for part in pool.play(orders, exchange):
                     reports.add(part)
-                reports.send()
+                if reports.are_due(is_last=True):
+                    reports.send()
                 orders.receive(None, pool)
 
 

@@ -22,6 +22,7 @@ from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes.channel import Channel
 from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.cluster.cluster_messages import (
+    BundlePlayed,
     FromMachine,
     SetTable,
     TableRefused,
@@ -303,12 +304,12 @@ def machine() -> Iterator[Channel[FromMachine]]:
 
 
 def answer(channel: Channel[FromMachine], table: SetTable) -> FromMachine:
-    """What a machine says to a table."""
+    """What a machine says to a table; signs of life are no answer."""
     channel.send(table)
     letters: list[FromMachine] = []
     while not letters:
         channel.wait(LONGEST)
-        letters = channel.receive()
+        letters = [letter for letter in channel.receive() if letter != BundlePlayed(())]
     return letters[0]
 
 
