@@ -18,7 +18,7 @@ from cantstop_arena.bots.isolation import Isolation, refusal
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.packages import entry_points_of
-from cantstop_arena.games.registry import GROUP
+from cantstop_arena.games.registry import GROUP, built_in
 from cantstop_arena.hookspecs import PROJECT
 from cantstop_arena.native.code_files import cache_root, readable_folder
 from cantstop_arena.processes.child_limits import ChildLimits
@@ -97,7 +97,7 @@ def _view_of(start: BotStart) -> SandboxView:
         view,
         visible=(*view.visible, *own),
         texts=texts_of(bot.source, start.needs) if bot and bot.source else {},
-        stored_code=_stored_code(start.game),
+        stored_code=_stored_code([start.game]),
         folder=start.cwd.absolute(),
     )
 
@@ -105,12 +105,23 @@ def _view_of(start: BotStart) -> SandboxView:
 def base_view(package: str | None, hidden: Iterable[Path] = ()) -> SandboxView:
     """What the bots of a package see, or with None those of files, before their own texts."""
     base = python_view(("cantstop_arena", *_game_packages(), *_editable_packages(package)))
-    return replace(base, covered=(*hidden, *_other_packages(package)))
+    games = (*built_in(), *(point.name for point in _points(GROUP)))
+    covered = (*hidden, *_other_packages(package))
+    return replace(base, covered=covered, stored_code=_stored_code(games))
 
 
 def describing_policy(view: SandboxView) -> Policy:
     """How a process starts that describes or checks a bot in the sandbox."""
     return Policy("fresh", memory=DEFAULT_MEMORY, view=view)
+
+
+def file_policy(
+    source: BotSource, needs: Iterable[Path] = (), hidden: Iterable[Path] = ()
+) -> Policy:
+    """How a process starts that runs a bot's file, which it finds below TEXTS. Raises BotError."""
+    view = base_view(None, hidden)
+    texts = texts_of(source, needs)
+    return describing_policy(replace(view, visible=(*view.visible, *needs), texts=texts))
 
 
 def listing_policy(hidden: Iterable[Path]) -> Policy:
@@ -119,10 +130,10 @@ def listing_policy(hidden: Iterable[Path]) -> Policy:
     return replace(describing_policy(base_view(None, hidden)), limits=limits)
 
 
-def _stored_code(game: str) -> dict[str, Path]:
-    """The compiled code of a game, in the folder of its name."""
-    folder = readable_folder(cache_root(), game)
-    return {game: folder} if folder else {}
+def _stored_code(games: Iterable[str]) -> dict[str, Path]:
+    """The compiled code of games, each in the folder of its name."""
+    folders = {game: readable_folder(cache_root(), game) for game in games}
+    return {game: folder for game, folder in folders.items() if folder}
 
 
 # --- Files ----------------------------------------------------------------------------------------

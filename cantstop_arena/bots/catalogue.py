@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import BotSource, read_source
 from cantstop_arena.bots.bot_paths import bot_files, bot_name, bot_path, file_in, real_path
 from cantstop_arena.bots.bot_sandbox import (
     base_view,
     describing_policy,
+    file_policy,
     listing_policy,
     shown_folder,
     texts_of,
@@ -44,6 +44,7 @@ from cantstop_arena.errors import BotError, OtherGameError, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, all_games, game_named
+from cantstop_arena.processes.child_start import Policy
 from cantstop_arena.processes.forking_sandbox import ForkingSandbox
 from cantstop_arena.processes.isolated_call import run_all
 from cantstop_arena.texts import in_a_line
@@ -280,6 +281,18 @@ class Catalogue:
         bots, broken = self._all_bots
         return list(bots), list(broken)
 
+    @property
+    def rights_note(self) -> str:
+        """A sentence if lists run the code of files with the user's rights; else empty."""
+        if not (self._files or self._descriptions.offers[0]):
+            return ""
+        if not (problem := sandbox_problem()):
+            return ""
+        return (
+            "arena bots runs the code of these files with your rights: there is no sandbox here"
+            f" ({problem})"
+        )
+
     @cached_property
     def rules(self) -> Mapping[str, Any]:
         """Rule sets by name: the published ones, then those of installed packages."""
@@ -297,6 +310,23 @@ class Catalogue:
         """The rule sets of installed packages."""
         offers = [offer for offer in self._descriptions.offers[0] if offer.game == self.game.name]
         return {rules.name: rules for offer in offers for rules in offer.rules}
+
+    # Isolated bots
+
+    def policy_of_file(self, path: Path) -> Policy | None:
+        """How a process that runs a bot's file starts in the sandbox; None outside of it.
+
+        Raises BotError when its files cannot be read.
+        """
+        if not self._is_in_sandbox:
+            return None
+        return file_policy(BotSource.at(real_path(path)), self._needs, self._hidden)
+
+    def policy_of_package(self, point: str) -> Policy | None:
+        """How a process that runs a package starts in the sandbox; None outside of it."""
+        if not self._is_in_sandbox:
+            return None
+        return describing_policy(base_view(point, self._hidden))
 
     # Files
 
@@ -320,14 +350,11 @@ class Catalogue:
     def _described_in_sandbox(self, path: Path) -> Lookup:
         try:
             source = BotSource.at(path).identified()
-            texts = texts_of(source, self._needs)
-            view = base_view(None, self._hidden)
-            visible = (*view.visible, *self._needs)
-            policy = describing_policy(replace(view, visible=visible, texts=texts))
+            policy = file_policy(source, self._needs, self._hidden)
             (answer,) = run_all([about_shown_file(source, shown_folder(source))], policy=policy)
         except BotError as error:
             return error
-        return _checked_lookup(source, answer, texts)
+        return _checked_lookup(source, answer, policy.view.texts if policy.view else {})
 
     def _list_files(self, paths: Iterable[Path], seconds: float = inf) -> Mapping[Path, Lookup]:
         """The bots of files that nobody has named, as many as can be described in this time.
