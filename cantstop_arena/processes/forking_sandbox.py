@@ -205,7 +205,9 @@ def _is_cleared(kept: set[Path]) -> bool:
 
 
 def _scratch_paths() -> Iterator[Path]:
-    """All files and folders in the temporary folders."""
+    """All files and folders in the temporary folders, but for those that are shown there."""
     for scratch in SCRATCH_FOLDERS:
+        device = os.lstat(scratch).st_dev
         for parent, folders, names in os.walk(scratch):
+            folders[:] = [name for name in folders if Path(parent, name).lstat().st_dev == device]
             yield from (Path(parent, name) for name in (*folders, *names))
