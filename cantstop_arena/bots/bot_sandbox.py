@@ -16,6 +16,7 @@ from cantstop_arena.bots.bot_paths import bot_name, bot_path, is_in_folder
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.isolation import Isolation, refusal
 from cantstop_arena.bots.known_bot import BotAddress
+from cantstop_arena.bots.versions import is_digest
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.packages import entry_points_of
 from cantstop_arena.games.registry import GROUP, built_in
@@ -159,11 +160,13 @@ def texts_of(source: BotSource, needs: Iterable[Path] = ()) -> dict[str, bytes]:
 def _private_files(source: BotSource, needs: Iterable[Path]) -> dict[str, Path]:
     """Files beside a bot that are nobody else's: `_*`, those in `_*` and in its own folder.
 
-    And those that it `needs`. Raises BotError when there are too many.
+    And those that it `needs`; all files of a stored copy. Raises BotError when there are too many.
     """
     needed = [path for path in needs if path.is_file() and path.is_relative_to(source.folder)]
     own_folder = source.folder / bot_name(source.path)
     folders = [] if is_in_folder(source.path) else [own_folder, *source.folder.glob("_*")]
+    if is_digest(source.folder.name):
+        folders = [source.folder]
     files = [file for folder in (*folders, *needed) for file in _files_in(folder)]
     if len(files) > MAX_BESIDE:
         raise BotError(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
+from helpers.game_packages import described, on_path
 from helpers.parameters import slow_but
 
 from cantstop_arena.bots.catalogue import Catalogue
@@ -177,5 +178,66 @@ def test_a_file_of_a_list_leaves_nothing_for_the_next(arena: Arena, mark: Path) 
     exits = "import os\nos._exit(3)\n"
     done = arena("bots", bots={"a": LINGERS, "b": FINDS, "c": kills, "d": exits, "e": FINDS})
     assert done.output.count("ValueError: (3, [])") == 2
-    assert "d (bots/d.py): does not import: it ended its process with exit code 3" in done.text
+    assert "it ended its process with exit code 3" in done.text
     assert "bots/marks.py" in done.text
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_package_is_described_in_the_sandbox_unless_it_is_named_as_plain(
+    arena: Arena, mark: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "packages"
+    folder.mkdir()
+    (folder / "packed.py").write_text(marking(mark))
+    described(folder, "packed", "[cantstop_arena]\npacked = packed\n")
+    with on_path(folder):
+        assert "package" in arena("bots").text
+        arena("match packed odds --games 2 --quiet --isolate")
+        arena("match odds rule28 --games 2 --quiet")
+        assert not mark.exists()
+        arena("match packed odds --games 2 --quiet --fresh")
+        assert mark.exists()
+
+
+HONEST = """
+def choose_move(turn, moves):
+    return 0
+def roll_again(turn):
+    return turn.rolls < 3 {trick}
+"""
+TRICKS = """
+import glob, os, sys
+SEED = b"%d" % (20260100 + 1)
+NOTES = ("/tmp/note", "/dev/shm/note", "/bot/note", "/var/tmp/note")
+def found():
+    places = [*{places}, "/tmp/*", "/dev/shm/*", "/bot/*", "/proc/[0-9]*/cmdline"]
+    paths = [path for place in places for path in glob.glob(place, recursive=True)]
+    for path in [*paths, "/proc/1/environ", "/proc/self/environ", "/proc/keys"]:
+        try:
+            with open(path, "rb") as file:
+                yield file.read()
+        except OSError:
+            pass
+if not hasattr(sys, "knows"):  # this process is new
+    sys.knows = any(SEED in text for text in found()) or any(map(os.path.exists, NOTES))
+    for note in NOTES:
+        try:
+            open(note, "x").close()
+        except OSError:
+            pass
+"""
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_tricks_win_nothing_against_glenn_aloi(arena: Arena, mark: Path, tmp_path: Path) -> None:
+    cup = "games: 6\nseed: 20260101\nbots: [glenn-aloi, odds, {bot: sly, isolate: true}]\n"
+    places = [f"{tmp_path}/**", "/proc/self/cwd/**"]
+    tricky = "import sys\n" + TRICKS.replace("{places}", repr(places))
+    tricky += HONEST.format(trick="+ 9 * sys.knows")
+    standings = []
+    for text in (HONEST.format(trick=""), tricky):
+        done = arena("run cup.yaml --quiet --fresh", yaml=cup, bots={"sly": text})
+        standings.append(done.table("standings"))
+        done = arena("run cup.yaml --quiet --games 8")  # which goes on with these results
+        standings.append(done.table("standings"))
+    assert standings[:2] == standings[2:]
