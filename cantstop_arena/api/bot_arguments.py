@@ -81,6 +81,23 @@ def bot(
     return BotArgument(what, options, as_, isolation, tuple(command), needed, processes)
 
 
+def catalogue_of(
+    game: str,
+    bots_folder: Path | str,
+    results: Path | str,
+    isolate: Isolate = False,
+    first: "AnyBot" = "",
+) -> Catalogue:
+    """The catalogue of a game's bots, of which foreign ones are isolated like this.
+
+    Raises UsageError, about the `first` bot, where there is no sandbox.
+    """
+    isolation = checked_isolation(isolate)
+    _check_sandbox(first, isolation)
+    game_played, results = game_named(game), Path(results)
+    return Catalogue(Path(bots_folder), game_played, results=results, isolation=isolation)
+
+
 def checked_isolation(isolate: Isolate) -> Isolation:
     """The isolation of an argument `isolate`. Raises UsageError."""
     isolation = isolation_of(isolate)
@@ -136,13 +153,23 @@ def entrants_of(
     items = bots_in(bots, "bots", catalogue)
     for item in items:
         _check_sandbox(item, isolation)
-    entrants = tuple(isolated(entrant_of(item, catalogue), isolation) for item in items)
+    isolating = catalogue.isolated(isolation)
+    made = {  # isolated bots first: a file that is also named as plain is not opened before
+        number: isolated(entrant_of(items[number], isolating), isolation)
+        for number in sorted(range(len(items)), key=lambda n: not _is_isolated(items[n]))
+    }
+    entrants = tuple(made[number] for number in range(len(items)))
     names = [entrant.name for entrant in entrants]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(
             f"two bots have the name {twice!r}; rename one of them with bot(..., as_=NAME)"
         )
     return entrants
+
+
+def _is_isolated(item: AnyBot) -> bool:
+    """Whether a bot is isolated of its own."""
+    return isinstance(item, BotArgument) and item.isolate is Isolation.SANDBOX
 
 
 def _check_sandbox(item: AnyBot, isolation: Isolation) -> None:
@@ -173,12 +200,13 @@ def entrant_of(item: AnyBot, catalogue: Catalogue) -> Entrant:
     request = item if isinstance(item, BotArgument) else BotArgument(item)
     _check_sandbox(request, Isolation.NONE)
     request = dataclasses.replace(request, options=plain_value(request.options))
-    entrant = _entrant(request, catalogue)
+    needs = _needed(request)
+    isolating = catalogue.isolated(request.isolate or catalogue.isolation, needs)
+    entrant = _entrant(request, isolating)
     name = entrant.name if request.as_ is None else request.as_
     if not is_printed_well(name):
         raise UsageError(f"the name of a bot {A_NAME}, not {name!r:.60}")
-    needs = _needed(request) or entrant.needs
-    named = replace(entrant, name=name, needs=needs)
+    named = replace(entrant, name=name, needs=needs or entrant.needs)
     return isolated(named, request.isolate)
 
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from dataclasses import replace as replace_fields
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from cantstop_arena.api.bot_arguments import AnyBot, entrant_of
+from cantstop_arena.api.bot_arguments import AnyBot, Isolate, catalogue_of, entrant_of
 from cantstop_arena.api.folders import folder_name
 from cantstop_arena.api.results import Results
 from cantstop_arena.api.tournaments import (
@@ -19,12 +18,11 @@ from cantstop_arena.api.tournaments import (
 )
 from cantstop_arena.atomic_files import write_result
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.registry import DEFAULT, game_named
+from cantstop_arena.games.registry import DEFAULT
 from cantstop_arena.ratings.labels import MAX_ELO
 from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.reports.match_report import MatchFinding, finding, match_json, match_text
@@ -75,10 +73,6 @@ class PlannedMatch(PlannedTournament):
     """A match that can be played; it stops as soon as its `test`, if any, has decided."""
 
     test: Sprt | None = None
-
-    def isolated(self, isolation: Isolation) -> "PlannedMatch":
-        """A copy in which both bots play like this if they are from files or packages."""
-        return replace_fields(self, tournament=super().isolated(isolation).tournament)
 
     @property
     def note(self) -> str:
@@ -173,6 +167,7 @@ def match(
     seed: Seed | None = None,
     luck_removed: bool = False,
     game: str = DEFAULT,
+    isolate: Isolate = False,
     workers: int | None = None,
     cluster: str | None = None,
     cluster_wait: float | None = None,
@@ -187,10 +182,10 @@ def match(
     """Let two bots play each other, every deal in all orders, as `arena match` does.
 
     With `sprt=(0, 5)` they play until a sequential probability ratio test has decided whether the
-    first is as strong as the second or 5 Elo stronger. Raises ArenaError, and Interrupted on
-    Ctrl-C.
+    first is as strong as the second or 5 Elo stronger. `isolate` is for all bots from files and
+    packages. Raises ArenaError, and Interrupted on Ctrl-C.
     """
-    catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
+    catalogue = catalogue_of(game, bots_folder, results, isolate, a)
     planned = planned_match(
         a,
         b,

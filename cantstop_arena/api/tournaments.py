@@ -13,6 +13,7 @@ from cantstop_arena.api.bot_arguments import (
     AnyBot,
     Isolate,
     bots_in,
+    catalogue_of,
     entrant_of,
     entrants_of,
     plain_value,
@@ -20,7 +21,6 @@ from cantstop_arena.api.bot_arguments import (
 from cantstop_arena.api.folders import digest_name, folder_name
 from cantstop_arena.api.results import Results, Source
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.deals.seeds import Seed
@@ -32,7 +32,6 @@ from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import (
     Entrant,
-    foreign_isolated,
     with_distinct_names,
 )
 from cantstop_arena.tournaments.file.keys import check_seats
@@ -67,11 +66,6 @@ class PlannedTournament:
     def without_luck(self) -> "PlannedTournament":
         """A copy with luck removed: the luck of rolls is subtracted from scores and Elo."""
         return dataclasses.replace(self, tournament=self.tournament.without_luck())
-
-    def isolated(self, isolation: Isolation) -> "PlannedTournament":
-        """A copy in which all bots from files and packages play like this, unless they say how."""
-        entrants = tuple(foreign_isolated(e, isolation) for e in self.tournament.entrants)
-        return dataclasses.replace(self, tournament=replace(self.tournament, entrants=entrants))
 
     def run(
         self,
@@ -259,14 +253,16 @@ def gauntlet(
     rules: "str | Mapping[str, Any] | None" = None,
     seed: Seed | None = None,
     game: str = DEFAULT,
+    isolate: Isolate = False,
     bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> PlannedTournament:
     """The tournament of a challenger against a field of bots, which do not play each other.
 
-    The default field are all built-in bots that can play under these rules. Raises UsageError.
+    The default field are all built-in bots that can play under these rules. `isolate` is for all
+    bots from files and packages. Raises UsageError.
     """
-    catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
+    catalogue = catalogue_of(game, bots_folder, results, isolate, challenger)
     keys = {"name": "gauntlet", "game": game, "rules": rules, "games": games, "seed": seed}
     check_seats(players, catalogue.game)
     with argument_errors():

@@ -9,16 +9,15 @@ from cantstop_arena.api.bot_arguments import (
     AnyBot,
     Isolate,
     bots_in,
-    checked_isolation,
+    catalogue_of,
     entrant_of,
 )
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import check_sandbox
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.registry import DEFAULT, game_named
+from cantstop_arena.games.registry import DEFAULT
 from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.reports.tuning_report import SearchSpace, tuning_json, tuning_table, tuning_text
 from cantstop_arena.tables.all_tables import WRITERS
@@ -107,10 +106,8 @@ def tune(
 
     Raises UsageError for an option that cannot be tuned, and Interrupted on Ctrl-C.
     """
-    catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
+    catalogue = catalogue_of(game, bots_folder, results, isolate, bot)
     chosen = catalogue.rules_called(rules)
-    isolation = checked_isolation(isolate)
-    check_sandbox(str(bot), isolation)
     rivals = bots_in(against, "against", catalogue)
     with suggesting_game((bot, *rivals), catalogue):
         spec = _description_of(bot, catalogue)
@@ -126,7 +123,7 @@ def tune(
     with observed_by(observer_for(progress, f"Tuning {spec.name}")) as observer:
         names = search_space.names
         with variant_trials_for(
-            catalogue, chosen, spec, opponents, seed, names, observer, options, players, isolation
+            catalogue, chosen, spec, opponents, seed, names, observer, options, players
         ) as trials:
             deals = games // trials.games_per_deal // len(opponents)
             test = Sprt(0, ELO, players=players, games=trials.games_per_deal)

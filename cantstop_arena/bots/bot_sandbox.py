@@ -16,11 +16,14 @@ from cantstop_arena.bots.bot_paths import bot_name, bot_path, is_in_folder
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.isolation import Isolation, refusal
 from cantstop_arena.bots.known_bot import BotAddress
+from cantstop_arena.bots.versions import is_digest
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.packages import entry_points_of
-from cantstop_arena.games.registry import GROUP
+from cantstop_arena.games.registry import GROUP, built_in
 from cantstop_arena.hookspecs import PROJECT
 from cantstop_arena.native.code_files import cache_root, readable_folder
+from cantstop_arena.processes.child_limits import ChildLimits
+from cantstop_arena.processes.child_start import Policy
 from cantstop_arena.processes.sandbox import (
     TEXTS,
     NoSandbox,
@@ -69,7 +72,7 @@ def _start_in_sandbox(start: BotStart) -> BotStart:
         start,
         bot=_address_inside(start.bot),
         folder=TEXTS,
-        shown_folder=_shown_folder(start.bot),
+        shown_folder=shown_folder(start.bot.source) if start.bot.source else "",
         memory=start.memory or DEFAULT_MEMORY,
     )
 
@@ -81,28 +84,57 @@ def _address_inside(bot: BotAddress) -> BotAddress:
     return replace(bot, source=source)
 
 
-def _shown_folder(bot: BotAddress) -> str:
-    return short_path(f"{bot.source.folder}{os.sep}") if bot.source else ""
+def shown_folder(source: BotSource) -> str:
+    """The folder in which messages from the sandbox name the files of a bot."""
+    return short_path(f"{source.folder}{os.sep}")
 
 
 def _view_of(start: BotStart) -> SandboxView:
     bot = start.bot
-    base = python_view(("cantstop_arena", *_game_packages(), *_editable_packages(bot)))
     named = _command_files(start.argv) if bot is None else ()
     own = (each for path in (*named, *start.needs) for each in (path.absolute(), path.resolve()))
-    return SandboxView(
-        visible=(*base.visible, *own),
-        texts=_texts_of(bot.source) if bot and bot.source else {},
-        covered=(*start.hidden, *_other_packages(bot)),
-        stored_code=_stored_code(start.game),
+    view = base_view(bot.package if bot else None, start.hidden)
+    return replace(
+        view,
+        visible=(*view.visible, *own),
+        texts=texts_of(bot.source, start.needs) if bot and bot.source else {},
+        stored_code=_stored_code([start.game]),
         folder=start.cwd.absolute(),
     )
 
 
-def _stored_code(game: str) -> dict[str, Path]:
-    """The compiled code of a game, in the folder of its name."""
-    folder = readable_folder(cache_root(), game)
-    return {game: folder} if folder else {}
+def base_view(package: str | None, hidden: Iterable[Path] = ()) -> SandboxView:
+    """What the bots of a package see, or with None those of files, before their own texts."""
+    base = python_view(("cantstop_arena", *_game_packages(), *_editable_packages(package)))
+    games = (*built_in(), *(point.name for point in _points(GROUP)))
+    covered = (*hidden, *_other_packages(package))
+    return replace(base, covered=covered, stored_code=_stored_code(games))
+
+
+def describing_policy(view: SandboxView) -> Policy:
+    """How a process starts that describes or checks a bot in the sandbox."""
+    return Policy("fresh", memory=DEFAULT_MEMORY, view=view)
+
+
+def file_policy(
+    source: BotSource, needs: Iterable[Path] = (), hidden: Iterable[Path] = ()
+) -> Policy:
+    """How a process starts that runs a bot's file, which it finds below TEXTS. Raises BotError."""
+    view = base_view(None, hidden)
+    texts = texts_of(source, needs)
+    return describing_policy(replace(view, visible=(*view.visible, *needs), texts=texts))
+
+
+def listing_policy(hidden: Iterable[Path]) -> Policy:
+    """How a process starts that describes files, given by content, each in a fork of its own."""
+    limits = ChildLimits(processes=DEFAULT_PROCESSES)
+    return replace(describing_policy(base_view(None, hidden)), limits=limits)
+
+
+def _stored_code(games: Iterable[str]) -> dict[str, Path]:
+    """The compiled code of games, each in the folder of its name."""
+    folders = {game: readable_folder(cache_root(), game) for game in games}
+    return {game: folder for game, folder in folders.items() if folder}
 
 
 # --- Files ----------------------------------------------------------------------------------------
@@ -115,20 +147,27 @@ def _command_files(argv: Sequence[str]) -> Iterator[Path]:
     yield from (Path(word) for word in argv if os.path.isfile(word))
 
 
-def _texts_of(source: BotSource) -> dict[str, bytes]:
-    """The content of the bot's files, and of the private ones beside it, by relative path."""
-    texts = {name: read_source(path) for name, path in _private_files(source).items()}
+def texts_of(source: BotSource, needs: Iterable[Path] = ()) -> dict[str, bytes]:
+    """The content of the bot's files, and of the private ones beside it, by relative path.
+
+    Files beside it that it `needs` are among them. Raises BotError.
+    """
+    files = _private_files(source, needs)
+    texts = {name: read_source(path) for name, path in files.items()}
     return texts | dict(source.texts())
 
 
-def _private_files(source: BotSource) -> dict[str, Path]:
-    """Files beside a bot that are nobody else's: `_*.py`, and those in `_*` and in its own folder.
+def _private_files(source: BotSource, needs: Iterable[Path]) -> dict[str, Path]:
+    """Files beside a bot that are nobody else's: `_*`, those in `_*` and in its own folder.
 
-    Raises BotError when there are too many.
+    And those that it `needs`; all files of a stored copy. Raises BotError when there are too many.
     """
+    needed = [path for path in needs if path.is_file() and path.is_relative_to(source.folder)]
     own_folder = source.folder / bot_name(source.path)
     folders = [] if is_in_folder(source.path) else [own_folder, *source.folder.glob("_*")]
-    files = [file for folder in folders for file in _files_in(folder)]
+    if is_digest(source.folder.name):
+        folders = [source.folder]
+    files = [file for folder in (*folders, *needed) for file in _files_in(folder)]
     if len(files) > MAX_BESIDE:
         raise BotError(
             f"{bot_path(source.path)} has more than {MAX_BESIDE} files beside it; name a folder"
@@ -138,8 +177,8 @@ def _private_files(source: BotSource) -> dict[str, Path]:
 
 
 def _files_in(path: Path) -> Iterator[Path]:
-    """The files in a folder that are neither hidden nor bytecode; a Python file itself."""
-    if path.is_file() and path.suffix == ".py":
+    """The files in a folder that are neither hidden nor bytecode; a file itself."""
+    if path.is_file():
         yield path
     for parent, folders, names in os.walk(path):
         folders[:] = [name for name in folders if name[0] != "." and name != "__pycache__"]
@@ -164,9 +203,9 @@ def _game_packages() -> Iterator[str]:
     yield from (_top_level(point) for point in _points(GROUP))
 
 
-def _editable_packages(bot: BotAddress | None) -> Iterator[str]:
+def _editable_packages(package: str | None) -> Iterator[str]:
     """The top-level packages that are installed in editable form, but for those of other bots."""
-    others = {_top_level(point) for point in _other_points(bot)}
+    others = {_top_level(point) for point in _other_points(package)}
     yield from (name for name in _editable_names() if name not in others)
 
 
@@ -193,9 +232,9 @@ def _points(group: str) -> "tuple[EntryPoint, ...]":
     return tuple(entry_points_of(group)[0])
 
 
-def _other_points(bot: BotAddress | None) -> "list[EntryPoint]":
-    """The entry points of bots that are not in the package of this one, nor in a game's."""
-    own = {_module_of(point) for point in _points(PROJECT) if bot and point.name == bot.package}
+def _other_points(package: str | None) -> "list[EntryPoint]":
+    """The entry points of bots that are not in this package, nor in a game's."""
+    own = {_module_of(point) for point in _points(PROJECT) if point.name == package}
     own |= {_module_of(point) for point in _points(GROUP)}
     own_paths = {path for module in own for path in _paths_of(module)}
     return [
@@ -203,9 +242,9 @@ def _other_points(bot: BotAddress | None) -> "list[EntryPoint]":
     ]
 
 
-def _other_packages(bot: BotAddress | None) -> Iterator[Path]:
+def _other_packages(package: str | None) -> Iterator[Path]:
     """The files of packages of other bots."""
-    for point in _other_points(bot):
+    for point in _other_points(package):
         yield from _paths_of(_module_of(point))
 
 

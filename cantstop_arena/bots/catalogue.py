@@ -1,11 +1,14 @@
 """The catalogue of available bots and rule sets.
 
 No code of a bot file or a package runs in this process: other processes run it and describe it.
+Those of bots that are isolated run in the sandbox, and so do those for lists, where there is one.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +16,27 @@ import msgspec
 
 from cantstop_arena.bots.bot_files import BotSource, read_source
 from cantstop_arena.bots.bot_paths import bot_files, bot_name, bot_path, file_in, real_path
+from cantstop_arena.bots.bot_sandbox import (
+    base_view,
+    describing_policy,
+    file_policy,
+    listing_policy,
+    shown_folder,
+    texts_of,
+)
 from cantstop_arena.bots.describe import (
+    DESCRIBING,
     PackageContents,
     about_file,
     about_package,
     about_packages,
+    about_shown_file,
+    about_texts,
     bots_of_file,
     offer_of_package,
     points_of_packages,
 )
+from cantstop_arena.bots.isolation import Isolation, sandbox_problem
 from cantstop_arena.bots.known_bot import BotDescription, LoadedBot
 from cantstop_arena.bots.loader import Loader, only_bot
 from cantstop_arena.bots.versions import RESULTS, digest_of_copy, stored_version
@@ -29,9 +44,17 @@ from cantstop_arena.errors import BotError, OtherGameError, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, all_games, game_named
+from cantstop_arena.processes.child_start import Policy
+from cantstop_arena.processes.forking_sandbox import ForkingSandbox
 from cantstop_arena.processes.isolated_call import run_all
 from cantstop_arena.texts import in_a_line
 
+_SEARCH_SECONDS = 5.0  # for a bot that a file registers under another name than its own
+_MISSING = ("ModuleNotFoundError", "FileNotFoundError", "cannot be read: No such file")
+_SIGHT = (
+    "in the sandbox a bot sees the files beside it whose names begin with _, the folder of its own"
+    " name, and what needs: names"
+)
 Lookup = Sequence[BotDescription] | BotError
 """The bots of a file, or why it cannot be used."""
 
@@ -45,32 +68,62 @@ class BrokenBot(msgspec.Struct, frozen=True):
 
 
 class _Descriptions:
-    """Descriptions of the bots in files and of the contents of packages, for all games."""
+    """Descriptions of the bots in files and of the contents of packages, for all games.
 
-    def __init__(self) -> None:
-        self.files: dict[Path, Lookup] = {}
+    `plain` are those by processes with the user's rights, `listed` those by forks in a sandbox
+    where there is one, `isolated` those in a sandbox of their own, by what they need.
+    """
+
+    def __init__(self, hidden: Sequence[Path]) -> None:
+        self._hidden = hidden
+        self.plain: dict[Path, Lookup] = {}
+        self.listed: dict[Path, Lookup] = {}
+        self.isolated: dict[Path, dict[Sequence[Path], Lookup]] = {}
+        self._plain_packages: dict[str, PackageContents] = {}
 
     @cached_property
     def offers(self) -> tuple[list[PackageContents], list[BrokenBot]]:
-        """The contents of the installed packages, and the packages that cannot be used."""
+        """The contents of the installed packages, and the packages that cannot be used.
+
+        They are described in the sandbox where there is one: nobody has named them yet.
+        """
         try:
             points, malformed = points_of_packages(next(run_all([about_packages()])))
         except BotError as error:
             return [], [BrokenBot("packages", "package", f"cannot be listed: {error}")]
         offers, broken = [], [BrokenBot(name, "package", reason) for name, reason in malformed]
-        answers = run_all([about_package(point) for point in points])
-        for (point, value), answer in zip(points.items(), answers, strict=True):
+        is_walled = bool(points) and not sandbox_problem()
+        for (point, value), answer in zip(
+            points.items(), self._answers(points, is_walled), strict=True
+        ):
             try:
                 offers.append(offer_of_package(point, answer))
             except BotError as error:
                 broken.append(BrokenBot(point, f"package {value}", str(error)))
         return offers, broken
 
+    def _answers(self, points: Iterable[str], is_walled: bool) -> Iterator[Any]:
+        calls = [about_package(point) for point in points]
+        if not is_walled:
+            yield from run_all(calls)
+            return
+        for point, call in zip(points, calls, strict=True):
+            policy = describing_policy(base_view(point, self._hidden))
+            yield from run_all([call], policy=policy)
+
+    def plain_package(self, point: str) -> PackageContents:
+        """The contents of a package that somebody names as plain. Raises BotError."""
+        if point not in self._plain_packages:
+            (answer,) = run_all([about_package(point)])
+            self._plain_packages[point] = offer_of_package(point, answer)
+        return self._plain_packages[point]
+
 
 class Catalogue:
     """The bots and rule sets for one game: built in, from packages, and from a folder.
 
-    A file is described when it is first needed, and only once.
+    A file is described when it is first needed, and only once; as `isolation` says, in a sandbox
+    that shows it what it `needs`, and nothing `hidden`.
     """
 
     def __init__(
@@ -79,19 +132,41 @@ class Catalogue:
         game: Game | None = None,
         descriptions: _Descriptions | None = None,
         results: Path = RESULTS,
+        isolation: Isolation = Isolation.NONE,
+        needs: Sequence[Path] = (),
+        hidden: Sequence[Path] = (),
     ) -> None:
         self.folder = folder
         self.results = results
         self.game = game or game_named(DEFAULT)
-        self._descriptions = descriptions or _Descriptions()
+        self.isolation = isolation
+        self._needs = (*needs,)
+        self._hidden = (*hidden, folder.absolute(), results.absolute())
+        self._descriptions = descriptions or _Descriptions(self._hidden)
         self._built_in = _BuiltInBots(Loader(folder), self.game)
 
     def playing(self, game: Game) -> "Catalogue":
         """The catalogue for another game; it shares the descriptions of files and packages."""
-        return (
-            self
-            if game is self.game
-            else Catalogue(self.folder, game, self._descriptions, self.results)
+        return self if game is self.game else self._copy(game, self.isolation, self._needs)
+
+    def isolated(
+        self, isolation: Isolation, needs: Sequence[Path] = (), hidden: Sequence[Path] = ()
+    ) -> "Catalogue":
+        """The catalogue for bots that are isolated like this; it shares the descriptions."""
+        if (isolation, (*needs,)) == (self.isolation, self._needs):
+            return self
+        return self._copy(self.game, isolation, needs, hidden)
+
+    def _copy(
+        self,
+        game: Game,
+        isolation: Isolation,
+        needs: Sequence[Path],
+        hidden: Sequence[Path] = (),
+    ) -> "Catalogue":
+        hidden = (*self._hidden, *hidden)
+        return Catalogue(
+            self.folder, game, self._descriptions, self.results, isolation, needs, hidden
         )
 
     def of_all_games(self) -> "list[Catalogue]":
@@ -103,10 +178,33 @@ class Catalogue:
         if bot := self._built_in.get(name):
             return bot.description()
         if package_bot := self._packaged.get(name):
-            return package_bot
+            return self._named(package_bot)
         if path := self.file_of(name):
             return self.load_file(path)
         return self._bot_by_search(name)
+
+    def _named(self, bot: BotDescription) -> BotDescription:
+        """The bot of a package that has been found by its name; a plain one has all rights.
+
+        Raises BotError.
+        """
+        if self._is_in_sandbox or bot.package is None or sandbox_problem():
+            return bot
+        bots = self._descriptions.plain_package(bot.package).bots
+        return next((plain for plain in bots if plain.name == bot.name), bot)
+
+    def _plain_bot_of_package(self, broken: BrokenBot) -> BotDescription:
+        """The bot of a package of its name that works only outside the sandbox. Raises BotError."""
+        if not (self._is_in_sandbox or sandbox_problem()):
+            bots = self._descriptions.plain_package(broken.name).bots
+            named = (bot for bot in bots if bot.name == broken.name and bot.game == self.game.name)
+            if bot := next(named, None):
+                return bot
+        raise BotError(f"bot {broken.name} is broken: {broken.reason}")
+
+    @property
+    def _is_in_sandbox(self) -> bool:
+        return self.isolation is Isolation.SANDBOX
 
     def file_of(self, name: str) -> Path | None:
         """The own file of the bot in the folder that `find` would describe; None if none.
@@ -117,10 +215,10 @@ class Catalogue:
 
     def _bot_by_search(self, name: str) -> BotDescription:
         """The bot that a file registers under this name; other files are not described."""
-        if bot := self._registered.get(name):
-            return bot
+        if (bot := self._registered.get(name)) and bot.path:
+            return next((each for each in self.bots_of(bot.path) if each.name == name), bot)
         if broken := next((bot for bot in self._descriptions.offers[1] if bot.name == name), None):
-            raise BotError(f"bot {name} is broken: {broken.reason}")
+            return self._plain_bot_of_package(broken)
         if game := self._game_of(name):
             raise OtherGameError(f"bot {name} plays {game}, not {self.game.name}", [game])
         names = (*self._built_in, *self._packaged, *map(bot_name, self._files), *self._registered)
@@ -167,9 +265,7 @@ class Catalogue:
 
     def bots_of(self, path: Path) -> Sequence[BotDescription]:
         """All bots of a file. Raises BotError, with the reason, if it cannot be used."""
-        path = real_path(path)
-        self._describe_files([path])
-        bots = self._descriptions.files[path]
+        bots = self._described(real_path(path))
         if isinstance(bots, BotError):
             raise bots
         other_games = sorted({bot.game for bot in bots} - {self.game.name})
@@ -184,6 +280,18 @@ class Catalogue:
         """All bots, built-in ones first, and all plug-ins that cannot be used."""
         bots, broken = self._all_bots
         return list(bots), list(broken)
+
+    @property
+    def rights_note(self) -> str:
+        """A sentence if lists run the code of files with the user's rights; else empty."""
+        if not (self._files or self._descriptions.offers[0]):
+            return ""
+        if not (problem := sandbox_problem()):
+            return ""
+        return (
+            "arena bots runs the code of these files with your rights: there is no sandbox here"
+            f" ({problem})"
+        )
 
     @cached_property
     def rules(self) -> Mapping[str, Any]:
@@ -203,20 +311,84 @@ class Catalogue:
         offers = [offer for offer in self._descriptions.offers[0] if offer.game == self.game.name]
         return {rules.name: rules for offer in offers for rules in offer.rules}
 
+    # Isolated bots
+
+    def policy_of_file(self, path: Path) -> Policy | None:
+        """How a process that runs a bot's file starts in the sandbox; None outside of it.
+
+        Raises BotError when its files cannot be read.
+        """
+        if not self._is_in_sandbox:
+            return None
+        return file_policy(BotSource.at(real_path(path)), self._needs, self._hidden)
+
+    def policy_of_package(self, point: str) -> Policy | None:
+        """How a process that runs a package starts in the sandbox; None outside of it."""
+        if not self._is_in_sandbox:
+            return None
+        return describing_policy(base_view(point, self._hidden))
+
     # Files
 
-    def _describe_files(self, paths: Iterable[Path]) -> None:
-        """Describe the files that have not been described yet, in processes of their own."""
-        sources: dict[Path, BotSource] = {}
-        for path in paths:
-            if path not in self._descriptions.files:
+    def _described(self, path: Path) -> Lookup:
+        """The bots of a file that a command or a tournament names.
+
+        A file that is named as isolated, too, is described in the sandbox.
+        """
+        known = self._descriptions
+        if self._is_in_sandbox:
+            lookups = known.isolated.setdefault(path, {})
+            if self._needs not in lookups:
+                lookups[self._needs] = self._described_in_sandbox(path)
+            return lookups[self._needs]
+        if lookups := known.isolated.get(path, {}):
+            return next(iter(lookups.values()))
+        if path not in known.plain:
+            known.plain |= _described_plainly([path])
+        return known.plain[path]
+
+    def _described_in_sandbox(self, path: Path) -> Lookup:
+        try:
+            source = BotSource.at(path).identified()
+            policy = file_policy(source, self._needs, self._hidden)
+            (answer,) = run_all([about_shown_file(source, shown_folder(source))], policy=policy)
+        except BotError as error:
+            return error
+        return _checked_lookup(source, answer, policy.view.texts if policy.view else {})
+
+    def _list_files(self, paths: Iterable[Path], seconds: float = inf) -> Mapping[Path, Lookup]:
+        """The bots of files that nobody has named, as many as can be described in this time.
+
+        They are described in a sandbox where there is one.
+        """
+        known = self._descriptions.listed
+        new = [path for path in paths if path not in known and path not in self._descriptions.plain]
+        if not new or sandbox_problem():
+            self._descriptions.plain |= _described_plainly(new, seconds)
+        else:
+            known |= self._described_in_one_sandbox(new, seconds)
+        return known | self._descriptions.plain
+
+    def _described_in_one_sandbox(
+        self, paths: Sequence[Path], seconds: float
+    ) -> dict[Path, Lookup]:
+        """Descriptions by forks in one sandbox, each of which gets the texts of its own file."""
+        lookups: dict[Path, Lookup] = {}
+        end = time.monotonic() + seconds
+        with ForkingSandbox(listing_policy(self._hidden), DESCRIBING) as sandbox:
+            for path in paths:
+                if time.monotonic() > end:
+                    break
                 try:
-                    sources[path] = BotSource.at(path).identified()
+                    source = BotSource.at(path).identified()
+                    texts = texts_of(source)
                 except BotError as error:
-                    self._descriptions.files[path] = error
-        answers = run_all([about_file(source) for source in sources.values()])
-        for (path, source), answer in zip(sources.items(), answers, strict=True):
-            self._descriptions.files[path] = _checked_lookup(source, answer)
+                    lookups[path] = error
+                    continue
+                call = about_texts(source, texts, shown_folder(source))
+                (answer,) = run_all([call], start=sandbox.start)
+                lookups[path] = _checked_lookup(source, answer, texts)
+        return lookups
 
     @cached_property
     def _built_in_descriptions(self) -> dict[str, BotDescription]:
@@ -229,14 +401,13 @@ class Catalogue:
 
     @cached_property
     def _registered(self) -> Mapping[str, BotDescription]:
-        """The bots that files register under names of their choice."""
+        """The bots that files register under names of their choice, looked for in a short time."""
         paths = [path for path in self._files if _may_register(path)]
-        self._describe_files(paths)
-        lookups = (self._descriptions.files[path] for path in paths)
+        lookups = self._list_files(paths, _SEARCH_SECONDS)
         return {
             bot.name: bot
-            for lookup in lookups
-            if not isinstance(lookup, BotError)
+            for path in paths
+            if (lookup := lookups.get(path)) is not None and not isinstance(lookup, BotError)
             for bot in lookup
             if bot.game == self.game.name
         }
@@ -246,9 +417,9 @@ class Catalogue:
         """All bots and all broken ones; cached, as a tournament can look up thousands of names."""
         by_name = self._built_in_descriptions | self._packaged
         broken = list(self._descriptions.offers[1])
-        self._describe_files(self._files)
+        lookups = self._list_files(self._files)
         for path in self._files:
-            lookup, location = self._descriptions.files[path], str(bot_path(path))
+            lookup, location = lookups[path], str(bot_path(path))
             if isinstance(lookup, BotError):
                 broken.append(BrokenBot(in_a_line(bot_name(path)), location, str(lookup)))
                 continue
@@ -323,8 +494,30 @@ def _may_register(path: Path) -> bool:
     return b"register_bots" in text or b"import *" in text
 
 
-def _checked_lookup(source: BotSource, data: object) -> Lookup:
+def _described_plainly(paths: Iterable[Path], seconds: float = inf) -> dict[Path, Lookup]:
+    """Descriptions by processes with the user's rights, as many as are begun in this time."""
+    lookups: dict[Path, Lookup] = {}
+    sources: dict[Path, BotSource] = {}
+    for path in paths:
+        try:
+            sources[path] = BotSource.at(path).identified()
+        except BotError as error:
+            lookups[path] = error
+    end = time.monotonic() + seconds
+    answers = run_all([about_file(source) for source in sources.values()])
+    for (path, source), answer in zip(sources.items(), answers, strict=True):
+        lookups[path] = _checked_lookup(source, answer)
+        if time.monotonic() > end:
+            break
+    return lookups
+
+
+def _checked_lookup(
+    source: BotSource, data: object, texts: Collection[str] | None = None
+) -> Lookup:
+    """The bots in an answer; `texts` are those that the sandbox has shown, if it was in one."""
     try:
-        return bots_of_file(source, data)
+        return bots_of_file(source, data, texts)
     except BotError as error:
-        return error
+        is_missing = any(kind in str(error) for kind in _MISSING)
+        return BotError(f"{error}; {_SIGHT}") if is_missing and texts is not None else error

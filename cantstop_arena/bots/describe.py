@@ -3,10 +3,11 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from math import isfinite
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
@@ -26,8 +27,14 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.packages import entry_points_of, load_entry_point
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.hookspecs import PROJECT
+from cantstop_arena.processes import system
+from cantstop_arena.processes.forking_sandbox import serve_forks
 from cantstop_arena.processes.isolated_call import IsolatedCall, Raised
+from cantstop_arena.processes.sandbox import TEXTS
 from cantstop_arena.texts import in_a_line
+
+DESCRIBING = f"{__name__}:{serve_forks.__name__}"
+"""The entry of a sandbox in which many files are described."""
 
 _MAX_COMPLAINT_LENGTH = 1000
 _MAX_FILES = 1000
@@ -101,6 +108,21 @@ def about_file(source: BotSource) -> IsolatedCall:
     return _call("describe_file", keywords)
 
 
+def about_shown_file(source: BotSource, shown_folder: str) -> IsolatedCall:
+    """The call that describes a bot file by its text in the sandbox.
+
+    Messages name its files as if they were in `shown_folder`.
+    """
+    keywords = {"path": str(TEXTS / source.name), "digest": source.digest}
+    return _call("describe_file", {**keywords, "shown_folder": shown_folder})
+
+
+def about_texts(source: BotSource, texts: Mapping[str, bytes], shown_folder: str) -> IsolatedCall:
+    """The call that describes a bot file by texts that the call brings along."""
+    keywords = {"name": source.name, "digest": source.digest, "shown_folder": shown_folder}
+    return _call("describe_texts", {**keywords, "texts": texts})
+
+
 def about_package(point: str) -> IsolatedCall:
     """The call that describes an entry point."""
     return _call("describe_package", {"point": point})
@@ -120,10 +142,17 @@ def _call(function: str, keywords: Mapping[str, Any]) -> IsolatedCall:
 # --- Checking their results -----------------------------------------------------------------------
 
 
-def bots_of_file(source: BotSource, answer: object) -> list[BotDescription]:
-    """The bots of a file, from the result of its call. Raises BotError if it cannot be used."""
+def bots_of_file(
+    source: BotSource, answer: object, texts: Collection[str] | None = None
+) -> list[BotDescription]:
+    """The bots of a file, from the result of its call. Raises BotError if it cannot be used.
+
+    Other files than `texts` cannot become a part of the bot, if these are given.
+    """
     data = _usable(answer, FileDescribed, "does not import: ")
     beside = tuple(filter(_stays_below, data.beside[: bot_files.MAX_BESIDE]))
+    if texts is not None:
+        beside = tuple(name for name in beside if name in texts)
     all_beside = (*source.files_beside, *beside)
     full_source = BotSource(source.path, all_beside).identified() if beside else source
     return [_bot(bot, "file", full_source.digest, source=full_source) for bot in data.bots]
@@ -239,16 +268,30 @@ def _default_from_data(value: Any) -> Any:
 # --- Functions called in other processes ----------------------------------------------------------
 
 
-def describe_file(path: str, digest: str) -> FileDescribed | Raised:
+def describe_file(path: str, digest: str, shown_folder: str = "") -> FileDescribed | Raised:
     """The bots of a file, or the error that makes it unusable."""
     loader = Loader(Path())
     file_imports.note_reading()
     try:
         source = BotSource.at(Path(path), digest)
+        if shown_folder:
+            system.show_paths_in(source.folder, shown_folder)
         bots = [_bot_as_data(bot.description()) for bot in loader.bots_of(source)]
         return FileDescribed(bots, [*bot_files.files_beside(source)])
     except BaseException as error:
         return Raised(exception_report(error))
+
+
+def describe_texts(
+    name: str, digest: str, shown_folder: str, texts: Mapping[str, bytes]
+) -> FileDescribed | Raised:
+    """The bots of the file `name`, given by its texts; they are written to a temporary folder."""
+    with TemporaryDirectory() as folder:
+        for file, text in texts.items():
+            path = Path(folder, file)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text)
+        return describe_file(str(Path(folder, name)), digest, shown_folder)
 
 
 def describe_package(point: str) -> PackageDescribed | Raised:

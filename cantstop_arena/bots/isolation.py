@@ -50,21 +50,24 @@ def chosen_isolation(is_isolated: bool) -> Isolation:
     """What the option `--isolate` chooses. Raises UsageError where there is no sandbox."""
     if not is_isolated:
         return Isolation.NONE
+    if problem := sandbox_problem():
+        raise UsageError(f"--isolate needs a sandbox, and there is none here: {problem}")
+    return Isolation.SANDBOX
+
+
+def sandbox_problem() -> str:
+    """Why there is no sandbox on this machine; empty where there is one."""
     try:
         Sandbox.here()
     except NoSandbox as error:
-        raise UsageError(f"--isolate needs a sandbox, and there is none here: {error}") from None
-    return Isolation.SANDBOX
+        return str(error)
+    return ""
 
 
 def check_sandbox(bot: str, isolation: Isolation) -> None:
     """Raise UsageError when a bot needs the sandbox, and there is none on this machine."""
-    if isolation is not Isolation.SANDBOX:
-        return
-    try:
-        Sandbox.here()
-    except NoSandbox as error:
-        raise UsageError(refusal(bot, str(error))) from None
+    if isolation is Isolation.SANDBOX and (problem := sandbox_problem()):
+        raise UsageError(refusal(bot, problem))
 
 
 def refusal(bot: str, reason: str) -> str:

@@ -14,6 +14,7 @@ RESULTS = Path("results")  # the default folder of results
 PREVIOUS = "previous"
 DIGEST_LENGTH = 7  # digits of a digest, as in the name of a version
 _REFERENCE = re.compile(rf"(.+)@({PREVIOUS}|[0-9a-f]{{4,64}})")
+_DIGEST = re.compile("[0-9a-f]{64}")
 _COPY_PATTERNS = ("*/bots/*", "*/*/*/bots/*")  # below the results: in runs, and in comparisons
 
 
@@ -28,6 +29,11 @@ def version_in(reference: str) -> VersionReference | None:
     """The version in a reference like `patient@previous` or `patient@08df1c2`; None if none."""
     match = _REFERENCE.fullmatch(reference)
     return VersionReference(*match.groups()) if match else None
+
+
+def is_digest(name: str) -> bool:
+    """Whether a folder with this name holds the copies of one version's files."""
+    return bool(_DIGEST.fullmatch(name))
 
 
 def version_name(bot: str, digest: str) -> str:

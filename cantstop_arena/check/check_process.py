@@ -9,10 +9,13 @@ import signal
 import socket
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import BotSource, exception_line
 from cantstop_arena.bots.file_imports import note_reading
@@ -27,6 +30,8 @@ from cantstop_arena.check.findings import (
     CheckStage,
     Finding,
     Report,
+    Request,
+    TracebackRequest,
 )
 from cantstop_arena.check.suite import suite_of
 from cantstop_arena.deals.outcomes import Snapshot
@@ -34,14 +39,16 @@ from cantstop_arena.errors import BotError, GameError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.watched import ARENA, BOT
 from cantstop_arena.games.registry import all_games, game_named
-from cantstop_arena.processes import process_tree, shutdown
-from cantstop_arena.processes.channel import ChildEnd
+from cantstop_arena.processes import process_tree, shutdown, system
+from cantstop_arena.processes.channel import ChildEnd, ProtocolError
 from cantstop_arena.processes.child import Child, ChildFailed
 from cantstop_arena.processes.child_output import ChildOutput
 from cantstop_arena.processes.child_start import Policy, start_entry
 from cantstop_arena.processes.watchdog import Watchdog, counted_seconds, pulse
 
 _START_SECONDS = 60.0  # for loading Python and the engine's modules
+PLAIN = Policy("fresh")
+"""How the process starts for a bot that is not isolated."""
 _REPORT_SECONDS = 0.5  # for writing the traceback of a process that hangs
 _MAX_TRACE_BYTES = 1 << 16
 _FOREIGN_TEXT = "somebody else wrote into the pipe of the report"
@@ -55,7 +62,8 @@ class CheckProcessFailed(Exception):
 class CheckProcess:
     """The process that checks a bot: its messages, its deadline, and its end."""
 
-    def __init__(self, request: CheckRequest, hash_seed: str) -> None:
+    def __init__(self, request: CheckRequest, hash_seed: str, policy: Policy) -> None:
+        self._is_in_sandbox = policy.view is not None
         self.stage = CheckStage("file", "is read", _START_SECONDS)
         self.output = ChildOutput()
         self._limit = request.limit
@@ -71,7 +79,7 @@ class CheckProcess:
         self._read_snapshot: Callable[[], Snapshot] = lambda: _NO_SNAPSHOT
         self._stage_start = self._checked_at = time.monotonic()
         self._child: Child[Report] = start_entry(
-            Policy("fresh", variables={"PYTHONHASHSEED": hash_seed}),
+            replace(policy, variables={"PYTHONHASHSEED": hash_seed}),
             f"{__name__}:serve",
             Report,
             self.output,
@@ -152,7 +160,11 @@ class CheckProcess:
 
     def _stuck_location(self) -> str:
         """The location of a process that hangs, from the traceback that it writes on a signal."""
-        self._child.ask_location()
+        if self._is_in_sandbox:  # the signal would end bubblewrap
+            with contextlib.suppress(ProtocolError):
+                self._child.channel.send(TracebackRequest())
+        else:
+            self._child.ask_location()
         deadline = time.monotonic() + _REPORT_SECONDS
         while not _size(self._trace_file) and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -202,12 +214,14 @@ def _size(file: Any) -> int:
 
 
 @contextlib.contextmanager
-def supervised_process(request: CheckRequest, hash_seed: str) -> Iterator[CheckProcess]:
+def supervised_process(
+    request: CheckRequest, hash_seed: str, policy: Policy
+) -> Iterator[CheckProcess]:
     """A context with a process that checks a bot; on exit its descendants are ended, too."""
     with (
         shutdown.defer_until_safe(),
         process_tree.end_orphans_after(),
-        CheckProcess(request, hash_seed) as process,
+        CheckProcess(request, hash_seed, policy) as process,
     ):
         yield process
 
@@ -257,12 +271,24 @@ def _run_checks(checks: BotChecks, only_play: bool) -> None:
         checks.report(Finding(WRONG, checks.subject, exception_line(error)))
 
 
+def _write_tracebacks(channel: ChildEnd[Request]) -> None:
+    """Send the main thread a signal for each further message, which can only ask for that."""
+    with contextlib.suppress(EOFError, OSError):
+        while channel.receive():
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+
+
 def serve(end: socket.socket, memory: int, trace_file: int) -> None:
     """Check the bot that the arena names, and send the findings."""
     faulthandler.enable(trace_file, all_threads=False)
     faulthandler.register(signal.SIGUSR1, trace_file, all_threads=False)
-    channel: ChildEnd[CheckRequest] = ChildEnd(end, CheckRequest)
-    _check(channel.receive(), channel.send, memory)
+    channel: ChildEnd[Request] = ChildEnd(end, Request)
+    request = channel.receive()
+    assert isinstance(request, CheckRequest)
+    if request.shown_folder:
+        system.show_paths_in(request.folder, request.shown_folder)
+        threading.Thread(target=_write_tracebacks, args=[channel], daemon=True).start()
+    _check(request, channel.send, memory)
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     channel.send(CheckDone())

@@ -1,13 +1,17 @@
 """The check of a file's bots, or of one bot: in one process, then repeated in another."""
 
+import os
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.bot_paths import bot_name
+from cantstop_arena.bots.bot_sandbox import shown_folder
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.check.check_process import (
+    PLAIN,
     CheckProcess,
     CheckProcessFailed,
     supervised_process,
@@ -24,6 +28,8 @@ from cantstop_arena.check.findings import (
 )
 from cantstop_arena.check.suite import Trace, difference, suite_of
 from cantstop_arena.game_api.game import Game
+from cantstop_arena.processes.child_start import Policy
+from cantstop_arena.processes.sandbox import TEXTS
 from cantstop_arena.texts import in_a_line
 
 
@@ -32,45 +38,56 @@ class BotCheck:
 
     def __init__(self, target: Path | str, catalogue: Catalogue, limit: float) -> None:
         """`limit` is in seconds per decision. Raises BotError for an unknown name."""
-        self._request = _request(target, catalogue, limit)
+        self._request, self._policy = _request(target, catalogue, limit)
         self._name = bot_name(target) if isinstance(target, Path) else target
 
     def findings(self) -> Generator[Finding, None, None]:
         """The findings about each bot, yielded one by one."""
-        first_bot = _CheckedBot(self._request, self._name)
+        first_bot = _CheckedBot(self._request, self._name, self._policy)
         yield from first_bot.findings()
         for name in first_bot.names[1:]:
-            yield from _CheckedBot(replace(self._request, bot=name), name).findings()
+            request = replace(self._request, bot=name)
+            yield from _CheckedBot(request, name, self._policy).findings()
 
 
-def _request(target: Path | str, catalogue: Catalogue, limit: float) -> CheckRequest:
-    """The request that names the bot for the process."""
+def _request(target: Path | str, catalogue: Catalogue, limit: float) -> tuple[CheckRequest, Policy]:
+    """The request that names the bot for the process, and how that process starts."""
     request = CheckRequest(catalogue.folder, limit)
     if path := target if isinstance(target, Path) else catalogue.file_of(target):
-        return replace(request, path=path)
+        if policy := catalogue.policy_of_file(path):
+            source = BotSource.at(path)
+            inside = replace(request, folder=TEXTS, path=TEXTS / source.name)
+            return replace(inside, shown_folder=shown_folder(source)), policy
+        return replace(request, path=path), PLAIN
     bot = catalogue.find(str(target))
     if bot.package:
-        return replace(request, package=bot.package)
-    return replace(request, name=bot.name, game=bot.game)
+        policy = catalogue.policy_of_package(bot.package)
+        return replace(request, package=bot.package), policy or PLAIN
+    return replace(request, name=bot.name, game=bot.game), PLAIN
 
 
 class _CheckedBot:
     """The check of one bot: its findings, and whether another process plays the same games."""
 
-    def __init__(self, request: CheckRequest, bot: str) -> None:
+    def __init__(self, request: CheckRequest, bot: str, policy: Policy) -> None:
         self.names: Sequence[str] = []
+        self._policy = policy
         self.bot = bot
         self._request = request
         self._traces: Sequence[Trace] = []
         self._game: Game | None = None
 
     def findings(self) -> Iterator[Finding]:
-        """All findings about the bot, under its name."""
+        """All findings about the bot, under its name, with the paths of its files here."""
+        shown_folder = self._request.shown_folder
         for finding in self._unnamed_findings():
-            yield replace(finding, bot=self.bot)
+            text = finding.text
+            if shown_folder:
+                text = text.replace(f"{TEXTS}{os.sep}", shown_folder)
+            yield replace(finding, bot=self.bot, text=text)
 
     def _unnamed_findings(self) -> Iterator[Finding]:
-        with supervised_process(self._request, "0") as process:
+        with supervised_process(self._request, "0", self._policy) as process:
             yield from self._findings_of(process)
         if self._traces:
             yield self._reproducibility()
@@ -91,8 +108,8 @@ class _CheckedBot:
 
     def _reproducibility(self) -> Finding:
         """Whether another process, with other hashes of texts, plays the same games."""
-        replay = _CheckedBot(replace(self._request, only_play=True), self.bot)
-        with supervised_process(replay._request, "1") as process:
+        replay = _CheckedBot(replace(self._request, only_play=True), self.bot, self._policy)
+        with supervised_process(replay._request, "1", self._policy) as process:
             findings = list(replay._findings_of(process))
         if fault := next((finding for finding in findings if finding.mark == WRONG), None):
             return replace(fault, text=f"{fault.text} (in another process)")

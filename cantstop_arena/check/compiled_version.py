@@ -76,8 +76,10 @@ def compare(
     """Play the same games with a plain bot and its compiled version, in another process.
 
     By default the compiled version is the bot's own functions, marked `@compiled`. Raises BotError
-    when it does not compile.
+    when it does not compile, or is isolated: compiled bots play in the arena's processes.
     """
+    if catalogue.isolation:
+        raise BotError(f"bot {plain.name} is isolated, and isolated bots are not compiled")
     game, bots = catalogue.game, [plain, compiled] if compiled else [plain]
     seats = tuple(seat_for(bot.name, bot, bot.defaults) for bot in bots)
     players = usual_players(game)
@@ -91,7 +93,7 @@ def compare(
 
 def compile_hint(catalogue: Catalogue, bot: BotDescription) -> str:
     """A hint at the speedup of compiling a bot, or at a difference; empty if it cannot be."""
-    if not can_be_compiled(catalogue.game, bot):
+    if catalogue.isolation or not can_be_compiled(catalogue.game, bot):
         return ""
     try:
         if bot.path:  # as `arena bots compile` will

@@ -16,7 +16,8 @@ class CheckRequest(msgspec.Struct, tag=True, frozen=True):
     """A bot to check: of a file, of a package's entry point, or built in, by name and game.
 
     `bot` is one of the bots of a file, by default the first. `limit` is in seconds per decision.
-    With `only_play`, only the traces of the games are reported.
+    With `only_play`, only the traces of the games are reported. Messages name files in `folder` as
+    if they were in `shown_folder`, if that is given.
     """
 
     folder: Path
@@ -27,6 +28,14 @@ class CheckRequest(msgspec.Struct, tag=True, frozen=True):
     game: str = DEFAULT
     bot: str = ""
     only_play: bool = False
+    shown_folder: str = ""
+
+
+class TracebackRequest(msgspec.Struct, tag=True, frozen=True):
+    """Write where the bot is into the trace file: for a process that no signal reaches."""
+
+
+Request: TypeAlias = CheckRequest | TracebackRequest
 
 
 class BotsLoaded(msgspec.Struct, tag=True, frozen=True):

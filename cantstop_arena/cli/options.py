@@ -93,15 +93,22 @@ players_option = click.option(
 )
 
 
-def catalogue_for(bots_folder: Path, game_name: str, results: Path = RESULTS) -> "Catalogue":
+def catalogue_for(
+    bots_folder: Path,
+    game_name: str,
+    results: Path = RESULTS,
+    isolation: "Isolation | None" = None,
+) -> "Catalogue":
     """The catalogue of a game's bots, with earlier versions of them from `results`.
 
-    Raises UsageError for an unknown game.
+    Its foreign bots are isolated like this. Raises UsageError for an unknown game.
     """
     from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.bots.isolation import Isolation
     from cantstop_arena.games.registry import game_named
 
-    return Catalogue(bots_folder, game_named(game_name), results=results)
+    isolation = isolation or Isolation.NONE
+    return Catalogue(bots_folder, game_named(game_name), results=results, isolation=isolation)
 
 
 def _bytes(context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
@@ -145,7 +152,7 @@ isolate_option = click.option(
     "--isolate",
     is_flag=True,
     callback=_isolation,
-    help="Run all bots from files and packages in a sandbox.",
+    help="Run all bots from files and packages in a sandbox, from their first line on.",
 )
 
 

@@ -2,8 +2,8 @@
 
 An *entry* is a function "module:function" that gets the child's end of the channel. It runs below
 a parent of its own, which never runs foreign code and ends all descendants that the child leaves
-behind. So it can at most end that parent, and never the arena. A command runs in a session of its
-own, and perhaps in the sandbox.
+behind. So it can at most end that parent, and never the arena. In the sandbox it needs no such
+parent. A command runs in a session of its own, and perhaps in the sandbox.
 """
 
 import contextlib
@@ -25,6 +25,7 @@ from cantstop_arena.processes import process_tree, system
 from cantstop_arena.processes.channel import Channel, Connection
 from cantstop_arena.processes.child import LOCATE, Child, ChildProcess
 from cantstop_arena.processes.child_command import ChildCommand, environment, sandbox_environment
+from cantstop_arena.processes.child_limits import ChildLimits
 from cantstop_arena.processes.child_output import ChildOutput
 from cantstop_arena.processes.sandbox import Sandbox, SandboxView
 from cantstop_arena.processes.system import python_module
@@ -32,6 +33,7 @@ from cantstop_arena.texts import in_a_line
 
 _Report = TypeVar("_Report")
 _STANDARD_FILES = 3
+_NO_ARENA = 0  # in place of the arena's process id, which nobody sees in the sandbox
 _POLL_SECONDS = 0.002
 MAX_REASON_LENGTH = 300  # characters of the line with which a failing program ends
 
@@ -40,12 +42,14 @@ class Policy(msgspec.Struct, frozen=True):
     """How a child starts: forked from the arena, or as a fresh interpreter; and its limits.
 
     `memory` is in bytes beyond what it begins with; `variables` are added to the environment of a
-    fresh interpreter.
+    fresh interpreter. With a `view` that runs in the sandbox, where also `limits` hold.
     """
 
     start: Literal["fork", "fresh"]
     memory: int | None = None
     variables: Mapping[str, str] = {}
+    view: SandboxView | None = None
+    limits: ChildLimits = ChildLimits()
 
 
 FORKED = Policy("fork" if sys.platform == "linux" else "fresh")
@@ -64,13 +68,16 @@ def start_entry(
 ) -> Child[Any]:
     """A child that runs an entry, which gets its end of the channel and copies of open `files`.
 
-    `received` is the type of its messages. What it prints is lost without an `output`.
+    `received` is the type of its messages. What it prints is lost without an `output`. Raises
+    NoSandbox where the policy needs one and there is none.
     """
     ours, theirs = socket.socketpair()  # no process can open it again, unlike a pipe
     start = _fork if policy.start == "fork" else _start_interpreter
+    if policy.view:
+        start = _start_in_sandbox
     with theirs, _write_end(output) as printed:
         process = start(policy, entry, [theirs.fileno(), *files], printed)
-    return Child(process, Channel(ours, received), output)
+    return Child(process, Channel(ours, received), output, has_own_parent=policy.view is None)
 
 
 @contextlib.contextmanager
@@ -136,9 +143,8 @@ def _fork(policy: Policy, entry: str, files: Sequence[int], output: int) -> Chil
 def _start_interpreter(
     policy: Policy, entry: str, files: Sequence[int], output: int
 ) -> ChildProcess:
-    arguments = (entry, policy.memory or 0, os.getpid(), *files)
     return subprocess.Popen(
-        python_module(__name__, *map(str, arguments)),
+        _interpreter(policy, entry, os.getpid(), files),
         env={**os.environ, **policy.variables},
         stdin=subprocess.DEVNULL,
         stdout=output,
@@ -146,6 +152,30 @@ def _start_interpreter(
         pass_fds=files,
         start_new_session=True,
     )
+
+
+def _start_in_sandbox(
+    policy: Policy, entry: str, files: Sequence[int], output: int
+) -> ChildProcess:
+    argv = _interpreter(policy, entry, _NO_ARENA, files)
+    command = ChildCommand(argv, Path(os.sep), policy.limits)
+    with _popen_arguments(command, policy.view, policy.variables) as arguments:
+        arguments["pass_fds"] += [*files]
+        return subprocess.Popen(
+            **arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            preexec_fn=_limiter(None),
+        )
+
+
+def _interpreter(
+    policy: Policy, entry: str, arena_pid: int, files: Sequence[int]
+) -> tuple[str, ...]:
+    """The command of a fresh interpreter that runs an entry."""
+    return python_module(__name__, *map(str, (entry, policy.memory or 0, arena_pid, *files)))
 
 
 def _only_files(files: Sequence[int], output: int) -> list[int]:
@@ -163,15 +193,17 @@ def _run(
     work: Callable[..., None], files: Sequence[int], memory: int | None, arena_pid: int
 ) -> NoReturn:
     """The main function of a child: run its entry, and exit."""
-    system.die_with_parent(arena_pid, signal.SIGTERM)
-    if os.getsid(0) != os.getpid():
-        os.setsid()
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the arena
-    process_tree.supervise_descendants(LOCATE)
-    system.refuse_cores()
+    is_in_sandbox = arena_pid == _NO_ARENA
+    if not is_in_sandbox:  # whose first process takes all others with it
+        system.die_with_parent(arena_pid, signal.SIGTERM)
+        if os.getsid(0) != os.getpid():
+            os.setsid()
+        process_tree.supervise_descendants(LOCATE)
+        system.refuse_cores()
     if memory:
-        system.limit_memory(memory)
+        system.limit_memory(memory, for_good=is_in_sandbox)
     exit_process = os._exit  # foreign code may replace it
     try:
         end, *others = files
@@ -247,17 +279,22 @@ def failure_of(command: ChildCommand, limit: float, view: SandboxView | None = N
 
 
 @contextlib.contextmanager
-def _popen_arguments(command: ChildCommand, view: SandboxView | None) -> Iterator[dict[str, Any]]:
-    """The arguments that start a command, in the sandbox if it has a view."""
+def _popen_arguments(
+    command: ChildCommand, view: SandboxView | None, variables: Mapping[str, str] = {}
+) -> Iterator[dict[str, Any]]:
+    """The arguments that start a command, in the sandbox if it has a view.
+
+    There `variables` are added to its environment.
+    """
     if view is None:
         yield {"args": command.argv, "cwd": command.cwd, "env": environment()}
         return
     argv, descriptors = Sandbox.here().command(
-        command.argv, view, command.limits, sandbox_environment()
+        command.argv, view, command.limits, {**sandbox_environment(), **variables}
     )
     try:
         # Processes inside could read bubblewrap's own environment.
-        yield {"args": argv, "cwd": os.sep, "env": {}, "pass_fds": descriptors}
+        yield {"args": argv, "cwd": os.sep, "env": {}, "pass_fds": [*descriptors]}
     finally:
         for descriptor in descriptors:
             os.close(descriptor)

@@ -5,6 +5,7 @@ import importlib
 import socket
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -54,6 +55,10 @@ class _NotReturned(msgspec.Struct, tag=True, frozen=True):
     text: str
 
 
+REPORTS: Any = _Returned | _NotReturned
+"""The type of the messages of a child that serves a call."""
+
+
 class Raised(msgspec.Struct, tag=True, frozen=True):
     """The result of a function whose foreign code has raised an exception: the reason."""
 
@@ -81,18 +86,21 @@ def run_all(
     on_tick: Callable[[], None] = lambda: None,
     at_once: int = MAX_PARALLEL_CALLS,
     policy: Policy = FORKED,
+    start: Callable[[], Child[Any]] | None = None,
 ) -> Iterator[Any]:
     """The result of each call, in their order, or the CallFailed that says why it has none.
 
-    `at_once` calls run at the same time; `on_tick` is called some ten times a second.
+    `at_once` calls run at the same time; `on_tick` is called some ten times a second. A child
+    starts by the `policy`, or by `start` if that is given.
     """
     policy = msgspec.structs.replace(policy, memory=policy.memory or MAX_MEMORY_BYTES)
+    starter = start or partial(start_entry, policy, _ENTRY, REPORTS)
     waiting = iter(calls)
     with process_tree.end_orphans_after(), contextlib.ExitStack() as stack:
         running: list[_RunningCall] = []
         for _ in calls:
             while len(running) < at_once and (call := next(waiting, None)):
-                running.append(stack.enter_context(_RunningCall(call, policy)))
+                running.append(stack.enter_context(_RunningCall(call, starter)))
             first = running.pop(0)
             while not first.is_done:
                 shutdown.check()
@@ -103,9 +111,11 @@ def run_all(
             yield first.outcome
 
 
-def run_isolated(call: IsolatedCall, on_tick: Callable[[], None] = lambda: None) -> Any:
+def run_isolated(
+    call: IsolatedCall, on_tick: Callable[[], None] = lambda: None, policy: Policy = FORKED
+) -> Any:
     """The result of one call. Raises CallFailed."""
-    (outcome,) = run_all([call], on_tick)
+    (outcome,) = run_all([call], on_tick, policy=policy)
     return result_of(outcome)
 
 
@@ -119,18 +129,16 @@ def result_of(outcome: Any) -> Any:
 class _RunningCall:
     """A call in its process; it is tried again when others may have ended the process."""
 
-    def __init__(self, call: IsolatedCall, policy: Policy) -> None:
+    def __init__(self, call: IsolatedCall, starter: Callable[[], Child[Any]]) -> None:
         self._call = call
-        self._policy = policy
+        self._starter = starter
         self._tries = 0
         self.is_done = False
         self.outcome: Any = None
 
     def _start(self) -> None:
         self._tries += 1
-        self._child: Child[_Returned | _NotReturned] = start_entry(
-            self._policy, _ENTRY, _Returned | _NotReturned
-        )
+        self._child: Child[_Returned | _NotReturned] = self._starter()
         self._child.send(self._call, self._call.limit)
 
     def __enter__(self) -> "_RunningCall":

@@ -26,6 +26,8 @@ TEXTS = Path("/bot")
 """The folder in the sandbox that holds the texts of a view."""
 STORED_CODE = Path("/tmp/arena-cache")
 """The folder in the sandbox for compiled code."""
+SCRATCH_FOLDERS = ("/tmp", "/dev/shm")
+"""The folders in the sandbox that can be written, empty at first."""
 
 _MIN_VERSION = (0, 7, 0)  # of bubblewrap: the first with --size
 _TRIAL_SECONDS = 20.0  # a busy machine
@@ -40,7 +42,6 @@ _SYSTEM_FOLDERS = tuple(
     )
 )
 _FILES_OF_ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")
-_SCRATCH_FOLDERS = ("/tmp", "/dev/shm")
 _SPARE_UIDS = range(1_879_048_192, 2_147_352_576)  # nobody's, by systemd's table of user ids
 _RIGHTS_TO_LEAVE = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")  # which root leaves in sandbox_init
 _WALLS = (
@@ -225,9 +226,9 @@ def _mounts(view: SandboxView, limits: ChildLimits, data: _PassedData) -> Iterat
     for name in _FILES_OF_ETC:
         yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
     yield from ("--proc", "/proc", *_covering_options(_FIRST_PROCESS), "--dev", "/dev")
-    for scratch in _SCRATCH_FOLDERS:
+    for scratch in SCRATCH_FOLDERS:
         yield from ("--size", str(limits.scratch), "--tmpfs", scratch, "--chmod", "1777", scratch)
-    folders = {Path("/etc"), *map(Path, _SCRATCH_FOLDERS)}
+    folders = {Path("/etc"), *map(Path, SCRATCH_FOLDERS)}
     sealed: list[str] = []
     for link in _system_links():
         yield from ("--symlink", str(link.readlink()), str(link))

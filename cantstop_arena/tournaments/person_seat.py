@@ -37,17 +37,16 @@ def table_with(
     seed: Seed,
     catalogue: Catalogue,
     compiling: Callable[[list[str]], None],
-    isolation: Isolation = Isolation.NONE,
     hidden: tuple[Path, ...] = (),
 ) -> Iterator[GameTable]:
     """A table with a person in `seat`, from 0, and the bots in the other seats, in order.
 
     Bots are names, or paths from the working directory. Bots that are not built in play in separate
-    processes, so that they can neither print into the game nor stop it; with `isolation` as it
-    says. They cannot read the `hidden` paths in the sandbox. Raises BotError.
+    processes, so that they can neither print into the game nor stop it; in the sandbox if the
+    catalogue says so. They cannot read the `hidden` paths there. Raises BotError.
     """
     with suggesting_game(bots, catalogue):
-        seated_bots = [_bot(reference, catalogue, isolation, hidden) for reference in bots]
+        seated_bots = [_bot(reference, catalogue, hidden) for reference in bots]
     seated_bots.insert(seat, SeatedBot(name, _seated(person, catalogue.game), digest=""))
     compiled = {bot.digest: bot.name for bot in seated_bots if bot.digest and not bot.make_player}
     if missing := catalogue.game.missing_code(compiled):
@@ -80,16 +79,13 @@ def _seated(person: Person, game: Game) -> TrustedPlayer:
     )
 
 
-def _bot(
-    reference: str, catalogue: Catalogue, isolation: Isolation, hidden: tuple[Path, ...]
-) -> SeatedBot:
+def _bot(reference: str, catalogue: Catalogue, hidden: tuple[Path, ...]) -> SeatedBot:
     try:
         entrant = entrant_from_reference(reference, catalogue)
     except OtherGameError:
         raise
     except BotError as error:
         raise BotError(f"{in_a_line(reference, MAX_QUOTE_LENGTH)}: {error}") from None
-    entrant = foreign_isolated(entrant, isolation)
     if not entrant.command:
         entrant = foreign_isolated(entrant, Isolation.PROCESSES)
     seat = entrant_seat(entrant, catalogue, _LIMITS, hidden=hidden)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.known_bot import BotAddress, BotDescription
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block, BlockResult
@@ -56,13 +55,11 @@ class VariantTrials:
         observer: RunObserver,
         pool_options: PoolOptions,
         players: int = 2,
-        isolation: Isolation = Isolation.NONE,
     ) -> None:
         check_seats(players, catalogue.game)
         self.players = players
         self._catalogue, self._rules, self._seed = catalogue, rules, seed
         self._bot, self._observer = bot, observer
-        self._isolation = isolation
         self._pool = VariantPool(pool_options, observer)
         self._opponents = [
             self._seat_for(f"opponent {opponent.name}", opponent, opponent.defaults)
@@ -91,7 +88,7 @@ class VariantTrials:
         return self._seat_for(name, self._bot, {**self._bot.defaults, **options})
 
     def _seat_for(self, name: str, bot: BotDescription, options: Options) -> SeatSpec:
-        entrant = foreign_isolated(Entrant(name, bot, options), self._isolation)
+        entrant = foreign_isolated(Entrant(name, bot, options), self._catalogue.isolation)
         return entrant_seat(entrant, self._catalogue, FaultPolicy())
 
     def _spec(self, variants: Sequence[SeatSpec], opponents: Sequence[SeatSpec]) -> TableSpec:
@@ -208,7 +205,6 @@ def variant_trials_for(
     observer: RunObserver,
     pool_options: PoolOptions,
     players: int = 2,
-    isolation: Isolation = Isolation.NONE,
 ) -> VariantTrials:
     """The quickest kind of trials for variants in these options; a cluster plays all of them."""
     (search, *other_searches) = [bot.options[name].search for name in options]
@@ -218,9 +214,7 @@ def variant_trials_for(
         return LiveVariantTrials(
             catalogue, rules, bot, against, seed, observer, pool_options, options[0], players
         )
-    return VariantTrials(
-        catalogue, rules, bot, against, seed, observer, pool_options, players, isolation
-    )
+    return VariantTrials(catalogue, rules, bot, against, seed, observer, pool_options, players)
 
 
 def _wins(table: "GameTable", first: int, deals: int) -> Ints:

@@ -97,8 +97,8 @@ def roll_again(turn):
 
 
 def _cup(isolate: str) -> str:
-    names = ("files", "folder", "calm")
-    bots = [f"{{bot: {name}, isolate: {isolate}}}" for name in names]
+    bots = [f"{{bot: {name}, isolate: {isolate}}}" for name in ("folder", "calm")]
+    bots.append(f"{{bot: files, isolate: {isolate}, needs: [bots/limit.txt]}}")
     bots.append(f"{{bot: needy, isolate: {isolate}, needs: [data]}}")
     return f"name: with-{isolate}\ngames: 4\nseed: 7\nbots: [odds, {', '.join(bots)}]\n"
 

@@ -57,10 +57,9 @@ def bench(
         entrant_from_reference,
         suggesting_game,
     )
-    from cantstop_arena.tournaments.file.entrants import foreign_isolated
     from cantstop_arena.tournaments.speed import measure_isolated
 
-    catalogue = catalogue_for(bots_folder, game_name)
+    catalogue = catalogue_for(bots_folder, game_name, isolation=isolate)
     bot_names = names or [spec.name for spec in catalogue.everything()[0]]
     rows, hints = list[list[Value]](), list[str]()
     with closing(ProgressScreen("Measuring speeds", "bots")) as screen:
@@ -68,7 +67,7 @@ def bench(
         for name in bot_names:
             try:
                 with suggesting_game(bot_names, catalogue):
-                    bot = foreign_isolated(entrant_from_reference(name, catalogue), isolate)
+                    bot = entrant_from_reference(name, catalogue)
                 speed = measure_isolated(catalogue, bot, seconds, screen)
                 hints += [f"{name}: {speed.fault}"] if speed.fault else []
                 hints += [f"{name}: {hint}"] if (hint := compile_hint(catalogue, bot.bot)) else []

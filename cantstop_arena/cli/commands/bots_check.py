@@ -12,12 +12,13 @@ import click
 from cantstop_arena.bots.bot_paths import own_file, real_path
 from cantstop_arena.bots.versions import version_in
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
+from cantstop_arena.cli.options import bots_option, catalogue_for, game_option, isolate_option
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.bots.isolation import Isolation
     from cantstop_arena.bots.known_bot import BotDescription
     from cantstop_arena.check.findings import Finding
 
@@ -31,6 +32,7 @@ def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds
 @click.command(short_help="Check the bots of a file for errors.")
 @click.argument("file", shell_complete=shell_complete.bots)
 @game_option
+@isolate_option
 @bots_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
@@ -43,19 +45,27 @@ def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds
     metavar="S",
     help="Maximal seconds per decision.",
 )
-def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: float) -> ExitCode:
+def check(
+    file: str,
+    game_name: str,
+    isolate: "Isolation",
+    bots_folder: Path,
+    as_json: bool,
+    limit: float,
+) -> ExitCode:
     """Check the bots of FILE, or the bot of that name, and play them with many rule sets.
 
     An earlier version of a bot, NAME@previous, can be checked, too.
 
-    The exit code is 1 when an error was found. The file runs in a separate process.
+    The exit code is 1 when an error was found. The file runs in a separate process, with --isolate
+    in a sandbox.
     """
     from msgspec.structs import asdict
 
     from cantstop_arena.check.check_run import BotCheck
     from cantstop_arena.check.findings import WRONG
 
-    catalogue = catalogue_for(bots_folder, game_name)
+    catalogue = catalogue_for(bots_folder, game_name, isolation=isolate)
     target = _target(file, catalogue)
     check = BotCheck(target, catalogue, limit)
     with closing(check.findings()) as raw_findings:

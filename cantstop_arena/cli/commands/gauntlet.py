@@ -92,10 +92,10 @@ def gauntlet(
         rules=rules_name,
         seed=seed,
         game=game_name,
+        isolate=bool(isolate),
         bots_folder=bots_folder,
         results=results,
     )
-    planned = planned.isolated(isolate)
     planned = planned.without_luck() if luck_removed else planned
     screen = RunScreen(planned.name, quiet, not output.is_text)
     played = play_and_write(

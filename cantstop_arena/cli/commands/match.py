@@ -125,7 +125,7 @@ def match(
 
     if by_verdict and elo is None:
         raise UsageError("--exit-code needs --sprt: it reports the verdict of the test")
-    catalogue = catalogue_for(bots_folder, game_name, results)
+    catalogue = catalogue_for(bots_folder, game_name, results, isolate)
     planned = planned_match(
         a,
         b,
@@ -139,7 +139,6 @@ def match(
         seed=seed,
         luck_removed=luck_removed,
     )
-    planned = planned.isolated(isolate)
     if planned.note:
         click.echo(printable(planned.note), err=True)
     test = planned.test

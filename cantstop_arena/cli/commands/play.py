@@ -99,7 +99,7 @@ def play(
 
     _check_input()
     players = len(bots) + 1
-    catalogue = catalogue_for(bots_folder, game_name)
+    catalogue = catalogue_for(bots_folder, game_name, isolation=isolate)
     game = catalogue.game
     if players > game.players[-1]:
         raise UsageError(
@@ -127,7 +127,6 @@ def play(
         chosen_seed,
         catalogue,
         _echo_compiling,
-        isolation=isolate,
         hidden=(path,),  # bots must not read the record: it starts with the seed
     ) as table:
         file = _create_record(path)

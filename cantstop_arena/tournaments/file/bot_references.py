@@ -17,6 +17,7 @@ from cantstop_arena.tournaments.file.entrants import (
     Entrant,
     command_of,
     find_bot,
+    foreign_isolated,
     is_bot_name,
     is_program,
     program_spec,
@@ -30,11 +31,13 @@ def entrant_from_reference(reference: str, catalogue: Catalogue) -> Entrant:
     """The entrant of a reference: a name or a path from the working directory, a version, options.
 
     Options follow a colon, `NAME:OPTION=VALUE,OPTION=VALUE`, and are part of the entrant's name. A
-    program in any language is the path of its file, or a command in words. Raises BotError.
+    program in any language is the path of its file, or a command in words. A foreign bot is
+    isolated as the catalogue says. Raises BotError.
     """
     if command := command_in(reference, catalogue):
         bot = program_spec(command, catalogue.game.name)
-        return Entrant(bot.name, bot, {}, isolate=Isolation.SANDBOX_IF_ANY, command=command)
+        entrant = Entrant(bot.name, bot, {}, isolate=Isolation.SANDBOX_IF_ANY, command=command)
+        return foreign_isolated(entrant, catalogue.isolation)
     base, options = _split(reference)
     values = {key: plain_value(text) for key, text in options.items()}
     return entrant_with(base, values, catalogue, reference)
@@ -107,6 +110,7 @@ def entrant_with(
 ) -> Entrant:
     """The entrant of a name or a path, with options; both are part of its name.
 
+    A foreign bot is isolated as the catalogue says.
     Raises BotError, whose message names the `reference`.
     """
     bot = find_bot(base, Path(), catalogue)
@@ -115,7 +119,9 @@ def entrant_with(
     }
     if faults := bot.check_options(given):
         raise BotError("; ".join(f"{reference or base}: {message}" for _, message in faults))
-    return Entrant(with_options(usual_name(base, bot), given), bot, {**bot.defaults, **given})
+    name = with_options(usual_name(base, bot), given)
+    entrant = Entrant(name, bot, {**bot.defaults, **given})
+    return foreign_isolated(entrant, catalogue.isolation)
 
 
 def _split(reference: str) -> tuple[str, dict[str, str]]:

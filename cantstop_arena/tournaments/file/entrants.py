@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -140,9 +141,12 @@ class EntrantReader(msgspec.Struct, frozen=True):
             self.reader.complain(self.reader.root, "bots are missing; write bots: [NAME, NAME]")
             return ()
         nodes = self.reader.items(entry.value, "bots")
+        isolations = {}
         for node in nodes:
             entries = self._entries(node)
-            check_sandbox(self._name_in(entries), self._isolation(entries))
+            isolations[node] = self._isolation(entries)
+            check_sandbox(self._name_in(entries), isolations[node])
+        self._describe_isolated([n for n in nodes if isolations[n] is Isolation.SANDBOX])
         entrants: list[tuple[Node, Entrant | None]] = []
         for node in nodes:
             made: Sequence[Entrant | None] = self._entrants(node) or [None]
@@ -151,6 +155,20 @@ class EntrantReader(msgspec.Struct, frozen=True):
             self.reader.complain(entry.key, f"{needs(players)}, not {len(entrants)}")
         self._check_names(entrants)
         return tuple(entrant for _, entrant in entrants if entrant)
+
+    def _describe_isolated(self, nodes: Sequence[Node]) -> None:
+        """Describe isolated bots first: a file that is also named as plain is not opened before."""
+        for node in nodes:
+            entries = self._entries(node)
+            if "bot" in entries and "command" not in entries:
+                reference = self.reader.plain(entries["bot"].value)
+                with suppress(BotError, OSError):  # reported when the entry is read
+                    self._find(str(reference), self._catalogue_for(entries))
+
+    def _catalogue_for(self, entries: Mapping[str, Entry]) -> Catalogue:
+        """The catalogue that describes the bot of these entries as it is isolated."""
+        file = Path(self.reader.file).absolute()
+        return self.catalogue.isolated(self._isolation(entries), self._needs(entries), [file])
 
     def _entrants(self, node: Node) -> list[Entrant]:
         """The entrants of an entry: one, or one for each value of a list; none if invalid."""
@@ -163,7 +181,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
         if "processes" in entries and "command" not in entries:
             self.reader.complain(entries["processes"].key, "processes are for programs: command:")
         if "bot" in entries and "command" not in entries:
-            bot = self._bot(entries["bot"].value)
+            bot = self._bot(entries["bot"].value, self._catalogue_for(entries))
         own_name = self.reader.text(entries["as"].value, "as") if "as" in entries else None
         name = own_name if "as" in entries or bot is None else self._usual_name(bot, entries)
         if bot is None or name is None:
@@ -258,12 +276,12 @@ class EntrantReader(msgspec.Struct, frozen=True):
             return ()
         return command
 
-    def _bot(self, node: Node) -> BotDescription | None:
+    def _bot(self, node: Node, catalogue: Catalogue) -> BotDescription | None:
         reference = self.reader.text(node, "a bot's name or path")
         if reference is None:
             return None
         try:
-            return self._find(reference)
+            return self._find(reference, catalogue)
         except BotError as error:
             self.reader.complain(node, str(error))
         except OSError as error:
@@ -271,10 +289,10 @@ class EntrantReader(msgspec.Struct, frozen=True):
             self.reader.complain(node, message)
         return None
 
-    def _find(self, reference: str) -> BotDescription:
+    def _find(self, reference: str, catalogue: Catalogue) -> BotDescription:
         if not (reference.isprintable() and reference.strip()):
             raise BotError(f"no bot can be called {quoted(reference)}")
-        return find_bot(reference, self.folder, self.catalogue)
+        return find_bot(reference, self.folder, catalogue)
 
     def _given(self, bot: BotDescription, entries: Mapping[str, Entry]) -> dict[str, Any]:
         """The options in an entry."""

@@ -10,13 +10,12 @@ from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import check_results_folder, write_result
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import Isolation, chosen_isolation
+from cantstop_arena.bots.isolation import chosen_isolation
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
 from cantstop_arena.tournaments.file.entrants import (
     Entrant,
-    foreign_isolated,
     is_bot_name,
     with_distinct_names,
 )
@@ -45,13 +44,12 @@ def requested_bots(
 
     Its tournament file is written below `results`. Raises ArenaError.
     """
-    isolation = chosen_isolation(isolate)
-    catalogue = Catalogue(bots_folder)
+    catalogue = Catalogue(bots_folder, isolation=chosen_isolation(isolate))
     rules = rules_from_argument(name, changes, catalogue)
     judge = judge_for(rules, players)
     deals = judge.deals(deals)
     references = [*names, against or judge.name]
-    entrants = with_distinct_names([_entrant(name, catalogue, isolation) for name in references])
+    entrants = with_distinct_names([_entrant(name, catalogue) for name in references])
     by_name = {entrant.name: entrant for entrant in entrants}
     limits = FaultPolicy()
     seats = {name: entrant_seat(bot, catalogue, limits) for name, bot in by_name.items()}
@@ -67,12 +65,12 @@ def requested_bots(
     return JudgeTask(judge, deals, table, tasks, rival_name, file)
 
 
-def _entrant(reference: str, catalogue: Catalogue, isolation: Isolation) -> Entrant:
+def _entrant(reference: str, catalogue: Catalogue) -> Entrant:
     """The entrant of a reference. Raises BotError, also for a program."""
     entrant = entrant_from_reference(reference, catalogue)
     if entrant.command:
         raise BotError(f"{entrant.name} is a program; arena judge plays bots in Python only")
-    return foreign_isolated(entrant, isolation)
+    return entrant
 
 
 def _write_tournament(
