@@ -6,7 +6,8 @@
   PACE blocks a second each
 
 Measured on two cores, with other work beside it: a game takes 1.03 times the pool's processor time
-(2,000,000 games, median of 3 pairs; at most 1.11), and the arena's own process 0.05 of a processor.
+(2,000,000 games, median of 3 pairs; at most 1.11; in 400,000 games 0.97 to 1.01, but less sure), and
+the arena's own process 0.05 of a processor.
 """
 
 import argparse
