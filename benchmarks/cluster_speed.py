@@ -5,8 +5,9 @@
 - the share of a processor that the arena's own process uses while 64 simulated machines play
   PACE blocks a second each
 
-Measured on two cores, with other work beside it: a game takes 1.03 times the pool's processor time
-(2,000,000 games, median of 3 pairs; at most 1.11), and the arena's own process 0.05 of a processor.
+Measured on two busy cores: a game takes 1.03 times the pool's processor time (2,000,000 games,
+median of 3 pairs, at most 1.11), and the arena's own process 0.05 of a processor. 400,000 games
+are too few for this: they last two bundles; 9 pairs gave 0.29 to 9.96, with a median of 1.48.
 """
 
 import argparse
