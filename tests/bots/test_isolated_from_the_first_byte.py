@@ -97,7 +97,6 @@ def test_lists_and_searches_run_nothing_with_the_rights_of_the_user(
     assert mark.exists()
 
 
-@pytest.mark.usefixtures("no_sandbox")
 def test_without_a_sandbox_a_list_says_with_what_rights_it_runs_files(
     arena: Arena, mark: Path
 ) -> None:
@@ -106,7 +105,6 @@ def test_without_a_sandbox_a_list_says_with_what_rights_it_runs_files(
     assert mark.exists()
 
 
-@pytest.mark.usefixtures("no_sandbox")
 @pytest.mark.parametrize("command", [*COMMANDS, "run cup.yaml", "run both.yaml"])
 def test_without_a_sandbox_all_of_them_refuse(arena: Arena, mark: Path, command: str) -> None:
     done = arena(command, input="q\n", code=2)

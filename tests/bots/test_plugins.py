@@ -373,7 +373,6 @@ def install(monkeypatch: pytest.MonkeyPatch, **values: str) -> None:
         monkeypatch.setattr(reader, lambda group: (points, []))
 
 
-@pytest.mark.usefixtures("no_sandbox")  # what it replaces is known to forks only
 def test_entry_points_are_found_and_broken_ones_named(
     drop: Drop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -405,7 +404,6 @@ def test_entry_points_are_found_and_broken_ones_named(
     assert bad[3].reason == "the name lone is taken by a package bot"
 
 
-@pytest.mark.usefixtures("no_sandbox")  # what it replaces is known to forks only
 def test_a_package_can_offer_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "_offered_rules.py").write_text(
         "from cantstop_arena import hookimpl\n"

@@ -13,8 +13,6 @@ import pytest
 from helpers.paths import ROOT
 from helpers.wall_probes import PROBES
 
-from cantstop_arena.processes.sandbox import Sandbox
-
 _ACCOUNT = "12345"
 _PYTHONS = (sys.executable, "/usr/bin/python3")  # the first one may lie in a home folder
 _TRIAL = "import numpy; from cantstop_arena.processes.sandbox import Sandbox; Sandbox.here()"
@@ -61,12 +59,6 @@ def _environment(path: str) -> dict[str, str]:
     packages = [str(folder) for folder in map(Path, sys.path) if folder.name == "site-packages"]
     folders: Sequence[str] = (str(ROOT), str(ROOT / "tests"), *packages)
     return {"PATH": path, "PYTHONPATH": os.pathsep.join(folders), "PYTHONDONTWRITEBYTECODE": "1"}
-
-
-@pytest.fixture(scope="module")
-def sandbox_path(session_sandbox: Sandbox) -> str:
-    """The PATH with bubblewrap."""
-    return os.environ["PATH"]
 
 
 @pytest.mark.parametrize("name", PROBES)
