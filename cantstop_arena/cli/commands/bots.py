@@ -94,7 +94,7 @@ def _list(output: TableOutput, bots_folder: Path, game_name: str | None) -> None
     catalogues = _catalogues(bots_folder, game_name)
     descriptions = [bot for each in catalogues for bot in each.everything()[0]]
     broken = list(dict.fromkeys(bad for each in catalogues for bad in each.everything()[1]))
-    if note := catalogues[0].rights_note:
+    if output.is_text and (note := catalogues[0].rights_note):
         click.echo(note, err=True)
     usable = [bot for bot in descriptions if not bot.complaint]
     rows = [_row(bot) for bot in usable]
