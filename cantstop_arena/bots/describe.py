@@ -104,7 +104,7 @@ class PackagesListed(msgspec.Struct, tag=True, frozen=True):
 
 def about_file(source: BotSource) -> IsolatedCall:
     """The call that describes a bot file; its source must have a digest."""
-    keywords = {"path": str(source.path.absolute()), "digest": source.digest}
+    keywords = {"path": os.fsencode(source.path.absolute()), "digest": source.digest}
     return _call("describe_file", keywords)
 
 
@@ -113,7 +113,7 @@ def about_shown_file(source: BotSource, shown_folder: str) -> IsolatedCall:
 
     Messages name its files as if they were in `shown_folder`.
     """
-    keywords = {"path": str(TEXTS / source.name), "digest": source.digest}
+    keywords = {"path": os.fsencode(TEXTS / source.name), "digest": source.digest}
     return _call("describe_file", {**keywords, "shown_folder": shown_folder})
 
 
@@ -268,12 +268,12 @@ def _default_from_data(value: Any) -> Any:
 # --- Functions called in other processes ----------------------------------------------------------
 
 
-def describe_file(path: str, digest: str, shown_folder: str = "") -> FileDescribed | Raised:
+def describe_file(path: bytes, digest: str, shown_folder: str = "") -> FileDescribed | Raised:
     """The bots of a file, or the error that makes it unusable."""
     loader = Loader(Path())
     file_imports.note_reading()
     try:
-        source = BotSource.at(Path(path), digest)
+        source = BotSource.at(Path(os.fsdecode(path)), digest)
         if shown_folder:
             system.show_paths_in(source.folder, shown_folder)
         bots = [_bot_as_data(bot.description()) for bot in loader.bots_of(source)]
@@ -291,7 +291,7 @@ def describe_texts(
             path = Path(folder, file)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text)
-        return describe_file(str(Path(folder, name)), digest, shown_folder)
+        return describe_file(os.fsencode(Path(folder, name)), digest, shown_folder)
 
 
 def describe_package(point: str) -> PackageDescribed | Raised:
@@ -367,6 +367,7 @@ MAX_REPORT_LENGTH = 500  # characters
 def exception_report(error: BaseException) -> str:
     """A bot's exception in one line; only its class if its text cannot be computed."""
     try:
-        return str(error) if isinstance(error, BotError) else exception_line(error)
+        text = str(error) if isinstance(error, BotError) else exception_line(error)
+        return text.encode(errors="backslashreplace").decode()  # a path may be no text
     except BaseException:
         return type(error).__name__

@@ -31,13 +31,13 @@ class _File(Protocol):
 
 
 def _plain(value: Any) -> Any:
-    """A value as one that MessagePack has: paths as texts, NumPy's integers as integers."""
-    return str(value) if isinstance(value, PurePath) else int(value)
+    """A value as one that MessagePack has: paths as bytes, NumPy's integers as integers."""
+    return os.fsencode(value) if isinstance(value, PurePath) else int(value)
 
 
 def _as_path(kind: type, value: Any) -> Any:
     if issubclass(kind, PurePath):
-        return kind(value)
+        return kind(os.fsdecode(value))
     raise NotImplementedError(kind)
 
 

@@ -162,7 +162,8 @@ def built_alone(spec: bytes, decision_limit: float | None) -> Built | Raised:
         table.warm_up()
         part = next(_parts(table))
         disturbs = trial.disturbance(table) if trial else ""
-        return Built(part.is_compiled, part.learns, {**part.source_lines}, disturbs)
+        lines = {hook: _line(line) for hook, line in part.source_lines.items()}
+        return Built(part.is_compiled, part.learns, lines, _line(disturbs))
     except BaseException as error:
         return Raised(exception_report(error))
 
@@ -170,7 +171,8 @@ def built_alone(spec: bytes, decision_limit: float | None) -> Built | Raised:
 def _prepared(seat: SeatSpec, answer: Built | Raised | CallFailed) -> PreparedBot:
     """A foreign bot, from the outcome of its call. Raises BotError."""
     if isinstance(answer, Raised):
-        raise BotError(answer.reason)
+        is_named = seat.name in answer.reason
+        raise BotError(answer.reason if is_named else f"bot {seat.name} {answer.reason}")
     if isinstance(answer, CallFailed):
         raise BotError(f"bot {seat.name} cannot be built: it {answer}")
     hooks = game_named(seat.bot.game).decisions

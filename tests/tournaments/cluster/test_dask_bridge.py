@@ -4,6 +4,7 @@ import asyncio
 import gc
 import ssl
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from tempfile import NamedTemporaryFile
 from typing import Any
 
@@ -76,7 +77,8 @@ async def _all_attempts() -> tuple[Sequence[str], list[list[Any]]]:
 @pytest.mark.filterwarnings("ignore:coroutine:RuntimeWarning")  # of clients that are refused
 def test_another_user_of_the_machine_cannot_connect() -> None:
     """Neither without certificates, nor with certificates that are not those of the run."""
-    addresses, attempts = asyncio.run(_all_attempts())
+    with ThreadPoolExecutor(1) as thread:  # in this one another test's loop may run
+        addresses, attempts = thread.submit(asyncio.run, _all_attempts()).result()
     gc.collect()  # the clients, so that what they warn of is said here
     assert len(addresses) == 2
     assert all(address.startswith("tls://127.0.0.1:") for address in addresses)
