@@ -57,7 +57,7 @@ class CarefreeBots:
         """Nothing."""
         return ""
 
-    def with_apart(self, bots: Collection[int]) -> "CarefreeBots":
+    def with_own_processes(self, bots: Collection[int]) -> "CarefreeBots":
         """The same."""
         return self
 
@@ -71,8 +71,8 @@ class CarefreeBots:
 
 def prepared_result() -> BlockResult:
     """A possible result of a block, of the size that two heuristics have."""
-    numbers = {name: (150 + place, 140 + place) for place, name in enumerate(COUNTS)}
-    squares = {name: 9000 + place for place, name in enumerate(COUNTS)}
+    numbers = {name: (150 + index, 140 + index) for index, name in enumerate(COUNTS)}
+    squares = {name: 9000 + index for index, name in enumerate(COUNTS)}
     tally = Tally(
         games=DEALS,
         wins=(30 * DEALS, 30 * DEALS),
@@ -122,13 +122,14 @@ def main() -> None:
     for workers in parser.parse_args().workers:
         options = PoolOptions(workers)
         few = play(FEW_BLOCKS, options)
-        elapsed, own, theirs = (
+        elapsed, own, worker_time = (
             (long - short) / (BLOCKS - FEW_BLOCKS)
             for long, short in zip(play(BLOCKS, options), few, strict=True)
         )
         print(
             f"{workers} workers: {1 / elapsed:,.0f} blocks/s,"
-            f" {own * 1e6:.0f} µs a block in the arena's process, {theirs * 1e6:.0f} in a worker"
+            f" {own * 1e6:.0f} µs a block in the arena's process,"
+            f" {worker_time * 1e6:.0f} in a worker"
         )
 
 

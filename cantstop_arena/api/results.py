@@ -268,9 +268,11 @@ class Results:
     @cached_property
     def _setting(self) -> "tuple[Tournament, Catalogue]":
         """The tournament, with its bots seated as it was played, and their catalogue."""
-        apart = read_ledger(self._required_folder(), lambda totals: totals.ledger.apart())
+        disturbances = read_ledger(
+            self._required_folder(), lambda totals: totals.ledger.disturbances()
+        )
         tournament, catalogue = self._source()
-        return tournament.with_apart(apart), catalogue
+        return tournament.with_own_processes(disturbances), catalogue
 
     def _required_folder(self) -> Path:
         if self.folder is None:

@@ -7,20 +7,22 @@ from typing import Any, TypeAlias
 import msgspec
 
 from cantstop_arena.bots.known_bot import BotAddress
+from cantstop_arena.processes.isolated_call import Raised
 
 
 class StartBot(msgspec.Struct, tag=True, frozen=True):
     """Load and build a bot with these options; the answer is BotStarted or Raised.
 
     `memory` limits the bytes that the bot may use beyond what Python itself needs. Messages name
-    its files as if they were in `shown_folder`, if that is given. A program gets its options only.
+    its files as if they were in `display_folder`, if that is given. A program gets its options
+    only.
     """
 
     options: Mapping[str, Any]
     bot: BotAddress | None = None
     folder: Path = Path()
     memory: int | None = None
-    shown_folder: str = ""
+    display_folder: str = ""
 
 
 class StartGame(msgspec.Struct, tag=True, frozen=True):
@@ -66,12 +68,6 @@ class Answer(msgspec.Struct, tag=True, frozen=True):
     """The answer to a decision, which may be anything."""
 
     value: Any
-
-
-class Raised(msgspec.Struct, tag=True, frozen=True):
-    """The bot has raised an exception: one line of text."""
-
-    text: str
 
 
 Report: TypeAlias = BotStarted | Answer | Raised

@@ -72,7 +72,7 @@ def _start_in_sandbox(start: BotStart) -> BotStart:
         start,
         bot=_address_inside(start.bot),
         folder=TEXTS,
-        shown_folder=shown_folder(start.bot.source) if start.bot.source else "",
+        display_folder=display_folder(start.bot.source) if start.bot.source else "",
         memory=start.memory or DEFAULT_MEMORY,
     )
 
@@ -84,7 +84,7 @@ def _address_inside(bot: BotAddress) -> BotAddress:
     return replace(bot, source=source)
 
 
-def shown_folder(source: BotSource) -> str:
+def display_folder(source: BotSource) -> str:
     """The folder in which messages from the sandbox name the files of a bot."""
     return short_path(f"{source.folder}{os.sep}")
 

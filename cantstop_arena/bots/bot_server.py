@@ -18,7 +18,6 @@ from cantstop_arena.bots.bot_messages import (
     Decide,
     EndGame,
     Question,
-    Raised,
     Report,
     StartBot,
     StartGame,
@@ -32,6 +31,7 @@ from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.processes import system
 from cantstop_arena.processes.channel import ChildEnd, take_standard_input
+from cantstop_arena.processes.isolated_call import Raised
 from cantstop_arena.processes.json_lines import FOREIGN_KEY
 
 MAX_ANSWER_LENGTH = 1 << 15  # characters of JSON
@@ -67,8 +67,8 @@ class BotServer:
 
     def _start(self, message: StartBot) -> BotStarted:
         assert message.bot
-        if message.shown_folder:
-            system.show_paths_in(message.folder, message.shown_folder)
+        if message.display_folder:
+            system.display_paths_in(message.folder, message.display_folder)
         self._game = game_named(message.bot.game)
         self._rules = self._game.rules.default
         self._game.prepare(self._rules, self._game.players[0])  # so that no decision waits

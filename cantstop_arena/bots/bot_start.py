@@ -28,7 +28,7 @@ class BotStart(ChildCommand, frozen=True, kw_only=True):
     within `decision_limit`. `options` is a JSON object with the bot's options.
 
     A bot in Python is served by SERVER, which reads it from its files or from `folder`, names its
-    files as if they were in `shown_folder`, if that is given, and limits the memory to `memory`
+    files as if they were in `display_folder`, if that is given, and limits the memory to `memory`
     bytes beyond what Python itself needs. In the sandbox a process sees the files that its command
     names, or those of the `bot`, and also `needs`; never what is `hidden`.
     """
@@ -40,7 +40,7 @@ class BotStart(ChildCommand, frozen=True, kw_only=True):
     isolation: Isolation = Isolation.SANDBOX_IF_ANY
     bot: BotAddress | None = None
     folder: Path = Path()
-    shown_folder: str = ""
+    display_folder: str = ""
     memory: int | None = None
     needs: tuple[Path, ...] = ()
     hidden: tuple[Path, ...] = ()
@@ -55,4 +55,4 @@ class BotStart(ChildCommand, frozen=True, kw_only=True):
     def message(self) -> StartBot:
         """The first message to the process."""
         options = json.loads(self.options)  # which has infinite numbers, too
-        return StartBot(options, self.bot, self.folder, self.memory, self.shown_folder)
+        return StartBot(options, self.bot, self.folder, self.memory, self.display_folder)

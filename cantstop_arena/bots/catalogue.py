@@ -19,18 +19,18 @@ from cantstop_arena.bots.bot_paths import bot_files, bot_name, bot_path, file_in
 from cantstop_arena.bots.bot_sandbox import (
     base_view,
     describing_policy,
+    display_folder,
     file_policy,
     listing_policy,
-    shown_folder,
     texts_of,
 )
 from cantstop_arena.bots.describe import (
     DESCRIBING,
     PackageContents,
     about_file,
+    about_file_in_sandbox,
     about_package,
     about_packages,
-    about_shown_file,
     about_texts,
     bots_of_file,
     offer_of_package,
@@ -92,9 +92,9 @@ class _Descriptions:
         except BotError as error:
             return [], [BrokenBot("packages", "package", f"cannot be listed: {error}")]
         offers, broken = [], [BrokenBot(name, "package", reason) for name, reason in malformed]
-        is_walled = bool(points) and not sandbox_problem()
+        in_sandbox = bool(points) and not sandbox_problem()
         for (point, value), answer in zip(
-            points.items(), self._answers(points, is_walled), strict=True
+            points.items(), self._answers(points, in_sandbox), strict=True
         ):
             try:
                 offers.append(offer_of_package(point, answer))
@@ -102,9 +102,9 @@ class _Descriptions:
                 broken.append(BrokenBot(point, f"package {value}", str(error)))
         return offers, broken
 
-    def _answers(self, points: Iterable[str], is_walled: bool) -> Iterator[Any]:
+    def _answers(self, points: Iterable[str], in_sandbox: bool) -> Iterator[Any]:
         calls = [about_package(point) for point in points]
-        if not is_walled:
+        if not in_sandbox:
             yield from run_all(calls)
             return
         for point, call in zip(points, calls, strict=True):
@@ -335,23 +335,25 @@ class Catalogue:
 
         A file that is named as isolated, too, is described in the sandbox.
         """
-        known = self._descriptions
+        descriptions = self._descriptions
         if self._is_in_sandbox:
-            lookups = known.isolated.setdefault(path, {})
+            lookups = descriptions.isolated.setdefault(path, {})
             if self._needs not in lookups:
                 lookups[self._needs] = self._described_in_sandbox(path)
             return lookups[self._needs]
-        if lookups := known.isolated.get(path, {}):
+        if lookups := descriptions.isolated.get(path, {}):
             return next(iter(lookups.values()))
-        if path not in known.plain:
-            known.plain |= _described_plainly([path])
-        return known.plain[path]
+        if path not in descriptions.plain:
+            descriptions.plain |= _described_plainly([path])
+        return descriptions.plain[path]
 
     def _described_in_sandbox(self, path: Path) -> Lookup:
         try:
             source = BotSource.at(path).identified()
             policy = file_policy(source, self._needs, self._hidden)
-            (answer,) = run_all([about_shown_file(source, shown_folder(source))], policy=policy)
+            (answer,) = run_all(
+                [about_file_in_sandbox(source, display_folder(source))], policy=policy
+            )
         except BotError as error:
             return error
         return _checked_lookup(source, answer, policy.view.texts if policy.view else {})
@@ -361,13 +363,17 @@ class Catalogue:
 
         They are described in a sandbox where there is one.
         """
-        known = self._descriptions.listed
-        new = [path for path in paths if path not in known and path not in self._descriptions.plain]
+        descriptions = self._descriptions.listed
+        new = [
+            path
+            for path in paths
+            if path not in descriptions and path not in self._descriptions.plain
+        ]
         if not new or sandbox_problem():
             self._descriptions.plain |= _described_plainly(new, seconds)
         else:
-            known |= self._described_in_one_sandbox(new, seconds)
-        return known | self._descriptions.plain
+            descriptions |= self._described_in_one_sandbox(new, seconds)
+        return descriptions | self._descriptions.plain
 
     def _described_in_one_sandbox(
         self, paths: Sequence[Path], seconds: float
@@ -385,7 +391,7 @@ class Catalogue:
                 except BotError as error:
                     lookups[path] = error
                     continue
-                call = about_texts(source, texts, shown_folder(source))
+                call = about_texts(source, texts, display_folder(source))
                 (answer,) = run_all([call], start=sandbox.start)
                 lookups[path] = _checked_lookup(source, answer, texts)
         return lookups

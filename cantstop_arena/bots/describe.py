@@ -108,18 +108,18 @@ def about_file(source: BotSource) -> IsolatedCall:
     return _call("describe_file", keywords)
 
 
-def about_shown_file(source: BotSource, shown_folder: str) -> IsolatedCall:
+def about_file_in_sandbox(source: BotSource, display_folder: str) -> IsolatedCall:
     """The call that describes a bot file by its text in the sandbox.
 
-    Messages name its files as if they were in `shown_folder`.
+    Messages name its files as if they were in `display_folder`.
     """
     keywords = {"path": os.fsencode(TEXTS / source.name), "digest": source.digest}
-    return _call("describe_file", {**keywords, "shown_folder": shown_folder})
+    return _call("describe_file", {**keywords, "display_folder": display_folder})
 
 
-def about_texts(source: BotSource, texts: Mapping[str, bytes], shown_folder: str) -> IsolatedCall:
+def about_texts(source: BotSource, texts: Mapping[str, bytes], display_folder: str) -> IsolatedCall:
     """The call that describes a bot file by texts that the call brings along."""
-    keywords = {"name": source.name, "digest": source.digest, "shown_folder": shown_folder}
+    keywords = {"name": source.name, "digest": source.digest, "display_folder": display_folder}
     return _call("describe_texts", {**keywords, "texts": texts})
 
 
@@ -268,14 +268,14 @@ def _default_from_data(value: Any) -> Any:
 # --- Functions called in other processes ----------------------------------------------------------
 
 
-def describe_file(path: bytes, digest: str, shown_folder: str = "") -> FileDescribed | Raised:
+def describe_file(path: bytes, digest: str, display_folder: str = "") -> FileDescribed | Raised:
     """The bots of a file, or the error that makes it unusable."""
     loader = Loader(Path())
     file_imports.note_reading()
     try:
         source = BotSource.at(Path(os.fsdecode(path)), digest)
-        if shown_folder:
-            system.show_paths_in(source.folder, shown_folder)
+        if display_folder:
+            system.display_paths_in(source.folder, display_folder)
         bots = [_bot_as_data(bot.description()) for bot in loader.bots_of(source)]
         return FileDescribed(bots, [*bot_files.files_beside(source)])
     except BaseException as error:
@@ -283,7 +283,7 @@ def describe_file(path: bytes, digest: str, shown_folder: str = "") -> FileDescr
 
 
 def describe_texts(
-    name: str, digest: str, shown_folder: str, texts: Mapping[str, bytes]
+    name: str, digest: str, display_folder: str, texts: Mapping[str, bytes]
 ) -> FileDescribed | Raised:
     """The bots of the file `name`, given by its texts; they are written to a temporary folder."""
     with TemporaryDirectory() as folder:
@@ -291,7 +291,7 @@ def describe_texts(
             path = Path(folder, file)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text)
-        return describe_file(os.fsencode(Path(folder, name)), digest, shown_folder)
+        return describe_file(os.fsencode(Path(folder, name)), digest, display_folder)
 
 
 def describe_package(point: str) -> PackageDescribed | Raised:

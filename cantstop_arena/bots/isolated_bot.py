@@ -10,7 +10,6 @@ from cantstop_arena.bots.bot_messages import (
     BotStarted,
     Decide,
     EndGame,
-    Raised,
     Report,
     StartGame,
 )
@@ -25,6 +24,7 @@ from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.channel import Connection
 from cantstop_arena.processes.child import Child, ChildFailed, ChildFailure
 from cantstop_arena.processes.child_start import failure_of, start_command
+from cantstop_arena.processes.isolated_call import Raised
 from cantstop_arena.processes.json_lines import FOREIGN_KEY, ForeignValue, line_of
 from cantstop_arena.texts import in_a_line
 

@@ -11,7 +11,6 @@ from cantstop_arena.bots.bot_messages import (
     BotStarted,
     Decide,
     Question,
-    Raised,
     Report,
     StartBot,
     StartGame,
@@ -19,6 +18,7 @@ from cantstop_arena.bots.bot_messages import (
 from cantstop_arena.game_api.decisions import GAME_OVER, MOVES
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.processes.channel import ProtocolError
+from cantstop_arena.processes.isolated_call import Raised
 from cantstop_arena.processes.json_lines import (
     ERROR,
     MAX_LINE_BYTES,

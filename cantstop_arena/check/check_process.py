@@ -25,7 +25,7 @@ from cantstop_arena.check.checks import BotChecks
 from cantstop_arena.check.findings import (
     WRONG,
     BotsLoaded,
-    CheckDone,
+    CheckEnded,
     CheckRequest,
     CheckStage,
     Finding,
@@ -100,7 +100,7 @@ class CheckProcess:
         while True:
             shutdown.check()
             message = self._next_message()
-            if isinstance(message, CheckDone):
+            if isinstance(message, CheckEnded):
                 return
             if isinstance(message, BotsLoaded):
                 self._set_game(game_named(message.game))
@@ -285,10 +285,10 @@ def serve(end: socket.socket, memory: int, trace_file: int) -> None:
     channel: ChildEnd[Request] = ChildEnd(end, Request)
     request = channel.receive()
     assert isinstance(request, CheckRequest)
-    if request.shown_folder:
-        system.show_paths_in(request.folder, request.shown_folder)
+    if request.display_folder:
+        system.display_paths_in(request.folder, request.display_folder)
         threading.Thread(target=_write_tracebacks, args=[channel], daemon=True).start()
     _check(request, channel.send, memory)
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-    channel.send(CheckDone())
+    channel.send(CheckEnded())

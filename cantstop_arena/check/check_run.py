@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.bot_paths import bot_name
-from cantstop_arena.bots.bot_sandbox import shown_folder
+from cantstop_arena.bots.bot_sandbox import display_folder
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.check.check_process import (
     PLAIN,
@@ -57,7 +57,7 @@ def _request(target: Path | str, catalogue: Catalogue, limit: float) -> tuple[Ch
         if policy := catalogue.policy_of_file(path):
             source = BotSource.at(path)
             inside = replace(request, folder=TEXTS, path=TEXTS / source.name)
-            return replace(inside, shown_folder=shown_folder(source)), policy
+            return replace(inside, display_folder=display_folder(source)), policy
         return replace(request, path=path), PLAIN
     bot = catalogue.find(str(target))
     if bot.package:
@@ -79,11 +79,11 @@ class _CheckedBot:
 
     def findings(self) -> Iterator[Finding]:
         """All findings about the bot, under its name, with the paths of its files here."""
-        shown_folder = self._request.shown_folder
+        display_folder = self._request.display_folder
         for finding in self._unnamed_findings():
             text = finding.text
-            if shown_folder:
-                text = text.replace(f"{TEXTS}{os.sep}", shown_folder)
+            if display_folder:
+                text = text.replace(f"{TEXTS}{os.sep}", display_folder)
             yield replace(finding, bot=self.bot, text=text)
 
     def _unnamed_findings(self) -> Iterator[Finding]:

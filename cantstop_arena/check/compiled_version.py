@@ -35,9 +35,9 @@ from cantstop_arena.native.code_files import (
 from cantstop_arena.native.fingerprint import toolchain
 from cantstop_arena.processes.isolated_call import (
     CallFailed,
+    InvalidResult,
     IsolatedCall,
     Raised,
-    UnfitResult,
     run_isolated,
 )
 from cantstop_arena.table.seated_bot import SeatedBot
@@ -138,7 +138,7 @@ def _checked_comparison(result: CompiledComparison | Raised) -> CompiledComparis
     if isinstance(result, Raised):
         raise BotError(result.reason)
     if not (result.games > 0 and result.speedup > 0 and isfinite(result.speedup)):
-        raise UnfitResult
+        raise InvalidResult
     return replace(result, difference=in_a_line(result.difference, _MAX_LENGTH))
 
 

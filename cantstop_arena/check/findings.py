@@ -17,7 +17,7 @@ class CheckRequest(msgspec.Struct, tag=True, frozen=True):
 
     `bot` is one of the bots of a file, by default the first. `limit` is in seconds per decision.
     With `only_play`, only the traces of the games are reported. Messages name files in `folder` as
-    if they were in `shown_folder`, if that is given.
+    if they were in `display_folder`, if that is given.
     """
 
     folder: Path
@@ -28,7 +28,7 @@ class CheckRequest(msgspec.Struct, tag=True, frozen=True):
     game: str = DEFAULT
     bot: str = ""
     only_play: bool = False
-    shown_folder: str = ""
+    display_folder: str = ""
 
 
 class TracebackRequest(msgspec.Struct, tag=True, frozen=True):
@@ -75,8 +75,8 @@ class GamesTraced(msgspec.Struct, tag=True, frozen=True):
     traces: Sequence[Trace]
 
 
-class CheckDone(msgspec.Struct, tag=True, frozen=True):
+class CheckEnded(msgspec.Struct, tag=True, frozen=True):
     """All checks have been made."""
 
 
-Report: TypeAlias = BotsLoaded | Finding | CheckStage | GamesTraced | CheckDone
+Report: TypeAlias = BotsLoaded | Finding | CheckStage | GamesTraced | CheckEnded

@@ -76,8 +76,8 @@ def _compile_positions(game: str) -> None:
 
     Raises UsageError when the decisions of the game have no fixed numbers.
     """
-    known = game_named(game)
-    known.position(known.rules.default, 2).observation(0)
+    game_object = game_named(game)
+    game_object.position(game_object.rules.default, 2).observation(0)
 
 
 def _by_function(policy: Policy, position: Position, random: Callable[[], float]) -> int:

@@ -214,8 +214,8 @@ def _with_plain_decisions(replay: Replay, game: Game) -> Replay | None:
         decisions = [_plain_decision(decision) for decision in replay.decisions]
     except (TypeError, RecursionError):
         return None
-    is_known = all(decision.decision in game.decisions for decision in decisions)
-    return replace(replay, decisions=decisions) if is_known else None
+    are_valid = all(decision.decision in game.decisions for decision in decisions)
+    return replace(replay, decisions=decisions) if are_valid else None
 
 
 def _plain_decision(decision: DecisionTaken) -> DecisionTaken:

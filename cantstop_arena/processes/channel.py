@@ -31,8 +31,15 @@ class _File(Protocol):
 
 
 def _plain(value: Any) -> Any:
-    """A value as one that MessagePack has: paths as bytes, NumPy's integers as integers."""
-    return os.fsencode(value) if isinstance(value, PurePath) else int(value)
+    """A value as one that MessagePack has: paths as bytes, NumPy's numbers as Python's.
+
+    Raises TypeError for others.
+    """
+    if isinstance(value, PurePath):
+        return os.fsencode(value)
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} cannot be sent")
 
 
 def _as_path(kind: type, value: Any) -> Any:
@@ -41,7 +48,8 @@ def _as_path(kind: type, value: Any) -> Any:
     raise NotImplementedError(kind)
 
 
-_ENCODER = msgspec.msgpack.Encoder(enc_hook=_plain)
+encoded = msgspec.msgpack.Encoder(enc_hook=_plain).encode
+"""The function that encodes a message, or a part of one."""
 
 
 def decoder(received: Any) -> Callable[[bytes], Any]:
@@ -59,7 +67,7 @@ class ChannelClosed(Exception):
 
 def frame(message: object) -> bytes:
     """The bytes of a message in the stream: mark, length and content."""
-    content = _ENCODER.encode(message)
+    content = encoded(message)
     return _HEADER.pack(_MAGIC, len(content)) + content
 
 
@@ -113,7 +121,7 @@ class Frames(Generic[_Message]):
         return end if len(self._unread) >= end else 0
 
 
-class Codec(Protocol[_Message]):
+class MessageCodec(Protocol[_Message]):
     """How messages are written as bytes."""
 
     def bytes_of(self, message: Any) -> bytes:
@@ -138,7 +146,7 @@ class Channel(Generic[_Message]):
     ) -> None:
         self._connect(end, end, Frames(decoder(received), max_length))
 
-    def _connect(self, reader: _File, writer: _File, codec: Codec[_Message]) -> None:
+    def _connect(self, reader: _File, writer: _File, codec: MessageCodec[_Message]) -> None:
         self._reader, self._writer = reader, writer
         self._codec = codec
         self._unsent = bytearray()
@@ -223,16 +231,16 @@ class Connection(Generic[_Message]):
     program in any language has pipes, with messages in its own codec.
     """
 
-    def __init__(self, received: Any = None, codec: Codec[_Message] | None = None) -> None:
+    def __init__(self, received: Any = None, codec: MessageCodec[_Message] | None = None) -> None:
         self._codec = codec
         if codec:
             self._standard_input, questions = os.pipe()
             answers, self._standard_output = os.pipe()
             self.channel: Channel[_Message] = _PipeChannel(answers, questions, codec)
         else:
-            ours, theirs = socket.socketpair()
-            self._standard_input, self._standard_output = theirs.detach(), -1
-            self.channel = Channel(ours, received)
+            arena_end, child_end = socket.socketpair()
+            self._standard_input, self._standard_output = child_end.detach(), -1
+            self.channel = Channel(arena_end, received)
 
     def standard_files(self, output: int) -> dict[str, int]:
         """The arguments for `subprocess.Popen`."""
@@ -252,7 +260,7 @@ class Connection(Generic[_Message]):
 
 
 class _PipeChannel(Channel[_Message]):
-    def __init__(self, answers: int, questions: int, codec: Codec[_Message]) -> None:
+    def __init__(self, answers: int, questions: int, codec: MessageCodec[_Message]) -> None:
         self._connect(os.fdopen(answers, "rb", 0), os.fdopen(questions, "wb", 0), codec)
 
 

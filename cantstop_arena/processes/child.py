@@ -24,10 +24,7 @@ from cantstop_arena.processes.watchdog import AnswerTimer
 _Report = TypeVar("_Report")
 LOCATE: int | None = getattr(signal, "SIGUSR1", None)
 """The signal that asks a child for the line of code that is running; its parent forwards it."""
-_STANDARD_FILES = 3
-MAX_REASON_LENGTH = 300  # characters of the line with which a failing program ends
 _TO_END = 10.0  # seconds for a process that is ending already, on a busy machine
-_POLL_SECONDS = 0.002
 _GRACE_SECONDS = 1.0  # for a child to end by itself
 MAX_HALT_SECONDS = 5.0
 """Seconds to wait for a stopped process, which somebody else may have stopped."""

@@ -65,8 +65,8 @@ class ChildOutput:
         """The last line that was printed, printable; empty without one."""
         self.drain()
         lines = self._tail.decode("utf-8", "replace").split("\n")
-        kept = (in_a_line(line, _MAX_LINE_LENGTH) for line in reversed(lines) if line.strip())
-        return next(kept, "")
+        texts = (in_a_line(line, _MAX_LINE_LENGTH) for line in reversed(lines) if line.strip())
+        return next(texts, "")
 
     def close(self) -> None:
         """Take the rest, and close the log."""

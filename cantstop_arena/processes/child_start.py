@@ -71,13 +71,13 @@ def start_entry(
     `received` is the type of its messages. What it prints is lost without an `output`. Raises
     NoSandbox where the policy needs one and there is none.
     """
-    ours, theirs = socket.socketpair()  # no process can open it again, unlike a pipe
+    arena_end, child_end = socket.socketpair()  # no process can open it again, unlike a pipe
     start = _fork if policy.start == "fork" else _start_interpreter
     if policy.view:
         start = _start_in_sandbox
-    with theirs, _write_end(output) as printed:
-        process = start(policy, entry, [theirs.fileno(), *files], printed)
-    return Child(process, Channel(ours, received), output, has_own_parent=policy.view is None)
+    with child_end, _write_end(output) as printed:
+        process = start(policy, entry, [child_end.fileno(), *files], printed)
+    return Child(process, Channel(arena_end, received), output, has_own_parent=policy.view is None)
 
 
 @contextlib.contextmanager
@@ -126,7 +126,7 @@ class _ForkedProcess:
 
 def _fork(policy: Policy, entry: str, files: Sequence[int], output: int) -> ChildProcess:
     """Fork a child, which shares the modules that are imported here already."""
-    work = _function(entry)
+    work = function_named(entry)
     arena_pid = os.getpid()
     for stream in (sys.stdout, sys.stderr):  # else the child would print their buffers again
         with contextlib.suppress(OSError, ValueError):
@@ -181,12 +181,12 @@ def _interpreter(
 def _only_files(files: Sequence[int], output: int) -> list[int]:
     """Close every file but these; return their new numbers. What is printed goes to `output`."""
     null_device = os.open(os.devnull, os.O_RDONLY)
-    kept = [os.dup(number) for number in (null_device, output, output, *files)]
-    for number, file in enumerate(kept):
+    copies = [os.dup(number) for number in (null_device, output, output, *files)]
+    for number, file in enumerate(copies):
         os.dup2(file, number, inheritable=number < _STANDARD_FILES)
-    os.closerange(len(kept), os.sysconf("SC_OPEN_MAX"))
+    os.closerange(len(copies), os.sysconf("SC_OPEN_MAX"))
     sys.stdin, sys.stdout, sys.stderr = (open(n, "rw"[n > 0], closefd=False) for n in range(3))  # noqa: SIM115
-    return [*range(_STANDARD_FILES, len(kept))]
+    return [*range(_STANDARD_FILES, len(copies))]
 
 
 def _run(
@@ -214,8 +214,9 @@ def _run(
     raise AssertionError
 
 
-def _function(entry: str) -> Callable[..., Any]:
-    module, _, name = entry.partition(":")
+def function_named(text: str) -> Callable[..., Any]:
+    """The function of a text "module:function"."""
+    module, _, name = text.partition(":")
     function: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return function
 
@@ -225,7 +226,7 @@ def main() -> None:
     entry, memory, arena_pid, *files = sys.argv[1:]
     for file in map(int, files):
         os.set_inheritable(file, False)
-    _run(_function(entry), [*map(int, files)], int(memory), int(arena_pid))
+    _run(function_named(entry), [*map(int, files)], int(memory), int(arena_pid))
 
 
 # --- Commands -------------------------------------------------------------------------------------

@@ -51,12 +51,12 @@ class ForeignActs:
         """Hear everything from now on, as long as the process lives."""
         if not _HAS_THREAD_EVENTS:
             for module, name in _STARTERS:
-                setattr(module, name, self._noted(getattr(module, name)))
+                setattr(module, name, self._with_note(getattr(module, name)))
         sys.addaudithook(self._hear)
         if self._is_strict:  # what a hook raises here is not passed on
             setattr(sys, "addaudithook", self._refuse_hook)  # noqa: B010 - mypy knows its type
 
-    def _noted(self, start: Callable[..., Any]) -> Callable[..., Any]:
+    def _with_note(self, start: Callable[..., Any]) -> Callable[..., Any]:
         def start_thread(*arguments: Any) -> Any:
             self._thread_starts(sys._getframe(1))
             return start(*arguments)

@@ -74,14 +74,14 @@ class ForkingSandbox:
 
     def _open(self) -> None:
         pairs = [socket.socketpair() for _ in range(_FORKS)]
-        files = [theirs.fileno() for _, theirs in pairs]
+        files = [child_end.fileno() for _, child_end in pairs]
         self._started, self._codes = 0, []
         try:
             self._child = start_entry(self._policy, self._entry, ForkEnded, files=files)
         finally:
-            for _, theirs in pairs:
-                theirs.close()
-        self._ends.extend(ours for ours, _ in pairs)
+            for _, child_end in pairs:
+                child_end.close()
+        self._ends.extend(arena_end for arena_end, _ in pairs)
 
     def code(self, child: Child[ForkEnded], number: int, seconds: float) -> int | None:
         """The exit code of a fork of the sandbox `child`, waited for at most so long."""
@@ -158,14 +158,14 @@ def serve_forks(end: socket.socket, *ends: int) -> None:
     # The processes of one user could read each other's memory.
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     channel: ChildEnd[Any] = ChildEnd(end, ForkEnded)
-    kept = {*_scratch_paths()}
+    initial = {*_scratch_paths()}
     for number, call_end in enumerate(ends):
         pid = os.fork()
         if not pid:
             _serve_call(call_end, [end.fileno(), *ends[number + 1 :]])
         os.close(call_end)
         _, status = os.waitpid(pid, 0)
-        if not (_end_all_others() and _is_cleared(kept)):
+        if not (_end_all_others() and _is_cleared(initial)):
             return
         channel.send(ForkEnded(os.waitstatus_to_exitcode(status)))
 
@@ -196,12 +196,12 @@ def _end_all_others() -> bool:
     return False
 
 
-def _is_cleared(kept: set[Path]) -> bool:
-    """Delete all files but the `kept` ones; whether no other is left."""
-    for path in sorted({*_scratch_paths()} - kept, reverse=True):  # files before their folders
+def _is_cleared(initial: set[Path]) -> bool:
+    """Delete all files but the `initial` ones; whether no other is left."""
+    for path in sorted({*_scratch_paths()} - initial, reverse=True):  # files before their folders
         with contextlib.suppress(OSError):
             path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
-    return {*_scratch_paths()} == kept
+    return {*_scratch_paths()} == initial
 
 
 def _scratch_paths() -> Iterator[Path]:

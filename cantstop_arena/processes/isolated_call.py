@@ -1,20 +1,18 @@
 """Calls of functions that run foreign code, each in a child process of its own."""
 
 import contextlib
-import importlib
 import socket
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import msgspec
 
 from cantstop_arena.processes import process_tree, shutdown
-from cantstop_arena.processes.channel import ChildEnd
+from cantstop_arena.processes.channel import ChildEnd, encoded
 from cantstop_arena.processes.child import MAX_HALT_SECONDS, Child, ChildFailed
-from cantstop_arena.processes.child_start import FORKED, Policy, start_entry
+from cantstop_arena.processes.child_start import FORKED, Policy, function_named, start_entry
 from cantstop_arena.texts import attribute_text, in_a_line, type_name
 
 Keywords = Mapping[str, Any]
@@ -60,7 +58,7 @@ REPORTS: Any = _Returned | _NotReturned
 
 
 class Raised(msgspec.Struct, tag=True, frozen=True):
-    """The result of a function whose foreign code has raised an exception: the reason."""
+    """The answer where foreign code has raised an exception: the reason."""
 
     text: str
 
@@ -74,7 +72,7 @@ class CallFailed(Exception):
     """A call has no result. The message says what it did, in one printable line."""
 
 
-class UnfitResult(CallFailed):
+class InvalidResult(CallFailed):
     """A call has returned what does not fit its arguments, or is of another type."""
 
     def __init__(self) -> None:
@@ -102,7 +100,7 @@ def run_all(
             while len(running) < at_once and (call := next(waiting, None)):
                 running.append(stack.enter_context(_RunningCall(call, starter)))
             first = running.pop(0)
-            while not first.is_done:
+            while not first.has_outcome:
                 shutdown.check()
                 on_tick()
                 first.wait(_TICK_SECONDS)
@@ -133,7 +131,7 @@ class _RunningCall:
         self._call = call
         self._starter = starter
         self._tries = 0
-        self.is_done = False
+        self.has_outcome = False
         self.outcome: Any = None
 
     def _start(self) -> None:
@@ -146,12 +144,12 @@ class _RunningCall:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if not self.is_done:
+        if not self.has_outcome:
             self._child.kill()
 
     def wait(self, seconds: float) -> None:
         """Wait at most so long for the outcome."""
-        if self.is_done:
+        if self.has_outcome:
             return
         try:
             report = self._child.receive(seconds)
@@ -167,7 +165,7 @@ class _RunningCall:
                 return
             self._child.end()
             self.outcome = self._outcome(report)
-        self.is_done = True
+        self.has_outcome = True
 
     def _failure_text(self, error: ChildFailed) -> str:
         if error.failure.kind != "too slow":
@@ -183,22 +181,11 @@ class _RunningCall:
         try:
             return msgspec.msgpack.decode(report.result, type=_result_type(self._call.function))
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-            return UnfitResult()
-
-
-def _function(name: str) -> Callable[..., Any]:
-    module, _, attribute = name.partition(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
-    return function
+            return InvalidResult()
 
 
 def _result_type(function: str) -> Any:
-    return typing.get_type_hints(_function(function))["return"]
-
-
-def _plain_number(value: Any) -> int | float:
-    """A number of another type than Python's own, such as NumPy's. Raises TypeError."""
-    return int(value) if isinstance(value, Integral) else float(value)
+    return typing.get_type_hints(function_named(function))["return"]
 
 
 def serve(end: socket.socket) -> None:
@@ -207,12 +194,12 @@ def serve(end: socket.socket) -> None:
     All functions used later are looked up first, as foreign code may replace them in their modules.
     """
     channel: ChildEnd[IsolatedCall] = ChildEnd(end, IsolatedCall)
-    encode, send = msgspec.msgpack.Encoder(enc_hook=_plain_number).encode, channel.send
+    encode, send, function_of = encoded, channel.send, function_named
     returned, not_returned = _Returned, _NotReturned
     text_of, name_of = attribute_text, type_name
     try:
         call = channel.receive()
-        report: Any = returned(msgspec.Raw(encode(_function(call.function)(**call.keywords))))
+        report: Any = returned(msgspec.Raw(encode(function_of(call.function)(**call.keywords))))
     except BaseException as error:
         report = not_returned(f"cannot send its result: {name_of(error)}: {text_of(error, str)}")
     send(report)

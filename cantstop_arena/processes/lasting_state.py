@@ -133,22 +133,22 @@ class _SharedCode:
     def __init__(self) -> None:
         self._names: list[str] = []
         self._live: list[Mapping[str, Any]] = []
-        self._noted: list[dict[str, Any]] = []
+        self._values: list[dict[str, Any]] = []
         self._functions: list[FunctionType] = []
         for name, names in _namespaces():
             values = dict(names)
             self._names.append(name)
             self._live.append(names)
-            self._noted.append(values)
+            self._values.append(values)
             self._functions += [v for v in values.values() if type(v) is FunctionType]
         self._codes = [function.__code__ for function in self._functions]
 
     def replaced(self) -> str:
         """The name of the first function that was replaced; empty if there is none."""
-        for name, live, noted in zip(self._names, self._live, self._noted, strict=True):
-            if len(live) == len(noted) and all(map(is_, live.values(), noted.values())):
+        for name, live, before in zip(self._names, self._live, self._values, strict=True):
+            if len(live) == len(before) and all(map(is_, live.values(), before.values())):
                 continue
-            for key, value in noted.items():
+            for key, value in before.items():
                 if callable(value) and not _is_same(live.get(key), value):
                     return f"{name}.{key}"
         for function, code in zip(self._functions, self._codes, strict=True):

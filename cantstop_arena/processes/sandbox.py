@@ -19,7 +19,7 @@ import msgspec
 
 from cantstop_arena.processes import sandbox_init
 from cantstop_arena.processes.child_limits import ChildLimits
-from cantstop_arena.processes.seccomp import is_known, seccomp_filter
+from cantstop_arena.processes.seccomp import is_supported, seccomp_filter
 from cantstop_arena.texts import in_a_line
 
 TEXTS = Path("/bot")
@@ -146,7 +146,7 @@ def _trial(program: str | None) -> "Sandbox | str":
     """The sandbox by this program, or why there is none: the same walls around nothing."""
     if sys.platform != "linux":
         return "bubblewrap works on Linux only"
-    if not is_known(platform.machine()):
+    if not is_supported(platform.machine()):
         return f"it has no filter of system calls for {platform.machine()}"
     if program is None:
         return "bubblewrap (bwrap) is not installed"
@@ -172,7 +172,7 @@ def _trial(program: str | None) -> "Sandbox | str":
 
 
 def _output(argv: Sequence[str], descriptors: Sequence[int] = ()) -> str:
-    done = subprocess.run(
+    result = subprocess.run(
         argv,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -181,7 +181,7 @@ def _output(argv: Sequence[str], descriptors: Sequence[int] = ()) -> str:
         timeout=_TRIAL_SECONDS,
         check=True,
     )
-    return done.stdout.decode(errors="replace")
+    return result.stdout.decode(errors="replace")
 
 
 def _version_fault(text: str) -> str:
@@ -321,8 +321,8 @@ def python_view(packages: Iterable[str]) -> SandboxView:
     installed = [folder for folder in folders if next(folder.glob("*.dist-info"), None)]
     prefixes = [Path(prefix) for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)]
     programs = [Path(sys.executable), _first_program()]
-    found = [path for name in packages for path in _package_paths(name)]
-    paths = (*prefixes, *programs, *installed, *found)
+    package_paths = [path for name in packages for path in _package_paths(name)]
+    paths = (*prefixes, *programs, *installed, *package_paths)
     return SandboxView(tuple(dict.fromkeys(each for path in paths for each in _names(path))))
 
 

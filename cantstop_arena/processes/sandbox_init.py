@@ -2,7 +2,7 @@
 
 `python -I -S sandbox_init.py SETTINGS [WORD]...`, SETTINGS as JSON: `uid` and `limits`, by number
 of the resource. It imports the standard library only: no `.pth` file and no `sitecustomize` of an
-installed package runs before the rights are gone. Without words it ends at once.
+installed package runs before the rights are gone. Without arguments it ends at once.
 """
 
 import ctypes
@@ -26,14 +26,14 @@ def main() -> None:
         _leave_root(settings["uid"])
     for number, value in settings["limits"].items():
         _limit(int(number), value)
-    words = sys.argv[2:]
-    if not words:
+    argv = sys.argv[2:]
+    if not argv:
         sys.exit()
     try:
-        os.execvp(words[0], words)
+        os.execvp(argv[0], argv)
     except OSError as error:
         code = _NOT_FOUND if isinstance(error, FileNotFoundError) else _NOT_EXECUTABLE
-        _fail(f"{words[0]}: {error.strerror}", code)
+        _fail(f"{argv[0]}: {error.strerror}", code)
 
 
 def _leave_root(uid: int) -> None:

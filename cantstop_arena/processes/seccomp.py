@@ -20,7 +20,7 @@ class _Call(NamedTuple):
     aarch64: int | None
 
 
-_KEPT_MEMORY = {
+_PERSISTENT_MEMORY = {
     "keyctl": _Call(250, 219),
     "add_key": _Call(248, 217),
     "request_key": _Call(249, 218),
@@ -110,7 +110,7 @@ _KERNEL = {
     "kexec_load": _Call(246, 104),
     "kexec_file_load": _Call(320, 294),
 }
-REFUSED = {**_KEPT_MEMORY, **_MARKS_ON_FILES, **_OTHER_PROCESSES, **_MOUNTS, **_KERNEL}
+REFUSED = {**_PERSISTENT_MEMORY, **_MARKS_ON_FILES, **_OTHER_PROCESSES, **_MOUNTS, **_KERNEL}
 """Calls that fail with EPERM."""
 
 _NEW_PROCESSES = (_Call(57, None), _Call(58, None))  # fork, vfork
@@ -140,7 +140,7 @@ _ERRNO = 0x50000
 _Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
 
 
-def is_known(machine: str) -> bool:
+def is_supported(machine: str) -> bool:
     """Whether there is a filter for the machine, named as by `platform.machine()`."""
     return machine in _AUDIT_ARCHITECTURES
 

@@ -23,8 +23,8 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 def short_path(path: str) -> str:
     """A path relative to the folder where the command was given, if it lies below."""
-    folder, shown_folder = _SHOWN
-    return shown_folder + path.removeprefix(folder) if path.startswith(folder) else path
+    folder, display_folder = _DISPLAY
+    return display_folder + path.removeprefix(folder) if path.startswith(folder) else path
 
 
 def set_path_base(folder: Path) -> None:
@@ -33,13 +33,13 @@ def set_path_base(folder: Path) -> None:
     Processes that are started after this call do so, too.
     """
     os.environ[PATH_BASE] = f"{folder}{os.sep}"
-    show_paths_in(folder, "")
+    display_paths_in(folder, "")
 
 
-def show_paths_in(folder: Path, shown_folder: str) -> None:
-    """Print paths in a folder as if they were in `shown_folder`, which ends with a slash."""
-    global _SHOWN
-    _SHOWN = f"{folder}{os.sep}", shown_folder
+def display_paths_in(folder: Path, display_folder: str) -> None:
+    """Print paths in a folder as if they were in `display_folder`, which ends with a slash."""
+    global _DISPLAY
+    _DISPLAY = f"{folder}{os.sep}", display_folder
 
 
 PATH_BASE = "CANTSTOP_ARENA_SEEN_FROM"
@@ -54,7 +54,7 @@ def _current_folder() -> str:
 
 
 # Read once, as a bot may change the folder.
-_SHOWN = os.environ.get(PATH_BASE) or _current_folder(), ""
+_DISPLAY = os.environ.get(PATH_BASE) or _current_folder(), ""
 
 
 _ARENA = str(Path(__file__).parents[1])

@@ -216,9 +216,9 @@ def process_states(pid: int) -> dict[int, str]:
     return _living(islice(_tree_states(pid), 1))
 
 
-def _living(found: Iterator[tuple[int, str]]) -> dict[int, str]:
+def _living(states_by_pid: Iterator[tuple[int, str]]) -> dict[int, str]:
     try:
-        return {pid: states for pid, states in found if set(states).isdisjoint("ZX")}
+        return {pid: states for pid, states in states_by_pid if set(states).isdisjoint("ZX")}
     except (OSError, ValueError):
         return {}
 

@@ -66,7 +66,7 @@ def bot_exception_line(error: BaseException) -> str:
     """An exception in one line, with the last line of the bot's own file in its traceback."""
     text = f"{type_name(error)}: {(attribute_text(error, str) or 'no message')[:200]}"
     locations = [(tb.tb_frame.f_code.co_filename, tb.tb_lineno) for tb in _steps(error)]
-    line = _own_line([location for location in locations if not _is_ours(location[0])])
+    line = _own_line([location for location in locations if not _is_arena_code(location[0])])
     return in_a_line(f"{text} ({line})") if line else text
 
 
@@ -77,8 +77,8 @@ def running_line(frame: FrameType | None) -> str:
     as what it calls in turn may be the standard library's.
     """
     locations = [(step.f_code.co_filename, line) for step, line in walk_stack(frame)]
-    called = dropwhile(lambda location: _is_ours(location[0]), locations)
-    foreign = list(takewhile(lambda location: not _is_ours(location[0]), called))
+    called = dropwhile(lambda location: _is_arena_code(location[0]), locations)
+    foreign = list(takewhile(lambda location: not _is_arena_code(location[0]), called))
     if len(foreign) == len(locations):
         return ""
     return _own_line([*dropwhile(lambda location: _is_standard(location[0]), foreign[::-1])])
@@ -97,7 +97,7 @@ def _steps(error: BaseException) -> Iterator[TracebackType]:
         step = step.tb_next
 
 
-def _is_ours(file: str) -> bool:
+def _is_arena_code(file: str) -> bool:
     below = Path(file).parts[len(Path(_ARENA).parts) + 1 :]  # of the folder `bots` itself, too
     return file.startswith(_ARENA) and _BOTS not in below
 

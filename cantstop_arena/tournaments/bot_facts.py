@@ -59,7 +59,7 @@ class BotFacts(msgspec.Struct, frozen=True):
             if prepared.foreign and bot not in self.isolated
         )
 
-    def with_apart(self, bots: Collection[int]) -> "BotFacts":
+    def with_own_processes(self, bots: Collection[int]) -> "BotFacts":
         """The facts where these bots play in processes of their own."""
         return replace(self, isolated=self.isolated.union(bots))
 

@@ -23,7 +23,7 @@ from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.pool.worker_slot import building_limit
 from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec
-from cantstop_arena.tournaments.trial import OUT_OF_TIME, Trial
+from cantstop_arena.tournaments.trial import OUT_OF_TIME, BotTrial
 
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
@@ -62,9 +62,11 @@ def prepare_bots(
         table = spec.table()
         table.warm_up()
         return tuple(_parts(table))
-    ours = _warmed(spec)
-    theirs = _built(spec, foreign, decision_limit)
-    return tuple(ours.get(seat) or _with_code_check(seat, theirs[seat]) for seat in spec.seats)
+    own_bots = _warmed(spec)
+    foreign_bots = _built(spec, foreign, decision_limit)
+    return tuple(
+        own_bots.get(seat) or _with_code_check(seat, foreign_bots[seat]) for seat in spec.seats
+    )
 
 
 def _built(
@@ -82,7 +84,7 @@ def _built(
         return {seat: _prepared(seat, answer) for seat, answer in answers.items()}
     again = run_all([_build_call(spec, seat, None) for seat in failed])
     for (seat, failure), answer in zip(failed.items(), again, strict=True):
-        is_slow = failure == OUT_OF_TIME or not isinstance(answer, Built)
+        is_slow = failure == OUT_OF_TIME or not isinstance(answer, BuiltBot)
         disturbs = "" if is_slow else f"does not survive a trial: it {failure}"
         answers[seat] = answer if is_slow else replace(answer, disturbs=disturbs)
     return {seat: _prepared(seat, answer) for seat, answer in answers.items()}
@@ -142,7 +144,7 @@ def unpack_spec(spec: bytes) -> TableSpec:
     return table_spec
 
 
-class Built(msgspec.Struct, tag=True, frozen=True):
+class BuiltBot(msgspec.Struct, tag=True, frozen=True):
     """A bot as it was built in a process of its own, and what its trial has shown."""
 
     is_compiled: bool
@@ -151,24 +153,24 @@ class Built(msgspec.Struct, tag=True, frozen=True):
     disturbs: str = ""
 
 
-def built_alone(spec: bytes, decision_limit: float | None) -> Built | Raised:
+def built_alone(spec: bytes, decision_limit: float | None) -> BuiltBot | Raised:
     """Build the only bot of a table's spec, and describe it; runs as an isolated call.
 
     With a `decision_limit` it is tried, too.
     """
     try:
-        trial = None if decision_limit is None else Trial(decision_limit)
+        trial = None if decision_limit is None else BotTrial(decision_limit)
         table: GameTable = unpack_spec(spec).table()
         table.warm_up()
         part = next(_parts(table))
         disturbs = trial.disturbance(table) if trial else ""
         lines = {hook: _line(line) for hook, line in part.source_lines.items()}
-        return Built(part.is_compiled, part.learns, lines, _line(disturbs))
+        return BuiltBot(part.is_compiled, part.learns, lines, _line(disturbs))
     except BaseException as error:
         return Raised(exception_report(error))
 
 
-def _prepared(seat: SeatSpec, answer: Built | Raised | CallFailed) -> PreparedBot:
+def _prepared(seat: SeatSpec, answer: BuiltBot | Raised | CallFailed) -> PreparedBot:
     """A foreign bot, from the outcome of its call. Raises BotError."""
     if isinstance(answer, Raised):
         is_named = seat.name in answer.reason
@@ -204,7 +206,7 @@ def disturbing(bots: Sequence[PreparedBot]) -> dict[int, str]:
     return {number: bot.disturbs for number, bot in enumerate(bots) if bot.disturbs}
 
 
-def apart_notice(name: str, what: str) -> str:
+def disturbance_notice(name: str, what: str) -> str:
     """The line for a bot that plays in a process of its own, as it does `what` in a shared one."""
     return f"{name} {what}, so it plays in a process of its own."
 

@@ -54,7 +54,7 @@ def replay_game(
         table_spec, seats = table_for(tournament, catalogue, names)
         limit = tournament.policy.decision_limit
         bots = prepare_bots(table_spec, lambda _: None, limit)  # raises errors in bots here
-        table_spec = table_spec.with_apart(disturbing(bots))
+        table_spec = table_spec.with_own_processes(disturbing(bots))
         for event in _game_events(tournament, table_spec, seats, complain, deal, silent=False):
             turn = event.get("turn", turn or 0)
             yield event

@@ -59,7 +59,7 @@ from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import (
     PreparedBot,
-    apart_notice,
+    disturbance_notice,
     disturbing,
     native,
     prepare_bots,
@@ -239,22 +239,22 @@ class _TournamentRun:
     def _prepared(
         self, options: PoolOptions, observer: RunObserver
     ) -> tuple[TableSpec, tuple[PreparedBot, ...]]:
-        """The table and its bots; those that disturb a process that they share play apart.
+        """The table and its bots; those that disturb a process that they share play disturbances.
 
         That is decided before the first game, and holds as long as the ledger.
         """
-        apart = self.ledger.apart()
+        disturbances = self.ledger.disturbances()
         if not self.spans:
             spec, bots = self._built(options, observer, self.tournament.policy.decision_limit)
-            before, apart = apart, disturbing(bots)
-            if apart != before:
-                self.ledger.set_apart(apart)
-            if not apart:
+            before, disturbances = disturbances, disturbing(bots)
+            if disturbances != before:
+                self.ledger.set_disturbances(disturbances)
+            if not disturbances:
                 return spec, bots
-        for bot, what in apart.items():
+        for bot, what in disturbances.items():
             name = self.tournament.entrants[bot].name
-            observer.on_notice(apart_notice(name, what))
-        self.tournament = self.tournament.with_apart(apart)
+            observer.on_notice(disturbance_notice(name, what))
+        self.tournament = self.tournament.with_own_processes(disturbances)
         return self._built(options, observer)
 
     def _built(

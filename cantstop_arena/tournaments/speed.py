@@ -21,9 +21,9 @@ from cantstop_arena.errors import BotError, GameError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.isolated_call import (
     CallFailed,
+    InvalidResult,
     IsolatedCall,
     Raised,
-    UnfitResult,
     run_isolated,
 )
 from cantstop_arena.texts import in_a_line
@@ -190,9 +190,9 @@ def _trial_in(
         raise CallFailed(f"failed: {result.reason}")
     deals, rest = divmod(len(result.won), np.dtype(np.int64).itemsize * players)
     is_timed = 0 < result.seconds < inf and result.paces >= 0
-    is_known = result.faults >= 0 and result.faulty_bot in range(players)
-    if rest or not (deals and is_timed and is_known):
-        raise UnfitResult
+    has_valid_fault = result.faults >= 0 and result.faulty_bot in range(players)
+    if rest or not (deals and is_timed and has_valid_fault):
+        raise InvalidResult
     won = np.frombuffer(result.won, np.int64).reshape(deals, players)
     fault = in_a_line(result.first_fault, _MAX_FAULT_LENGTH)
     return SpeedTrial(

@@ -40,7 +40,7 @@ class SeatSpec(msgspec.Struct, frozen=True):
 
     A bot with `launch` plays in a separate process, and is not built here. A `native` bot is
     compiled according to its description. `files` are the options that name files, with digests.
-    `apart` is how a foreign bot that plays in the tournament's workers is started in a process of
+    `separate_start` is how a foreign bot that plays in the workers is started in a process of
     its own, where that has to be.
     """
 
@@ -51,7 +51,7 @@ class SeatSpec(msgspec.Struct, frozen=True):
     learns: bool = False
     native: bool = False
     files: tuple[tuple[str, str], ...] = ()
-    apart: BotStart | None = None
+    separate_start: BotStart | None = None
 
     @property
     def is_foreign(self) -> bool:
@@ -158,23 +158,23 @@ class TableSpec(msgspec.Struct, frozen=True):
         seats = tuple(replace(seat, native=is_native) for seat, is_native in pairs)
         return replace(self, seats=seats, is_prepared=True)
 
-    def with_apart(self, bots: Collection[int]) -> "TableSpec":
+    def with_own_processes(self, bots: Collection[int]) -> "TableSpec":
         """A copy in which these bots play in processes of their own."""
         seats = (
-            replace(seat, launch=seat.apart) if bot in bots else seat
+            replace(seat, launch=seat.separate_start) if bot in bots else seat
             for bot, seat in enumerate(self.seats)
         )
         return replace(self, seats=tuple(seats)) if bots else self
 
     def at_work(
-        self, logs: BotLogs, memory: Any, apart: Group = (), charged: Group = ()
+        self, logs: BotLogs, memory: Any, separate: Group = (), charged: Group = ()
     ) -> "Iterator[Building | GameTable | SharedTable]":
         """The table in a worker, with shared memory, and output of bots redirected to their logs.
 
-        Yields a message before each foreign bot that is built, and the table last. For `apart` and
-        `charged` see `with_apart` and `SharedTable`.
+        Yields a message before each foreign bot that is built, and the table last. For
+        `separate` and `charged` see `with_own_processes` and `SharedTable`.
         """
-        spec = self.with_apart(apart)
+        spec = self.with_own_processes(separate)
         seats = list(enumerate(spec.seats))
         sharing = tuple(bot for bot, seat in seats if seat.is_foreign)
         if not sharing:
@@ -268,7 +268,7 @@ def entrant_seat(
         needs=(*entrant.needs, *entrant.named_files),
         hidden=tuple(path.absolute() for path in (*hidden, catalogue.results, catalogue.folder)),
     )
-    return replace(seat, launch=start) if entrant.isolate else replace(seat, apart=start)
+    return replace(seat, launch=start) if entrant.isolate else replace(seat, separate_start=start)
 
 
 def _home_of(command: Sequence[str]) -> Path:

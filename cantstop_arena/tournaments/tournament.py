@@ -127,10 +127,11 @@ class Tournament(msgspec.Struct, frozen=True):
             raise UsageError(why)
         return replace(self, luck_removed=True)
 
-    def with_apart(self, bots: Collection[int]) -> Tournament:
+    def with_own_processes(self, bots: Collection[int]) -> Tournament:
         """A copy in which these entrants play in processes of their own."""
         entrants = (
-            entrant.apart() if bot in bots else entrant for bot, entrant in enumerate(self.entrants)
+            entrant.in_own_process() if bot in bots else entrant
+            for bot, entrant in enumerate(self.entrants)
         )
         return replace(self, entrants=tuple(entrants))
 

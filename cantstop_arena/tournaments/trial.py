@@ -20,7 +20,7 @@ OUT_OF_TIME = system.ending(1)
 """How the process of a bot ends that is too slow in its trial: with faulthandler's exit code."""
 
 
-class Trial:
+class BotTrial:
     """Observes a bot in this process, which must not have loaded it yet.
 
     The process ends when the games take longer than the limit of one decision.

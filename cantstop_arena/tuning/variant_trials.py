@@ -25,7 +25,7 @@ from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.tournaments.file.entrants import Entrant, foreign_isolated
 from cantstop_arena.tournaments.file.keys import check_seats
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.preparation import apart_notice, disturbing, prepare_bots
+from cantstop_arena.tournaments.preparation import disturbance_notice, disturbing, prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec, entrant_seat
 from cantstop_arena.tournaments.tournament import FaultPolicy
@@ -65,7 +65,7 @@ class VariantTrials:
             self._seat_for(f"opponent {opponent.name}", opponent, opponent.defaults)
             for opponent in against
         ]
-        self._apart: set[BotAddress] = set()
+        self._separate: set[BotAddress] = set()
         for opponent in self._opponents:
             self._prepare(self._spec([self._seat("bot", {})], [opponent]))
 
@@ -80,9 +80,9 @@ class VariantTrials:
         bots = prepare_bots(spec, self._observer.on_compile, FaultPolicy().decision_limit)
         for number, what in disturbing(bots).items():
             bot = spec.seats[number].bot
-            if bot not in self._apart:
-                self._apart.add(bot)
-                self._observer.on_notice(apart_notice(bot.name, what))
+            if bot not in self._separate:
+                self._separate.add(bot)
+                self._observer.on_notice(disturbance_notice(bot.name, what))
 
     def _seat(self, name: str, options: Options) -> SeatSpec:
         return self._seat_for(name, self._bot, {**self._bot.defaults, **options})
@@ -98,7 +98,9 @@ class VariantTrials:
         spec = TableSpec(
             catalogue.game.name, self._rules, seats, self.players, self._seed, catalogue.folder
         )
-        return spec.with_apart([n for n, seat in enumerate(seats) if seat.bot in self._apart])
+        return spec.with_own_processes(
+            [n for n, seat in enumerate(seats) if seat.bot in self._separate]
+        )
 
     def _groups(self, variants: int, opponents: int) -> Iterator[Group]:
         """The groups of such a table: each variant with each opponent."""

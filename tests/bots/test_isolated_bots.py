@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import BotSource
-from cantstop_arena.bots.bot_messages import Decide, EndGame, Question, Raised, StartBot, StartGame
+from cantstop_arena.bots.bot_messages import Decide, EndGame, Question, StartBot, StartGame
 from cantstop_arena.bots.bot_server import BotServer, fresh_player, value_as_json
 from cantstop_arena.bots.bot_start import SERVER, BotStart
 from cantstop_arena.bots.catalogue import Catalogue
@@ -48,6 +48,7 @@ from cantstop_arena.processes.child import ChildFailed
 from cantstop_arena.processes.child_command import environment
 from cantstop_arena.processes.child_limits import ChildLimits
 from cantstop_arena.processes.child_output import MAX_LOG_BYTES
+from cantstop_arena.processes.isolated_call import Raised
 from cantstop_arena.processes.json_lines import MAX_LINE_BYTES, ForeignValue, line_of, object_in
 from cantstop_arena.table.seated_bot import SeatedBot
 

@@ -47,7 +47,7 @@ WRITTEN = "\n\nWritten to results/cup\n"
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a tournament and a bot, where we stand."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("cantstop_arena.processes.system._SHOWN", (f"{tmp_path}{os.sep}", ""))
+    monkeypatch.setattr("cantstop_arena.processes.system._DISPLAY", (f"{tmp_path}{os.sep}", ""))
     write("cups/cup.yaml", CUP)
     write("bots/plain.py", PLAIN)
     return tmp_path

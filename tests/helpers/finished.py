@@ -54,6 +54,6 @@ def _make(folder: Path, files: Files, words: tuple[str, ...]) -> None:
         (place / name).write_text(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(place)
-        patch.setattr("cantstop_arena.processes.system._SHOWN", (f"{place}{sep}", ""))
+        patch.setattr("cantstop_arena.processes.system._DISPLAY", (f"{place}{sep}", ""))
         done = Arena()(*words)
     (folder / "printed").write_bytes(done.text.encode())

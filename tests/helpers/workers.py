@@ -121,7 +121,7 @@ class Referee:
     def suspects(self, group: Group) -> list[int]:
         return []
 
-    def with_apart(self, bots: Collection[int]) -> "Referee":
+    def with_own_processes(self, bots: Collection[int]) -> "Referee":
         return self
 
     def divisible(self, group: Group) -> bool:

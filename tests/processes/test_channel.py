@@ -1,6 +1,7 @@
 """A channel's ends: whole messages, what a damaged stream gives, and nobody waits for a child."""
 
 import contextlib
+import os
 import pickle
 import random
 import socket
@@ -21,6 +22,8 @@ from cantstop_arena.processes.channel import (
     ChannelClosed,
     ChildEnd,
     ProtocolError,
+    decoder,
+    encoded,
     frame,
 )
 
@@ -209,3 +212,16 @@ def test_that_the_child_has_gone_is_noticed_by_reading(ends: Ends) -> None:
     assert ends.channel.receive() == [Note("last")]
     with pytest.raises(ChannelClosed):
         ends.channel.receive()
+
+
+def test_paths_and_numbers_of_numpy_arrive_as_they_are() -> None:
+    class Values(msgspec.Struct):
+        path: Path
+        share: float
+        count: int
+
+    path = Path(os.fsdecode(b"caf\xe9"))  # which is no text
+    content = encoded(Values(path, np.float64(0.25), np.int64(7)))  # type: ignore[arg-type]
+    assert decoder(Values)(content) == Values(path, 0.25, 7)
+    with pytest.raises(TypeError, match="object cannot be sent"):
+        encoded(object())

@@ -47,7 +47,7 @@ _WINDOW = 3  # maximum number of bundles of a machine
 _SOON = 0.01  # seconds; shorter times are too short to measure a pace
 
 
-class BlockPart(msgspec.Struct):
+class OpenBlock(msgspec.Struct):
     """A block or a part of it; `left` are the spans (first, end) of deals without a result."""
 
     block: Block
@@ -55,13 +55,13 @@ class BlockPart(msgspec.Struct):
     left: list[tuple[int, int]]
 
     @classmethod
-    def of(cls, block: Block, full_block: Block) -> "BlockPart":
+    def of(cls, block: Block, full_block: Block) -> "OpenBlock":
         """A part of which nothing has been played."""
         return cls(block, full_block, [(block.first, block.end)])
 
-    def missing(self) -> Iterator["BlockPart"]:
+    def missing(self) -> Iterator["OpenBlock"]:
         """The parts of it that have no result."""
-        return (BlockPart.of(self.block.part(*span), self.full_block) for span in self.left)
+        return (OpenBlock.of(self.block.part(*span), self.full_block) for span in self.left)
 
     def played(self, played: Block) -> None:
         """Remove deals that have a result now. Raises ProtocolError when they are not `left`."""
@@ -81,7 +81,7 @@ class MachineSlot:
         self.processes = processes
         self.is_at_work = False
         self.has_played = False
-        self.given: dict[Block, BlockPart] = {}
+        self.given: dict[Block, OpenBlock] = {}
         self._frames: Frames[FromMachine] = Frames(decoder(FromMachine))
         self._tables = 0  # that have been sent, and not been answered
         self._heard_at = 0.0
@@ -130,7 +130,7 @@ class MachineSlot:
         """Whether it should get another bundle."""
         return self.is_at_work and self.load <= _WINDOW - 1
 
-    def give(self, parts: list[BlockPart]) -> None:
+    def give(self, parts: list[OpenBlock]) -> None:
         """Add parts that it has to play."""
         now = time.monotonic()
         self._started_at = self._started_at or now
@@ -144,7 +144,7 @@ class MachineSlot:
             if part := self.given.get(block):  # else it is void by now
                 yield self._result(part, result, orders)
 
-    def _result(self, part: BlockPart, result: BlockResult, orders: int) -> PartResult:
+    def _result(self, part: OpenBlock, result: BlockResult, orders: int) -> PartResult:
         is_same_group = result.block.group == part.block.group
         if not (is_same_group and is_result_of(result, result.block, orders)):
             raise ProtocolError
@@ -386,19 +386,19 @@ class PartQueue:
 
     def __init__(self, blocks: Iterable[Block] = ()) -> None:
         self._blocks = iter(blocks)
-        self._parts: deque[BlockPart] = deque()
+        self._parts: deque[OpenBlock] = deque()
 
     def __bool__(self) -> bool:
         self._look_ahead(1)
         return bool(self._parts)
 
-    def bundle(self, size: int, machines: int) -> list[BlockPart]:
+    def bundle(self, size: int, machines: int) -> list[OpenBlock]:
         """The next parts for one of `machines`: `size` of them, fewer near the end."""
         self._look_ahead(_SHARES * machines * size)
         share = -(-len(self._parts) // (_SHARES * machines))
         return [self._parts.popleft() for _ in range(min(size, share))]
 
-    def take_back(self, parts: Iterable[BlockPart]) -> None:
+    def take_back(self, parts: Iterable[OpenBlock]) -> None:
         """Put what these parts are missing at the front."""
         self._parts.extendleft([missing for part in parts for missing in part.missing()][::-1])
 
@@ -408,4 +408,4 @@ class PartQueue:
 
     def _look_ahead(self, count: int) -> None:
         while len(self._parts) < count and (block := next(self._blocks, None)):
-            self._parts.append(BlockPart.of(block, block))
+            self._parts.append(OpenBlock.of(block, block))

@@ -63,15 +63,17 @@ class MachineActor:
         """Start the arena's process with a pool of so many workers."""
         from cantstop_arena.processes.system import python_module  # the scheduler may have none
 
-        ours, theirs = socket.socketpair()
+        arena_end, child_end = socket.socketpair()
         command = python_module("cantstop_arena.tournaments.cluster.machine", str(processes))
-        with theirs:
+        with child_end:
             # In a session of its own: Ctrl-C where Dask was started is handled by Dask.
             self._process = await asyncio.create_subprocess_exec(
-                *command, stdin=theirs.fileno(), start_new_session=True
+                *command, stdin=child_end.fileno(), start_new_session=True
             )
         self._loop = asyncio.get_running_loop()
-        self._reader, self._writer = await asyncio.open_connection(sock=ours, limit=_MAX_READ_BYTES)
+        self._reader, self._writer = await asyncio.open_connection(
+            sock=arena_end, limit=_MAX_READ_BYTES
+        )
 
     async def give(self, content: bytes) -> None:
         """Send content to the process."""
@@ -111,7 +113,7 @@ class ArenaConnection:
             for message in self._frames.messages_in(chunk):
                 yield message
 
-    async def tell(self, message: FromBridge) -> None:
+    async def send(self, message: FromBridge) -> None:
         """Send a message; waits while the arena has much to read."""
         self._writer.write(frame(message))
         await self._writer.drain()
@@ -133,7 +135,7 @@ class DaskBridge:
         look = await anext(messages, None)
         if not isinstance(look, FirstLook):
             return
-        await self._arena.tell(ClusterReached(tuple(await self._client.nthreads())))
+        await self._arena.send(ClusterReached(tuple(await self._client.nthreads())))
         following = asyncio.create_task(self._follow_machines(look))
         queueing = asyncio.create_task(self._queue_messages(messages))
         await asyncio.wait({following, queueing}, return_when=asyncio.FIRST_COMPLETED)
@@ -172,7 +174,7 @@ class DaskBridge:
         except Exception as error:
             why = later_problem(error)
         finally:
-            await asyncio.shield(self._arena.tell(MachineLost(machine, why)))
+            await asyncio.shield(self._arena.send(MachineLost(machine, why)))
         self._tasks.pop(machine, None)  # `_follow_machines` starts it again
 
     async def _first_look(self, machine: str, look: FirstLook) -> object:
@@ -184,12 +186,12 @@ class DaskBridge:
                         eval, look.question, workers=[machine], on_error="return"
                     )
                     return answers.get(machine)
-            await self._arena.tell(MachineUnusable(machine, "it does not answer"))
+            await self._arena.send(MachineUnusable(machine, "it does not answer"))
 
     async def _leave_out(self, machine: str, why: str) -> NoReturn:
         """Tell the arena that a machine does not play, and wait until the machine leaves."""
         await asyncio.sleep(2 * _PAUSE)  # if the machine has left, this task is cancelled here
-        await self._arena.tell(MachineUnusable(machine, why))
+        await self._arena.send(MachineUnusable(machine, why))
         await asyncio.Event().wait()
         raise AssertionError
 
@@ -220,10 +222,10 @@ class DaskBridge:
         self._outboxes[machine] = asyncio.Queue()  # the arena answers at once
         sending = asyncio.create_task(self._send_queued(self._outboxes[machine], actor))
         try:
-            await self._arena.tell(joined)
+            await self._arena.send(joined)
             while True:
                 if content := await actor.hear():
-                    await self._arena.tell(ReceivedFrom(machine, content))
+                    await self._arena.send(ReceivedFrom(machine, content))
         finally:
             sending.cancel()
             del self._outboxes[machine]
@@ -291,7 +293,7 @@ async def _carry(address: ClusterAddress, processes: int) -> None:
             await DaskBridge(client, arena, processes).carry()
     except Exception as error:
         why = (later_problem if was_there else connection_problem)(error)
-        await arena.tell(ClusterEnded(why, was_there))
+        await arena.send(ClusterEnded(why, was_there))
 
 
 def main() -> None:

@@ -118,7 +118,11 @@ def _local_seat(job: Job, number: int, folder: Path, logs: BotLogs) -> SeatSpec:
         bot = replace(bot, source=replace(source, copies=copies))
     local = replace(seat, bot=bot)
     log, here = logs.paths[number], partial(_local_start, job, folder)
-    return replace(local, launch=here(local, seat.launch, log), apart=here(local, seat.apart, log))
+    return replace(
+        local,
+        launch=here(local, seat.launch, log),
+        separate_start=here(local, seat.separate_start, log),
+    )
 
 
 def _local_start(

@@ -31,13 +31,13 @@ def facts_here(games: Mapping[str, str], is_isolated: bool) -> dict[str, str]:
     digest = digest_of(_PACKAGE)
     if digest == MISSING:
         return {ARENA: MISSING}
-    found = {ARENA: str(import_module(_PACKAGE).__version__), "its code": digest}
-    found["Python"] = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    found.update((tool, _version_of(tool)) for tool in _TOOLS)
-    found.update((f"game {game}", digest_of(package)) for game, package in games.items())
+    versions = {ARENA: str(import_module(_PACKAGE).__version__), "its code": digest}
+    versions["Python"] = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    versions.update((tool, _version_of(tool)) for tool in _TOOLS)
+    versions.update((f"game {game}", digest_of(package)) for game, package in games.items())
     if is_isolated:
-        found[SANDBOX] = _sandbox_here()
-    return found
+        versions[SANDBOX] = _sandbox_here()
+    return versions
 
 
 def _sandbox_here() -> str:

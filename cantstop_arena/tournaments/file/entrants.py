@@ -92,7 +92,7 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
         needs = [_path_from(folder, path) for path in self.needs]
         return {**isolated, **({"needs": needs} if needs else {})}
 
-    def apart(self) -> Entrant:
+    def in_own_process(self) -> Entrant:
         """The entrant as it plays when its code disturbs a process that it shares."""
         return replace(self, isolate=Isolation.PROCESSES)
 
@@ -214,8 +214,8 @@ class EntrantReader(msgspec.Struct, frozen=True):
         """What the file calls the bot of these entries, for a message."""
         nodes = (entries[key].value for key in ("as", "bot", "command") if key in entries)
         name = next(map(self.reader.plain, nodes), "")
-        words = name if isinstance(name, list) else [name]
-        return in_a_line(" ".join(map(str, words)), MAX_NAME_LENGTH)
+        parts = name if isinstance(name, list) else [name]
+        return in_a_line(" ".join(map(str, parts)), MAX_NAME_LENGTH)
 
     def _needs(self, entries: Mapping[str, Entry]) -> tuple[Path, ...]:
         """The paths that the bot needs; invalid ones are reported."""

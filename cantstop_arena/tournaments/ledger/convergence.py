@@ -63,7 +63,7 @@ class _LedgerPrefix:
     def __init__(self, ledger: LedgerReader, orders: Orders, end: int) -> None:
         self._ledger, self._orders, self._end = ledger, orders, end
         self.disqualified = ledger.disqualified
-        self.apart = ledger.apart
+        self.disturbances = ledger.disturbances
         self.irreproducible = ledger.irreproducible
 
     def spans(self) -> dict[Group, list[Span]]:

@@ -113,19 +113,21 @@ class Ledger:
         with self._readable():
             return orders_of(json.loads(self._identity()))
 
-    def set_apart(self, bots: Mapping[int, str]) -> None:
+    def set_disturbances(self, bots: Mapping[int, str]) -> None:
         """Store which bots play in processes of their own although the file lets them share one.
 
         Their values say what they do to a process that they share.
         """
-        row = ("apart", text({str(bot): what for bot, what in bots.items()}))
+        row = ("disturbances", text({str(bot): what for bot, what in bots.items()}))
         with self._writing():
             self._connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", row)
 
-    def apart(self) -> dict[int, str]:
-        """The bots of `set_apart`."""
+    def disturbances(self) -> dict[int, str]:
+        """The bots of `set_disturbances`."""
         with self._readable():
-            stored = next(self._select("SELECT value FROM about WHERE key = 'apart'"), ("{}",))
+            stored = next(
+                self._select("SELECT value FROM about WHERE key = 'disturbances'"), ("{}",)
+            )
             return {int(bot): str(what) for bot, what in json.loads(stored[0]).items()}
 
     def disqualified(self) -> dict[int, list[Fault]]:

@@ -34,7 +34,7 @@ class LedgerReader(Protocol):
     def disqualified(self) -> dict[int, list[Fault]]:
         """The disqualified bots, and their faults."""
 
-    def apart(self) -> dict[int, str]:
+    def disturbances(self) -> dict[int, str]:
         """The bots that played in processes of their own as they disturb a shared one, and how."""
 
     def irreproducible(self) -> list[int]:

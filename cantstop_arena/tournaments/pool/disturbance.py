@@ -19,7 +19,7 @@ _BUILDING = {
 }
 
 
-class DisturbanceFound(Exception):
+class DisturbanceError(Exception):
     """In a worker: its interpreter has changed for good, so that a block does not count.
 
     `bot` has done it, if that is known; faults of the `accused` may be due to it.
@@ -68,7 +68,7 @@ class SharedTable:
         return self
 
     def play(self, block: Block, forfeits: tuple[Fault, ...] = ()) -> BlockResult:
-        """Play a block. Raises DisturbanceFound when the result does not count."""
+        """Play a block. Raises DisturbanceError when the result does not count."""
         assert self._table
         if self._state is None:
             self._state = LastingState(code=self._has_rivals(), children=not self._remote)
@@ -90,13 +90,13 @@ class SharedTable:
             lines = self._acts.get(what, {})
             if len(lines) == 1:
                 ((bot, line),) = lines.items()
-                raise DisturbanceFound(f"{what} ({line})", bot)
-            raise DisturbanceFound(what)
+                raise DisturbanceError(f"{what} ({line})", bot)
+            raise DisturbanceError(what)
         accused = {fault.bot for fault in result.faults} - self._remote
         if len(self._sharing | accused) == 1 or accused <= self._charged:
             return
         for what in state.changes():
-            raise DisturbanceFound(what, accused=tuple(sorted(accused - self._charged)))
+            raise DisturbanceError(what, accused=tuple(sorted(accused - self._charged)))
 
     def _note(self, what: str, line: str) -> None:
         if self._table is not None:

@@ -26,7 +26,7 @@ class Retrial(msgspec.Struct, frozen=True):
     do beside others, else acquitted. `failure` is what has happened.
     """
 
-    apart: Group = ()
+    separate: Group = ()
     accused: Group = ()
     charged: Group = ()
     acquittals: int = 0
@@ -35,11 +35,11 @@ class Retrial(msgspec.Struct, frozen=True):
     @property
     def counts(self) -> bool:
         """Whether the result counts, as all bots play where they belong."""
-        return not self.apart
+        return not self.separate
 
     def factory(self, factory: Callable[..., Any]) -> Callable[..., Any]:
         """A factory of players for the worker."""
-        return partial(factory, apart=self.apart, charged=self.charged)
+        return partial(factory, separate=self.separate, charged=self.charged)
 
     def may_fail(self, bot: int) -> bool:
         """Whether a bot's code runs in the worker in which the part is played."""
@@ -71,7 +71,7 @@ class Retrials:
         """The last try of a part in which the game has failed; None where no foreign bot can."""
         sharing = self._bots.sharing
         failure = f"makes the game fail: {error}"
-        return Retrial(apart=sharing, failure=failure) if sharing else None
+        return Retrial(separate=sharing, failure=failure) if sharing else None
 
     def of_bot(
         self, bot: int, group: Group, before: Retrial | None, failure: WorkerFailure
@@ -108,8 +108,8 @@ class Retrials:
         before = before or Retrial()
         if accused is None or before.acquittals == _MAX_ACQUITTALS:
             raise InterpreterDisturbed(self._possible_disturbers(group), failure)
-        apart = tuple(bot for bot in self._bots.sharing if bot != accused)
-        return replace(before, apart=apart, accused=(accused,), failure=failure)
+        separate = tuple(bot for bot in self._bots.sharing if bot != accused)
+        return replace(before, separate=separate, accused=(accused,), failure=failure)
 
     def _possible_disturbers(self, group: Group) -> Group:
         """The foreign bots of a group, or if it has none, of all that share the process."""

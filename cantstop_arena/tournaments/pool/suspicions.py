@@ -41,7 +41,7 @@ class Bots(BotLimits, Protocol):
     def sharing(self) -> Group:
         """The foreign bots that run in the workers themselves, and can harm each other there."""
 
-    def with_apart(self, bots: Collection[int]) -> "Bots":
+    def with_own_processes(self, bots: Collection[int]) -> "Bots":
         """The facts where these bots play in processes of their own."""
 
     def divisible(self, group: Group) -> bool:

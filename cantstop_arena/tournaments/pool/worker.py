@@ -19,7 +19,7 @@ from cantstop_arena.processes import system
 from cantstop_arena.processes.channel import Channel, ChannelClosed, ChildEnd, ProtocolError
 from cantstop_arena.table.bot_faults import running_line
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournaments.pool.disturbance import DisturbanceFound
+from cantstop_arena.tournaments.pool.disturbance import DisturbanceError
 from cantstop_arena.tournaments.pool.worker_messages import (
     BlockPlayed,
     Building,
@@ -252,7 +252,7 @@ def _messages_for(player: BlockPlayer, play: Play) -> Iterator[Message]:
         yield from answer if isinstance(answer, Iterator) else [BlockPlayed(answer)]
     except GameError as error:
         yield GameFailed(str(error))
-    except DisturbanceFound as found:
-        yield Disturbed(found.what, found.bot, found.accused)
+    except DisturbanceError as error:
+        yield Disturbed(error.what, error.bot, error.accused)
     except Exception:
         yield worker_broken(traceback.format_exc())

@@ -153,7 +153,7 @@ class WorkerPool:
     def _start_worker(self, retrial: Retrial | None) -> WorkerSlot:
         options, factory, bots = self._options, self._factory, self._bots
         if retrial:
-            factory, bots = retrial.factory(factory), bots.with_apart(retrial.apart)
+            factory, bots = retrial.factory(factory), bots.with_own_processes(retrial.separate)
         channels = [slot.worker.channel for slot in self._slots]
         inherited: list[Closable] = [self._selector, *channels]
         worker = Worker(factory, self._window, options.method, options.memory, inherited)

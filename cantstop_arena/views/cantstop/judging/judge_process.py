@@ -13,9 +13,9 @@ from cantstop_arena.games.cantstop.exact.regret import Judgement, judge
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 from cantstop_arena.processes.isolated_call import (
     CallFailed,
+    InvalidResult,
     IsolatedCall,
     Raised,
-    UnfitResult,
     result_of,
     run_all,
 )
@@ -110,8 +110,8 @@ def _judgement_in(answer: Any, task: JudgePart) -> Judgement:
 
 
 def _check_fit(judgement: Judgement, task: JudgePart) -> None:
-    """Raise UnfitResult for a judgement of other deals, or against somebody else."""
+    """Raise InvalidResult for a judgement of other deals, or against somebody else."""
     spec, deals = task.spec, len(task.deals)
     rivals = {"", *(seat.name for seat in spec.seats)}
     if not (is_consistent(judgement, spec.players, rivals) and len(judgement.losses) == deals):
-        raise UnfitResult
+        raise InvalidResult

@@ -16,7 +16,7 @@ from cantstop_arena.texts import how_many
 from cantstop_arena.views.cantstop.drawing import LEGEND, dice_text, draw_board
 from cantstop_arena.views.cantstop.judging.judge_task import PERFECT, JudgeTask
 from cantstop_arena.views.cantstop.judging.loss_units import (
-    loss_factor,
+    loss_scale,
     loss_unit,
     loss_unit_text,
     short_unit,
@@ -54,7 +54,7 @@ def _heading(planned: JudgeTask) -> str:
 def best_and_worst(judgements: Judgements) -> str:
     """A sentence on the bots whose decisions lose least and most."""
     lost = {
-        bot: loss_factor(judgement.seats) * judgement.lost().mean
+        bot: loss_scale(judgement.seats) * judgement.lost().mean
         for bot, judgement in judgements.items()
     }
     best, poorest = (choose(lost, key=lambda bot: lost[bot]) for choose in (min, max))
@@ -73,7 +73,7 @@ def table(judgements: Judgements, rival: str) -> str:
 def headers(judgements: Judgements, rival: str) -> list[str]:
     """The headers of the table."""
     seats = next(iter(judgements.values())).seats
-    large = f"mistakes > {loss_factor(seats) * SIZES[_LARGE]:g} {short_unit(seats)}"
+    large = f"mistakes > {loss_scale(seats) * SIZES[_LARGE]:g} {short_unit(seats)}"
     results = ["by results"] if _has_results_column(judgements, rival) else []
     return ["bot", "loss per game", *KINDS, large, *results]
 
@@ -90,15 +90,15 @@ def _has_results_column(judgements: Judgements, rival: str) -> bool:
 
 
 def _row(bot: str, judgement: Judgement, results: bool) -> list[str]:
-    factor = loss_factor(judgement.seats)
-    kinds = [f"{factor * judgement.lost(kind).mean:.2f}" for kind in KINDS]
+    scale = loss_scale(judgement.seats)
+    kinds = [f"{scale * judgement.lost(kind).mean:.2f}" for kind in KINDS]
     large = f"{judgement.mistakes(_LARGE):.2f}"
-    by_results = [_mean_text(judgement.measured(), factor)] if results else []
-    return [bot, _mean_text(judgement.lost(), factor), *kinds, large, *by_results]
+    by_results = [_mean_text(judgement.measured(), scale)] if results else []
+    return [bot, _mean_text(judgement.lost(), scale), *kinds, large, *by_results]
 
 
-def _mean_text(mean: RegretMean, factor: float) -> str:
-    return f"{factor * mean.mean:.2f} ± {factor * mean.half:.2f}"
+def _mean_text(mean: RegretMean, scale: float) -> str:
+    return f"{scale * mean.mean:.2f} ± {scale * mean.half:.2f}"
 
 
 class MistakeText(NamedTuple):
@@ -112,7 +112,7 @@ class MistakeText(NamedTuple):
 def worst(bot: str, judgement: Judgement, rules: RuleSet, file: Path) -> list[MistakeText]:
     """The worst decisions of a bot; `file` is the tournament file that replays its games."""
     texts = []
-    factor, unit = loss_factor(judgement.seats), loss_unit(judgement.seats)
+    scale, unit = loss_scale(judgement.seats), loss_unit(judgement.seats)
     for index, mistake in enumerate(judgement.worst, start=1):
         names = [bot, mistake.rival] if mistake.seat == 0 else [mistake.rival, bot]
         seats = names[: judgement.seats]
@@ -120,7 +120,7 @@ def worst(bot: str, judgement: Judgement, rules: RuleSet, file: Path) -> list[Mi
         command = shlex.join(["arena", "replay", str(file), *seats, "--deal", str(mistake.deal)])
         texts.append(
             MistakeText(
-                f"{index}. Loses {factor * mistake.loss:.2f} {unit}: {_mistake_text(mistake)}",
+                f"{index}. Loses {scale * mistake.loss:.2f} {unit}: {_mistake_text(mistake)}",
                 board,
                 command,
             )
@@ -168,17 +168,17 @@ def judgements_json(judgements: Judgements) -> str:
 
 
 def _as_dict(judgement: Judgement) -> dict[str, Any]:
-    factor = loss_factor(judgement.seats)
+    scale = loss_scale(judgement.seats)
     lost, measured = judgement.lost(), judgement.measured()
     sizes = range(len(SIZES))
     return {
         "games": judgement.games,
-        "lost": [factor * lost.mean, factor * lost.half],
-        **{kind: factor * judgement.lost(kind).mean for kind in KINDS},
-        "by_results": [factor * measured.mean, factor * measured.half],
-        "mistakes": {f"over {factor * SIZES[size]:g}": judgement.mistakes(size) for size in sizes},
+        "lost": [scale * lost.mean, scale * lost.half],
+        **{kind: scale * judgement.lost(kind).mean for kind in KINDS},
+        "by_results": [scale * measured.mean, scale * measured.half],
+        "mistakes": {f"over {scale * SIZES[size]:g}": judgement.mistakes(size) for size in sizes},
         "worst": [
-            {**mistake.as_dict(), "loss": factor * mistake.loss} for mistake in judgement.worst
+            {**mistake.as_dict(), "loss": scale * mistake.loss} for mistake in judgement.worst
         ],
     }
 

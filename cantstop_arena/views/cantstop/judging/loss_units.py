@@ -1,8 +1,8 @@
 """The unit of losses: percentage points of winning probability, in solo games turns."""
 
 
-def loss_factor(players: int) -> int:
-    """The factor from a loss to the number printed."""
+def loss_scale(players: int) -> int:
+    """The scale from a loss to the number printed."""
     return 100 if players > 1 else 1
 
 

@@ -11,7 +11,7 @@ from cantstop_arena.games.cantstop.records import VERDICT, Event, rules_of
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.turn import Turn, move_text
 from cantstop_arena.views.cantstop.judging.loss_units import (
-    loss_factor,
+    loss_scale,
     loss_unit,
     loss_unit_text,
 )
@@ -153,7 +153,7 @@ def worst_decisions(events: Iterable[Event], seat: int) -> Iterator[str]:
     for event, verdict in sorted(judged, key=lambda item: -item[1].lost):
         dice = " ".join(map(str, event["dice"]))
         yield f"turn {event['turn']}, dice {dice}: {_verdict_text(verdict, players)}"
-    lost = loss_factor(players) * sum(verdict.lost for _, verdict in judged)
+    lost = loss_scale(players) * sum(verdict.lost for _, verdict in judged)
     yield f"{len(judged)} decisions lost {lost:.2f} together."
 
 
@@ -166,10 +166,10 @@ def _verdict_text(verdict: DecisionVerdict, players: int) -> str:
     taken, best = (_GERUNDS.get(action, action) for action in (verdict.taken, verdict.best))
     if not verdict.lost:
         return f"{taken} is best"
-    return f"{taken} loses {loss_factor(players) * verdict.lost:.2f} ({best} is best)"
+    return f"{taken} loses {loss_scale(players) * verdict.lost:.2f} ({best} is best)"
 
 
 def _at_end(scene: BoardScene, lost: Sequence[float]) -> dict[str, Any]:
-    factor, unit = loss_factor(len(lost)), loss_unit(len(lost))
-    parts = [f"{name} {factor * loss:.2f}" for name, loss in zip(scene.names, lost, strict=True)]
+    scale, unit = loss_scale(len(lost)), loss_unit(len(lost))
+    parts = [f"{name} {scale * loss:.2f}" for name, loss in zip(scene.names, lost, strict=True)]
     return {"said": f"lost by decisions, in {unit}: {', '.join(parts)}", "lost": lost}
