@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.api.bot_arguments import AnyBot, entrants_of, items_of, plain_value
 from cantstop_arena.api.folders import with_digest
+from cantstop_arena.api.report_page import ReportPage
 from cantstop_arena.api.result_tables import ResultTable
 from cantstop_arena.api.tournaments import argument_errors, rules_as_keys
 from cantstop_arena.bots.catalogue import Catalogue
@@ -68,6 +69,10 @@ class ComparisonResults:
     def write_page(self) -> Path:
         """Write `report.html` into the folder. Raises PageError when a package is missing."""
         return write_comparison_page(self.content, self.folder)
+
+    def page(self, height: int = 800) -> ReportPage:
+        """Write the page, for a notebook to display in a frame of so many pixels."""
+        return ReportPage(self.write_page(), height)
 
     def show(self) -> None:
         """Print the sentences."""

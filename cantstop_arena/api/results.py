@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from cantstop_arena.api.report_page import ReportPage
 from cantstop_arena.api.result_tables import ResultTable
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import ArenaError, UsageError
@@ -257,6 +258,10 @@ class Results:
     def write_page(self) -> Path:
         """Write `report.html` into the folder. Raises PageError when a package is missing."""
         return tournament_files.write_page(self.analysis, self._required_folder())
+
+    def page(self, height: int = 800) -> ReportPage:
+        """Write the page, for a notebook to display in a frame of so many pixels."""
+        return ReportPage(self.write_page(), height)
 
     def _replay(self, names: Sequence[str], deal: int) -> Sequence[Event]:
         from cantstop_arena.tournaments.replay_game import record_game
