@@ -29,7 +29,7 @@ from helpers.simulated import Truth, seatings_of
 
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.ratings.elo import rate
+from cantstop_arena.ratings.elo import even_score, rate
 from cantstop_arena.ratings.model.luce import ELO
 from cantstop_arena.ratings.model_fit.deviance import goodness
 from cantstop_arena.ratings.model_fit.residuals import residuals
@@ -38,9 +38,14 @@ from cantstop_arena.ratings.rating import Points, Ratings
 from cantstop_arena.ratings.scores import Estimate, crosstable, scores
 
 COVERED = ("Elo", "difference", "seat", "score", "cell")
+RARE_COVERED = ("rare Elo", "rare score")
+BIAS, WIDTHS = "bias", "width"
 ALARMS = ("misfit", "worst pair", "letters", "ranks")
+NORMAL = 1.96
 EQUAL, MIXED, STRONG = (0.0, 0.0, 0.0, 0.0), (1.0, 0.5, 0.0, -1.0), (3.0, 1.0, 0.0, -2.0)
 RARE = (1.5, 1.2, 1.0, -2.0)  # the last wins in about 2 of 100 games, against strong rivals
+RAREST = (1.9, 1.5, 1.2, -4.0)  # the last wins in some 3 of 1,000 games
+LUCKY_STRENGTHS = {"equal": EQUAL, "mixed": MIXED, "rare": RAREST}
 SEATS = {2: (0.2, -0.2), 3: (0.2, 0.1, -0.3), 4: (0.2, 0.1, 0.0, -0.3)}
 
 
@@ -61,6 +66,11 @@ def _situations() -> Iterator[Situation]:
     ):
         name = f"{players} seats, {spread}, {deals} deals, {shared:.0%} shared"
         yield Situation(name, Truth(strengths, SEATS[players], shared), deals)
+    for deals, players, (spread, strengths) in product(
+        (30, 100, 1000), (2, 3, 4), LUCKY_STRENGTHS.items()
+    ):
+        name = f"{players} seats, {spread}, {deals} deals, luck removed"
+        yield Situation(name, Truth(strengths, SEATS[players], 0.9, lucky=0.5), deals)
     for players, shared, anchor in product((2, 3), (0.0, 0.9), ({}, {"bot0": 1500})):
         against = "anchored" if anchor else "mean"
         name = f"{players} seats, rare wins ({against}), 30 deals, {shared:.0%} shared"
@@ -72,20 +82,41 @@ SITUATIONS = list(_situations())
 
 def studied(situation: Situation, repetitions: int, rng: np.random.Generator) -> dict[str, float]:
     """Shares of intervals that hold the truth, and of tournaments with a false alarm."""
-    found: dict[str, list[float]] = {name: [] for name in (*COVERED, *ALARMS)}
+    found: dict[str, list[float]] = {
+        name: [] for name in (*COVERED, *RARE_COVERED, "rare score's mean", *ALARMS)
+    }
+    elo: list[Sequence[Points]] = []
     truths = true_scores(situation.truth), true_cells(situation.truth)
     for _ in range(repetitions):
         played = situation.truth.played(situation.deals, rng, anchor=situation.anchor)
+        elo.append(rate(played).ratings)
         for name, share in _examined(situation.truth, truths, played).items():
             found[name].append(share)
-    return {name: float(np.mean(shares)) for name, shares in found.items()}
+    rare = found.pop("rare score's mean")
+    means = {name: float(np.mean(shares)) for name, shares in found.items()}
+    means[BIAS] = (float(np.mean(rare)) - truths[0][-1]) / max(float(np.std(rare)), 1e-12)
+    means[WIDTHS] = _relative_width(elo)
+    return means
+
+
+def _relative_width(elo: Sequence[Sequence[Points]]) -> float:
+    """The median width of the intervals of Elo by that of 95% of the estimates: the mean of bots."""
+    quotients = []
+    for ratings in zip(*elo, strict=True):
+        widths = [
+            one.high - one.low for one in ratings if one.low is not None and one.high is not None
+        ]
+        spread = float(np.std([one.points for one in ratings]))
+        if widths and spread > 0:
+            quotients.append(float(np.median(widths)) / (2 * NORMAL * spread))
+    return float(np.mean(quotients)) if quotients else float("nan")
 
 
 def _examined(
     truth: Truth, truths: tuple[list[float], dict[Group, float]], played: TournamentTotals
 ) -> dict[str, float]:
     ratings = rate(played)
-    centre = truth.strengths[0] if played.anchor else np.mean(truth.strengths)
+    centre = truth.strengths[0] if played.anchor else even_score(np.array(truth.strengths))[0]
     strengths = ELO * (np.array(truth.strengths) - centre)
     effects = ELO * (np.array(truth.seats) - np.mean(truth.seats))
     pairs = list(combinations(range(len(strengths)), 2))
@@ -96,7 +127,8 @@ def _examined(
     ]
     table = crosstable(played)
     cells = [(cell, truths[1][pair]) for pair in pairs if (cell := table[pair[0]][pair[1]])]
-    test, worst = goodness(played), residuals(played).pairs
+    won = scores(played)
+    test, worst = goodness(played.plain), residuals(played.plain).pairs
     return {
         "Elo": _held(
             (rating, true)
@@ -105,7 +137,10 @@ def _examined(
         ),
         "difference": _held(ahead),
         "seat": _held(zip(ratings.seats, effects, strict=True)),
-        "score": _held(zip(scores(played), truths[0], strict=True)),
+        "score": _held(zip(won, truths[0], strict=True)),
+        "rare Elo": _held([(ratings.ratings[-1], 1500 + strengths[-1])]),
+        "rare score": _held([(won[-1], truths[0][-1])]),
+        "rare score's mean": won[-1].mean or 0.0,
         "cell": _held(cells),
         "misfit": float(test.p_value is not None and test.p_value < SIGNIFICANT),
         "worst pair": float(bool(worst) and worst[0].p_value < SIGNIFICANT),

@@ -14,8 +14,8 @@ class RuleSetResult(msgspec.Struct, frozen=True):
 
     `differences` are by the key of the measure. `order` is None where there is one bot only, or
     a bot plays alone. `distinct_bots` is the number of different bots at a table. `measures` are
-    all measures of the game. Where luck was scored, removing it narrows the intervals of wins as
-    much as `luck_gain` times the games would.
+    all measures of the game. Where luck was removed, that has narrowed the intervals of wins as
+    much as `luck_gain` times the games would, the median over its measures.
     """
 
     rules: str

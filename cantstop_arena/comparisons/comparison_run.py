@@ -16,9 +16,9 @@ from cantstop_arena.comparisons.samples import (
     RatioSample,
     SamplePlan,
     common_deals,
-    prefer_narrower,
     read_sample,
     standard_deviations,
+    with_luck_gain,
 )
 from cantstop_arena.comparisons.statistics import (
     NOTHING,
@@ -28,7 +28,7 @@ from cantstop_arena.comparisons.statistics import (
     orders,
     rule_effect,
 )
-from cantstop_arena.deals.control_variate import luck_text
+from cantstop_arena.deals.control_variate import gain_range
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.yaml_text import dump
@@ -146,7 +146,10 @@ def comparison_totals(
 def _about_luck(answers: Sequence[RuleSetResult]) -> Iterator[str]:
     gains = [answer.luck_gain for answer in answers if answer.luck_gain is not None]
     if gains:
-        yield luck_text("the shares of seats and bots", gains)
+        yield (
+            "Luck is removed from the shares of seats and bots. By their intervals that is worth"
+            f" {gain_range(gains)} times the games."
+        )
 
 
 def _tournament(
@@ -194,7 +197,7 @@ def _results_for(
                 baseline_samples, samples(rules), strict=True
             )
         ]
-        yield prefer_narrower(*answers) if scored else answers[0]
+        yield with_luck_gain(*reversed(answers)) if scored else answers[0]
 
 
 def answer(

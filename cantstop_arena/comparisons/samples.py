@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from math import lcm, sqrt
+from statistics import median
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from cantstop_arena.comparisons.comparison_results import RuleSetResult
 from cantstop_arena.comparisons.deal_ratios import DealRatios, is_won, won_by
 from cantstop_arena.comparisons.statistics import EffectEstimate, Numbers, Pair, Ratio, lead
-from cantstop_arena.deals.control_variate import correction
+from cantstop_arena.deals.control_variate import correction, width_gain
 from cantstop_arena.deals.counting import COUNT, Measure, stored_measures
 from cantstop_arena.deals.outcomes import Tally
 from cantstop_arena.deals.sampling import wins_by_deal
@@ -311,22 +312,19 @@ def _deviation_by_name(
         yield name, sqrt(variance(games, total, squares))
 
 
-def prefer_narrower(played: RuleSetResult, luck_removed: RuleSetResult) -> RuleSetResult:
-    """Of an answer with luck and one without, the one with narrower intervals of wins."""
-    gains = list(_gains(played, luck_removed))
-    gain = sum(gains) / len(gains) if gains else 1.0
-    return replace(luck_removed if gain > 1 else played, luck_gain=gain)
-
-
-def _gains(played: RuleSetResult, luck_removed: RuleSetResult) -> Iterator[float]:
-    """By measure of wins, how many times the games intervals as narrow would take with luck."""
-    for key, effect in played.differences.items():
-        with_luck, without_luck = (
-            _width(effect.absolute),
-            _width(luck_removed.differences[key].absolute),
+def with_luck_gain(luck_removed: RuleSetResult, plain: RuleSetResult) -> RuleSetResult:
+    """The answer with luck removed, and what that was worth: the median over measures of wins."""
+    gains = [
+        gain
+        for key, effect in plain.differences.items()
+        if is_won(key)
+        and (
+            gain := width_gain(
+                _width(effect.absolute), _width(luck_removed.differences[key].absolute)
+            )
         )
-        if is_won(key) and with_luck and without_luck:
-            yield (with_luck / without_luck) ** 2
+    ]
+    return replace(luck_removed, luck_gain=median(gains) if gains else 1.0)
 
 
 def _width(estimate: EffectEstimate | None) -> float | None:

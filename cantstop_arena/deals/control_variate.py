@@ -1,141 +1,172 @@
 """Luck removed from wins: luck as a control variate, for each group of bots.
 
-The wins in a deal, y, correlate with the luck x that a position of the group had in it, whose
-mean is 0 by the exact odds. So y - b x has the mean of y whatever b is, and the least variance with
-b = cov(x, y) / var(x) (Lavenberg and Welch, Management Science 27, 1981). Here b is estimated from
-the other half of the deals, even or odd, and therefore independent of the x that it is applied to:
-means stay exactly unbiased, however luck is measured and however few deals there are. With few
-deals, or where x and y are not significantly correlated, b is 0.
+What the k positions of a group win in a deal, y, correlates with the luck x that they had in it,
+whose mean is 0 by the exact odds. So z = y - B x has the mean of y whatever the k by k matrix B is,
+and the least variance with the coefficients of the regression of y on x (Lavenberg and Welch,
+Management Science 27, 1981; several controls: Glynn and Szechtman 2002). Deal d is in fold d mod
+`FOLDS`, and B is estimated from the deals of all other folds (cross-fitting, Chernozhukov et al.
+2018):
 
-Corrections are whole win units (`win_units`), like all sums over deals. They are rounded up or
-down by a sequence that is uniform on 0 to 1 from deal to deal, so that rounding has mean 0.
+    B = (I - w 1') diag(s) S_yx S_xx+        S: centred sums of products over those deals
+    s_p = max(0, 1 - 1 / F_p)                F_p: of the regression of y_p on x
+    w_p = S_yy,pp / sum of S_yy              makes the corrections of a deal add up to 0
+
+Means stay exactly unbiased, however luck is measured and however few deals there are: B, and that
+it was shrunk or is 0, follow from other deals, so they are independent of the x that B multiplies,
+and E[B x] = E[B] E[x] = 0. No decision may depend on the deals that it corrects. The shrinkage by
+the F statistic (the positive part of Efron and Morris 1973) lets B tend to 0 where luck explains
+nothing that can be seen: in few deals, or for a bot that hardly ever wins.
+
+Seats are corrected in the same way, with the luck of seats. Corrections are whole win units
+(`win_units`), like all sums over deals. They are rounded up or down by a sequence that is uniform
+on 0 to 1 from deal to deal, so that rounding has mean 0.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.sampling import DealSums, Floats, Ints, StoredBlock, wins_by_deal
+from cantstop_arena.deals.sampling import Floats, Ints, StoredBlock, wins_by_deal
 from cantstop_arena.deals.seatings import Group, Orders
-from cantstop_arena.deals.winners import win_units
 
-MIN_DEALS = 25  # in a half, for a coefficient to be taken from it
-MIN_TEST_STATISTIC = 4.0  # a correlation's square, times the deals: two standard errors from 0
+FOLDS = 10
+DIGITS = 9
+"""Of a coefficient: sums of products exceed 2⁵³, so that their last digits depend on the blocks in
+which deals are stored."""
+_SINGULAR = 1e-9  # of the largest eigenvalue; luck adds up to 0, so that its covariance is singular
+_ROUNDING = 1e-12  # of a variance: less than that is rounding
 _GOLDEN = (5**0.5 - 1) / 2
 
 
-class _Sums:
-    """Sums over the two halves of a group's deals: halves by positions in the group."""
+class _FoldSums:
+    """By fold: its deals, and sums and products of wins (positions, seats) and luck (likewise)."""
 
-    def __init__(self, positions: int) -> None:
-        self.deals = np.zeros((2, 1))
-        self.wins, self.luck, self.crossed = np.zeros((3, 2, positions))
-        self.squares = np.zeros((2, positions)), np.zeros((2, positions))
+    def __init__(self, players: int) -> None:
+        self.players = players
+        self.deals = np.zeros(FOLDS)
+        self.sums = np.zeros((FOLDS, 4 * players))
+        self.products = np.zeros((FOLDS, 4 * players, 4 * players))
 
-    def add(self, half: int, wins: Floats, luck: Floats) -> None:
-        """Add the wins and the luck of deals of one half: deals by positions."""
-        self.deals[half] += len(wins)
-        self.wins[half] += wins.sum(axis=0)
-        self.luck[half] += luck.sum(axis=0)
-        self.crossed[half] += (wins * luck).sum(axis=0)
-        for squares, values in zip(self.squares, (wins, luck), strict=True):
-            squares[half] += (values**2).sum(axis=0)
+    def add(self, first: int, wins: Ints, luck: NDArray[Any]) -> None:
+        """Add deals from `first` on: wins and luck, deals by positions and then seats."""
+        rows = np.concatenate([wins, luck], axis=1).astype(np.float64)
+        for fold, inside in _folds(first):
+            fold_rows = rows[inside]
+            self.deals[fold] += len(fold_rows)
+            self.sums[fold] += fold_rows.sum(axis=0)
+            self.products[fold] += fold_rows.T @ fold_rows
 
     def coefficients(self) -> Floats:
-        """The coefficient for each half, estimated from the other one."""
-        deals = np.maximum(self.deals, 1)
-        covariances = (self.crossed - self.wins * self.luck / deals).sum(axis=1)
-        win_variances = (self.squares[0] - self.wins**2 / deals).sum(axis=1)
-        luck_variances = (self.squares[1] - self.luck**2 / deals).sum(axis=1)
-        significant = (self.deals[:, 0] >= MIN_DEALS) & (
-            covariances**2 * self.deals[:, 0] >= MIN_TEST_STATISTIC * win_variances * luck_variances
-        )
-        usable = significant & (luck_variances > 0) & (covariances > 0)
-        values: Floats = np.divide(covariances, luck_variances, out=np.zeros(2), where=usable)
-        return values[::-1]
+        """For each fold the coefficients from all others: folds by 2 players by 2 players."""
+        players = self.players
+        deals = self.deals.sum() - self.deals
+        sums = self.sums.sum(axis=0) - self.sums
+        products = self.products.sum(axis=0) - self.products
+        centred = products - sums[:, :, None] * sums[:, None] / np.maximum(deals, 1)[:, None, None]
+        matrices = np.zeros((FOLDS, 2 * players, 2 * players))
+        for start in (0, players):  # positions by the luck of positions, seats by that of seats
+            won = slice(start, start + players)
+            luck = slice(2 * players + start, 3 * players + start)
+            matrices[:, won, won] = _shrunk_coefficients(
+                deals, centred[:, won, won], centred[:, luck, luck], centred[:, won, luck]
+            )
+        matrices[deals < players + 2] = 0
+        return _rounded(matrices)
 
-    def corrected_wins(self, coefficients: Floats) -> Floats:
-        """The wins of the positions, luck removed."""
-        corrected: Floats = (self.wins - coefficients[:, None] * self.luck).sum(axis=0)
-        return corrected
+
+def _folds(first: int) -> Iterator[tuple[int, slice]]:
+    """Each fold with its rows among deals from `first` on: by the deal's number, not its row."""
+    for fold in range(FOLDS):
+        yield fold, slice((fold - first) % FOLDS, None, FOLDS)
+
+
+def _shrunk_coefficients(deals: Floats, wins: Floats, luck: Floats, crossed: Floats) -> Floats:
+    """B in the module's head, for each fold; from centred sums of products, k by k each."""
+    players = wins.shape[1]
+    scale = np.sqrt(np.maximum(_diagonals(luck), np.finfo(np.float64).tiny))
+    correlations = luck / (scale[:, :, None] * scale[:, None])
+    inverse = np.linalg.pinv(correlations, rcond=_SINGULAR, hermitian=True)
+    rows = (crossed / scale[:, None]) @ inverse / scale[:, None]
+    variances = _diagonals(wins)
+    explained = ((rows @ luck) * rows).sum(axis=2)
+    rows = rows * _shrinkage(deals, variances, explained)[:, :, None]
+    total = variances.sum(axis=1, keepdims=True)
+    weights = np.divide(variances, total, out=np.full_like(variances, 1 / players), where=total > 0)
+    closed: Floats = rows - weights[:, :, None] * rows.sum(axis=1)[:, None]
+    return closed
+
+
+def _shrinkage(deals: Floats, variances: Floats, explained: Floats) -> Floats:
+    """1 - 1 / F of each regression, at least 0: folds by positions."""
+    players = variances.shape[1]
+    explained = np.minimum(explained, variances)
+    unexplained = np.maximum(variances - explained, _ROUNDING * variances)
+    mean_unexplained = unexplained / np.maximum(deals - players, 1)[:, None]
+    mean_explained = explained / max(players - 1, 1)
+    ratio = np.divide(
+        mean_unexplained, mean_explained, out=np.ones_like(variances), where=mean_explained > 0
+    )
+    shrinkage: Floats = np.maximum(1 - ratio, 0.0)
+    return shrinkage
+
+
+def _diagonals(matrices: Floats) -> Floats:
+    diagonals: Floats = np.diagonal(matrices, axis1=1, axis2=2)
+    return diagonals
+
+
+def _rounded(numbers: Floats) -> Floats:
+    """The numbers to so many significant digits."""
+    powers = np.floor(np.log10(np.where(numbers == 0, 1.0, np.abs(numbers))))
+    scale = 10.0 ** (DIGITS - 1 - powers)
+    rounded: Floats = np.rint(numbers * scale) / scale
+    return rounded
 
 
 class Correction(msgspec.Struct, frozen=True):
-    """The correction of wins for luck: for each group the coefficients of even and of odd deals."""
+    """The correction of wins for luck: for each group the coefficients of each fold of deals."""
 
     coefficients: Mapping[Group, Floats]
 
     def __call__(self, group: Group, first: int, luck: NDArray[Any]) -> Ints:
         """The corrections in win units: deals, from `first`, by positions and then seats."""
-        deals, players = np.arange(first, first + len(luck)), luck.shape[1] // 2
-        exact = -self.coefficients[group][deals % 2, None] * luck
-        rounding = (deals * _GOLDEN % 1)[:, None]
+        players = luck.shape[1] // 2
+        coefficients = self.coefficients[group]
+        exact = np.empty(luck.shape)
+        for fold, inside in _folds(first):
+            exact[inside] = -(luck[inside].astype(np.float64) @ coefficients[fold].T)
+        rounding = (np.arange(first, first + len(luck)) * _GOLDEN % 1)[:, None]
         units: Ints = np.floor(exact + rounding).astype(np.int64)
-        for last in (players - 1, 2 * players - 1):  # corrections add up to 0
-            units[:, last] = -units[:, last - players + 1 : last].sum(axis=1)
+        for columns in (slice(players), slice(players, 2 * players)):
+            # Corrections add up to 0. What rounding leaves goes where it is the smallest share.
+            largest = columns.start or 0
+            largest += int(np.abs(coefficients[0, columns]).sum(axis=1).argmax())
+            units[:, largest] = 0
+            units[:, largest] = -units[:, columns].sum(axis=1)
         return units
 
 
 def correction(orders: Orders, blocks: Iterable[StoredBlock]) -> Correction:
     """The correction estimated from all blocks of a tournament; their last item is luck."""
-    sums: dict[Group, _Sums] = {}
+    sums: dict[Group, _FoldSums] = {}
     players = len(orders[0])
     for group, first, winners, luck in blocks:
-        group_sums = sums.setdefault(group, _Sums(players))
-        wins = wins_by_deal(winners, orders)[:, :players].astype(np.float64)
-        odd = np.arange(first, first + len(wins)) % 2 == 1
-        for half, rows in enumerate((~odd, odd)):
-            group_sums.add(half, wins[rows], luck[rows, :players].astype(np.float64))
-    return Correction(
-        {
-            group: _group_coefficients(group_sums, len(orders), players)
-            for group, group_sums in sums.items()
-        }
-    )
+        group_sums = sums.setdefault(group, _FoldSums(players))
+        group_sums.add(first, wins_by_deal(winners, orders), luck)
+    return Correction({group: group_sums.coefficients() for group, group_sums in sums.items()})
 
 
-def _group_coefficients(sums: _Sums, orders: int, players: int) -> Floats:
-    """The coefficients of a group; 0 if corrected wins would be negative, or all of them."""
-    coefficients = sums.coefficients()
-    corrected, maximum = (
-        sums.corrected_wins(coefficients),
-        sums.deals.sum() * orders * win_units(players),
-    )
-    is_possible = corrected.min() > 0 and corrected.max() < maximum
-    return coefficients if is_possible else np.zeros(2)
+def width_gain(plain_width: float | None, width: float | None) -> float | None:
+    """How many times the games an interval as narrow as `width` would take with luck.
 
-
-def luck_gain(plain: DealSums, luck_removed: DealSums, bots: int) -> float:
-    """How many times the games would be needed for the same errors without luck removed.
-
-    The quotient of the variances of wins by deal, with luck and without: the mean over bots.
+    None where one of the two intervals is not known.
     """
-    quotients = _variances(plain, bots) / np.maximum(_variances(luck_removed, bots), 1.0)
-    positive = quotients[quotients > 0]
-    return float(positive.mean()) if len(positive) else 1.0
+    return (plain_width / width) ** 2 if plain_width and width else None
 
 
-def luck_text(of: str, gains: Sequence[float]) -> str:
-    """A sentence on the gains of removing luck `of` something: `luck_gain` of each case."""
-    narrowed = [f"{gain:.1f}" for gain in sorted(gains) if gain > 1]
-    if not narrowed:
-        return "Luck was scored, and is left in: without it intervals would be no narrower."
-    times = " to ".join(dict.fromkeys((narrowed[0], narrowed[-1])))
-    exception = (
-        "" if len(narrowed) == len(gains) else " Where they would be no narrower it is left in."
-    )
-    return (
-        f"Luck is removed from {of}: their intervals are as narrow as those of about {times} times"
-        f" the games.{exception}"
-    )
-
-
-def _variances(deals: DealSums, bots: int) -> Floats:
-    variances = np.zeros(bots)
-    for deal_range in deals.ranges:
-        squares = deal_range.products.diagonal()[:bots].astype(np.float64)
-        variances += squares - deal_range.totals[:bots].astype(np.float64) ** 2 / deal_range.deals
-    return variances
+def gain_range(gains: Sequence[float]) -> str:
+    """The smallest and the largest of some gains in words, as printed: `1.0 to 2.1`."""
+    return " to ".join(dict.fromkeys(f"{gain:.1f}" for gain in (min(gains), max(gains))))

@@ -235,16 +235,6 @@ class Until(msgspec.Struct, frozen=True):
     expected: float
 
 
-class Luck(msgspec.Struct, frozen=True):
-    """Luck that was scored: the deals with luck, and the gain of removing it (`luck_gain`).
-
-    It is not removed where the gain is not more than 1.
-    """
-
-    deals: "DealSums"
-    gain: float
-
-
 class TournamentTotals(msgspec.Struct, frozen=True):
     """The games of a tournament, added up.
 
@@ -258,7 +248,8 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     the bot that the results are about: the challenger of a gauntlet, the first bot of a match;
     empty in other tournaments. `notes` are those of the game on its own bots, where one does not
     play as its name promises. `predecessors` is the effect of sitting after each bot, if the game
-    counts it. Where `luck` was removed, the `deals` are without it.
+    counts it. Where luck was removed, the `deals` are without it, and `with_luck` are the same
+    deals as played.
     """
 
     name: str
@@ -281,13 +272,13 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     subject: str = ""
     notes: tuple[str, ...] = ()
     predecessors: "Predecessors | None" = None
-    luck: Luck | None = None
+    with_luck: "DealSums | None" = None
     solo_pairs: "SoloPairs | None" = None
 
     @property
     def plain(self) -> "TournamentTotals":
         """The same with luck not removed."""
-        return replace(self, deals=self.luck.deals, luck=None) if self.luck else self
+        return replace(self, deals=self.with_luck, with_luck=None) if self.with_luck else self
 
     @property
     def orders(self) -> Orders:

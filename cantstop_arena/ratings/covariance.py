@@ -16,11 +16,10 @@ it that the fit absorbs; for a single span of D deals that is D / (D - 1), the c
 and McCaffrey (2002). Their degrees of freedom, here (Σ g)² / Σ (g² / f) with f = D (1 - l / g) for
 each span, are D - 1 for a single one; intervals have Student's quantile.
 
-The seats' effects, which few heavy deals can decide, have fewer degrees of freedom if the deals'
-kurtosis is large (see `model.deal_clusters`).
+Where few heavy deals decide, an error has fewer degrees of freedom (see `degrees_of_freedom`).
 
-Two things that no residual shows are added. One is the variance of wins that are too rare to have
-been observed (see `rare_events`). The other: where all D deals had the same result, other results
+Two things that no residual shows are added. Bots that won or lost everything have the covariance
+that the model, with its virtual games, gives them. And where all D deals had the same result, other results
 remain possible, with 95% confidence in a share of less than
 π = 1 - 0.05^(1/D) of all deals (Clopper and Pearson 1934), which moves a contrast by π √(D g) if
 such deals differ as the model expects of deals; that is then taken as half the interval.
@@ -38,7 +37,6 @@ from cantstop_arena.ratings.model.choice import add_by_seat, chances, win_covari
 from cantstop_arena.ratings.model.connections import Truths
 from cantstop_arena.ratings.model.evidence import Floats, Span
 from cantstop_arena.ratings.model.luce import Luce
-from cantstop_arena.ratings.rare_events import rare_win_covariance
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     min_variance,
@@ -46,6 +44,7 @@ from cantstop_arena.ratings.sequential.confidence import (
     p_value,
 )
 
+SINGULAR = 1e-12
 TOLERANCE = 1e-13  # of the model's variance: less than that is rounding
 MIN_DEGREES_OF_FREEDOM = 0.999  # with fewer there is one deal, which shows no variance
 ALPHA = 0.05
@@ -104,20 +103,15 @@ class ContrastVariance(msgspec.Struct, frozen=True):
 
 
 class Sandwich:
-    """The covariance of a model's parameters: of strengths first, then of seats.
+    """The covariance of a model's parameters: of strengths first, then of seats."""
 
-    `correlation` is the intraclass correlation of the games of a deal.
-    """
-
-    def __init__(
-        self, model: Luce, expected: float | None = None, correlation: float = 0.0
-    ) -> None:
+    def __init__(self, model: Luce, expected: float | None = None) -> None:
         inverse = model.inverse
         self.expected = expected
         self.deals = sum(span.deals for span in model.evidence.spans)
         self.parts = [_covariance_parts(model, span) for span in model.evidence.spans]
         observed: Floats = sum((part.sandwich for part in self.parts), np.zeros_like(inverse))
-        self.extra: Floats = inverse @ rare_win_covariance(model, observed, correlation) @ inverse
+        self.extra: Floats = inverse @ _one_sided_covariance(model) @ inverse
         self.covariance = observed + self.extra
         self.trace = sum(float((part.sandwich * model.curvature).sum()) for part in self.parts)
 
@@ -160,6 +154,21 @@ class Sandwich:
             if self.expected is None
             else _sequential_variance(contrast_variance, expected, self.expected)
         )
+
+
+def _one_sided_covariance(model: Luce) -> Floats:
+    """The model's covariance of the score of bots that won or lost everything.
+
+    With B these bots and H the information, it is H[:, B] H[B, B]⁻¹ H[B, :], the information about
+    them if all other strengths are known: bots and seats by bots and seats.
+    """
+    if model.seats_at_bound:
+        return model.curvature
+    bots = np.flatnonzero(model.links.at_bound)
+    rows = model.curvature[bots]
+    inverse = np.linalg.pinv(model.curvature[np.ix_(bots, bots)], rcond=SINGULAR, hermitian=True)
+    covariance: Floats = rows.T @ inverse @ rows
+    return covariance
 
 
 def _finished_variance(

@@ -1,10 +1,19 @@
 """From results to ratings: the fitted model and its errors in Elo points.
 
 The model and its fit are in `model.luce`, the errors in `covariance`, the groups of bots that are
-not significantly different in `multiple_comparisons`. Elo is relative to the mean of each field,
-which has 1500 points, or to the field's anchor.
+not significantly different in `multiple_comparisons`.
+
+Elo is relative to the even score of each field, which has 1500 points, or to the field's anchor.
+The even score of strengths b is the strength m of a player that would score half against the field,
+meeting each bot once: with pᵢ = logistic(bᵢ - m), the root of Σ pᵢ = n / 2. It moves with them as
+
+    ∂m/∂bⱼ = pⱼ (1 - pⱼ) / Σ pᵢ (1 - pᵢ),
+
+so that the errors of Elo are exact to first order. For equal bots, and for two bots, m is the mean;
+bots that are far from the others hardly move it, and their errors hardly enter the others' Elo.
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,12 +21,14 @@ from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.ratings.covariance import ContrastVariance, Sandwich
+from cantstop_arena.ratings.degrees_of_freedom import MANY_DEALS, heavy_tail_limits
 from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.connections import Truths, fields_of
 from cantstop_arena.ratings.model.deal_clusters import (
-    heavy_tail_degrees_of_freedom,
-    intraclass_correlation,
+    DealClusters,
+    influence,
+    sample_of,
 )
 from cantstop_arena.ratings.model.evidence import Floats, Ints, gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, Luce, fit
@@ -26,7 +37,8 @@ from cantstop_arena.ratings.rating import Points, Ratings, points_of
 
 __all__ = ["Points", "Ratings", "rate"]
 
-MEAN_ELO = 1500.0
+EVEN_ELO = 1500.0
+_BISECTIONS = 200
 
 
 def rate(results: TournamentTotals) -> Ratings:
@@ -34,7 +46,7 @@ def rate(results: TournamentTotals) -> Ratings:
     evidence, order = gather_evidence(results)
     model = fit(evidence)
     expected = results.until.expected if results.until else None
-    sandwich = Sandwich(model, expected, intraclass_correlation(results, model, order))
+    sandwich = Sandwich(model, expected)
     return _RatingBuilder(results, model, sandwich, order).ratings()
 
 
@@ -53,7 +65,7 @@ class _RatingBuilder:
 
     def ratings(self) -> Ratings:
         """The ratings, by bot number."""
-        pair_variance = self.sandwich.of_differences(len(self.names))
+        pair_variance = self._pair_variance()
         worse = self._inferiority(pair_variance)
         different = self._significant_pairs(pair_variance, worse)
         contrasts = self._elo_contrasts()
@@ -75,6 +87,7 @@ class _RatingBuilder:
             deals=self.sandwich.deals,
             covariance=covariance[self.mesh],
             _pair_variance=_renumbered(pair_variance, self.mesh),
+            _lead_variance=self._lead_variance(),
             _superior=1 - worse[self.mesh],
         )
 
@@ -82,29 +95,38 @@ class _RatingBuilder:
         """The numbers of the bots that a mask in canonical order selects."""
         return tuple(np.flatnonzero(mask[self.canonical]).tolist())
 
-    def _weights(self) -> Floats:
-        """Weights, bots by bots, of the reference of each bot's Elo: its field's mean, or anchor.
+    @cached_property
+    def _references(self) -> tuple[Floats, Floats]:
+        """The strength to which each bot's Elo is relative, and its derivatives: bots by bots.
 
-        Several anchors of one field weigh alike, so that their mean is fixed.
+        That is the even score of its field, or the mean of the field's anchors.
         """
+        bots = len(self.names)
         anchored = np.array([bot in self.results.anchor for bot in self.names], np.bool_)
-        anchors: Truths = self.together & anchored
-        has_anchor = anchors.any(axis=1, keepdims=True)
-        reference = np.where(has_anchor, anchors, self.together)
-        weights: Floats = reference / reference.sum(axis=1, keepdims=True)
-        return weights
+        references, derivatives = np.zeros(bots), np.zeros((bots, bots))
+        for first in {*fields_of(self.together).tolist()}:
+            field = self.together[first]
+            anchors = field & anchored
+            if anchors.any():
+                derivatives[np.ix_(field, anchors)] = 1 / np.count_nonzero(anchors)
+                references[field] = self.strengths[anchors].mean()
+            else:
+                references[field], row = even_score(self.strengths[field])
+                derivatives[np.ix_(field, field)] = row
+        return references, derivatives
 
     def _elo_contrasts(self) -> Floats:
         """The contrasts of parameters that are the bots' Elo: bots by parameters."""
         bots = len(self.names)
         contrasts = np.zeros((bots, bots + self.model.evidence.seats))
-        contrasts[:, :bots] = np.eye(bots) - self._weights()
+        contrasts[:, :bots] = np.eye(bots) - self._references[1]
         return contrasts
 
     def _points(self, variance: ContrastVariance) -> list[Points]:
         """The bots' Elo with intervals; an end that the games do not bound is None."""
-        reference_elo = np.array([self.results.anchor.get(bot, MEAN_ELO) for bot in self.names])
-        offset = self._weights() @ (reference_elo - ELO * self.strengths)
+        references, derivatives = self._references
+        fixed_elo = np.array([self.results.anchor.get(bot, EVEN_ELO) for bot in self.names])
+        offset = derivatives @ fixed_elo - ELO * references
         links = self.model.links
         ratings = []
         for bot, points in enumerate((offset + ELO * self.strengths).tolist()):
@@ -113,6 +135,15 @@ class _RatingBuilder:
             high = None if links.open_above[bot] else bot_points.high
             ratings.append(Points(points, bot_points.error, low, high))
         return ratings
+
+    def _lead_variance(self) -> ContrastVariance:
+        """The variance of each bot's lead over the mean of the others of its field."""
+        bots = len(self.names)
+        others = self.together & ~np.eye(bots, dtype=np.bool_)
+        weights = np.eye(bots) - others / np.maximum(others.sum(axis=1, keepdims=True), 1)
+        contrasts = np.concatenate([weights, np.zeros((bots, self.model.evidence.seats))], axis=1)
+        variance = self.sandwich.of_contrasts(contrasts)
+        return _renumbered(self._with_limited_dof(variance, contrasts), self.canonical)
 
     def _seats(self) -> tuple[tuple[Points, ...], Points | None]:
         """The seats' effects relative to their mean, and the first's to the mean of the others."""
@@ -133,14 +164,34 @@ class _RatingBuilder:
         """The variance with degrees of freedom limited by the deals' kurtosis, at least 1."""
         if self.sandwich.expected is not None:
             return variance
-        deals = self.sandwich.deals
-        limit = heavy_tail_degrees_of_freedom(
-            self.results, self.model, self.order, deals, contrasts
+        return _limited(
+            variance, heavy_tail_limits(self.sandwich.deals, self._influence(contrasts))
         )
-        return replace(
-            variance,
-            degrees_of_freedom=np.minimum(variance.degrees_of_freedom, np.maximum(limit, 1.0)),
-        )
+
+    def _pair_variance(self) -> ContrastVariance:
+        """The variance of the differences of each two bots' strengths, bots by bots."""
+        bots, deals = len(self.names), self.sandwich.deals
+        variance = self.sandwich.of_differences(bots)
+        if self.sandwich.expected is not None or deals > MANY_DEALS:
+            return variance
+        strengths = np.eye(bots, bots + self.model.evidence.seats)
+        columns = self._influence(strengths)
+        limit = np.full((bots, bots), np.inf)
+        for bot, column in enumerate(columns):
+            limit[bot] = heavy_tail_limits(deals, column - columns)
+        return _limited(variance, limit)
+
+    def _influence(self, contrasts: Floats) -> Floats:
+        """What each sampled deal adds to contrasts: contrasts by deals; no deals without sample."""
+        if self._sample is None:
+            return np.zeros((len(contrasts), 0))
+        return influence(self._sample, self.model, contrasts).T
+
+    @cached_property
+    def _sample(self) -> DealClusters | None:
+        """The sample of deals; None where it would not change any degrees of freedom."""
+        few = self.sandwich.deals <= MANY_DEALS
+        return sample_of(self.results, self.order) if few else None
 
     def _inferiority(self, pair_variance: ContrastVariance) -> Floats:
         """The probability that the row's bot is worse than the column's; 0.5 if unknown."""
@@ -198,6 +249,27 @@ class _RatingBuilder:
             Label.SAME_DEALS: constant,
         }
         return {label: self._bot_numbers(mask) for label, mask in masks.items() if mask.any()}
+
+
+def even_score(strengths: Floats) -> tuple[float, Floats]:
+    """The strength of a player that would score half against these, and its derivatives."""
+    low, high = float(strengths.min()), float(strengths.max())
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        if np.tanh((strengths - middle) / 2).sum() > 0:
+            low = middle
+        else:
+            high = middle
+    slopes = 1 / np.cosh((strengths - (low + high) / 2) / 2) ** 2
+    return (low + high) / 2, slopes / slopes.sum()
+
+
+def _limited(variance: ContrastVariance, limit: Floats) -> ContrastVariance:
+    """The variance with no more degrees of freedom than a limit, and at least 1."""
+    dof = np.minimum(variance.degrees_of_freedom, np.maximum(limit, 1.0))
+    return replace(variance, degrees_of_freedom=dof)
 
 
 def _renumbered(variance: ContrastVariance, mesh: Any) -> ContrastVariance:

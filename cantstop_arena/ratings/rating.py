@@ -7,6 +7,7 @@ of Student's t below difference / error: the posterior under an even prior.
 from collections.abc import Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.ratings.covariance import ContrastVariance
 from cantstop_arena.ratings.labels import Label
@@ -64,6 +65,7 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
     deals: int
     covariance: Floats
     _pair_variance: ContrastVariance
+    _lead_variance: ContrastVariance
     _superior: Floats
 
     @property
@@ -106,28 +108,21 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
         return RatingDifference(self._ahead(bot, rival), float(self._superior[bot, rival]))
 
     def lead_over_others(self, bot: int) -> Points:
-        """How far a bot is ahead of the mean of the others that games connect it with.
-
-        Without anchors only: the mean Elo of these bots is then certain.
-        """
-        field = [
+        """How far a bot is ahead of the mean of the others that games connect it with."""
+        others = [
             elo
-            for elo, number in zip(self.elo, self.fields, strict=True)
-            if number == self.fields[bot]
+            for number, elo in enumerate(self.elo)
+            if number != bot and self.is_comparable(bot, number)
         ]
-        if len(field) < 2:
+        if not others:
             return NO_DIFFERENCE
-        rating, mean, scale = (
-            self.ratings[bot],
-            sum(field) / len(field),
-            len(field) / (len(field) - 1),
+        lead = points_of(self.elo[bot] - sum(others) / len(others), self._lead_variance, bot)
+        rating = self.ratings[bot]
+        return replace(
+            lead,
+            low=None if rating.low is None else lead.low,
+            high=None if rating.high is None else lead.high,
         )
-
-        def ahead(end: float | None) -> float | None:
-            return None if end is None else scale * (end - mean)
-
-        error = None if rating.error is None else scale * rating.error
-        return Points(scale * (rating.points - mean), error, ahead(rating.low), ahead(rating.high))
 
     def _ahead(self, bot: int, rival: int) -> Points:
         if bot == rival:

@@ -24,18 +24,29 @@ lower bound of the variance (`sequential.confidence.min_variance`).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 
 import msgspec
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Tally, TournamentTotals
 from cantstop_arena.deals.winners import WIN_UNITS, win_units
-from cantstop_arena.ratings.distributions import student_quantile
-from cantstop_arena.ratings.model.evidence import Ints
-from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK, min_variance, multiplier
+from cantstop_arena.ratings.degrees_of_freedom import MANY_DEALS, degrees_of_freedom
+from cantstop_arena.ratings.distributions import student_quantile, student_tail
+from cantstop_arena.ratings.model.connections import Truths
+from cantstop_arena.ratings.model.deal_clusters import DealClusters, sample_of, wins_of_deals
+from cantstop_arena.ratings.model.evidence import Floats, Ints
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
+from cantstop_arena.ratings.sequential.confidence import (
+    FIRST_LOOK,
+    min_variance,
+    multiplier,
+    p_value,
+)
 
 ALPHA = 0.05
+EVEN = 0.5
+NO_SAMPLE: Floats = np.zeros(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +74,31 @@ class DealRun(msgspec.Struct, frozen=True):
 
 def scores(results: TournamentTotals) -> tuple[Estimate, ...]:
     """Each bot's share of wins in the games it sat in."""
-    return tuple(score(runs, expected_deals(results)) for runs in _runs(results))
+    wins = _sampled_wins(results)
+    return tuple(
+        score(runs, expected_deals(results), wins[bot]) for bot, runs in enumerate(_runs(results))
+    )
+
+
+def _sampled_wins(results: TournamentTotals) -> Floats:
+    """What each bot and then each seat won in sampled deals, less the mean: a row for each.
+
+    Without deals where there is no sample, or where it would not matter.
+    """
+    bots, seats = len(results.bots), results.players
+    sample = _sample(results)
+    if sample is None:
+        return np.zeros((bots + seats, 0))
+    wins = wins_of_deals(sample, bots, seats).T
+    residuals: Floats = wins - wins.mean(axis=1, keepdims=True)
+    return residuals
+
+
+def _sample(results: TournamentTotals) -> DealClusters | None:
+    deals = sum(deal_range.deals for deal_range in results.deals.ranges)
+    if deals > MANY_DEALS or results.until or results.players < 2:
+        return None
+    return sample_of(results, np.arange(len(results.bots)))
 
 
 def expected_deals(results: TournamentTotals) -> float | None:
@@ -74,6 +109,7 @@ def expected_deals(results: TournamentTotals) -> float | None:
 def seat_scores(results: TournamentTotals) -> tuple[Estimate, ...]:
     """Each seat's share of wins, whoever sat there."""
     orders = len(results.orders)
+    wins = _sampled_wins(results)
     seat_indices = range(len(results.bots), len(results.bots) + results.players)
     return tuple(
         score(
@@ -88,6 +124,7 @@ def seat_scores(results: TournamentTotals) -> tuple[Estimate, ...]:
                 for deal_range in results.deals.ranges
             ],
             expected_deals(results),
+            wins[index],
         )
         for index in seat_indices
     )
@@ -113,8 +150,14 @@ def _runs(results: TournamentTotals) -> list[list[DealRun]]:
     return runs
 
 
-def score(runs: Sequence[DealRun], expected: float | None = None) -> Estimate:
-    """The share of wins in the games of the runs' deals."""
+def score(
+    runs: Sequence[DealRun], expected: float | None = None, sampled_wins: Floats = NO_SAMPLE
+) -> Estimate:
+    """The share of wins in the games of the runs' deals.
+
+    `sampled_wins` are those of a sample of the deals, less their mean. With luck removed a share
+    may be below 0 or above 1; it is then 0 or 1, and its interval everything.
+    """
     deals = sum(run.deals for run in runs)
     games = sum(run.deals * run.games for run in runs)
     if games == 0:
@@ -123,8 +166,13 @@ def score(runs: Sequence[DealRun], expected: float | None = None) -> Estimate:
     squares = sum(_squared_residuals(run, total, games) for run in runs)
     units = runs[0].win_units
     share = total / (units * games)
+    if not 0 <= share <= 1:
+        return Estimate(games, min(max(share, 0.0), 1.0), 0.0, 1.0)
     share_variance = squares / (units * games * games) ** 2
-    return Estimate(games, share, *interval(share, share_variance, deals, deals, expected))
+    error = ShareError(
+        share, share_variance, deals, deals, degrees_of_freedom(deals, sampled_wins), expected
+    )
+    return Estimate(games, share, *error.interval)
 
 
 def _squared_residuals(run: DealRun, total: int, games: int) -> int:
@@ -135,31 +183,64 @@ def _squared_residuals(run: DealRun, total: int, games: int) -> int:
     )
 
 
-def interval(
-    share: float,
-    share_variance: float,
-    deals: int,
-    games_at_bound: float,
-    expected: float | None = None,
-) -> tuple[float, float]:
-    """The 95% interval of a share with `share_variance` Σ (won - score · games)² / (Σ games)².
+class ShareError(msgspec.Struct, frozen=True):
+    """The error of a share of wins in some deals.
 
-    A share of 0 or 1 counts as one of `games_at_bound` games. With `expected` deals, the interval
-    is a confidence sequence tuned for them.
+    `share_variance` is Σ (won - share · games)² / (Σ games)². A share of 0 or 1 counts as one of
+    `games_at_bound` games. With `expected` deals, the interval is a confidence sequence tuned for
+    them.
     """
-    if deals < (2 if expected is None else FIRST_LOOK):
-        return 0.0, 1.0
-    quantile = student_quantile(deals - 1) if expected is None else multiplier(deals, expected)
-    if share in (0, 1):
-        return wilson(share, games_at_bound, quantile)
-    if expected is not None:
-        minimum = min_variance(max(share, 1 - share), deals, expected) / deals
-        share_variance = max(share_variance, minimum)
-    if share_variance <= 0:
-        rare = 1 - ALPHA ** (1 / deals)
-        return (1 - rare) * share, (1 - rare) * share + rare
-    games = share * (1 - share) / share_variance * (deals - 1) / deals
-    return wilson(share, games, quantile)
+
+    share: float
+    share_variance: float
+    deals: int
+    games_at_bound: float
+    degrees_of_freedom: float
+    expected: float | None = None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The ends of the 95% interval."""
+        if self._is_unknown:
+            return 0.0, 1.0
+        games = self._games
+        if games == inf:
+            rare = 1 - ALPHA ** (1 / self.deals)
+            return (1 - rare) * self.share, (1 - rare) * self.share + rare
+        if self.expected is not None:
+            return wilson(self.share, games, multiplier(self.deals, self.expected))
+        return wilson(self.share, games, student_quantile(self.degrees_of_freedom))
+
+    @property
+    def p_of_even(self) -> float:
+        """The p-value of a half: 5% or less where the interval leaves a half out."""
+        if self._is_unknown:
+            return 1.0
+        games, distance = self._games, abs(self.share - EVEN)
+        if games == inf:  # equal in all deals: the share of others that the interval must reach
+            return float((EVEN / (EVEN + distance)) ** self.deals)
+        deviate = 2 * distance * sqrt(games)
+        if self.expected is not None:
+            return p_value(deviate, self.deals, self.expected)
+        dof = np.array([self.degrees_of_freedom])
+        return float(2 * student_tail(np.array([deviate]), dof)[0])
+
+    @property
+    def _is_unknown(self) -> bool:
+        return self.deals < (2 if self.expected is None else FIRST_LOOK)
+
+    @property
+    def _games(self) -> float:
+        """How many independent games are worth the deals; infinite where all deals are equal."""
+        share, share_variance = self.share, self.share_variance
+        if share in (0, 1):
+            return self.games_at_bound
+        if self.expected is not None:
+            minimum = min_variance(max(share, 1 - share), self.deals, self.expected) / self.deals
+            share_variance = max(share_variance, minimum)
+        if share_variance <= 0:
+            return inf
+        return share * (1 - share) / share_variance * (self.deals - 1) / self.deals
 
 
 def wilson(share: float, games: float, quantile: float) -> tuple[float, float]:
@@ -183,9 +264,39 @@ def crosstable(results: TournamentTotals) -> tuple[tuple[Estimate | None, ...], 
     the share of wins. For more it leaves out the wins of third bots; the choice model predicts it
     from the two strengths alone.
     """
+    return _crosstable(results)[0]
+
+
+def decided_pairs(results: TournamentTotals) -> Truths:
+    """Which scores of two bots differ from a half significantly, corrected for all pairs (Holm)."""
+    p_values = _crosstable(results)[1]
+    met = np.triu(~np.isnan(p_values), 1)
+    decided = np.zeros(p_values.shape, np.bool_)
+    decided[met] = holm(p_values[met]) <= SIGNIFICANT
+    return decided | decided.T
+
+
+def _crosstable(
+    results: TournamentTotals,
+) -> tuple[tuple[tuple[Estimate | None, ...], ...], Floats]:
+    """Each bot's score against each other bot, and the p-values of a half; nan without games."""
     deals, games = meetings(results)
     bots = range(len(results.bots))
-    return tuple(tuple(_cell(results, deals, games, bot, rival) for rival in bots) for bot in bots)
+    p_values = np.full((len(bots), len(bots)), np.nan)
+    rows: list[tuple[Estimate | None, ...]] = []
+    sample = _sample(results)
+    for bot in bots:
+        residuals = _sampled_cells(results, sample, bot)
+        row: list[Estimate | None] = []
+        for rival in bots:
+            error = _cell_error(results, int(deals[bot, rival]), bot, rival, residuals[rival])
+            if error is None:
+                row.append(None)
+                continue
+            row.append(Estimate(int(games[bot, rival]), error.share, *error.interval))
+            p_values[bot, rival] = error.p_of_even
+        rows.append(tuple(row))
+    return tuple(rows), p_values
 
 
 def meetings(results: TournamentTotals) -> tuple[Ints, Ints]:
@@ -203,20 +314,42 @@ def meetings(results: TournamentTotals) -> tuple[Ints, Ints]:
     return deals, games
 
 
-def _cell(
-    results: TournamentTotals, deals: Ints, games: Ints, bot: int, rival: int
-) -> Estimate | None:
+def _cell_error(
+    results: TournamentTotals, deals: int, bot: int, rival: int, residuals: Floats
+) -> ShareError | None:
     pairs = results.deals.pairs
     bot_units, rival_units = int(pairs.win_units[bot, rival]), int(pairs.win_units[rival, bot])
-    if bot == rival or bot_units + rival_units == 0:
+    if bot == rival or bot_units + rival_units <= 0:
         return None
     squares = int(pairs.squares[bot, rival]), int(pairs.squares[rival, bot])
-    share_variance = pair_variance(bot_units, rival_units, squares, int(pairs.crossed[bot, rival]))
-    met_deals = int(deals[bot, rival])
-    games_at_bound = min(float(met_deals), (bot_units + rival_units) / win_units(results.players))
     share = bot_units / (bot_units + rival_units)
-    limits = interval(share, share_variance, met_deals, games_at_bound, expected_deals(results))
-    return Estimate(int(games[bot, rival]), share, *limits)
+    return ShareError(
+        min(max(share, 0.0), 1.0),
+        pair_variance(bot_units, rival_units, squares, int(pairs.crossed[bot, rival])),
+        deals,
+        min(float(deals), (bot_units + rival_units) / win_units(results.players)),
+        degrees_of_freedom(deals, residuals),
+        expected_deals(results),
+    )
+
+
+def _sampled_cells(results: TournamentTotals, sample: DealClusters | None, bot: int) -> Floats:
+    """The residuals of a bot's score against each rival in sampled deals: a row for each rival."""
+    bots = len(results.bots)
+    if sample is None:
+        return np.zeros((bots, 0))
+    seated = (sample.lineups == bot).any(axis=0)
+    lineups, won = sample.lineups[:, seated], sample.won(results.players)[:, :, seated]
+    bot_wins = np.where(lineups == bot, won, 0.0).sum(axis=1)
+    own, of_rivals = np.zeros((bots, len(won))), np.zeros((bots, len(won)))
+    for seat, rivals in enumerate(lineups):
+        np.add.at(own, rivals, bot_wins.T)
+        np.add.at(of_rivals, rivals, won[:, seat].T)
+    units = results.deals.pairs.win_units
+    decided = np.maximum(units[bot] + units[:, bot], 1)[:, None]
+    shares = units[bot][:, None] / decided
+    residuals: Floats = own * (1 - shares) - of_rivals * shares
+    return residuals
 
 
 def pair_variance(

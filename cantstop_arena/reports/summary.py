@@ -67,13 +67,13 @@ def summary(analysis: Analysis) -> Entry:
 
 def _luck(analysis: Analysis) -> Entry | None:
     """The gain from removing luck, and the scores without luck removed."""
-    luck = analysis.results.luck
-    if luck is None:
+    worth = analysis.luck_worth
+    if worth is None:
         return None
-    plain = Analysis(analysis.results.plain)
-    scores = zip(plain.results.bots, plain.scores, strict=True)
+    bots = analysis.results.bots
+    scores = zip(bots, analysis.plain.scores, strict=True)
     return {
-        "worth": rounded(luck.gain),
+        "worth": rounded(worth.median),
         "plain_scores": {bot: [rounded(end) for end in score] for bot, score in scores},
     }
 

@@ -5,10 +5,12 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from math import inf
+from statistics import median
 
 import msgspec
 import numpy as np
 
+from cantstop_arena.deals.control_variate import width_gain
 from cantstop_arena.deals.outcomes import FaultReport, TournamentTotals
 from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, goodness
@@ -27,6 +29,22 @@ from cantstop_arena.ratings.solo import SoloDifferences
 from cantstop_arena.tables.column import Estimate
 
 ELO_DECIMALS = 2
+
+
+class LuckWorth(msgspec.Struct, frozen=True):
+    """How many times the games intervals as narrow would take with luck left in, for each bot.
+
+    From the widths of its two intervals of the score and of Elo; None where one is not known.
+    """
+
+    scores: Sequence[float | None]
+    elo: Sequence[float | None]
+
+    @property
+    def median(self) -> float:
+        """The median of the scores; 1 where none is known."""
+        known = [gain for gain in self.scores if gain is not None]
+        return median(known) if known else 1.0
 
 
 class Analysis(msgspec.Struct, frozen=True, dict=True):
@@ -79,6 +97,20 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         return first
 
     @cached_property
+    def plain(self) -> "Analysis":
+        """The analysis of the same games with luck left in."""
+        return Analysis(self.results.plain)
+
+    @cached_property
+    def luck_worth(self) -> "LuckWorth | None":
+        """By how much removing luck has narrowed intervals; None if luck was not removed."""
+        if self.results.with_luck is None:
+            return None
+        return LuckWorth(
+            _width_gains(self.plain.scores, self.scores), _width_gains(self.plain.elo, self.elo)
+        )
+
+    @cached_property
     def ratings(self) -> Ratings:
         """The ratings; not defined for bots that play alone."""
         return rate(self.results)
@@ -92,7 +124,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         ]
 
     def lead_over_others(self, bot: int) -> Estimate:
-        """How many Elo points a bot is ahead of the mean of the others; without anchors only."""
+        """How many Elo points a bot is ahead of the mean of the others."""
         return of_points(self.ratings.lead_over_others(bot))
 
     @cached_property
@@ -224,6 +256,13 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     def names(self) -> list[str]:
         """The names of the bots in the order of the standings."""
         return [self.results.bots[bot] for bot in self.order]
+
+
+def _width_gains(plain: Sequence[Estimate], luck_removed: Sequence[Estimate]) -> list[float | None]:
+    return [
+        width_gain(before.width, after.width)
+        for before, after in zip(plain, luck_removed, strict=True)
+    ]
 
 
 def _ranked(names: Sequence[str], keys: Sequence[float]) -> list[tuple[int, int]]:

@@ -20,6 +20,11 @@ class Estimate(NamedTuple):
     high: float | None = None
 
     @property
+    def width(self) -> float | None:
+        """The width of the interval; None where an end is unknown."""
+        return None if self.low is None or self.high is None else self.high - self.low
+
+    @property
     def lopsided(self) -> bool:
         """Whether the ends are at distances too unequal to be written as one ±."""
         if self.mean is None or self.low is None or self.high is None:

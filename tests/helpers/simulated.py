@@ -5,6 +5,10 @@ With Gumbel's noise, each seat's by itself, it wins with the probability that Lu
 noise belongs to deal and seat, as dice do: with probability `shared` a game takes it from there,
 else it has its own, so that the games of a deal depend on each other as much as one likes, and
 single games still are Luce's.
+
+Of a `lucky` tournament the noise is known in part: with probability `lucky` it is measured, less its
+mean, as the luck of a seat in a game. That is a measure of luck with mean 0 whoever plays, which
+explains about so much of the wins, and as little of those of a bot that hardly ever wins as dice do.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,12 +19,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.deals.control_variate import correction
 from cantstop_arena.deals.counting import Counts
 from cantstop_arena.deals.outcomes import Tally, TournamentTotals
 from cantstop_arena.deals.sampling import Bytes, gather_deals
 from cantstop_arena.deals.seatings import Group, lineups, standard_orders
 from cantstop_arena.deals.winners import WIN_UNITS
 
+LUCK_UNITS = 100_000  # of measured luck: the program's luck is whole numbers
 Run = Mapping[Group, Bytes]  # of each group: masks of winning seats, deals by seatings
 
 
@@ -37,6 +43,7 @@ class Truth(msgspec.Struct, frozen=True):
     unfinished: float = 0.0
     lineups: Sequence[Group] | None = None
     cycles: Mapping[Group, float] = msgspec.field(default_factory=dict)
+    lucky: float = 0.0
 
     @property
     def players(self) -> int:
@@ -47,20 +54,44 @@ class Truth(msgspec.Struct, frozen=True):
         return list(self.lineups if self.lineups is not None else every)
 
     def played(self, deals: int, rng: np.random.Generator, **changes: Any) -> TournamentTotals:
-        """A tournament's results."""
-        return results(len(self.strengths), self.players, [self.run(deals, rng)], **changes)
+        """A tournament's results, with luck removed if some of it is measured."""
+        luck: dict[Group, NDArray[Any]] = {}
+        run = self.run(deals, rng, luck)
+        return results(len(self.strengths), self.players, [run], luck, **changes)
 
-    def run(self, deals: int, rng: np.random.Generator) -> Run:
-        """Every deal's winners in every seating."""
+    def run(
+        self, deals: int, rng: np.random.Generator, luck: "dict[Group, NDArray[Any]] | None" = None
+    ) -> Run:
+        """Every deal's winners in every seating; if it is measured, its `luck` is added there."""
         common = rng.gumbel(size=(deals, self.players))
-        return {
-            group: np.stack(
-                [self._winners(seating, common, rng) for seating in seatings_of(group)], axis=1
-            )
-            for group in self.groups()
-        }
+        run = {}
+        for group in self.groups():
+            measured = np.zeros((deals, 2 * self.players))
+            orders = standard_orders(self.players)
+            winners = []
+            for order, seating in zip(orders, seatings_of(group), strict=True):
+                masks, noise = self._winners(seating, common, rng)
+                winners.append(masks)
+                if self.lucky:
+                    seat_luck = self._measured(noise, rng)
+                    measured[:, order] += seat_luck
+                    measured[:, self.players :] += seat_luck
+            run[group] = np.stack(winners, axis=1)
+            if self.lucky and luck is not None:
+                luck[group] = np.rint(LUCK_UNITS * measured).astype(np.int64)
+        return run
 
-    def _winners(self, seating: Group, common: NDArray[Any], rng: np.random.Generator) -> Bytes:
+    def _measured(self, noise: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        """The luck of seats in games: some of the noise, less its mean, and less that of others."""
+        known = rng.random(noise.shape) < self.lucky
+        luck = np.where(known, noise - np.euler_gamma, 0.0)
+        relative: NDArray[Any] = luck - luck.mean(axis=1, keepdims=True)
+        return relative
+
+    def _winners(
+        self, seating: Group, common: NDArray[Any], rng: np.random.Generator
+    ) -> tuple[Bytes, NDArray[Any]]:
+        """The winners of one seating in every deal, and the noise of its seats."""
         noise = common
         if self.shared < 1:
             own = rng.gumbel(size=common.shape)
@@ -72,7 +103,7 @@ class Truth(msgspec.Struct, frozen=True):
         masks: Bytes = np.left_shift(1, best).astype(np.uint8)
         if self.unfinished:
             masks[rng.random(len(masks)) < self.unfinished] = (1 << self.players) - 1
-        return masks
+        return masks, noise
 
 
 def seatings_of(group: Group) -> Iterator[Group]:
@@ -80,9 +111,19 @@ def seatings_of(group: Group) -> Iterator[Group]:
     return lineups(group, standard_orders(len(group)))
 
 
-def results(bots: int, players: int, runs: Iterable[Run], **changes: Any) -> TournamentTotals:
-    """Runs, each with deals of its own, as the results of one tournament."""
+def results(
+    bots: int,
+    players: int,
+    runs: Iterable[Run],
+    luck: Mapping[Group, NDArray[Any]] | None = None,
+    **changes: Any,
+) -> TournamentTotals:
+    """Runs, each with deals of its own, as the results of one tournament.
+
+    With the `luck` of the deals of a single run it is removed.
+    """
     blocks = list(_blocks(runs))
+    orders = standard_orders(players)
     tallies: dict[Group, Tally] = {}
     spans: dict[Group, list[tuple[int, int]]] = {}
     for group, first, winners, _ in blocks:
@@ -90,6 +131,16 @@ def results(bots: int, players: int, runs: Iterable[Run], **changes: Any) -> Tou
         for seating, masks in zip(seatings_of(group), winners.T, strict=True):
             tally = _tally(masks, players)
             tallies[seating] = tallies[seating] + tally if seating in tallies else tally
+
+    def read(start: int, count: int) -> Iterator[Block]:
+        return blocks_at(blocks, start, count)
+
+    deals = gather_deals(bots, orders, spans, read)
+    with_luck = None
+    if luck:
+        with_luck = deals
+        blocks = [(group, first, winners, luck[group]) for group, first, winners, _ in blocks]
+        deals = gather_deals(bots, orders, spans, read, correction(orders, blocks))
     options: dict[str, Any] = {
         "name": "simulated",
         "game": "game",
@@ -98,12 +149,8 @@ def results(bots: int, players: int, runs: Iterable[Run], **changes: Any) -> Tou
         "seed": 1,
         "bots": tuple(f"bot{number}" for number in range(bots)),
         "tallies": tallies,
-        "deals": gather_deals(
-            bots,
-            standard_orders(players),
-            spans,
-            lambda start, count: blocks_at(blocks, start, count),
-        ),
+        "deals": deals,
+        "with_luck": with_luck,
         "counts": Counts(),
     }
     return TournamentTotals(**{**options, **changes})

@@ -171,7 +171,7 @@ def _print_results(results: "Results", output: TableOutput) -> None:
     from cantstop_arena.reports.match_report import match_table
 
     assert isinstance(results, MatchResults)
-    standings = ["standings"] if results.analysis.results.luck else []
+    standings = ["standings"] if results.analysis.results.with_luck else []
     faults = ["faults"] if len(results.faults) else []
     chosen = list(output.chosen) or [MATCH_TABLE, *standings, *faults]
     if output.is_text and MATCH_TABLE in chosen:

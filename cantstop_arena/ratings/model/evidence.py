@@ -75,7 +75,7 @@ def gather_evidence(results: TournamentTotals) -> tuple[Evidence, Ints]:
     )
     lineups, won = _contiguous(lineups[:, columns]), _contiguous(won[:, columns])
     luck_correction = (
-        _luck_correction(bots, lineups, won, spans) / win_units(seats) if results.luck else 0.0
+        _luck_correction(bots, lineups, won, spans) / win_units(seats) if results.with_luck else 0.0
     )
     return Evidence(bots, lineups, won / win_units(seats), tuple(spans), luck_correction), order
 

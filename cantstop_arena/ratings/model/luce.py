@@ -18,13 +18,14 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from cantstop_arena.ratings.model.choice import information
+from cantstop_arena.ratings.model.choice import add_by_seat, information
 from cantstop_arena.ratings.model.connections import Connections, Truths, connections, fields_of
 from cantstop_arena.ratings.model.evidence import Evidence, Floats
 from cantstop_arena.ratings.model.newton import maximise, regularised
 
 ELO = 400 / log(10)  # points for each unit of strength
 TIE = 1e-10  # in strength: a smaller difference is rounding
+MAX_CORRECTION = 3.0  # of a strength, by removing luck: larger ones are runaways
 MIN_INFORMATION = 1e-9  # of a seat's games: less than that is rounding
 
 
@@ -53,7 +54,48 @@ class Luce(msgspec.Struct, frozen=True):
 
 
 def fit(evidence: Evidence) -> Luce:
-    """The strengths and seat effects that make the wins most likely; never infinite."""
+    """The strengths and seat effects that make the wins most likely; never infinite.
+
+    With luck removed, wins may be such that no strengths make them most likely. The strengths are
+    then those of the games as played, and one step of Newton's method from there: to first order
+    the same, so that this choice biases nothing.
+    """
+    if isinstance(evidence.luck_correction, float):
+        return _maximum(evidence)
+    played = _maximum(replace(evidence, luck_correction=0.0))
+    if _is_attainable(evidence) and not played.links.at_bound.any():
+        corrected = _maximum(evidence)
+        distance = np.abs(corrected.parameters - played.parameters).max()
+        if not corrected.seats_at_bound and distance < MAX_CORRECTION:
+            return corrected
+    bots = evidence.bots
+    parameters = played.parameters + played.inverse @ evidence.luck_correction
+    together = played.links.together
+    strengths, seats = parameters[:bots], parameters[bots:]
+    return replace(
+        played,
+        strengths=equalise_ties(strengths - together @ strengths / together.sum(axis=1)),
+        seats=equalise_ties(seats - seats.mean()),
+    )
+
+
+def _is_attainable(evidence: Evidence) -> bool:
+    """Whether wins with luck removed are possible: of bots, up to their games, and of seats."""
+    bots, wins = evidence.bots, evidence.wins
+    won = add_by_seat(evidence.lineups, bots, wins) + evidence.luck_correction
+    games = np.bincount(
+        evidence.lineups.ravel(), np.tile(wins.sum(axis=0), evidence.seats), minlength=bots
+    )
+    played = games > 0
+    return bool(
+        (won[:bots][played] > 0).all()
+        and (won[:bots] < games)[played].all()
+        and (won[bots:] > 0).all()
+    )
+
+
+def _maximum(evidence: Evidence) -> Luce:
+    """The maximum of the likelihood, with virtual games where there is none."""
     links = connections(evidence)
     separable = _are_seats_separable(evidence, links.together)
     unbounded = np.any(links.together & links.at_bound, axis=1)

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.deals.control_variate import correction, luck_gain
-from cantstop_arena.deals.outcomes import Luck, Tally, TournamentTotals, sum_tallies
+from cantstop_arena.deals.control_variate import correction
+from cantstop_arena.deals.outcomes import Tally, TournamentTotals, sum_tallies
 from cantstop_arena.deals.predecessor_sums import Blocks, Predecessors, gather_predecessors
 from cantstop_arena.deals.sampling import DealSample, DealSums, Pairs, gather_deals
 from cantstop_arena.deals.seatings import Group, Orders
@@ -35,7 +35,11 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
     seeds = {totals.seed for totals in all_totals}
     unsteady = {name for share in shares for name in share.irreproducible()}
     challenger = str(first.get("gauntlet", "")) if len(all_totals) == 1 else ""
-    deals, luck = _deals_and_luck(len(bots), all_totals[0].orders, shares)
+    played = _deals(len(bots), all_totals[0].orders, shares)
+    scored = all(share.scored for share in shares)
+    corrected = (
+        _deals(len(bots), all_totals[0].orders, shares, luck_removed=True) if scored else played
+    )
     return TournamentTotals(
         name=" + ".join(dict.fromkeys(totals.identity["name"] for totals in all_totals)),
         game=first["game"],
@@ -44,8 +48,8 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
         seed=all_totals[0].seed if len(seeds) == 1 else None,
         bots=tuple(bots),
         tallies=_tallies(shares),
-        deals=deals,
-        luck=luck,
+        deals=corrected,
+        with_luck=played if scored else None,
         anchor=anchor,
         counts=game_named(first["game"]).counts,
         seat_orders=all_totals[0].orders,
@@ -67,18 +71,6 @@ def _tallies(shares: Iterable[LedgerShare]) -> dict[Group, Tally]:
         tallies.setdefault(seating, []).append(tally)
     ordered = sorted(tallies, key=lambda seating: (sorted(seating), seating))
     return {seating: sum_tallies(tallies[seating]) for seating in ordered}
-
-
-def _deals_and_luck(
-    bots: int, orders: Orders, shares: Sequence[LedgerShare]
-) -> tuple[DealSums, Luck | None]:
-    """The wins deal by deal, with luck removed if it was scored and that reduces errors."""
-    played = _deals(bots, orders, shares)
-    if not all(share.scored for share in shares):
-        return played, None
-    corrected = _deals(bots, orders, shares, luck_removed=True)
-    luck = Luck(played, luck_gain(played, corrected, bots))
-    return (corrected if luck.gain > 1 else played), luck
 
 
 def _deals(
