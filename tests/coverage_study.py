@@ -70,7 +70,7 @@ def _situations() -> Iterator[Situation]:
         (30, 100, 1000), (2, 3, 4), LUCKY_STRENGTHS.items()
     ):
         name = f"{players} seats, {spread}, {deals} deals, luck removed"
-        yield Situation(name, Truth(strengths, SEATS[players], 0.9, lucky=0.5), deals)
+        yield Situation(name, Truth(strengths, SEATS[players], 0.5, lucky=0.8), deals)
     for players, shared, anchor in product((2, 3), (0.0, 0.9), ({}, {"bot0": 1500})):
         against = "anchored" if anchor else "mean"
         name = f"{players} seats, rare wins ({against}), 30 deals, {shared:.0%} shared"
@@ -100,7 +100,7 @@ def studied(situation: Situation, repetitions: int, rng: np.random.Generator) ->
 
 
 def _relative_width(elo: Sequence[Sequence[Points]]) -> float:
-    """The median width of the intervals of Elo by that of 95% of the estimates: the mean of bots."""
+    """The median width of the intervals of Elo by that of 95% of the estimates; mean of bots."""
     quotients = []
     for ratings in zip(*elo, strict=True):
         widths = [

@@ -19,9 +19,9 @@ each span, are D - 1 for a single one; intervals have Student's quantile.
 Where few heavy deals decide, an error has fewer degrees of freedom (see `degrees_of_freedom`).
 
 Two things that no residual shows are added. Bots that won or lost everything have the covariance
-that the model, with its virtual games, gives them. And where all D deals had the same result, other results
-remain possible, with 95% confidence in a share of less than
-π = 1 - 0.05^(1/D) of all deals (Clopper and Pearson 1934), which moves a contrast by π √(D g) if
+that the model, with its virtual games, gives them. And where all D deals had the same result,
+others remain possible, with 95% confidence in a share of less than π = 1 - 0.05^(1/D) of all deals
+(Clopper and Pearson 1934), which moves a contrast by π √(D g) if
 such deals differ as the model expects of deals; that is then taken as half the interval.
 """
 

@@ -33,11 +33,11 @@ from cantstop_arena.ratings.model.deal_clusters import (
 from cantstop_arena.ratings.model.evidence import Floats, Ints, gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, Luce, fit
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, assign_groups, holm, ranks
-from cantstop_arena.ratings.rating import Points, Ratings, points_of
+from cantstop_arena.ratings.pair_rating import with_elo_of_score
+from cantstop_arena.ratings.rating import EVEN_ELO, Points, Ratings, points_of
 
 __all__ = ["Points", "Ratings", "rate"]
 
-EVEN_ELO = 1500.0
 _BISECTIONS = 200
 
 
@@ -47,7 +47,8 @@ def rate(results: TournamentTotals) -> Ratings:
     model = fit(evidence)
     expected = results.until.expected if results.until else None
     sandwich = Sandwich(model, expected)
-    return _RatingBuilder(results, model, sandwich, order).ratings()
+    ratings = _RatingBuilder(results, model, sandwich, order).ratings()
+    return with_elo_of_score(results, ratings)
 
 
 class _RatingBuilder:

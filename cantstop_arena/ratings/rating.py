@@ -28,6 +28,7 @@ class Points(msgspec.Struct, frozen=True):
     high: float | None
 
 
+EVEN_ELO = 1500.0
 NO_DIFFERENCE = Points(0.0, 0.0, 0.0, 0.0)
 
 
@@ -50,7 +51,8 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
     to the mean of the others, the first-player advantage. `groups` are letters: bots that share one
     are not significantly different. `ranks` are the best and worst possible of each. `labels` are
     the limits of the ratings, each with its bots. `covariance` is that of the Elo, in squared
-    points, with no correction for few deals; `errors` include it.
+    points, with no correction for few deals; `errors` include it. `pair` is how far the first of
+    two bots is ahead of the second, where that is the Elo of the score (`pair_rating`).
     """
 
     bots: tuple[str, ...]
@@ -67,6 +69,7 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
     _pair_variance: ContrastVariance
     _lead_variance: ContrastVariance
     _superior: Floats
+    pair: Points | None = None
 
     @property
     def elo(self) -> tuple[float, ...]:
@@ -116,6 +119,8 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
         ]
         if not others:
             return NO_DIFFERENCE
+        if self.pair is not None:
+            return self._ahead(bot, 1 - bot)
         lead = points_of(self.elo[bot] - sum(others) / len(others), self._lead_variance, bot)
         rating = self.ratings[bot]
         return replace(
@@ -127,10 +132,18 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
     def _ahead(self, bot: int, rival: int) -> Points:
         if bot == rival:
             return NO_DIFFERENCE
+        if self.pair is not None:
+            return self.pair if bot == 0 else reversed_points(self.pair)
         if self.fields.count(self.fields[bot]) == 2:
             return _between(self.ratings[bot], self.ratings[rival])
         points = self.elo[bot] - self.elo[rival]
         return points_of(points, self._pair_variance, (bot, rival))
+
+
+def reversed_points(points: Points) -> Points:
+    """The same from the rival's side."""
+    low, high = (None if end is None else -end for end in (points.high, points.low))
+    return Points(-points.points, points.error, low, high)
 
 
 def _between(first: Points, second: Points) -> Points:

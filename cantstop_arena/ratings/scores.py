@@ -1,30 +1,12 @@
 """Shares of wins and mean counts, each with a 95% interval.
 
-A score is a share of wins: 1 for a bot that won every game it sat in. The games of one deal share
-their luck, so deals are the units of sampling. A score is the quotient of two sums over D deals,
-and its variance (Cochran 1953) is
-
-    D / (D - 1) Σ (won - score · games)² / (Σ games)²
-
-with the wins and games of each deal. The games are worth n = p (1 - p) / variance games of a simple
-random sample (Kish 1965), and the interval is Wilson's (1927) with n games and Student's quantile
-with D - 1 degrees of freedom in place of the normal one, the modification of Korn and Graubard
-(1998):
-
-    (p + t²/2n ± t √(p (1 - p)/n + t²/4n²)) / (1 + t²/n)
-
-For a bot that won nothing or everything, n = D. Where its share is the same in every deal, deals
-with another result are, with 95% confidence, a share of less than π = 1 - 0.05^(1/D) of all, and
-the interval is from (1 - π) p to (1 - π) p + π. With fewer than two deals it is 0 to 1.
-
-Where results are looked at while games go on, the interval is a confidence sequence, tuned for the
-expected number of deals: the same with its multiplier in place of Student's quantile, and with a
-lower bound of the variance (`sequential.confidence.min_variance`).
+A score is a share of wins: 1 for a bot that won every game it sat in. Its error is in
+`share_error`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import sqrt
 
 import msgspec
 import numpy as np
@@ -32,20 +14,13 @@ import numpy as np
 from cantstop_arena.deals.outcomes import Tally, TournamentTotals
 from cantstop_arena.deals.winners import WIN_UNITS, win_units
 from cantstop_arena.ratings.degrees_of_freedom import MANY_DEALS, degrees_of_freedom
-from cantstop_arena.ratings.distributions import student_quantile, student_tail
+from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.model.connections import Truths
 from cantstop_arena.ratings.model.deal_clusters import DealClusters, sample_of, wins_of_deals
 from cantstop_arena.ratings.model.evidence import Floats, Ints
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
-from cantstop_arena.ratings.sequential.confidence import (
-    FIRST_LOOK,
-    min_variance,
-    multiplier,
-    p_value,
-)
+from cantstop_arena.ratings.share_error import ShareError
 
-ALPHA = 0.05
-EVEN = 0.5
 NO_SAMPLE: Floats = np.zeros(0)
 
 
@@ -108,26 +83,35 @@ def expected_deals(results: TournamentTotals) -> float | None:
 
 def seat_scores(results: TournamentTotals) -> tuple[Estimate, ...]:
     """Each seat's share of wins, whoever sat there."""
-    orders = len(results.orders)
-    wins = _sampled_wins(results)
-    seat_indices = range(len(results.bots), len(results.bots) + results.players)
+    wins = _sampled_wins(results)[len(results.bots) :]
     return tuple(
-        score(
-            [
-                DealRun(
-                    deal_range.deals,
-                    orders * len(deal_range.groups),
-                    int(deal_range.totals[index]),
-                    int(deal_range.products[index, index]),
-                    win_units(results.players),
-                )
-                for deal_range in results.deals.ranges
-            ],
-            expected_deals(results),
-            wins[index],
-        )
-        for index in seat_indices
+        score(_seat_runs(results, seat), expected_deals(results), wins[seat])
+        for seat in range(results.players)
     )
+
+
+def seat_score_error(results: TournamentTotals, seat: int) -> ShareError | None:
+    """The error of a seat's share of wins; None without games."""
+    runs = _seat_runs(results, seat)
+    if not any(run.deals for run in runs):
+        return None
+    wins = _sampled_wins(results)[len(results.bots) + seat]
+    return _score_error(runs, expected_deals(results), wins)
+
+
+def _seat_runs(results: TournamentTotals, seat: int) -> list[DealRun]:
+    """All deals, with what a seat won in them."""
+    index, orders = len(results.bots) + seat, len(results.orders)
+    return [
+        DealRun(
+            deal_range.deals,
+            orders * len(deal_range.groups),
+            int(deal_range.totals[index]),
+            int(deal_range.products[index, index]),
+            win_units(results.players),
+        )
+        for deal_range in results.deals.ranges
+    ]
 
 
 def _runs(results: TournamentTotals) -> list[list[DealRun]]:
@@ -155,24 +139,39 @@ def score(
 ) -> Estimate:
     """The share of wins in the games of the runs' deals.
 
-    `sampled_wins` are those of a sample of the deals, less their mean. With luck removed a share
-    may be below 0 or above 1; it is then 0 or 1, and its interval everything.
+    `sampled_wins` are those of a sample of the deals, less their mean.
     """
-    deals = sum(run.deals for run in runs)
     games = sum(run.deals * run.games for run in runs)
     if games == 0:
         return Estimate(0, None, 0.0, 1.0)
+    error = _score_error(runs, expected, sampled_wins)
+    return Estimate(games, error.share, *error.interval)
+
+
+def score_error(results: TournamentTotals, bot: int) -> ShareError | None:
+    """The error of a bot's score; None if it has not played."""
+    runs = _runs(results)[bot]
+    if not any(run.deals for run in runs):
+        return None
+    return _score_error(runs, expected_deals(results), _sampled_wins(results)[bot])
+
+
+def _score_error(
+    runs: Sequence[DealRun], expected: float | None, sampled_wins: Floats
+) -> ShareError:
+    deals = sum(run.deals for run in runs)
+    games = sum(run.deals * run.games for run in runs)
     total = sum(run.total for run in runs)
     squares = sum(_squared_residuals(run, total, games) for run in runs)
     units = runs[0].win_units
-    share = total / (units * games)
-    if not 0 <= share <= 1:
-        return Estimate(games, min(max(share, 0.0), 1.0), 0.0, 1.0)
-    share_variance = squares / (units * games * games) ** 2
-    error = ShareError(
-        share, share_variance, deals, deals, degrees_of_freedom(deals, sampled_wins), expected
+    return ShareError(
+        total / (units * games),
+        squares / (units * games * games) ** 2,
+        deals,
+        deals,
+        degrees_of_freedom(deals, sampled_wins),
+        expected,
     )
-    return Estimate(games, share, *error.interval)
 
 
 def _squared_residuals(run: DealRun, total: int, games: int) -> int:
@@ -181,75 +180,6 @@ def _squared_residuals(run: DealRun, total: int, games: int) -> int:
     return (
         run.squares * games**2 - 2 * run.total * games * expected + run.deals * expected * expected
     )
-
-
-class ShareError(msgspec.Struct, frozen=True):
-    """The error of a share of wins in some deals.
-
-    `share_variance` is Σ (won - share · games)² / (Σ games)². A share of 0 or 1 counts as one of
-    `games_at_bound` games. With `expected` deals, the interval is a confidence sequence tuned for
-    them.
-    """
-
-    share: float
-    share_variance: float
-    deals: int
-    games_at_bound: float
-    degrees_of_freedom: float
-    expected: float | None = None
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The ends of the 95% interval."""
-        if self._is_unknown:
-            return 0.0, 1.0
-        games = self._games
-        if games == inf:
-            rare = 1 - ALPHA ** (1 / self.deals)
-            return (1 - rare) * self.share, (1 - rare) * self.share + rare
-        if self.expected is not None:
-            return wilson(self.share, games, multiplier(self.deals, self.expected))
-        return wilson(self.share, games, student_quantile(self.degrees_of_freedom))
-
-    @property
-    def p_of_even(self) -> float:
-        """The p-value of a half: 5% or less where the interval leaves a half out."""
-        if self._is_unknown:
-            return 1.0
-        games, distance = self._games, abs(self.share - EVEN)
-        if games == inf:  # equal in all deals: the share of others that the interval must reach
-            return float((EVEN / (EVEN + distance)) ** self.deals)
-        deviate = 2 * distance * sqrt(games)
-        if self.expected is not None:
-            return p_value(deviate, self.deals, self.expected)
-        dof = np.array([self.degrees_of_freedom])
-        return float(2 * student_tail(np.array([deviate]), dof)[0])
-
-    @property
-    def _is_unknown(self) -> bool:
-        return self.deals < (2 if self.expected is None else FIRST_LOOK)
-
-    @property
-    def _games(self) -> float:
-        """How many independent games are worth the deals; infinite where all deals are equal."""
-        share, share_variance = self.share, self.share_variance
-        if share in (0, 1):
-            return self.games_at_bound
-        if self.expected is not None:
-            minimum = min_variance(max(share, 1 - share), self.deals, self.expected) / self.deals
-            share_variance = max(share_variance, minimum)
-        if share_variance <= 0:
-            return inf
-        return share * (1 - share) / share_variance * (self.deals - 1) / self.deals
-
-
-def wilson(share: float, games: float, quantile: float) -> tuple[float, float]:
-    """Wilson's interval of a share in this many independent games; it stays within 0 and 1."""
-    shrinkage = quantile**2 / games
-    centre = share + shrinkage / 2
-    half_width = sqrt(share * (1 - share) * shrinkage + shrinkage**2 / 4)
-    low, high = (centre - half_width) / (1 + shrinkage), (centre + half_width) / (1 + shrinkage)
-    return min(max(low, 0.0), share), max(min(high, 1.0), share)
 
 
 def variance(size: int, total: int, squares: int) -> float:
@@ -324,7 +254,7 @@ def _cell_error(
     squares = int(pairs.squares[bot, rival]), int(pairs.squares[rival, bot])
     share = bot_units / (bot_units + rival_units)
     return ShareError(
-        min(max(share, 0.0), 1.0),
+        share,
         pair_variance(bot_units, rival_units, squares, int(pairs.crossed[bot, rival])),
         deals,
         min(float(deals), (bot_units + rival_units) / win_units(results.players)),

@@ -12,9 +12,8 @@ from helpers.arena import Arena, Done
 
 from cantstop_arena.comparisons.comparison_results import RuleSetResult
 from cantstop_arena.comparisons.deal_ratios import DealRatios, won_by
-from cantstop_arena.comparisons.samples import RatioSample, SamplePlan, prefer_narrower, read_sample
+from cantstop_arena.comparisons.samples import RatioSample, SamplePlan, read_sample, with_luck_gain
 from cantstop_arena.comparisons.statistics import EffectEstimate, RuleEffect, rule_effect
-from cantstop_arena.deals.control_variate import luck_text
 from cantstop_arena.deals.counting import SHARE
 from cantstop_arena.deals.seatings import Group, all_orders
 from cantstop_arena.games.cantstop.game import GAME
@@ -83,7 +82,7 @@ def test_only_what_is_won_is_corrected_and_nothing_is_won_by_nobody() -> None:
     rng = np.random.default_rng(2)
     ledger = played(0.3, rng.normal(size=(DEALS, 1)), rng)
     plain, calm = samples(ledger, False), samples(ledger, True)
-    others = {"first_seat", "last_seat", "better_bot", SHARE_OF_A.numerator, won_by("b").numerator}
+    others = {"better_bot", SHARE_OF_A.numerator, won_by("b").numerator}  # seats share their luck
     changed = {name for name in plain.sums if (plain.sums[name] != calm.sums[name]).any()}
     assert changed == others
     for pair in (("first_seat", "last_seat"), (SHARE_OF_A.numerator, won_by("b").numerator)):
@@ -111,23 +110,12 @@ def answer_of(width: float) -> RuleSetResult:
     return RuleSetResult("jump", "classic", 2, 2, 9, 18, differences, None, MEASURES)
 
 
-def test_luck_is_left_in_where_intervals_would_be_no_narrower() -> None:
+def test_luck_is_worth_the_squared_quotient_of_the_widths() -> None:
     wide, narrow = answer_of(0.2), answer_of(0.1)
-    chosen = prefer_narrower(wide, narrow)
-    assert chosen.differences == narrow.differences
-    assert chosen.luck_gain == pytest.approx(4)
-    kept = prefer_narrower(narrow, wide)
-    assert kept.differences == narrow.differences
-    assert kept.luck_gain == pytest.approx(0.25)
-
-
-def test_one_sentence_for_all_rule_sets() -> None:
-    assert luck_text("x", [1.31, 1.0, 1.12]) == (
-        "Luck is removed from x: their intervals are as narrow as those of about 1.1 to 1.3 times"
-        " the games. Where they would be no narrower it is left in."
-    )
-    assert "about 1.3 times the games." in luck_text("x", [1.31, 1.29])
-    assert "is left in" in luck_text("x", [1.0])
+    answer = with_luck_gain(narrow, wide)
+    assert answer.differences == narrow.differences
+    assert answer.luck_gain == pytest.approx(4)
+    assert with_luck_gain(wide, narrow).luck_gain == pytest.approx(0.25)
 
 
 # Runs -----------------------------------------------------------------------------------------

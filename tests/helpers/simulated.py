@@ -6,9 +6,9 @@ noise belongs to deal and seat, as dice do: with probability `shared` a game tak
 else it has its own, so that the games of a deal depend on each other as much as one likes, and
 single games still are Luce's.
 
-Of a `lucky` tournament the noise is known in part: with probability `lucky` it is measured, less its
-mean, as the luck of a seat in a game. That is a measure of luck with mean 0 whoever plays, which
-explains about so much of the wins, and as little of those of a bot that hardly ever wins as dice do.
+Of a `lucky` tournament the noise is known in part: with probability `lucky` it is measured, less
+its mean, as the luck of a seat in a game. That luck has mean 0 whoever plays, and it explains as
+little of the wins of a bot that hardly ever wins as dice do.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

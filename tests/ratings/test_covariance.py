@@ -21,7 +21,7 @@ from cantstop_arena.ratings.distributions import (
     student_quantile,
     student_tail,
 )
-from cantstop_arena.ratings.elo import rate
+from cantstop_arena.ratings.elo import even_score, rate
 from cantstop_arena.ratings.model.evidence import gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, fit
 from cantstop_arena.ratings.multiple_comparisons import assign_groups, holm, letter, ranks
@@ -52,8 +52,11 @@ def test_errors_are_those_of_statsmodels_for_clusters(shared: float) -> None:
     options = {"groups": deals, "use_correction": False}
     found = sm.Logit(won, design).fit(disp=0, tol=1e-12, cov_type="cluster", cov_kwds=options)
     ratings = rate(results(4, 2, [run]))
-    contrast = (np.eye(4) - 0.25)[:, 1:]
-    assert ratings.elo == pytest.approx(1500 + ELO * contrast @ found.params[:3], abs=1e-6)
+    strengths = np.concatenate([[0], found.params[:3]])
+    even, derivatives = even_score(strengths)
+    contrast = (np.eye(4) - derivatives)[:, 1:]
+    assert even != pytest.approx(strengths.mean(), abs=1e-3)
+    assert ratings.elo == pytest.approx(1500 + ELO * (strengths - even), abs=1e-6)
     theirs = ELO**2 * contrast @ found.cov_params()[:3, :3] @ contrast.T
     assert ratings.covariance == pytest.approx(theirs, abs=1e-6)
     first = ratings.first_seat

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from math import isfinite, log
+from math import isfinite, log, log10
 from random import Random
 from typing import Any
 
@@ -19,11 +19,12 @@ from cantstop_arena.deals.outcomes import Tally, TournamentTotals
 from cantstop_arena.deals.sampling import DealRange, DealSample, DealSums, Pairs
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.winners import WIN_UNITS
-from cantstop_arena.ratings.elo import rate
+from cantstop_arena.ratings.elo import even_score, rate
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.evidence import Evidence
 from cantstop_arena.ratings.model.luce import ELO, fit
 from cantstop_arena.ratings.rating import Ratings
+from cantstop_arena.ratings.scores import scores
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -301,18 +302,44 @@ def test_strength_and_seat_can_be_at_the_bound_together() -> None:
     """The stronger always wins in the first seat, and sometimes in the second."""
     rng = np.random.default_rng(4)
     second = rng.integers(1, 3, 40).astype(np.uint8)
-    run: Run = {(0, 1): np.stack([np.ones(40, np.uint8), second], axis=1)}
-    ratings = rate(results(2, 2, [run]))
+    games = np.stack([np.ones(40, np.uint8), second], axis=1)
+    ratings = rate(results(3, 2, [{(0, 1): games, (0, 2): games}]))
     assert Label.SEATS_ONE_SIDED in ratings.labels
     assert all(isfinite(elo) for elo in ratings.elo)
 
 
-def test_fields_that_never_met_have_a_mean_of_1500_each() -> None:
+@pytest.mark.parametrize("anchor", [{}, {"bot0": 1700.0}, {"bot1": 1200.0}])
+def test_the_elo_of_two_bots_is_that_of_the_score(anchor: dict[str, float]) -> None:
+    """Whatever the seats do, and without virtual games as long as each won something."""
+    first = np.array([[1, 1]] * 27 + [[2, 1]] * 3, np.uint8)  # the first seat always, or hardly
+    played = results(2, 2, [{(0, 1): first}], anchor=anchor)
+    ratings, score = rate(played), scores(played)[0]
+    assert score.mean == pytest.approx(0.45)
+    ahead = ratings.difference(0, 1)
+    assert ahead is not None
+    low, points, high = (
+        400 * log10(share / (1 - share))
+        for share in (score.low or 0, score.mean or 0, score.high or 0)
+    )
+    found = ahead.ahead
+    assert (found.low, found.points, found.high) == pytest.approx((low, points, high))
+    assert ratings.elo[0] - ratings.elo[1] == pytest.approx(points)
+    assert [ratings.elo[int(bot[3:])] for bot in anchor] == [*anchor.values()]
+    assert anchor or sum(ratings.elo) == pytest.approx(3000)
+    assert not {Label.SEATS_ONE_SIDED, Label.ONE_SIDED} & {*ratings.labels}
+    behind = ratings.difference(1, 0)
+    assert behind is not None
+    assert (behind.ahead.low, behind.ahead.high) == pytest.approx((-high, -low))
+    assert ratings.lead_over_others(1) == behind.ahead
+
+
+def test_the_even_score_of_each_field_is_1500() -> None:
     truth = Truth([0.5, 1, 0, -1, 0, 2], [0.1, -0.1], lineups=[(0, 2), (1, 3), (1, 4), (3, 4)])
     ratings = rate(truth.played(80, np.random.default_rng(5)))
     assert ratings.fields == (0, 1, 0, 1, 1, 5)
     assert sum(ratings.elo[bot] for bot in (0, 2)) == pytest.approx(3000)
-    assert sum(ratings.elo[bot] for bot in (1, 3, 4)) == pytest.approx(4500)
+    odds = [10 ** ((ratings.elo[bot] - 1500) / 400) for bot in (1, 3, 4)]
+    assert sum(odd / (1 + odd) for odd in odds) == pytest.approx(1.5)
     assert ratings.elo[5] == 1500
     assert ratings.superiority(0, 1) is None
     assert ratings.difference(0, 1) is None
@@ -386,6 +413,11 @@ def test_equal_deals_have_the_error_that_their_number_allows() -> None:
     assert 0 < (same.errors[0] or 0) < 60
 
 
+def even_score_of(ratings: Ratings, bots: list[int]) -> float:
+    """The Elo of a player that would score half against these bots."""
+    return ELO * even_score(np.array([ratings.elo[bot] for bot in bots]) / ELO)[0]
+
+
 def check(ratings: Ratings) -> None:
     """Whatever was played, every number is one."""
     bots = len(ratings.bots)
@@ -401,7 +433,7 @@ def check(ratings: Ratings) -> None:
             assert chance is None or 0 <= chance <= 1
     for field in set(ratings.fields):
         members = [bot for bot in range(bots) if ratings.fields[bot] == field]
-        assert sum(ratings.elo[bot] for bot in members) == pytest.approx(1500 * len(members))
+        assert even_score_of(ratings, members) == pytest.approx(1500, abs=1e-6)
     for (best, worst), signs in zip(ratings.ranks, ratings.groups, strict=True):
         assert 1 <= best <= worst <= bots
         assert signs
