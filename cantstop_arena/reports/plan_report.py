@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from math import log, sqrt
 
 import msgspec
+from msgspec.structs import replace
 from tabulate import tabulate
 
 from cantstop_arena.deals.sampling import Ints
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.distributions import student_quantile
-from cantstop_arena.ratings.sequential.planning import deals_needed
+from cantstop_arena.ratings.sequential.planning import deals_needed, error_at_even
+from cantstop_arena.ratings.sequential.sprt import score_of
 from cantstop_arena.tables.column import Column, Estimate, Table, Value, estimate, number
 from cantstop_arena.tables.escaping import printable
 
@@ -29,11 +31,12 @@ class CostQuestion(msgspec.Struct, frozen=True):
 
 
 class CostPlan(msgspec.Struct, frozen=True):
-    """The cost of a question: `deals`, estimated from the variance per deal of a short pilot.
+    """The cost of a question: `deals`, estimated from the variance per deal of trial games.
 
-    `observed` is the difference in the pilot and half the width of its 95% interval; None where
-    Elo cannot be estimated, as one of the two won no game. `deals` is None then, and where all
-    deals of the pilot had the same result, as their variance is unknown.
+    `observed` is the difference in the trial games and half the width of its 95% interval; None
+    where Elo cannot be estimated, as one of the two won no game. `deals` is None then, and where
+    all deals of the trial had the same result, as their variance is unknown. With luck removed,
+    `deals` are fewer than the `plain_deals` as played.
     """
 
     question: CostQuestion
@@ -42,17 +45,28 @@ class CostPlan(msgspec.Struct, frozen=True):
     trial_deals: int
     observed: tuple[float, float] | None
     deals: int | None
+    plain_deals: int | None = None
 
 
-def plan_of(question: CostQuestion, won: Ints, games_per_deal: int) -> CostPlan:
+def plan_of(
+    question: CostQuestion, won: Ints, games_per_deal: int, corrections: Ints | None = None
+) -> CostPlan:
     """The cost of a question about the first two bots of a lineup.
 
-    `won`, of shape (deals, players), is what each bot won in each deal of a pilot, in win units.
+    `won`, of shape (deals, players), is what each bot won in each deal of the trial games, in win
+    units; the `corrections` are what removing luck adds to that.
     """
+    if corrections is None:
+        return _plan(question, won, games_per_deal)
+    plain = _plan(question, won, games_per_deal)
+    return replace(_plan(question, won + corrections, games_per_deal), plain_deals=plain.deals)
+
+
+def _plan(question: CostQuestion, won: Ints, games_per_deal: int) -> CostPlan:
     deals, players = won.shape
     first, second = won[:, 0] / win_units(players), won[:, 1] / win_units(players)
     if question.elo:
-        if not (first.any() and second.any()):
+        if min(first.sum(), second.sum()) <= 0:
             return CostPlan(question, players, games_per_deal, deals, None, None)
         # Luce's strengths of a single group are the logarithms of what its bots won; a deal moves
         # their difference by what it adds to each, as a share of what it won on average.
@@ -65,8 +79,18 @@ def plan_of(question: CostQuestion, won: Ints, games_per_deal: int) -> CostPlan:
     if variance <= ROUNDING * float((moved**2).max()):
         return CostPlan(question, players, games_per_deal, deals, (estimate, 0.0), None)
     error = student_quantile(deals - 1) * sqrt(variance / deals)
-    needed = deals_needed(question.difference, variance, question.power, question.alpha)
+    needed = deals_needed(
+        question.difference, variance, question.power, question.alpha, _at_even(question, players)
+    )
     return CostPlan(question, players, games_per_deal, deals, (estimate, error), needed)
+
+
+def _at_even(question: CostQuestion, players: int) -> float:
+    """How much larger the error is where the interval just reaches no difference."""
+    even = 1 / players
+    if not question.elo:
+        return error_at_even(even, even + abs(question.difference) / 2)
+    return error_at_even(even, score_of(abs(question.difference))) if players == 2 else 1.0
 
 
 def plan_text(
@@ -97,7 +121,7 @@ def plan_text(
         return f"{header}\n{_trial_text(plan)}\n{_NO_VARIANCE}"
     games = plan.deals * plan.games_per_deal
     rows = [
-        ["deals", f"{plan.deals:,}"],
+        ["deals", f"{plan.deals:,}{_without_luck_removed(plan)}"],
         ["games", f"{games:,}"],
         ["time here", _duration(games / games_per_second / cores)],
     ]
@@ -133,6 +157,7 @@ def plan_table(
         (number("trial_deals", "trial deals"), plan.trial_deals),
         (estimate("observed", "observed", 4), observed),
         (number("deals"), plan.deals),
+        (number("plain_deals", "deals with luck", optional=True), plan.plain_deals),
         (number("games"), games),
         (number("seconds"), None if games is None else games / games_per_second / cores),
     ]
@@ -146,6 +171,12 @@ def _trial_text(plan: CostPlan) -> str:
     unit, decimals = ("Elo", 1) if plan.question.elo else ("in score", 4)
     reach = f" ± {error:.{decimals}f}" if error else ""
     return f"The trial games show a difference of {estimate:+.{decimals}f}{reach} {unit}."
+
+
+def _without_luck_removed(plan: CostPlan) -> str:
+    if plan.plain_deals is None:
+        return ""
+    return f" with luck removed, {plan.plain_deals:,} without"
 
 
 def _question_text(question: CostQuestion, plan: CostPlan) -> str:

@@ -14,6 +14,8 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.describe import exception_report
 from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.bots.loader import Loader
+from cantstop_arena.deals.control_variate import correction
+
 from cantstop_arena.deals.outcomes import Block, Fault, merge_faults
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.seeds import random_seed
@@ -29,6 +31,7 @@ from cantstop_arena.processes.isolated_call import (
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.keys import usual_players
+from cantstop_arena.tournaments.ledger.row_codec import MEASURED
 from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec, entrant_seat, seat_for
@@ -52,7 +55,8 @@ class Speed(msgspec.Struct, frozen=True):
 class SpeedTrial(msgspec.Struct, frozen=True):
     """The result of a speed trial: deals of one group.
 
-    `won` are the wins of each bot in each deal, in win units, summed over all seatings.
+    `won` are the wins of each bot in each deal, in win units, summed over all seatings. If luck
+    was scored, `corrections` are what removing it adds to them.
     """
 
     backend: Literal["compiled", "plain"]
@@ -63,6 +67,7 @@ class SpeedTrial(msgspec.Struct, frozen=True):
     faults: int = 0  # games that ended in a fault
     first_fault: str = ""
     faulty_bot: int = 0  # the number of the bot that committed the first fault
+    corrections: Ints | None = None
 
     @property
     def games(self) -> int:
@@ -86,12 +91,13 @@ class SpeedTrial(msgspec.Struct, frozen=True):
 
 
 class TrialPlayed(msgspec.Struct, tag=True, frozen=True):
-    """A speed trial as a message: `won` are the bytes of its wins."""
+    """A speed trial as a message: `won` and `corrections` are bytes, the latter may be none."""
 
     backend: Literal["compiled", "plain"]
     seconds: float
     paces: int
     won: bytes
+    corrections: bytes
     faults: int
     first_fault: str
     faulty_bot: int
@@ -137,9 +143,11 @@ def run_speed_trial(
     seconds: float,
     min_deals: int = 1,
     observer: RunObserver = _NOBODY,
+    luck_removed: bool = False,
 ) -> SpeedTrial:
     """Let bots, one for each seat, play for about so many seconds, and at least `min_deals` deals.
 
+    If `luck_removed`, luck is scored in these games, and the trial has its corrections.
     They play in an isolated process, while `observer` gets ticks. Raises BotError when that
     fails, and GameError when the game itself fails.
     """
@@ -149,6 +157,7 @@ def run_speed_trial(
     )
     game, players = catalogue.game, len(seats)
     spec = TableSpec(game.name, rules, seats, players, random_seed(), catalogue.folder)
+    spec = replace(spec, scores_luck=luck_removed)
     prepare_bots(spec, observer.on_compile)
     arguments = {"spec": pack_spec(spec), "seconds": seconds, "min_deals": min_deals}
     try:
@@ -174,6 +183,7 @@ def time_trial(spec: bytes, seconds: float, min_deals: int) -> TrialPlayed | Tri
         trial.seconds,
         trial.paces,
         won,
+        b"" if trial.corrections is None else trial.corrections.tobytes(),
         trial.faults,
         trial.first_fault,
         trial.faulty_bot,
@@ -191,9 +201,13 @@ def _trial_in(
     deals, rest = divmod(len(result.won), np.dtype(np.int64).itemsize * players)
     is_timed = 0 < result.seconds < inf and result.paces >= 0
     has_valid_fault = result.faults >= 0 and result.faulty_bot in range(players)
-    if rest or not (deals and is_timed and has_valid_fault):
+    is_complete = len(result.corrections) in (0, len(result.won))
+    if rest or not (deals and is_timed and has_valid_fault and is_complete):
         raise InvalidResult
-    won = np.frombuffer(result.won, np.int64).reshape(deals, players)
+    won, corrections = (
+        np.frombuffer(numbers, np.int64).reshape(-1, players)
+        for numbers in (result.won, result.corrections)
+    )
     fault = in_a_line(result.first_fault, _MAX_FAULT_LENGTH)
     return SpeedTrial(
         result.backend,
@@ -204,6 +218,7 @@ def _trial_in(
         result.faults,
         fault,
         result.faulty_bot,
+        corrections if len(corrections) else None,
     )
 
 
@@ -215,12 +230,13 @@ def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
     group, table = tuple(range(spec.players)), spec.table()
     pace = table.game.counts.pace
     table.warm_up()
-    masks, faults, paces, deals = [], list[Fault](), 0, 0
+    masks, measures, faults, paces, deals = [], list[bytes](), list[Fault](), 0, 0
     size, start = 1, time.perf_counter()
     for _ in count():
         result = table.play(Block(group, deals, size))
         deals += size
         masks.append(result.masks())
+        measures.append(result.measures)
         faults = merge_faults([*faults, *result.faults])
         paces += sum(sum(tally.counts.get(pace, ())) for tally in result.tallies)
         spent = time.perf_counter() - start
@@ -229,8 +245,15 @@ def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
         # Blocks double in size, but take at most the remaining time.
         size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))
     backend: Literal["compiled", "plain"] = "compiled" if table.is_compiled(group) else "plain"
-    won = wins_by_deal(np.concatenate(masks), table.orders)[:, : spec.players]
-    trial = SpeedTrial(backend, spent, paces, won, len(table.orders))
+    winners = np.concatenate(masks)
+    won = wins_by_deal(winners, table.orders)[:, : spec.players]
+    corrections = None
+    if spec.scores_luck:
+        stored = np.frombuffer(b"".join(measures), MEASURED).reshape(deals, -1)
+        luck = stored[:, -2 * spec.players :]
+        correct = correction(table.orders, [(group, 0, winners, luck)])
+        corrections = correct(group, 0, luck)[:, : spec.players]
+    trial = SpeedTrial(backend, spent, paces, won, len(table.orders), corrections=corrections)
     if not faults:
         return trial
     first = min(faults, key=lambda fault: fault.deal)

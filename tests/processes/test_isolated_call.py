@@ -48,7 +48,7 @@ def judged(
 
 
 def played(**changes: Any) -> TrialPlayed:
-    trial = TrialPlayed("plain", 1.0, 5, np.ones((3, 2), np.int64).tobytes(), 0, "", 0)
+    trial = TrialPlayed("plain", 1.0, 5, np.ones((3, 2), np.int64).tobytes(), b"", 0, "", 0)
     return msgspec.structs.replace(trial, **changes)
 
 

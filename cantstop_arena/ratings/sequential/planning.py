@@ -1,42 +1,61 @@
-"""The power of a two-sided test of a mean over deals, and the number of deals that it needs.
+"""The power of the test of a score, and the number of deals that it needs.
 
-With the variance v per deal, a true difference d is significant at level alpha with probability
+With n deals, a true score p that is d above the even score p0, and e the standard error of the
+score, the 95% interval leaves p0 out with probability
 
-    power = Phi(d / sqrt(v / n) - z) + Phi(-d / sqrt(v / n) - z),    z = Phi⁻¹(1 - alpha / 2)
+    power = Phi((d - t e0) / e) + Phi((-d - t e0) / e),   e0 = e √(p0 (1 - p0)) / √(p (1 - p))
 
-after n deals (Cohen 1988). As the variance is estimated and Student's quantile is used, z² / 2
-deals are added (Guenther, The American Statistician 35, 1981). The difference may be one of scores
-or of Elo; what matters is that v is the variance per deal of its estimate.
+where t is Student's quantile with n - 1 degrees of freedom: an interval of a score has the error of
+the score at its end, which is that of an even score where it just reaches p0 (Korn and Graubard
+1998). No fewer than 20 deals are planned: before that the error is hardly known.
+
+The same holds for other estimates, such as an Elo difference, with e0 = e.
 """
 
-from math import ceil, inf, sqrt
+from math import sqrt
 from statistics import NormalDist
 
+from cantstop_arena.ratings.distributions import student_quantile
+
+MIN_DEALS = 20
+MIN_SHARE = 0.02  # scores nearer to 0 or 1 are planned for like this one
 _NORMAL = NormalDist()
-_BISECTIONS = 200
 
 
-def power(deals: float, difference: float, variance: float, alpha: float) -> float:
-    """The probability that the difference is significant, by the formula of the module's head."""
-    quantile = _NORMAL.inv_cdf(1 - alpha / 2)
-    signal = abs(difference) / sqrt(variance / deals) if variance else inf
+def error_at_even(even: float, score: float) -> float:
+    """How much larger the error of a score is at the even score: e0 / e of the module's head."""
+    score = min(max(score, MIN_SHARE), 1 - MIN_SHARE)
+    return sqrt(even * (1 - even) / (score * (1 - score)))
+
+
+def power(
+    deals: int, difference: float, variance: float, alpha: float, at_even: float = 1.0
+) -> float:
+    """The probability that the difference is significant after this many deals.
+
+    `variance` is that per deal of its estimate, `at_even` the quotient `error_at_even`.
+    """
+    if not variance:
+        return 1.0
+    signal = abs(difference) / sqrt(variance / deals)
+    quantile = at_even * student_quantile(deals - 1, alpha / 2)
     return _NORMAL.cdf(signal - quantile) + _NORMAL.cdf(-signal - quantile)
 
 
-def deals_needed(difference: float, variance: float, target: float, alpha: float) -> int:
-    """The number of deals after which the power is `target`, two at least.
+def deals_needed(
+    difference: float, variance: float, target: float, alpha: float, at_even: float = 1.0
+) -> int:
+    """The number of deals after which the power is `target`, `MIN_DEALS` at least.
 
     `target` lies between alpha, the power at no difference, and 1.
     """
-    low, high = 0.0, 1.0
-    while power(high, difference, variance, alpha) < target:
+    low, high = MIN_DEALS - 1, MIN_DEALS
+    while power(high, difference, variance, alpha, at_even) < target:
         low, high = high, 2 * high
-    for _ in range(_BISECTIONS):
-        centre = (low + high) / 2
-        if not low < centre < high:
-            break
-        if power(centre, difference, variance, alpha) < target:
-            low = centre
+    while high - low > 1:
+        middle = (low + high) // 2
+        if power(middle, difference, variance, alpha, at_even) < target:
+            low = middle
         else:
-            high = centre
-    return max(2, ceil(high + _NORMAL.inv_cdf(1 - alpha / 2) ** 2 / 2))
+            high = middle
+    return high

@@ -39,6 +39,7 @@ ENGINE = (
         "game_tally",
         "leaders",
         "turns",
+        "winning_chance",
     ),
     *("bot_attributes", "bot_compiler", "bot_generators", "bot_iterables"),
     *("bot_sequences", "bot_types"),

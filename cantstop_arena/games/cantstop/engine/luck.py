@@ -7,8 +7,9 @@ it busts, and its luck is that less the mean over all rolls of the dice,
     luck = stake · (rolls that bust - rolls if it busts, else 0)
 
 in units of 1 / (COLUMN_UNITS · number of rolls of the dice) of a column: integers, whose sum over
-all rolls is exactly 0 for every stake. As no decision before a roll depends on it, the luck of
-a game has mean 0, whoever plays and however the stake is chosen. The luck of one seat is bad luck
+all rolls is exactly 0 for every stake. At a table of two the value of a roll can be an estimate of
+the winning chance instead, see `winning_chance`. As no decision before a roll depends on it, the
+luck of a game has mean 0, whoever plays and whatever the value is. The luck of one seat is bad luck
 for the others, in equal shares.
 """
 
@@ -19,6 +20,7 @@ from cantstop_arena.games.cantstop.engine.game_array import BUST, FAULT, MOVED, 
 from cantstop_arena.games.cantstop.engine.game_tally import tally_game
 from cantstop_arena.games.cantstop.engine.kernel import end_turn, seat_bots
 from cantstop_arena.games.cantstop.engine.moves import lowest_column, usable_columns
+from cantstop_arena.games.cantstop.engine.winning_chance import luck_of_roll
 
 
 @njit_inline
@@ -41,10 +43,15 @@ def _bust_count(game):
 
 
 @njit_inline
-def _score_roll(game, seat_luck):
-    """Add the luck of the roll that was just made, by seat, times the number of seats."""
+def _luck_by_stake(game):
     bust_rolls = game.roll_total if game.waiting == BUST else 0
-    luck = _stake(game) * (_bust_count(game) - bust_rolls)
+    return _stake(game) * (_bust_count(game) - bust_rolls)
+
+
+@njit_inline
+def _score_roll(game, chances, seat_luck):
+    """Add the luck of the roll that was just made, by seat, times the number of seats."""
+    luck = luck_of_roll(game, chances) if chances.is_used else _luck_by_stake(game)
     for seat in range(game.players):
         seat_luck[seat] -= luck
     seat_luck[game.seat] += luck * game.players
@@ -60,9 +67,9 @@ def _add_to_deal(game, seating, seat_luck, deal_luck):
 
 
 @njit_entry
-def score_roll(handle, seat_luck):
+def score_roll(handle, chances, seat_luck):
     """Add the luck of the roll that was just made, by seat."""
-    _score_roll(game_at(handle), seat_luck)
+    _score_roll(game_at(handle), chances[0], seat_luck)
 
 
 @njit_entry
@@ -72,13 +79,13 @@ def add_luck_to_deal(handle, seating, seat_luck, deal_luck):
 
 
 @njit_inline
-def _play(game, seat_luck):
+def _play(game, chances, seat_luck):
     seat_luck[:] = 0
     game.watched = 1
     while game.waiting != OVER:
         stop = play_turn_of_bot(game)
         if stop == ROLL:
-            _score_roll(game, seat_luck)
+            _score_roll(game, chances, seat_luck)
         elif stop != MOVED:
             end_turn(game)
     game.watched = 0
@@ -96,6 +103,7 @@ def play_scored(
     tallies,
     winners,
     measures,
+    chances,
     seat_luck,
     deal_luck,
 ):
@@ -110,7 +118,7 @@ def play_scored(
         deal_index, seating_index = cursor // seating_count, cursor % seating_count
         seat_bots(game, addresses, seatings[seating_index])
         game_flow.start_game(game, first + deal_index)
-        _play(game, seat_luck)
+        _play(game, chances[0], seat_luck)
         if game.ending == FAULT:
             return cursor
         _add_to_deal(game, seatings[seating_index], seat_luck, deal_luck[deal_index])

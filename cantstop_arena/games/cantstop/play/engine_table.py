@@ -103,10 +103,17 @@ class EngineTable(GameTable):
         """Compile or load the scoring of luck: play no games, and score an empty turn."""
         from cantstop_arena.games.cantstop.engine import luck
 
-        tally = LuckTally(self.handle, self.orders, 1, self.seat_luck)
+        tally = LuckTally(self.handle, self.orders, 1, self._chances, self.seat_luck)
         self.play_compiled(Block((0,) * len(self.orders[0]), 0, 1), 0, 0, tally)
-        luck.score_roll(self.handle, self.seat_luck)
+        luck.score_roll(self.handle, self._chances, self.seat_luck)
         tally.note_luck(0, 0)
+
+    @cached_property
+    def _chances(self) -> Any:
+        """What luck is measured by: winning chances, or nothing where it is the stake."""
+        from cantstop_arena.games.cantstop.engine.winning_chance import chances_of
+
+        return chances_of(self.games[0], self.scores_luck == BY_VALUE)
 
     # One game
 
@@ -191,7 +198,7 @@ class EngineTable(GameTable):
 
         for stop in self.watched_stops():
             if stop == ROLL:
-                luck.score_roll(self.handle, self.seat_luck)
+                luck.score_roll(self.handle, self._chances, self.seat_luck)
             yield stop
 
     def play_out(self) -> None:
@@ -234,7 +241,7 @@ class EngineTable(GameTable):
 
     def new_tally(self, deals: int) -> EngineTally:
         if self.scores_luck:
-            return LuckTally(self.handle, self.orders, deals, self.seat_luck)
+            return LuckTally(self.handle, self.orders, deals, self._chances, self.seat_luck)
         return EngineTally(self.handle, self.orders, deals, self.keeps_counts)
 
     def play_compiled(

@@ -12,7 +12,8 @@ from cantstop_arena.games.cantstop.counts import COUNTS, HIGHLIGHTS, MEASURES
 from cantstop_arena.games.cantstop.engine.entry_points import array_arguments, engine
 from cantstop_arena.games.cantstop.engine.game_array import COLUMN_UNITS, TALLY
 
-LUCK_UNIT = COLUMN_UNITS * 1296 / 1_000_000  # a millionth of a column at stake, six-sided dice
+LUCK_UNIT = COLUMN_UNITS * 1296 / 1_000_000
+"""A millionth of a column at stake, or of a won game, with six-sided dice."""
 _MAX_LUCK = (1 << 31) - 1
 
 
@@ -51,21 +52,26 @@ class EngineTally:
 class LuckTally(EngineTally):
     """A tally with counts by deal, followed by the luck of each position and of each seat.
 
-    Luck is in units of `LUCK_UNIT`. `seat_luck` is the array in which the table sums the luck of
-    the present game.
+    Luck is in units of `LUCK_UNIT`. `chances` is the array by which it is measured (see
+    `engine.winning_chance`), `seat_luck` that in which the table sums the luck of the present game.
     """
 
     def __init__(
-        self, handle: Any, orders: Orders, deals: int, seat_luck: NDArray[np.int64]
+        self,
+        handle: Any,
+        orders: Orders,
+        deals: int,
+        chances: NDArray[Any],
+        seat_luck: NDArray[np.int64],
     ) -> None:
         super().__init__(handle, orders, deals, measured=True)
         self._orders = np.array(orders, np.int64)
-        self._seat_luck = seat_luck
+        self._chances, self._seat_luck = chances, seat_luck
         self._luck = np.zeros((deals, 2 * self._players), np.int64)
 
     @property
     def records(self) -> tuple[Any, ...]:
-        return *super().records, self._seat_luck, self._luck
+        return *super().records, self._chances, self._seat_luck, self._luck
 
     @property
     def measures(self) -> NDArray[Any]:
