@@ -8,6 +8,9 @@ from helpers.arena import Arena
 from helpers.paths import ROOT
 
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.games.cantstop.engine.code_cache import engine_fingerprint, is_engine_cached
+from cantstop_arena.native.code_files import cache_root
 from cantstop_arena.tournaments.file import tournament_file
 
 CALM = """
@@ -142,6 +145,27 @@ def test_a_program_that_misses_a_file_is_told_of_needs(arena: Arena) -> None:
     granted = yaml.replace("as: steps", "as: steps, needs: [data]")
     done = arena("run", "cup.yaml", "--quiet", "--fresh", yaml=granted, files=files)
     assert "in the sandbox" not in done.text
+
+
+SEES_CODE = """
+import os
+from cantstop_arena.games.cantstop.engine.code_cache import is_engine_cached
+FOLDERS = " ".join(sorted(os.listdir(os.environ["CANTSTOP_ARENA_CACHE"])))
+def roll_again(turn, engine=is_engine_cached(), folders=FOLDERS):
+    return turn.rolls < 3
+def choose_move(turn, moves):
+    return 0
+"""
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_the_stored_code_of_games_is_seen_but_not_that_of_bots(arena: Arena) -> None:
+    arena("match odds rule28 --games 2 --quiet", bots={"sees": SEES_CODE})
+    assert is_engine_cached()
+    assert any((cache_root() / engine_fingerprint()).rglob("*.code"))  # of bots
+    seen = Catalogue(Path("bots")).isolated(Isolation.SANDBOX).find("sees").defaults
+    assert seen["engine"]
+    assert set(seen["folders"].split()) <= {"cantstop", "cubus"}
 
 
 GREEDY = """
