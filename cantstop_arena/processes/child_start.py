@@ -77,7 +77,10 @@ def start_entry(
         start = _start_in_sandbox
     with child_end, _write_end(output) as printed:
         process = start(policy, entry, [child_end.fileno(), *files], printed)
-    return Child(process, Channel(arena_end, received), output, has_own_parent=policy.view is None)
+    channel: Channel[Any] = Channel(arena_end, received)
+    if policy.view is None:
+        return Child(process, channel, output)
+    return Child(process, channel, output, False, max_files=policy.limits.scratch_files)
 
 
 @contextlib.contextmanager
@@ -254,8 +257,10 @@ def start_command(
         output.close()
         connection.channel.close()
         raise BotError(f"cannot be started: {_reason(error)}") from error
-    max_memory = command.limits.memory if view else None
-    return Child(process, connection.channel, output, False, max_memory)
+    limits = command.limits
+    if view is None:
+        return Child(process, connection.channel, output, False)
+    return Child(process, connection.channel, output, False, limits.memory, limits.scratch_files)
 
 
 def failure_of(command: ChildCommand, limit: float, view: SandboxView | None = None) -> str:

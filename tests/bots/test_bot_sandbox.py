@@ -147,6 +147,32 @@ def test_a_program_that_misses_a_file_is_told_of_needs(arena: Arena) -> None:
     assert "in the sandbox" not in done.text
 
 
+LOOKS = """
+import glob, os, sys
+FILES = [path for path in glob.glob(f"{LAB}/**", recursive=True) if os.path.isfile(path)]
+READ = [path for path in FILES if os.path.getsize(path)]
+print(*READ, file=sys.stderr, flush=True)
+if any("weights" not in path for path in READ):  # also where it is described
+    raise ValueError(READ)
+"""
+LOOKS += CALM
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_in_a_folder_that_it_needs_no_bots_results_and_tournaments_are_seen(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tmp_path.chmod(0o755)  # so that root's bots in the sandbox, which are not root, can read it
+    arena("match odds rule28 --games 2 --quiet")  # so that there are results
+    files = {"data/weights": "1", "bots/rival.py": CALM}
+    files["bots/looks.py"] = LOOKS.replace("{LAB}", str(tmp_path))
+    yaml = f"games: 2\nbots: [odds, {{bot: looks, isolate: true, needs: [{tmp_path}]}}]\n"
+    arena("run", "cup.yaml", "--quiet", yaml=yaml, files=files)
+    (log,) = Path("results/cup/logs").glob("*looks.log")
+    assert set(log.read_text().split()) == {str(tmp_path / "data/weights")}
+
+
 SEES_CODE = """
 import os
 from cantstop_arena.games.cantstop.engine.code_cache import is_engine_cached
