@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from cantstop_arena.games.cantstop.dice_odds import success_count
+from cantstop_arena.games.cantstop.exact.evaluator import runners_after
 from cantstop_arena.games.cantstop.records import Event
 from cantstop_arena.games.cantstop.turn import Turn, move_text
 from cantstop_arena.table.person_table import PersonLeft, terminal
@@ -158,21 +159,13 @@ def _free_runners(turn: Turn) -> str:
 def _effect(turn: Turn, move: Sequence[int]) -> str:
     """The spaces that a move reaches, as text."""
     effects = []
-    for column, space in _runners_after(turn, move).items():
+    for column, space in runners_after(turn, move).items():
         if column in move:
             length = turn.rules.lengths[column]
             target = "the top" if space == length else f"space {space} of {length}"
             new = "" if column in turn.placed else " (new runner)"
             effects.append(f"{column} to {target}{new}")
     return ", ".join(effects)
-
-
-def _runners_after(turn: Turn, move: Sequence[int]) -> dict[int, int]:
-    """The spaces of the runners after a move, by column."""
-    runners = {column: turn.runners[column] for column in turn.placed}
-    for column in move:
-        runners[column] = turn.next_space(column, runners.get(column) or turn.position(column))
-    return runners
 
 
 def _is_top(turn: Turn, column: int) -> bool:
@@ -205,7 +198,7 @@ def _odds_of_roll(turn: Turn) -> Iterator[str]:
 
 def bust_chance_after(turn: Turn, move: Sequence[int]) -> float:
     """The probability that a roll after this move is a bust."""
-    rules, runners = turn.rules, _runners_after(turn, move)
+    rules, runners = turn.rules, runners_after(turn, move)
     topped = [column for column, space in runners.items() if space == rules.lengths[column]]
     return 1 - success_count(rules, [*runners], turn.claimed, topped) / rules.sides**4
 
