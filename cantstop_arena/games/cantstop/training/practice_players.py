@@ -216,7 +216,7 @@ def _lookahead_choice(game, practice, player):
     chosen, highest = 0, -1e9
     for index in range(game.move_count):
         copy_climbs_after(game, practice, player.stopping, index)
-        value = best(player.board, player.ends, player.rolls, player.stopping, player.rolling)
+        value = best(*player)
         if value > highest:
             chosen, highest = index, value
     return chosen
@@ -225,7 +225,7 @@ def _lookahead_choice(game, practice, player):
 @njit_call
 def _lookahead_rolls(game, practice, player):
     copy_climbs(game, player.stopping)
-    stop, roll = choice(player.board, player.ends, player.rolls, player.stopping, player.rolling)
+    stop, roll = choice(*player)
     return roll > stop
 
 
@@ -236,5 +236,5 @@ _play_lookahead_turn = turn_of(_lookahead_choice, _lookahead_rolls)
 def lookahead_turn(game, practice, player):
     """Play a turn of a `Lookahead`, like the champion."""
     copy_markers(game, player.stopping)
-    begin(player.board, player.ends, player.rolls, player.stopping, player.rolling)
+    begin(*player)
     _play_lookahead_turn(game, practice, player)
