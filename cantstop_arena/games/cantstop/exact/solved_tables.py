@@ -18,7 +18,7 @@ from cantstop_arena.games.cantstop.exact.board_solver import solve_down
 from cantstop_arena.games.cantstop.exact.evaluator import Choice, Evaluator
 from cantstop_arena.games.cantstop.exact.turn_solver import solve_turn_of
 from cantstop_arena.games.cantstop.exact.workspace import workspace_for
-from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.processes import shutdown
 
@@ -96,7 +96,7 @@ def table_path(rules: RuleSet, players: int, folder: Path) -> Path:
 
 
 def _description(rules: RuleSet, players: int) -> str:
-    board = {key: value for key, value in rules.as_dict().items() if key not in _IRRELEVANT}
+    board = {key: value for key, value in RULES.as_dict(rules).items() if key not in _IRRELEVANT}
     return json.dumps({**board, "players": players})
 
 

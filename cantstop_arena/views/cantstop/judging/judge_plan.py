@@ -15,7 +15,7 @@ from cantstop_arena.bots.isolation import chosen_isolation
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.exact.evaluator import best_evaluator
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
-from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
 from cantstop_arena.tournaments.file.entrants import (
     Entrant,
@@ -121,7 +121,7 @@ def _write_tournament(
     results: Path, rules: RuleSet, players: int, deals: int, seed: int, bots: Sequence[Entrant]
 ) -> Path:
     """Write the judged games as a tournament file, with which they can be replayed."""
-    parameters = {key: value for key, value in rules.as_dict().items() if key != "name"}
+    parameters = {key: value for key, value in RULES.as_dict(rules).items() if key != "name"}
     lines = {
         "players": players,
         "games": deals * players,

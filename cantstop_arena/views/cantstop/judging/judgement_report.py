@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from tabulate import tabulate
 
 from cantstop_arena.games.cantstop.exact.regret import KINDS, SIZES, Judgement, Mistake, RegretMean
-from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.pages.document import Document, Listing, Section, as_html
 from cantstop_arena.tables.column import Column, Table, number
 from cantstop_arena.texts import how_many
@@ -149,7 +149,7 @@ def _mistake_text(mistake: Mistake) -> str:
 
 
 def _scene(mistake: Mistake, rules: RuleSet, seats: list[str]) -> BoardScene:
-    opening = {"event": "game", "rules": rules.as_dict(), "seats": seats}
+    opening = {"event": "game", "rules": RULES.as_dict(rules), "seats": seats}
     event = {"event": "roll"}
     return BoardScene(
         opening,

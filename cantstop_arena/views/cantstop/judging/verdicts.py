@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.exact.evaluator import Evaluator, best_evaluator
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
-from cantstop_arena.games.cantstop.records import VERDICT, Event, rules_of
-from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.records import VERDICT, Event
+from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.games.cantstop.turn import Turn, move_text
 from cantstop_arena.views.cantstop.scenes import BoardScene, Spaces, scenes
 
@@ -46,8 +46,9 @@ def add_verdicts(events: Iterable[Event]) -> Iterator[Event]:
 
 
 def _evaluator(opening: Event) -> Evaluator:
+    rules = RULES.from_dict(opening["rules"])
     try:
-        return best_evaluator(rules_of(opening), len(opening["seats"]), tables_folder())
+        return best_evaluator(rules, len(opening["seats"]), tables_folder())
     except BotError as error:
         raise UsageError(f"there is no judge for this game: {error}") from error
 
