@@ -2,30 +2,14 @@
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.rounding import EVEN_PERCENT
 
-LOPSIDED = 0.2  # difference of the two half widths, as a share of the wider one
 DIGITS = 10  # significant: beyond any tournament's precision, yet equal on every machine
-
-
-class Estimate(NamedTuple):
-    """A number with the ends of its 95% interval; None where unknown."""
-
-    mean: float | None
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def lopsided(self) -> bool:
-        """Whether the ends are at distances too unequal to be written as one ±."""
-        if self.mean is None or self.low is None or self.high is None:
-            return False
-        near, far = sorted((self.mean - self.low, self.high - self.mean))
-        return far - near > LOPSIDED * far
 
 
 Value: TypeAlias = str | int | float | Estimate | None

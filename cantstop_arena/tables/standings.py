@@ -2,8 +2,9 @@
 
 from msgspec.structs import replace
 
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import ELO_DECIMALS, Analysis
-from cantstop_arena.tables.column import Column, Estimate, Kind, Table, Value, estimate, number
+from cantstop_arena.tables.column import Column, Kind, Table, Value, estimate, number
 from cantstop_arena.tables.differences import counted_unit, solo_difference
 from cantstop_arena.tables.notes import (
     DISQUALIFIED,

@@ -8,10 +8,10 @@ from cantstop_arena.pages.elements import element, join_markup
 from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, is_long, row_table
 from cantstop_arena.pages.marks import drawing, grid, interval, scale
 from cantstop_arena.pages.number_text import p_value, percent, plain
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model_fit.residuals import Residual
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Estimate
 from cantstop_arena.tables.fit import cyclic, sensitivity
 
 MAX_PAIRS = 8

@@ -14,8 +14,8 @@ from cantstop_arena.pages.number_text import (
     signed,
     with_error,
 )
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis, of_points
-from cantstop_arena.tables.column import Estimate
 from cantstop_arena.tables.predecessors import effect, predecessors
 
 _HEIGHT = 28

@@ -27,10 +27,10 @@ from cantstop_arena.pages.number_text import (
     number_word,
     plain,
 )
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.solo import SoloDifferences
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Estimate
 from cantstop_arena.tables.differences import counted_unit, differences
 from cantstop_arena.tables.notes import (
     DISQUALIFIED,
