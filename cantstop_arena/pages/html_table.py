@@ -123,22 +123,22 @@ def html_table(
 ) -> Markup:
     """A table of records as HTML: its columns with an `OnPage`, and the page's `own` columns.
 
-    `kind` is its CSS class, `first` that of its first row. The unknown values of a record that
-    `is_blank` have no label on narrow screens.
+    A text is the heading of its row. `kind` is the table's CSS class, `first` that of its first
+    row. What is unknown of a record that `is_blank` has no label on narrow screens.
     """
-    declared = [(column, page) for column in table.columns if (page := column.page)]
     heads = {column.order: column.head for column in own}
-    heads |= {page.order: _column_head(column, page) for column, page in declared}
-    rows = []
-    for index, (record, values) in enumerate(zip(table.records, table.rows, strict=True)):
+    for column in table.columns:
+        if page := column.page:
+            heads[page.order] = _column_head(column, page)
+    rows: list[HtmlRow] = []
+    for record, values in zip(table.records, table.rows, strict=True):
         cells = {column.order: column.cell(record) for column in own}
         for column, value in zip(table.columns, values, strict=True):
             if page := column.page:
-                blank = _is_unknown(value) and is_blank(record)
-                cells[page.order] = (
-                    Cell(UNKNOWN, page.kind) if blank else _column_cell(column, page, value, record)
-                )
-        rows.append(HtmlRow(_in_order(cells), None if index else first))
+                is_empty = _is_unknown(value) and is_blank(record)
+                cell = Cell(UNKNOWN, page.kind) if is_empty else None
+                cells[page.order] = cell or _column_cell(column, page, value, record)
+        rows.append(HtmlRow(_in_order(cells), None if rows else first))
     return row_table(kind, label or table.title, _in_order(heads), rows)
 
 
@@ -162,9 +162,12 @@ def _column_head(column: Column, page: OnPage) -> Head:
 
 
 def _column_cell(column: Column, page: OnPage, value: Value, record: Any) -> Cell:
+    if isinstance(value, str):
+        return name_cell(value, kind=page.kind)
     mark = page.mark(record) if page.mark else ""
-    text = join_markup(f"{mark} " if mark else "", _value_text(column, page, value))
-    key = page.sort(record) if page.sort else _sort_key(value)
+    text = join_markup(f"{mark} " if mark else "", _number_text(column, page, value))
+    number = value.mean if isinstance(value, Estimate) else value
+    key = page.sort(record) if page.sort else number
     return Cell(text, page.kind, key, _heading(column, page) if page.labelled else None)
 
 
@@ -172,17 +175,10 @@ def _is_unknown(value: Value) -> bool:
     return value is None or (isinstance(value, Estimate) and value.mean is None)
 
 
-def _sort_key(value: Value) -> float | None:
-    number = value.mean if isinstance(value, Estimate) else value
-    return None if isinstance(number, str) else number
-
-
-def _value_text(column: Column, page: OnPage, value: Value) -> str | Markup:
+def _number_text(column: Column, page: OnPage, value: float | Estimate | None) -> str | Markup:
     decimals = column.decimals if page.decimals is None else page.decimals
     if value is None:
         return UNKNOWN
-    if isinstance(value, str):
-        return value
     if isinstance(value, Estimate):
         return number_with_error(value, decimals, 100 if column.percent else 1)
     if column.chance:
