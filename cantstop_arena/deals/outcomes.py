@@ -218,6 +218,9 @@ class FaultReport(msgspec.Struct, frozen=True):
     replay: str
 
 
+# How luck is measured: by what a roll puts at stake, or by winning chances; empty: not at all.
+BY_STAKE, BY_VALUE = "stake", "value"
+
 # What a tournament can be played until: see Until.
 ELO_ERROR, WIDTH, TEST = "elo_error", "width", "test"
 

@@ -5,7 +5,6 @@ A score is a share of wins: 1 for a bot that won every game it sat in. Its error
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import sqrt
 
 import msgspec
@@ -15,6 +14,7 @@ from cantstop_arena.deals.outcomes import Tally, TournamentTotals
 from cantstop_arena.deals.winners import WIN_UNITS, win_units
 from cantstop_arena.ratings.degrees_of_freedom import MANY_DEALS, degrees_of_freedom
 from cantstop_arena.ratings.distributions import student_quantile
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model.connections import Truths
 from cantstop_arena.ratings.model.deal_clusters import DealClusters, sample_of, wins_of_deals
 from cantstop_arena.ratings.model.evidence import Floats, Ints
@@ -22,16 +22,6 @@ from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
 from cantstop_arena.ratings.share_error import ShareError
 
 NO_SAMPLE: Floats = np.zeros(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A mean over games and its 95% interval; None where there are too few games."""
-
-    games: int
-    mean: float | None
-    low: float | None
-    high: float | None
 
 
 class DealRun(msgspec.Struct, frozen=True):
@@ -143,9 +133,9 @@ def score(
     """
     games = sum(run.deals * run.games for run in runs)
     if games == 0:
-        return Estimate(0, None, 0.0, 1.0)
+        return Estimate(None, 0.0, 1.0)
     error = _score_error(runs, expected, sampled_wins)
-    return Estimate(games, error.share, *error.interval)
+    return Estimate(error.share, *error.interval)
 
 
 def score_error(results: TournamentTotals, bot: int) -> ShareError | None:
@@ -210,7 +200,7 @@ def _crosstable(
     results: TournamentTotals,
 ) -> tuple[tuple[tuple[Estimate | None, ...], ...], Floats]:
     """Each bot's score against each other bot, and the p-values of a half; nan without games."""
-    deals, games = meetings(results)
+    deals, _ = meetings(results)
     bots = range(len(results.bots))
     p_values = np.full((len(bots), len(bots)), np.nan)
     rows: list[tuple[Estimate | None, ...]] = []
@@ -223,7 +213,7 @@ def _crosstable(
             if error is None:
                 row.append(None)
                 continue
-            row.append(Estimate(int(games[bot, rival]), error.share, *error.interval))
+            row.append(Estimate(error.share, *error.interval))
             p_values[bot, rival] = error.p_of_even
         rows.append(tuple(row))
     return tuple(rows), p_values
@@ -306,14 +296,14 @@ def per_game(results: TournamentTotals, count: str) -> tuple[Estimate, ...]:
 def _mean_count(tally: Tally | None, count: str) -> Estimate:
     games = tally.games - tally.forfeits if tally else 0  # forfeits have no length
     if tally is None or games == 0:
-        return Estimate(0, None, None, None)
+        return Estimate(None)
     total = sum(tally.counts[count])
     mean = total / games
     if games < 2:
-        return Estimate(1, mean, None, None)
+        return Estimate(mean)
     count_variance = variance(games, total, tally.squares[count])
     half_width = student_quantile(games - 1) * sqrt(count_variance / games)
-    return Estimate(tally.games, mean, mean - half_width, mean + half_width)
+    return Estimate(mean, mean - half_width, mean + half_width)
 
 
 def groups_with_same_rivals(games: Ints) -> list[list[int]]:

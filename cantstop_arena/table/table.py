@@ -47,7 +47,7 @@ class GameTable(ABC):
         self.on_speaker: Callable[[int], None] = lambda bot: None  # called with the bot on turn
         self.after_block: Callable[[], None] = lambda: None
         self.keeps_counts = False  # whether counts are stored deal by deal
-        self.scores_luck = False  # whether luck is stored, too
+        self.luck_measure = ""  # how luck is measured and stored, too; empty: not at all
         self.seats: Group = tuple(range(players))
         self.group = self.seats
         """The bots that meet; other processes see bots as positions in it."""

@@ -15,7 +15,6 @@ from cantstop_arena.bots.describe import exception_report
 from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.control_variate import correction
-
 from cantstop_arena.deals.outcomes import Block, Fault, merge_faults
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.seeds import random_seed
@@ -30,7 +29,7 @@ from cantstop_arena.processes.isolated_call import (
 )
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.file.entrants import Entrant
-from cantstop_arena.tournaments.file.keys import usual_players
+from cantstop_arena.tournaments.file.key_readers import usual_players
 from cantstop_arena.tournaments.ledger.row_codec import MEASURED
 from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
 from cantstop_arena.tournaments.run_observer import RunObserver
@@ -143,11 +142,11 @@ def run_speed_trial(
     seconds: float,
     min_deals: int = 1,
     observer: RunObserver = _NOBODY,
-    luck_removed: bool = False,
+    luck_measure: str = "",
 ) -> SpeedTrial:
     """Let bots, one for each seat, play for about so many seconds, and at least `min_deals` deals.
 
-    If `luck_removed`, luck is scored in these games, and the trial has its corrections.
+    With a `luck_measure` luck is scored in these games, and the trial has its corrections.
     They play in an isolated process, while `observer` gets ticks. Raises BotError when that
     fails, and GameError when the game itself fails.
     """
@@ -157,7 +156,7 @@ def run_speed_trial(
     )
     game, players = catalogue.game, len(seats)
     spec = TableSpec(game.name, rules, seats, players, random_seed(), catalogue.folder)
-    spec = replace(spec, scores_luck=luck_removed)
+    spec = replace(spec, luck_measure=luck_measure)
     prepare_bots(spec, observer.on_compile)
     arguments = {"spec": pack_spec(spec), "seconds": seconds, "min_deals": min_deals}
     try:
@@ -248,7 +247,7 @@ def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
     winners = np.concatenate(masks)
     won = wins_by_deal(winners, table.orders)[:, : spec.players]
     corrections = None
-    if spec.scores_luck:
+    if spec.luck_measure:
         stored = np.frombuffer(b"".join(measures), MEASURED).reshape(deals, -1)
         luck = stored[:, -2 * spec.players :]
         correct = correction(table.orders, [(group, 0, winners, luck)])

@@ -114,7 +114,7 @@ class TableSpec(msgspec.Struct, frozen=True):
     seed: Seed
     folder: Path
     keeps_counts: bool = False
-    scores_luck: bool = False
+    luck_measure: str = ""
     is_prepared: bool = False
     """Whether `native` of seats has been verified, so that processes check it again."""
 
@@ -145,8 +145,8 @@ class TableSpec(msgspec.Struct, frozen=True):
         if any(seat.is_foreign for seat in self.seats):
             yield Building(None)  # compiling machine code has no limit
         table = game_named(self.game).table(self.rules, seated_bots, self.players, self.seed)
-        table.keeps_counts, table.scores_luck = self.keeps_counts, self.scores_luck
-        if self.scores_luck:  # else workers would compile it during the first decision
+        table.keeps_counts, table.luck_measure = self.keeps_counts, self.luck_measure
+        if self.luck_measure:  # else workers would compile it during the first decision
             table.warm_up()
         _TABLES[self] = table
 

@@ -9,7 +9,7 @@ from conftest import Tables
 from numba import typeof
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.outcomes import BY_STAKE, Block
 from cantstop_arena.games.cantstop.engine import luck
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.tournaments.file.tournament_file import read
@@ -43,7 +43,7 @@ def test_a_table_that_has_warmed_up_has_compiled_all_that_play_needs(
     compiled = tables.of(CLASSIC, ["rule28", "odds"], 2)
     plain = tables.of(CLASSIC, ["plain rule28", "plain odds"], 2)
     for table in (compiled, plain):
-        table.scores_luck = True
+        table.luck_measure = BY_STAKE
     try:
         compiled.warm_up()
         warm = set(asked)
@@ -52,7 +52,7 @@ def test_a_table_that_has_warmed_up_has_compiled_all_that_play_needs(
             table.play(Block((0, 1), 0, 1))
     finally:
         for table in (compiled, plain):
-            table.scores_luck = False
+            table.luck_measure = ""
     assert {name for name, _ in warm} == set(ENTRIES)
     assert asked == warm
     assert not compiled.seat_luck.any()

@@ -15,9 +15,10 @@ shares p of the scores a, the likeliest distribution of mean s is (Owen, Empiric
     p / (1 + theta (a - s)),    theta such that the sum of p (a - s) / (1 + theta (a - s)) is 0
 
 and LLR = n · sum of p · log((1 + theta0 (a - s0)) / (1 + theta1 (a - s1))). With luck removed the
-scores of deals have no few values, and LLR = n (s1 - s0)(mean - (s0 + s1) / 2) / variance. At or below
-log(beta / (1 - alpha)) H0 is accepted, at or above log((1 - beta) / alpha) H1: where H0 is true, H1
-is accepted with probability alpha at most, and H0 where H1 is true with beta at most, nearly.
+scores of deals have many values, and LLR = n (s1 - s0)(mean - (s0 + s1) / 2) / variance. At or
+below log(beta / (1 - alpha)) H0 is accepted, at or above log((1 - beta) / alpha) H1: where H0 is
+true, H1 is accepted with probability alpha at most, and H0 where H1 is true with beta at most,
+nearly.
 """
 
 from collections.abc import Sequence
@@ -100,8 +101,12 @@ class Sprt(msgspec.Struct, frozen=True):
         s0, s1 = self.scores
         return deals * (s1 - s0) * (mean - (s0 + s1) / 2) / variance if deals else 0.0
 
-    def accepted(self, ratio: float) -> int | None:
-        """Which hypothesis is accepted at a log-likelihood ratio, 0 or 1; None while neither is."""
+    def accepted(self, counts: Sequence[int]) -> int | None:
+        """Which hypothesis is accepted, 0 or 1; None while neither is."""
+        return self.accepted_at(self.ratio(counts))
+
+    def accepted_at(self, ratio: float) -> int | None:
+        """Which hypothesis is accepted at a log-likelihood ratio."""
         if ratio <= self.lower:
             return 0
         return 1 if ratio >= self.upper else None

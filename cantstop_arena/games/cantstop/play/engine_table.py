@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.deals.outcomes import ILLEGAL, Block, Snapshot
+from cantstop_arena.deals.outcomes import BY_VALUE, ILLEGAL, Block, Snapshot
 from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.game_api import watched
 from cantstop_arena.game_api.decisions import GAME_OVER
 from cantstop_arena.game_api.game import LEFT, Event, Game
-from cantstop_arena.games.cantstop.engine.code_cache import CompiledBot, cache_folder, is_compiled
+from cantstop_arena.games.cantstop.engine.code_cache import CompiledBot, bot_folder, is_compiled
 from cantstop_arena.games.cantstop.engine.entry_points import (
     array_arguments,
     engine,
@@ -65,6 +65,7 @@ class EngineTable(GameTable):
         memory_size = max((by_digest.memory for by_digest in self.native if by_digest), default=0)
         self._memories = np.zeros((MAX_SEATS, memory_size))
         self.seat_luck = np.zeros(players, np.int64)  # the luck in the present game, by seat
+        self._chances_by_value: dict[bool, Any] = {}
         self._attach(new_game(rules, players, seed))
 
     def _attach(self, games: Any) -> None:
@@ -87,6 +88,7 @@ class EngineTable(GameTable):
         self.rules = rules
         self.orders = self.game.orders(players)
         self.seat_luck = np.zeros(players, np.int64)
+        self._chances_by_value = {}
         self._attach_copy(memory, new_game(rules, players, self.seed))
 
     def is_compiled(self, bots: Iterable[int]) -> bool:
@@ -96,7 +98,7 @@ class EngineTable(GameTable):
         """Compile or load the engine, without calling any bot."""
         self._attach(self.games)  # the table may have been created before its process was forked
         engine()
-        if self.scores_luck:
+        if self.luck_measure:
             self._warm_up_luck()
 
     def _warm_up_luck(self) -> None:
@@ -108,12 +110,15 @@ class EngineTable(GameTable):
         luck.score_roll(self.handle, self._chances, self.seat_luck)
         tally.note_luck(0, 0)
 
-    @cached_property
+    @property
     def _chances(self) -> Any:
-        """What luck is measured by: winning chances, or nothing where it is the stake."""
+        """What luck is measured by: winning chances, unless it is the stake."""
         from cantstop_arena.games.cantstop.engine.winning_chance import chances_of
 
-        return chances_of(self.games[0], self.scores_luck == BY_VALUE)
+        by_value = self.luck_measure == BY_VALUE
+        if by_value not in self._chances_by_value:
+            self._chances_by_value[by_value] = chances_of(self.games[0], by_value)
+        return self._chances_by_value[by_value]
 
     # One game
 
@@ -191,7 +196,7 @@ class EngineTable(GameTable):
             engine().forfeit(self.handle, seat)
 
     def stops(self) -> Iterator[int]:
-        if self._is_watched or not self.scores_luck:
+        if self._is_watched or not self.luck_measure:
             yield from super().stops()
             return
         from cantstop_arena.games.cantstop.engine import luck
@@ -202,7 +207,7 @@ class EngineTable(GameTable):
             yield stop
 
     def play_out(self) -> None:
-        if not self.scores_luck:
+        if not self.luck_measure:
             return super().play_out()
         for _ in self.stops():
             pass
@@ -240,7 +245,7 @@ class EngineTable(GameTable):
     # Blocks
 
     def new_tally(self, deals: int) -> EngineTally:
-        if self.scores_luck:
+        if self.luck_measure:
             return LuckTally(self.handle, self.orders, deals, self._chances, self.seat_luck)
         return EngineTally(self.handle, self.orders, deals, self.keeps_counts)
 
@@ -254,7 +259,7 @@ class EngineTable(GameTable):
         lineup_rows = np.array([*lineups(positions, self.orders)], np.int64)
         played = block.first, start, stop
         try:
-            if self.scores_luck:
+            if self.luck_measure:
                 from cantstop_arena.games.cantstop.engine import luck
 
                 cursor = luck.play_scored(
@@ -276,7 +281,7 @@ class EngineTable(GameTable):
 def _machine_code(bot: SeatedBot) -> CompiledBot | None:
     if not is_compiled(bot.player):
         return None
-    folder = cache_folder(bot.digest)
+    folder = bot_folder(bot.digest)
     return native_player(bot.player, bot.name, folder)
 
 
