@@ -16,6 +16,7 @@ ENGINE_CACHE = CodeCache(
         _GAME / "engine",
         _GAME / "builds",
         *(_GAME / f"{name}.py" for name in ("chance", "counts", "events", "rules")),
+        *(_PACKAGE / "game_api" / f"{name}.py" for name in ("bot_options", "rulebook")),
         _PACKAGE / "errors.py",
     ),
 )
