@@ -100,8 +100,10 @@ class PlannedMatch(PlannedTournament):
             len(self.tournament.orders),
             disqualified,
         )
-        text = match_json(match_finding, self.tournament.rules.name, outcome.seed)
-        results = MatchResults(match_finding, analysis, self.folder, self.setting(outcome.seed))
+        seed = outcome.results.seed
+        assert seed is not None, "a match is one tournament"
+        text = match_json(match_finding, self.tournament.rules.name, seed)
+        results = MatchResults(match_finding, analysis, self.folder, self.setting(seed))
         results.output_files.append(write_result(self.folder, MATCH, text))
         results.write_tables()
         return results

@@ -45,7 +45,7 @@ from cantstop_arena.tournaments.file.entrants import (
 from cantstop_arena.tournaments.file.key_readers import check_seats
 from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.yaml_text import dump
-from cantstop_arena.tournaments.run import run_until, with_stored_seed
+from cantstop_arena.tournaments.run import run_tournament, with_stored_seed
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
@@ -92,7 +92,7 @@ class PlannedTournament:
         tournament = with_stored_seed(self.tournament, self.folder, options.fresh)
         pool_options = options.pool_options
         with observed_by(observer):
-            outcome = run_until(
+            outcome = run_tournament(
                 tournament, self.catalogue, self.folder, pool_options, observer, options.fresh
             )
         results = Results(Analysis(outcome), self.folder, self.setting(outcome.seed))
