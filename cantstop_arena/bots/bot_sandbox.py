@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 DEFAULT_MEMORY = 2 << 30
 """Bytes that an isolated bot may use where the user gives no limit."""
+MAX_BYTES_BESIDE = 1 << 28
+"""Bytes of files beside an isolated bot that are shown to it unasked."""
 DEFAULT_PROCESSES = 64
 """Processes and threads that a program may start where the user gives no number."""
 
@@ -155,7 +157,13 @@ def texts_of(source: BotSource, needs: Iterable[Path] = ()) -> dict[str, bytes]:
     if is_in_folder(source.path):
         _refuse_links_out_of(source)
     files = _private_files(source, needs)
-    texts = {name: read_source(path) for name, path in files.items()}
+    texts: dict[str, bytes] = {}
+    size = 0
+    for name, path in files.items():
+        texts[name] = read_source(path)
+        size += len(texts[name])
+        if size > MAX_BYTES_BESIDE:
+            raise _too_much(source, f"{MAX_BYTES_BESIDE >> 20} MiB of files")
     return texts | dict(source.texts())
 
 
@@ -184,11 +192,14 @@ def _private_files(source: BotSource, needs: Iterable[Path]) -> dict[str, Path]:
     files = [file for folder in folders for file in _files_in(folder)]
     files += [path for path in needed if path.is_file()]
     if len(files) > MAX_BESIDE:
-        raise BotError(
-            f"{bot_path(source.path)} has more than {MAX_BESIDE} files beside it; name a folder"
-            " with them in needs"
-        )
+        raise _too_much(source, f"{MAX_BESIDE} files")
     return {file.relative_to(source.folder).as_posix(): file for file in files}
+
+
+def _too_much(source: BotSource, what: str) -> BotError:
+    return BotError(
+        f"{bot_path(source.path)} has more than {what} beside it; name a folder with them in needs"
+    )
 
 
 def _files_in(path: Path) -> Iterator[Path]:

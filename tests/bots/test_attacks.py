@@ -167,3 +167,17 @@ def test_a_link_out_of_a_folder_that_is_a_bot_is_refused(
     assert "bots/sly/seed is a link to a file outside of the bot's folder" in done.error
     Path("bots/sly/seed").unlink()
     arena("run cup.yaml --quiet")
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_large_files_beside_a_bot_do_not_fill_the_arenas_memory(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cantstop_arena.bots.bot_sandbox.MAX_BYTES_BESIDE", 2 << 20)
+    Path("bots").mkdir()
+    for number in range(3):
+        with Path(f"bots/_{number}").open("wb") as file:
+            file.truncate(1 << 20)  # it takes no space on the disk
+    done = arena("run cup.yaml --quiet", yaml=CUP, bots=bot(READS), code=2)
+    assert "bots/sly.py has more than 2 MiB of files beside it" in done.error
