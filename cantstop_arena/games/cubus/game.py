@@ -9,19 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.game_api.game import CheckGame, Deal, Event, Game
-from cantstop_arena.game_api.rulebook import Named, RuleBook
 from cantstop_arena.games.cubus.hooks import HOOKS
 from cantstop_arena.games.cubus.measures import COUNTED
-from cantstop_arena.games.cubus.rules import (
-    LEAFLET,
-    NAMED,
-    PARAMETERS,
-    PLAYERS,
-    SOURCES,
-    RuleSet,
-    derive,
-    from_record,
-)
+from cantstop_arena.games.cubus.rules import LEAFLET, PLAYERS, RULES, RuleSet
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cubus.arena_state import ArenaCubusState
@@ -32,38 +22,13 @@ if TYPE_CHECKING:
 BOTS = ("greedy", "deny", "eager", "hasty", "frugal", "random")
 
 
-class CubusRules(RuleBook[RuleSet]):
-    """The rule sets of the leaflet, and other readings of it."""
-
-    @property
-    def named(self) -> Mapping[str, Named[RuleSet]]:
-        return {name: Named(rules, source) for name, (rules, source) in NAMED.items()}
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        return PARAMETERS
-
-    def as_dict(self, rules: RuleSet) -> dict[str, Any]:
-        return rules.as_dict()
-
-    def from_dict(self, data: Mapping[str, Any]) -> RuleSet:
-        return from_record(data)
-
-    def derive(self, base: RuleSet, changes: Mapping[str, Any], name: str | None = None) -> RuleSet:
-        return derive(base, changes, name)
-
-
 class Cubus(Game):
     """Reinhold Wittig's game of crates."""
 
     name = "cubus"
     title = "Cubus"
     players = PLAYERS
-    rules = CubusRules(
-        LEAFLET,
-        listed_parameters=("duty", "swap", "more_crates", "ending", "take_down"),
-        sources=SOURCES,
-    )
+    rules = RULES
     hooks = HOOKS
     counts = COUNTED
     bots: Mapping[str, str] = MappingProxyType(

@@ -10,7 +10,7 @@ from cantstop_arena.games.cubus.builds.build import Build
 from cantstop_arena.games.cubus.builds.cards import ORDER
 from cantstop_arena.games.cubus.chance import Stream, unshuffled
 from cantstop_arena.games.cubus.events import NAMES, Event
-from cantstop_arena.games.cubus.rules import PLAYERS, RuleSet, from_record
+from cantstop_arena.games.cubus.rules import PLAYERS, RULES, RuleSet
 from cantstop_arena.games.cubus.state import CubusState, Question
 
 Parsed = TypeVar("Parsed")
@@ -35,7 +35,7 @@ def record_text(record: Record) -> str:
     head = {
         "event": "game",
         "game": "cubus",
-        "rules": record.rules.as_dict(),
+        "rules": RULES.as_dict(record.rules),
         "seats": list(record.seats),
         "seed": record.seed,
         "deal": record.deal,
@@ -91,7 +91,7 @@ def head_of(line: Mapping[str, Any]) -> Record:
     if not isinstance(rules, dict):
         raise RecordError("rules must be an object of parameters")
     try:
-        return Record(from_record(rules), tuple(seats), _seed(line), _number(line, "deal"), ())
+        return Record(RULES.from_dict(rules), tuple(seats), _seed(line), _number(line, "deal"), ())
     except RulesError as error:
         raise RecordError(f"rules: {error}") from None
 
