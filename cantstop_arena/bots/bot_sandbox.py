@@ -113,7 +113,7 @@ def base_view(package: str | None, hidden: Iterable[Path] = ()) -> SandboxView:
 
 def describing_policy(view: SandboxView) -> Policy:
     """How a process starts that describes or checks a bot in the sandbox."""
-    return Policy("fresh", memory=DEFAULT_MEMORY, view=view)
+    return Policy(view, memory=DEFAULT_MEMORY)
 
 
 def file_policy(

@@ -1,4 +1,4 @@
-"""LLVM as assembler, and as loader of object files that `elf` does not support."""
+"""LLVM as assembler, and as loader of object files."""
 
 import ctypes
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,8 @@ def assemble(text: str) -> bytes:
     return code
 
 
-class ObjectImage:
-    """Object files loaded by LLVM, in memory that is freed with this object; see `elf.Image`."""
+class Image:
+    """Object files loaded into memory, which is freed with this object."""
 
     def __init__(
         self,

@@ -5,17 +5,16 @@ the addresses of its return value and of its exception, then its arguments; it r
 """
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakValueDictionary
 
 import msgspec
 
-from cantstop_arena.native import elf
 from cantstop_arena.native.code_files import discard, key_of, path_of, read_checked, write_checked
 from cantstop_arena.native.fingerprint import processor, toolchain
+from cantstop_arena.native.llvm_loader import Image, assemble
 
 # Called for an array that numba has created when its last reference ends. Where numba is not
 # imported, all arrays are NumPy's, and it is never called.
@@ -39,13 +38,6 @@ class Compiled(msgspec.Struct, frozen=True):
     environments: tuple[str, ...] = ()
 
 
-class Image(Protocol):
-    """Object files linked into memory, which is freed with this object."""
-
-    def address(self, name: str) -> int:
-        """The address of a symbol."""
-
-
 class Loaded:
     """Compiled functions in memory, which is freed with this object."""
 
@@ -58,25 +50,10 @@ class Loaded:
 
 def _image(functions: Sequence[Compiled]) -> Image:
     files = [function.object for function in functions]
-    if not any(function.needs_numba for function in functions):
-        return link_objects(files, {_ARRAY_DESTRUCTOR: _address_of(ctypes.CDLL(None).abort)})
-    from cantstop_arena.native.llvm_loader import ObjectImage as Jit
-
     names = [name for function in functions for name in function.environments]
-    return Jit(files, {}, names, needs_numba=True)
-
-
-def link_objects(files: Sequence[bytes], symbols: Mapping[str, int]) -> Image:
-    """Link object files in memory, with `symbols` (addresses by name) and with this process.
-
-    Raises RuntimeError when one cannot be loaded.
-    """
-    if elf.FITS:
-        with suppress(elf.Unfamiliar):
-            return elf.Image(files, symbols)
-    from cantstop_arena.native.llvm_loader import ObjectImage as Jit
-
-    return Jit(files, symbols)
+    if any(function.needs_numba for function in functions):
+        return Image(files, {}, names, needs_numba=True)
+    return Image(files, {_ARRAY_DESTRUCTOR: _address_of(ctypes.CDLL(None).abort)})
 
 
 def _address_of(function: Any) -> int:
@@ -109,8 +86,6 @@ def assembled_object(folder: Path | None, name: str, text: str) -> bytes:
     key = key_of(toolchain(), processor(), text, name, _ASSEMBLER_VERSION)
     if folder and (data := read_checked(path_of(folder, name, key), key)) is not None:
         return data
-    from cantstop_arena.native.llvm_loader import assemble
-
     code = assemble(text)
     if folder:
         write_checked(path_of(folder, name, key), key, code)

@@ -12,16 +12,9 @@ from cantstop_arena.comparisons.statistics import BotOrder, RuleEffect
 from cantstop_arena.comparisons.statistics import EffectEstimate as Interval
 from cantstop_arena.deals.counting import COUNT
 from cantstop_arena.deals.seeds import in_json
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.tournament_files import CONTENT, PAGE
-from cantstop_arena.tables.column import (
-    Column,
-    Estimate,
-    Table,
-    Value,
-    estimate,
-    number,
-    significant,
-)
+from cantstop_arena.tables.column import Column, Table, Value, estimate, number, significant
 from cantstop_arena.tables.data import as_csv, as_json, records
 from cantstop_arena.tables.narrow import fitted
 from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, Style, draw_all

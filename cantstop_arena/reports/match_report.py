@@ -7,11 +7,12 @@ import msgspec
 from tabulate import tabulate
 
 from cantstop_arena.deals.seeds import Seed, in_json
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK
 from cantstop_arena.ratings.sequential.sprt import Sprt, mean_and_variance
 from cantstop_arena.reports.summary import Entry
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Column, Estimate, Table, Value, estimate, number, rounded
+from cantstop_arena.tables.column import Column, Table, Value, estimate, number, rounded
 from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.names import MATCH_TABLE
 from cantstop_arena.tables.rounding import half_away, percent_text

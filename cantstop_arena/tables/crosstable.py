@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Column, Estimate, Kind, Table, estimate, number
+from cantstop_arena.tables.column import Column, Kind, Table, estimate, number
 
 EVEN = 0.5
 NAME, TITLE = "crosstable", "Crosstable"

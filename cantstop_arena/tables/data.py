@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from io import StringIO
 from typing import Any
 
-from cantstop_arena.tables.column import Column, Estimate, Kind, Table, Value
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.tables.column import Column, Kind, Table, Value
 from cantstop_arena.tables.escaping import csv_cell
 
 

@@ -2,9 +2,10 @@
 
 from itertools import combinations
 
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.solo import SoloDifference
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Column, Estimate, Kind, Table, estimate, number
+from cantstop_arena.tables.column import Column, Kind, Table, estimate, number
 
 NAME, TITLE = "differences", "Differences"
 COVERED = "Intervals cover 95%."

@@ -3,9 +3,10 @@
 import msgspec
 
 from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Column, Estimate, Table, Value, estimate, number
+from cantstop_arena.tables.column import Column, Table, Value, estimate, number
 from cantstop_arena.tables.notes import extent_for, list_names
 from cantstop_arena.tables.standings import ELO, per_game
 

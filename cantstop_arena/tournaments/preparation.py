@@ -18,6 +18,7 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, Raised, run_all
+from cantstop_arena.processes.lasting_state import note_shared_code
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import in_a_line
@@ -63,10 +64,18 @@ def prepare_bots(
         table.warm_up()
         return tuple(_parts(table))
     own_bots = _warmed(spec)
+    _get_ready_to_fork()
     foreign_bots = _built(spec, foreign, decision_limit)
     return tuple(
         own_bots.get(seat) or _with_code_check(seat, foreign_bots[seat]) for seat in spec.seats
     )
+
+
+def _get_ready_to_fork() -> None:
+    """Do once what each process with foreign bots would do for itself."""
+    import numpy.random  # noqa: F401 - which every game seeds
+
+    note_shared_code()
 
 
 def _built(

@@ -15,9 +15,8 @@ from cantstop_arena.atomic_files import (
     refuse_link,
     write_result,
 )
-from cantstop_arena.bots.bot_paths import bot_path
+from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, bot_path
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import version_in, version_name
 from cantstop_arena.deals.outcomes import (
     Block,

@@ -423,7 +423,7 @@ def test_all_problems_of_a_file_are_told_at_their_places(arena: Arena) -> None:
     ("words", "message"),
     [
         (["run", "nowhere.yaml"], "nowhere.yaml:1:1: this file cannot be read"),
-        (["run", "cups/cup.yaml", "--games", "0"], "--games must be a whole number from 1"),
+        (["run", "cups/cup.yaml", "--games", "0"], "'--games': 0 is not in the range"),
         (["run", "cups/cup.yaml", "--seed", "-1"], "--seed must be a whole number from 0"),
         (["run", "cups/cup.yaml", "--workers", "0"], "'--workers'"),
         (["replay", "cups/cup.yaml", "--deal", "1"], "Missing argument"),

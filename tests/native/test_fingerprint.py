@@ -1,6 +1,7 @@
 """Machine code that is whole and fresh: what stands for it, and how it is kept."""
 
 import ast
+import errno
 import importlib
 import os
 import stat
@@ -372,3 +373,16 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "root").write_text("")
     with pytest.raises(ArenaError, match="CANTSTOP_ARENA_CACHE"):
         private_folder(tmp_path / "root", "one")
+
+
+def test_a_folder_stays_missing_where_nobody_can_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    private_folder(tmp_path, "one")
+
+    def fails(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(Path, "mkdir", fails)
+    assert private_folder(tmp_path, "one", "two") == tmp_path / "one/two"
+    assert not (tmp_path / "one/two").exists()

@@ -21,6 +21,7 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import ELO_ERROR, Until
 from cantstop_arena.deals.winners import WIN_UNITS, win_units
 from cantstop_arena.ratings.elo import Ratings, rate
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.scores import DealRun, score
 from cantstop_arena.ratings.sequential.confidence import deals_for, looks, multiplier
 from cantstop_arena.ratings.sequential.sprt import Sprt
@@ -32,7 +33,6 @@ from cantstop_arena.ratings.sequential.stopping_rule import (
 )
 from cantstop_arena.reports.match_report import MatchFinding, match_text
 from cantstop_arena.reports.plan_report import CostQuestion, plan_of, plan_text
-from cantstop_arena.tables.column import Estimate
 from cantstop_arena.tournaments import run
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.pool.worker import start_methods

@@ -128,10 +128,10 @@ class CantStop(Game):
         return resources.files(__package__).joinpath("bots", "templates", file).read_text("utf-8")
 
     def missing_code(self, bots: Mapping[str, str]) -> list[str]:
-        from cantstop_arena.games.cantstop.engine.code_cache import is_cached
+        from cantstop_arena.games.cantstop.engine.code_cache import is_bot_cached, is_engine_cached
 
-        engine = [] if is_cached("engine") else ["the engine"]
-        return engine + [name for digest, name in bots.items() if not is_cached(digest)]
+        engine = [] if is_engine_cached() else ["the engine"]
+        return engine + [name for digest, name in bots.items() if not is_bot_cached(digest)]
 
     def position(
         self,

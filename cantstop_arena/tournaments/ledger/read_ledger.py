@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from cantstop_arena.deals.outcomes import Fault, FaultReport, TournamentTotals, Until
 from cantstop_arena.errors import BotError, LedgerError, UsageError
 from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
-from cantstop_arena.tournaments.file.tournament_file import read_aims, read_games
+from cantstop_arena.tournaments.file.tournament_file import games_of_file, read_aims
 from cantstop_arena.tournaments.file.yaml_reader import unknown_word
 from cantstop_arena.tournaments.ledger.aggregation import aggregate
 from cantstop_arena.tournaments.ledger.identity import differences
@@ -156,7 +156,7 @@ def _missing_games(folder: Path, totals: LedgerTotals) -> int:
     """The number of requested games that are missing, by the tournament.yaml if there is one."""
     deals = deals_played(totals.ledger.spans())
     if (path := folder / RESOLVED).is_file():
-        deals = max(deals, -(-read_games(path) // len(totals.orders)))
+        deals = max(deals, -(-games_of_file(path) // len(totals.orders)))
     return totals.missing_games(deals)
 
 

@@ -45,20 +45,28 @@ ENGINE = (
 )
 """The modules of the engine that are compiled, or say what numba makes of bots and of types."""
 
+_GAME = "cantstop"
 _ENGINE = __name__.rsplit(".", 1)[0]  # their package
 
 
-def cache_folder(part: str) -> Path | None:
-    """A folder for the machine code of the engine, or of a bot; None where nothing is compiled.
+def code_folder(part: str = "engine") -> Path:
+    """A folder for the machine code of the engine, which sandboxes see.
 
     Raises ArenaError when it cannot be created, or when other users can write to it.
     """
-    return code_folder(part) if compiles() else None
+    return private_folder(cache_root(), _GAME, engine_fingerprint(), part)
 
 
-def code_folder(part: str = "engine") -> Path:
-    """`cache_folder` for callers that compile."""
-    return private_folder(cache_root(), engine_fingerprint(), part)
+def bot_folder(digest: str) -> Path | None:
+    """A folder for the machine code of a bot; None where nothing is compiled.
+
+    No other bot sees it. Raises ArenaError like `code_folder`.
+    """
+    return private_folder(cache_root(), *_bot_path(digest)) if compiles() else None
+
+
+def _bot_path(digest: str) -> tuple[str, ...]:
+    return engine_fingerprint(), digest
 
 
 def is_engine_function(function: Callable[..., Any]) -> bool:
@@ -67,10 +75,18 @@ def is_engine_function(function: Callable[..., Any]) -> bool:
     return is_engine_module and function.__qualname__.isidentifier()  # not nested
 
 
-def is_cached(part: str) -> bool:
-    """Whether machine code of the engine, or of the bot with this digest, is in the cache."""
-    folder = cache_root() / engine_fingerprint() / part
-    return any(folder.glob(f"*{SUFFIX}"))
+def is_engine_cached() -> bool:
+    """Whether machine code of the engine is in the cache."""
+    return _holds_code(_GAME, engine_fingerprint(), "engine")
+
+
+def is_bot_cached(digest: str) -> bool:
+    """Whether machine code of the bot with this digest is in the cache."""
+    return _holds_code(*_bot_path(digest))
+
+
+def _holds_code(*parts: str) -> bool:
+    return any(cache_root().joinpath(*parts).glob(f"*{SUFFIX}"))
 
 
 @cache
@@ -93,7 +109,7 @@ def _engine_as_imported() -> str:
 
 def _cached_text(name: str, key: bytes, compute: Callable[[], str]) -> str:
     """The text in the cache under this name and key; otherwise computed, and written there."""
-    path = path_of(private_folder(cache_root(), "engines"), name, key)
+    path = path_of(private_folder(cache_root(), _GAME, "engines"), name, key)
     if data := read_checked(path, key):
         return data.decode()
     text = compute()

@@ -13,7 +13,7 @@ import numpy as np
 
 from cantstop_arena.games.cantstop.engine.code_cache import (
     CompiledBot,
-    cache_folder,
+    code_folder,
     engine_fingerprint,
     has_writable_array,
     is_compiled,
@@ -49,7 +49,7 @@ def engine() -> Any:
     from cantstop_arena.native.object_files import load
     from cantstop_arena.native.python_calls import PythonCalls
 
-    folder = cache_folder("engine")
+    folder = code_folder()
     loaded = load(folder, "kernel", engine_fingerprint(), _compiled_entries)
     arity = {name: sum(map(_argument_count, kinds)) for name, kinds in ENTRIES.items()}
     calls = PythonCalls(loaded, arity, folder)

@@ -12,7 +12,7 @@ from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.game_api import watched
 from cantstop_arena.game_api.decisions import GAME_OVER
 from cantstop_arena.game_api.game import LEFT, Event, Game
-from cantstop_arena.games.cantstop.engine.code_cache import CompiledBot, cache_folder, is_compiled
+from cantstop_arena.games.cantstop.engine.code_cache import CompiledBot, bot_folder, is_compiled
 from cantstop_arena.games.cantstop.engine.entry_points import (
     array_arguments,
     engine,
@@ -269,7 +269,7 @@ class EngineTable(GameTable):
 def _machine_code(bot: SeatedBot) -> CompiledBot | None:
     if not is_compiled(bot.player):
         return None
-    folder = cache_folder(bot.digest)
+    folder = bot_folder(bot.digest)
     return native_player(bot.player, bot.name, folder)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.cantstop.engine.code_cache import CompiledBot, cache_folder, is_compiled
+from cantstop_arena.games.cantstop.engine.code_cache import CompiledBot, bot_folder, is_compiled
 from cantstop_arena.games.cantstop.engine.entry_points import native_player
 from cantstop_arena.games.cantstop.engine.steps import ANSWER, BEGIN
 from cantstop_arena.games.cantstop.play.step_board import Head, StepBoard, board_for, fields_of
@@ -83,7 +83,7 @@ def _native(bot: SeatedBot) -> CompiledBot | None:
     if not is_compiled(bot.player):
         return None
     if bot.digest not in _NATIVE:
-        folder = cache_folder(bot.digest)
+        folder = bot_folder(bot.digest)
         _NATIVE[bot.digest] = native_player(bot.player, bot.name, folder)
     return _NATIVE[bot.digest]
 
