@@ -47,16 +47,6 @@ class TextScene(msgspec.Struct, frozen=True):
     is_end: bool
 
 
-class Opening(msgspec.Struct, frozen=True, tag_field="event", tag="game"):
-    """The first event of a record: see `table.recording.opening`."""
-
-    game: str
-    rules: dict[str, Any]
-    seats: list[str]
-    seed: int | str
-    deal: int
-
-
 class GameView:
     """The view of a game; by default a game is shown as text, line by line."""
 
@@ -82,6 +72,8 @@ class GameView:
 
     def wrong_with(self, event: Event, is_first: bool) -> str | None:
         """The error in one line of a record; None when the line is valid."""
+        from cantstop_arena.table.recording import Opening
+
         if not is_first:
             return None if isinstance(event.get("event"), str) else "the event has no name"
         try:
