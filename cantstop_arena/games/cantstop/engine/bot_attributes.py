@@ -18,7 +18,6 @@ from numba.extending import (
 from cantstop_arena.games.cantstop.engine import moves
 from cantstop_arena.games.cantstop.engine.bot_types import (
     COLUMN_SET,
-    INLINE,
     RIVAL_CLAIMS,
     RIVALS,
     RULES,
@@ -37,6 +36,7 @@ from cantstop_arena.games.cantstop.engine.bot_types import (
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import COLUMNS, FIELDS
 from cantstop_arena.games.cantstop.rules import ENGINE_FIELDS
+from cantstop_arena.native.numba_store import INLINE
 
 # Turn ---------------------------------------------------------------------------------------
 
