@@ -173,6 +173,7 @@ def test_all_that_is_compiled_and_all_that_it_imports_is_in_the_fingerprint(game
     files = {Path(name) for name in told.stdout.split()} - never
     sources = CACHES[game].sources
     assert compiled <= files and folder / "engine" in sources
+    assert all(path.exists() for path in sources)
     assert not {
         file
         for file in files

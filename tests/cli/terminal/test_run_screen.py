@@ -535,7 +535,7 @@ def played(text: str, watch: Curious, folder: str) -> TournamentTotals:
     Path("cup.yaml").write_text(text)
     catalogue = Catalogue(Path("bots"))
     tournament = tournament_file.read(Path("cup.yaml"), catalogue)
-    return run.run_until(tournament, catalogue, Path(folder), PoolOptions(1), watch)
+    return run.run_tournament(tournament, catalogue, Path(folder), PoolOptions(1), watch)
 
 
 CUPS = {

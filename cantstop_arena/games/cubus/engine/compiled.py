@@ -15,8 +15,8 @@ ENGINE_CACHE = CodeCache(
     sources=(
         _GAME / "engine",
         _GAME / "builds",
-        *(_GAME / f"{name}.py" for name in ("chance", "counts", "events", "rules")),
-        *(_PACKAGE / "game_api" / f"{name}.py" for name in ("bot_options", "rulebook")),
+        *(_GAME / f"{name}.py" for name in ("chance", "counts", "records", "rules")),
+        *(_PACKAGE / "game_api" / f"{name}.py" for name in ("bot_options", "rulebook", "streams")),
         _PACKAGE / "errors.py",
     ),
 )
