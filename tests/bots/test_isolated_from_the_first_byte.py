@@ -54,7 +54,7 @@ COMMANDS = [
     "gauntlet marks --against odds --games 2 --quiet --isolate",
     "tune marks level=2..4 --games 100 --against odds --quiet --isolate",
     "bench marks --seconds 0.1 --isolate",
-    "judge marks --deals 2 --isolate",
+    "judge marks --rules 2,2 --tables tables --deals 2 --isolate",
     "bots check marks --isolate",
     "play marks --isolate",
     "compare rules.yaml --quiet",
