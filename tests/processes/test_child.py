@@ -20,13 +20,12 @@ time.sleep(60)
 """
 
 
-def is_there(pid: int) -> bool:
-    """Whether a process runs or is stopped; one that has ended may wait for somebody to note it."""
+def state_of(pid: int) -> str:
+    """The letter of a process's state; Z if it has ended, whether or not anybody has noted it."""
     try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
-        return False
-    return state != "Z"
+        return "Z"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
@@ -38,12 +37,16 @@ def test_a_stopped_child_does_not_outlive_an_arena_that_is_killed(start: str) ->
         supervisor = int(arena.stdout.readline())
         (child,) = Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()
         os.kill(supervisor, signal.SIGSTOP)
+        while state_of(supervisor) != "T":
+            time.sleep(0.01)
         arena.kill()
         arena.wait()
     deadline = time.monotonic() + 60
-    while (is_there(supervisor) or is_there(int(child))) and time.monotonic() < deadline:
+    processes = [supervisor, int(child)]
+    while (left := [pid for pid in processes if state_of(pid) != "Z"]) and (
+        time.monotonic() < deadline
+    ):
         time.sleep(0.01)
-    left = [pid for pid in (supervisor, int(child)) if is_there(pid)]
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     assert not left
