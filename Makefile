@@ -12,8 +12,8 @@ PAGES ?= from_nothing[README.md]
 BIN := $(VENV)/bin
 # Where an environment forbids Python to keep what it compiles, each start takes twice as long.
 unexport PYTHONDONTWRITEBYTECODE
-# Processes of tests, which wait now and then; pip need not compile what is never imported.
-ONE_MORE := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+# Processes of tests, which wait a third of their time; pip need not compile what is never imported.
+TWO_MORE := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 
 .PHONY: run test test-slow test-cold test-long check bench strength soak coverage-study wheel wheel-test docs clean
 
@@ -21,7 +21,7 @@ run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
 
 test: $(VENV)/installed-dev check
-	$(BIN)/pytest -n $(ONE_MORE) --dist worksteal -m 'not slow and not long'
+	$(BIN)/pytest -n $(TWO_MORE) --dist worksteal -m 'not slow and not long'
 
 test-slow: $(VENV)/installed-dev
 	$(BIN)/pytest -n 4 --dist worksteal -m '(slow or hypothesis) and not long' --hypothesis-profile thorough
