@@ -30,12 +30,13 @@ from helpers.simulated import Truth, seatings_of
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.elo import rate
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model.luce import ELO
 from cantstop_arena.ratings.model_fit.deviance import goodness
 from cantstop_arena.ratings.model_fit.residuals import residuals
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.rating import Points, Ratings
-from cantstop_arena.ratings.scores import Estimate, crosstable, scores
+from cantstop_arena.ratings.scores import crosstable, scores
 
 COVERED = ("Elo", "difference", "seat", "score", "cell")
 ALARMS = ("misfit", "worst pair", "letters", "ranks")

@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeAlias
 from msgspec.structs import replace
 
 from cantstop_arena.api.bot_classes import write_bot_file
+from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.isolation import VALUES, Isolation, check_sandbox, isolation_of
 from cantstop_arena.bots.known_bot import A_NAME, MAX_NAME_LENGTH, is_printed_well
-from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.bot_options import find_faults, options_of
 from cantstop_arena.games.registry import built_in, game_named
@@ -81,21 +81,16 @@ def bot(
     return BotArgument(what, options, as_, isolation, tuple(command), needed, processes)
 
 
-def catalogue_of(
-    game: str,
-    bots_folder: Path | str,
-    results: Path | str,
-    isolate: Isolate = False,
-    first: "AnyBot" = "",
-) -> Catalogue:
-    """The catalogue of a game's bots, of which foreign ones are isolated like this.
+def catalogue_of(given: Mapping[str, Any], first: "AnyBot" = "") -> Catalogue:
+    """The catalogue for the keywords `game`, `bots_folder`, `results` and `isolate`.
 
-    Raises UsageError, about the `first` bot, where there is no sandbox.
+    `isolate` is for all foreign bots. Raises UsageError, about the `first` bot, where there is no
+    sandbox.
     """
-    isolation = checked_isolation(isolate)
+    isolation = checked_isolation(given["isolate"])
     _check_sandbox(first, isolation)
-    game_played, results = game_named(game), Path(results)
-    return Catalogue(Path(bots_folder), game_played, results=results, isolation=isolation)
+    folder, game, results = Path(given["bots_folder"]), game_named(given["game"]), given["results"]
+    return Catalogue(folder, game, results=Path(results), isolation=isolation)
 
 
 def checked_isolation(isolate: Isolate) -> Isolation:

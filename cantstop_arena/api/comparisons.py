@@ -4,36 +4,35 @@ import html
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from msgspec.structs import replace
 
 from cantstop_arena.api.bot_arguments import AnyBot, entrants_of, items_of, plain_value
 from cantstop_arena.api.folders import with_digest
+from cantstop_arena.api.keywords import CompareKeys, FileKeys, keywords, only, run_options
 from cantstop_arena.api.report_page import ReportPage
 from cantstop_arena.api.result_tables import ResultTable
-from cantstop_arena.api.tournaments import argument_errors, rules_as_keys
+from cantstop_arena.api.tournaments import argument_errors, overrides_of, rules_as_keys
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.loader import DEFAULT_FOLDER
-from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.comparisons import comparison_file
 from cantstop_arena.comparisons.comparison_file import Comparison, comparison_from_keys
 from cantstop_arena.comparisons.comparison_results import ComparisonTotals
 from cantstop_arena.comparisons.comparison_run import compare as play
-from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.registry import DEFAULT, game_named
+from cantstop_arena.games.registry import game_named
 from cantstop_arena.reports.comparison_report import (
     content,
     write_comparison,
     write_comparison_page,
 )
 from cantstop_arena.tables.column import Column, Kind, Table
+from cantstop_arena.tournaments.file.keys import BY_NAME, keys_of_file
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
-from cantstop_arena.tournaments.tournament import Overrides
-from cantstop_arena.views.progress_lines import Progress, observer_for
+from cantstop_arena.views.progress_lines import observer_for
 
+_PLAN_KEYS = [key.name for key in keys_of_file("comparison") if key.name not in ("bots", "isolate")]
 _PLACEHOLDER = "comparison"  # the name until the digest of the comparison is computed
 
 
@@ -90,28 +89,15 @@ def _column(key: str, values: Sequence[Any]) -> Column:
     return Column(key, key, Kind.TEXT if is_text else Kind.NUMBER, decimals=4)
 
 
+@keywords(CompareKeys)
 def compare(
     what: "Path | str | Sequence[AnyBot]",
     *,
     rules: "Sequence[str | Mapping[str, Any] | Any] | None" = None,
     baseline: str | None = None,
     players: int | Sequence[int] | None = None,
-    games: int | None = None,
-    seed: Seed | None = None,
-    name: str | None = None,
-    game: str = DEFAULT,
     ignore_below: float | Mapping[str, float] | None = None,
-    luck_removed: bool = False,
-    workers: int | None = None,
-    cluster: str | None = None,
-    cluster_wait: float | None = None,
-    start_method: str | None = None,
-    memory: int | str | None = None,
-    progress: Progress = False,
-    fresh: bool = False,
-    page: bool = False,
-    bots_folder: Path | str = DEFAULT_FOLDER,
-    results: Path | str = RESULTS,
+    **given: Unpack[CompareKeys],
 ) -> ComparisonResults:
     """Play the comparison of a file, or of bots under several rules, and return its results.
 
@@ -119,34 +105,39 @@ def compare(
     `tournament`; `rules`, two or more, and the keywords up to `ignore_below` are the keys of a
     file. Raises ArenaError, and Interrupted on Ctrl-C.
     """
-    options = RunOptions(workers, start_method, memory, fresh, cluster, cluster_wait)
-    keys: dict[str, Any] = {
-        "name": name,
+    own: dict[str, Any] = {
         "compare": rules,
         "baseline": baseline,
         "players": players,
         "ignore_below": ignore_below,
     }
     if isinstance(what, str | Path):
-        if keys_of_file := [key for key, value in keys.items() if value is not None]:
-            names = ", ".join("rules" if key == "compare" else key for key in keys_of_file)
-            raise UsageError(f"{names}: {what} is a file with keys of its own; bots are a list")
-        comparison, catalogue, folder = read_comparison(
-            what, games=games, seed=seed, bots_folder=bots_folder, results=results
-        )
+        _refuse_keys_of_files(what, {**own, **given})
+        comparison, catalogue, folder = read_comparison(what, **only(FileKeys, given))
     else:
-        catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
-        keys |= {"games": games, "seed": seed, "luck_removed": luck_removed or None}
-        comparison = _planned(what, keys, catalogue)
+        game = game_named(given["game"])
+        catalogue = Catalogue(Path(given["bots_folder"]), game, results=Path(given["results"]))
+        comparison = _planned(what, {**given, **own}, catalogue)
         folder = catalogue.results / comparison.name
-    comparison = comparison.without_luck() if luck_removed else comparison
-    totals = play_comparison(
-        comparison, catalogue, folder, options, partial(observer_for, progress)
-    )
+    options, observer_of = run_options(given), partial(observer_for, given["progress"])
+    totals = play_comparison(comparison, catalogue, folder, options, observer_of)
     comparison_results = ComparisonResults(content(totals), folder)
-    if page:
+    if given["page"]:
         comparison_results.write_page()
     return comparison_results
+
+
+def _refuse_keys_of_files(file: Path | str, given: Mapping[str, Any]) -> None:
+    """Raise UsageError for keys that only the file can have."""
+    asked = {key for key, value in given.items() if value not in (None, BY_NAME[key].default)}
+    named = [
+        "rules" if key.name == "compare" else key.name
+        for key in keys_of_file("comparison")
+        if key.name in asked - {"game", *FileKeys.__annotations__}
+    ]
+    if named:
+        names = ", ".join(named)
+        raise UsageError(f"{names}: {file} is a file with keys of its own; bots are a list")
 
 
 def _planned(bots: Sequence[AnyBot], keys: Mapping[str, Any], catalogue: Catalogue) -> Comparison:
@@ -154,15 +145,14 @@ def _planned(bots: Sequence[AnyBot], keys: Mapping[str, Any], catalogue: Catalog
 
     Raises UsageError with every problem.
     """
-    present = {key: value for key, value in keys.items() if value is not None}
-    present["game"] = catalogue.game.name
+    present = {key: keys[key] for key in _PLAN_KEYS if keys.get(key) is not None}
     present["compare"] = [
         item if isinstance(item, str) else rules_as_keys(item, catalogue)
         for item in items_of(keys["compare"], "rules", "rule sets", catalogue.game.rules.named)
     ]
     source = catalogue.results / str(keys["name"] or _PLACEHOLDER) / comparison_file.RESOLVED_FILE
     with argument_errors():
-        entrants = entrants_of(bots, catalogue)
+        entrants = entrants_of(bots, catalogue, keys["isolate"])
         comparison = comparison_from_keys(
             {"name": _PLACEHOLDER, **plain_value(present)}, entrants, catalogue, source
         )
@@ -180,18 +170,14 @@ def _planned(bots: Sequence[AnyBot], keys: Mapping[str, Any], catalogue: Catalog
     return replace(comparison, name=name, source=source)
 
 
+@keywords(FileKeys)
 def read_comparison(
-    file: Path | str,
-    *,
-    games: int | None,
-    seed: Seed | None,
-    bots_folder: Path | str,
-    results: Path | str,
+    file: Path | str, **given: Unpack[FileKeys]
 ) -> tuple[Comparison, Catalogue, Path]:
     """The comparison of a file, its catalogue of bots, and the folder of its results."""
-    catalogue = Catalogue(Path(bots_folder), results=Path(results))
-    comparison = comparison_file.read(Path(file), catalogue, Overrides(games, seed))
-    return comparison, catalogue, Path(results) / comparison.name
+    catalogue = Catalogue(Path(given["bots_folder"]), results=Path(given["results"]))
+    comparison = comparison_file.read(Path(file), catalogue, overrides_of(given))
+    return comparison, catalogue, catalogue.results / comparison.name
 
 
 def play_comparison(

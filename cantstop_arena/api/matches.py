@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from msgspec.structs import replace
 
-from cantstop_arena.api.bot_arguments import AnyBot, Isolate, catalogue_of, entrant_of
+from cantstop_arena.api.bot_arguments import AnyBot, catalogue_of, entrant_of
 from cantstop_arena.api.folders import folder_name
+from cantstop_arena.api.keywords import MatchKeys, PairingKeys, RunKeys, keywords, only
 from cantstop_arena.api.results import Results
 from cantstop_arena.api.tournaments import (
     PlannedTournament,
@@ -17,26 +17,20 @@ from cantstop_arena.api.tournaments import (
     renamed,
 )
 from cantstop_arena.atomic_files import write_result
-from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.loader import DEFAULT_FOLDER
-from cantstop_arena.bots.versions import RESULTS
-from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.registry import DEFAULT
 from cantstop_arena.ratings.labels import MAX_ELO
-from cantstop_arena.ratings.sequential.sprt import Sprt
+from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
 from cantstop_arena.reports.match_report import MatchFinding, finding, match_json, match_text
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_disqualified
+from cantstop_arena.tournaments.endings import MatchEnding
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
-from cantstop_arena.tournaments.file.keys import check_seats
+from cantstop_arena.tournaments.file.key_readers import check_seats
 from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
-from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
+from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
-from cantstop_arena.tournaments.sprt_match import Match
-from cantstop_arena.views.progress_lines import Progress
 
 
 class MatchResults(Results):
@@ -89,95 +83,70 @@ class PlannedMatch(PlannedTournament):
 
     def play(self, options: RunOptions, observer: RunObserver) -> MatchResults:
         """Play the missing games, and write the tables and `match.json`."""
-        contest = Match(self.tournament, self.catalogue, self.folder, self.test)
-        pool_options = options.pool_options
-        with observed_by(observer):
-            outcome = contest.play(pool_options, observer, options.fresh)
-        analysis = Analysis(outcome.results)
-        disqualified = dict(
-            zip(outcome.results.disqualified, about_disqualified(analysis), strict=True)
-        )
+        ending = MatchEnding(self.tournament, self.test)
+        totals = self.totals(options, observer, ending)
+        first, second, *_ = (entrant.name for entrant in self.tournament.entrants)
+        analysis = Analysis(replace(totals, until=ended_by(self.test), subject=first))
+        disqualified = dict(zip(totals.disqualified, about_disqualified(analysis), strict=True))
+        counts: list[int] = ending.counts.tolist()
         match_finding = finding(
-            contest.names,
+            (first, second),
             analysis,
-            outcome.counts,
+            [0] * len(counts) if disqualified else counts,
             self.test,
             self.tournament.players,
             len(self.tournament.orders),
             disqualified,
         )
-        text = match_json(match_finding, self.tournament.rules.name, outcome.seed)
-        results = MatchResults(match_finding, analysis, self.folder, self.setting(outcome.seed))
+        seed = totals.seed
+        assert seed is not None, "a match is one tournament"
+        text = match_json(match_finding, self.tournament.rules.name, seed)
+        results = MatchResults(match_finding, analysis, self.folder, self.setting(seed))
         results.output_files.append(write_result(self.folder, MATCH, text))
         results.write_tables()
         return results
 
 
+@keywords(PairingKeys)
 def planned_match(
     a: AnyBot,
     b: AnyBot,
-    catalogue: Catalogue,
     *,
-    players: int = 2,
     sprt: tuple[float, float] | None = None,
     alpha: float = 0.05,
     beta: float = 0.05,
-    games: int | None = None,
-    rules: str | None = None,
-    seed: Seed | None = None,
-    luck_removed: bool = False,
+    **given: Unpack[PairingKeys],
 ) -> PlannedMatch:
     """The match of two bots, in a folder named after them. Raises UsageError.
 
     With more than two `players` copies of the second bot fill the seats that remain.
     """
+    catalogue, players = catalogue_of(given, a), given["players"]
     check_seats(players, catalogue.game)
     test = _test(sprt, alpha, beta, players, len(catalogue.game.orders(players)))
-    if test and luck_removed:
+    if test and given["luck_removed"]:
         raise UsageError(
             "luck_removed needs a fixed number of games, as sprt counts points; drop one of them"
         )
-    keys = {
-        "name": "match",
-        "game": catalogue.game.name,
-        "players": players,
-        "rules": rules,
-        "games": MAX_GAMES if test and games is None else games,
-        "seed": seed,
-        "luck_removed": luck_removed or None,
-    }
+    games = MAX_GAMES if test and given["games"] is None else given["games"]
     with argument_errors(), suggesting_game((a, b), catalogue):
         first, second = with_distinct_names([entrant_of(bot, catalogue) for bot in (a, b)])
-        planned = plan(keys, _seated(first, second, players), catalogue)
+        seated = _seated(first, second, players)
+        planned = plan({**given, "name": "match", "games": games}, seated, catalogue)
     name = folder_name(planned.tournament, 2, between="-vs-")
     match_plan = renamed(planned, name if players == 2 else f"{name}-{players}-players")
     return PlannedMatch(match_plan.tournament, catalogue, match_plan.folder, test)
 
 
+@keywords(MatchKeys)
 def match(
     a: AnyBot,
     b: AnyBot,
     *,
-    players: int = 2,
     sprt: tuple[float, float] | None = None,
     alpha: float = 0.05,
     beta: float = 0.05,
-    games: int | None = None,
-    rules: str | None = None,
-    seed: Seed | None = None,
-    luck_removed: bool = False,
-    game: str = DEFAULT,
-    isolate: Isolate = False,
-    workers: int | None = None,
-    cluster: str | None = None,
-    cluster_wait: float | None = None,
-    start_method: str | None = None,
-    memory: int | str | None = None,
-    progress: Progress = False,
-    fresh: bool = False,
-    page: bool = False,
-    bots_folder: Path | str = DEFAULT_FOLDER,
-    results: Path | str = RESULTS,
+    **given: Unpack[MatchKeys],
 ) -> MatchResults:
     """Let two bots play each other, every deal in all orders, as `arena match` does.
 
@@ -185,30 +154,8 @@ def match(
     first is as strong as the second or 5 Elo stronger. `isolate` is for all bots from files and
     packages. Raises ArenaError, and Interrupted on Ctrl-C.
     """
-    catalogue = catalogue_of(game, bots_folder, results, isolate, a)
-    planned = planned_match(
-        a,
-        b,
-        catalogue,
-        players=players,
-        sprt=sprt,
-        alpha=alpha,
-        beta=beta,
-        games=games,
-        rules=rules,
-        seed=seed,
-        luck_removed=luck_removed,
-    )
-    match_results = planned.run(
-        workers=workers,
-        cluster=cluster,
-        cluster_wait=cluster_wait,
-        start_method=start_method,
-        memory=memory,
-        progress=progress,
-        fresh=fresh,
-        page=page,
-    )
+    planned = planned_match(a, b, sprt=sprt, alpha=alpha, beta=beta, **only(PairingKeys, given))
+    match_results = planned.run(**only(RunKeys, given))
     assert isinstance(match_results, MatchResults)
     return match_results
 

@@ -5,43 +5,55 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from msgspec.structs import replace
 
 from cantstop_arena.api.bot_arguments import (
     AnyBot,
-    Isolate,
     bots_in,
     catalogue_of,
+    checked_isolation,
     entrant_of,
     entrants_of,
     plain_value,
 )
 from cantstop_arena.api.folders import digest_name, folder_name
+from cantstop_arena.api.keywords import (
+    FileKeys,
+    PairingKeys,
+    RunFileKeys,
+    RunKeys,
+    TournamentKeys,
+    keywords,
+    only,
+    run_options,
+)
 from cantstop_arena.api.results import Results, Source
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.loader import DEFAULT_FOLDER
-from cantstop_arena.bots.versions import RESULTS
+from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import ConfigError, UsageError
-from cantstop_arena.games.registry import DEFAULT, game_named
+from cantstop_arena.games.registry import game_named
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
+from cantstop_arena.tournaments.endings import Ending
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import (
     Entrant,
     with_distinct_names,
 )
-from cantstop_arena.tournaments.file.keys import check_seats
+from cantstop_arena.tournaments.file.key_readers import check_seats
+from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.yaml_text import dump
-from cantstop_arena.tournaments.run import run_until, with_stored_seed
+from cantstop_arena.tournaments.run import run_tournament
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
-from cantstop_arena.views.progress_lines import Progress, observer_for
+from cantstop_arena.views.progress_lines import observer_for
 
+_PLAN_KEYS = [key.name for key in keys_of_file("tournament") if key.name not in ("bots", "isolate")]
 _PLACEHOLDER = "tournament"  # the name until the digest of the tournament is computed
 
 
@@ -63,45 +75,42 @@ class PlannedTournament:
         """The tournament file with the same content."""
         return dump(self.tournament.as_file(Path()))
 
-    def without_luck(self) -> "PlannedTournament":
-        """A copy with luck removed: the luck of rolls is subtracted from scores and Elo."""
-        return dataclasses.replace(self, tournament=self.tournament.without_luck())
-
-    def run(
-        self,
-        *,
-        workers: int | None = None,
-        cluster: str | None = None,
-        cluster_wait: float | None = None,
-        start_method: str | None = None,
-        memory: int | str | None = None,
-        progress: Progress = False,
-        fresh: bool = False,
-        page: bool = False,
-    ) -> Results:
+    @keywords(RunKeys)
+    def run(self, **given: Unpack[RunKeys]) -> Results:
         """Play the missing games, write the files of the results, and return the results.
 
         `page` also writes `report.html`. Stored games of the same tournament are continued;
         `fresh` discards them. Raises ArenaError, and Interrupted on Ctrl-C.
         """
-        options = RunOptions(workers, start_method, memory, fresh, cluster, cluster_wait)
-        results = self.play(options, observer_for(progress, self.name))
+        observer = observer_for(given["progress"], self.name)
+        results = self.play(run_options(given), observer)
         results.record_games()
-        if page:
+        if given["page"]:
             results.write_page()
         return results
 
     def play(self, options: RunOptions, observer: RunObserver) -> Results:
         """Play the missing games, and write the tables."""
-        tournament = with_stored_seed(self.tournament, self.folder, options.fresh)
-        pool_options = options.pool_options
-        with observed_by(observer):
-            outcome = run_until(
-                tournament, self.catalogue, self.folder, pool_options, observer, options.fresh
-            )
+        outcome = self.totals(options, observer)
         results = Results(Analysis(outcome), self.folder, self.setting(outcome.seed))
         results.write_tables()
         return results
+
+    def totals(
+        self, options: RunOptions, observer: RunObserver, ending: Ending | None = None
+    ) -> TournamentTotals:
+        """Play the missing games, up to an `ending` if one is given; the results of all games."""
+        pools = options.pool_options
+        with observed_by(observer):
+            return run_tournament(
+                self.tournament,
+                self.catalogue,
+                self.folder,
+                pools,
+                observer,
+                options.fresh,
+                ending=ending,
+            )
 
     def setting(self, seed: Seed | None) -> Source:
         """The source for replays of its games, with this seed."""
@@ -109,28 +118,8 @@ class PlannedTournament:
         return lambda: (tournament, self.catalogue.playing(tournament.game))
 
 
-def tournament(
-    bots: Sequence[AnyBot],
-    *,
-    games: int | None = None,
-    players: int | None = None,
-    rules: "str | Mapping[str, Any] | Any" = None,
-    seed: Seed | None = None,
-    name: str | None = None,
-    game: str = DEFAULT,
-    until: Mapping[str, float] | None = None,
-    anchor: Mapping[str, float] | None = None,
-    gauntlet: str | None = None,
-    isolate: Isolate = False,
-    luck_removed: bool = False,
-    decision_limit: float | None = None,
-    start_limit: float | None = None,
-    game_limit: float | None = None,
-    max_faults: int | None = None,
-    on_fault: str | None = None,
-    bots_folder: Path | str = DEFAULT_FOLDER,
-    results: Path | str = RESULTS,
-) -> PlannedTournament:
+@keywords(TournamentKeys, players=None)
+def tournament(bots: Sequence[AnyBot], **given: Unpack[TournamentKeys]) -> PlannedTournament:
     """A tournament of bots; the other arguments are the keys of a tournament file.
 
     A bot is a name or a path, with options after a colon, the result of `bot`, or a class of
@@ -138,35 +127,22 @@ def tournament(
     below `results` is named after the content, so that the same tournament has the same folder.
     Raises UsageError with every problem of the arguments.
     """
-    catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
-    keys = {
-        "name": name or _PLACEHOLDER,
-        "game": game,
-        "rules": rules if isinstance(rules, str | None) else rules_as_keys(rules, catalogue),
-        "players": players,
-        "games": games,
-        "until": until,
-        "seed": seed,
-        "anchor": anchor,
-        "gauntlet": gauntlet,
-        "luck_removed": luck_removed or None,
-        "decision_limit": decision_limit,
-        "start_limit": start_limit,
-        "game_limit": game_limit,
-        "max_faults": max_faults,
-        "on_fault": on_fault,
-    }
+    game, name = game_named(given["game"]), given["name"]
+    catalogue = Catalogue(Path(given["bots_folder"]), game, results=Path(given["results"]))
     with argument_errors():
-        entrants = entrants_of(bots, catalogue, isolate)
-        planned = plan(keys, entrants, catalogue)
+        entrants = entrants_of(bots, catalogue, given["isolate"])
+        planned = plan({**given, "name": name or _PLACEHOLDER}, entrants, catalogue)
     return planned if name else renamed(planned, digest_name(planned.tournament))
 
 
 def plan(
     keys: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue
 ) -> PlannedTournament:
-    """The tournament of these entrants with the keys of a tournament file; None is no key."""
-    present = {key: plain_value(value) for key, value in keys.items() if value is not None}
+    """The tournament of these entrants with those of the `keys` that a file has; None is no key."""
+    named = {key: keys[key] for key in _PLAN_KEYS if keys.get(key) is not None}
+    if not isinstance(named.get("rules", ""), str):
+        named["rules"] = rules_as_keys(named["rules"], catalogue)
+    present = {key: plain_value(value) for key, value in named.items()}
     source = catalogue.results / str(present["name"]) / RESOLVED
     tournament = tournament_file.tournament_from_keys(present, entrants, catalogue, source)
     return PlannedTournament(tournament, catalogue, source.parent)
@@ -179,51 +155,27 @@ def renamed(planned: PlannedTournament, name: str) -> PlannedTournament:
     return PlannedTournament(tournament, planned.catalogue, folder)
 
 
-def from_file(
-    file: Path | str,
-    *,
-    games: int | None = None,
-    seed: Seed | None = None,
-    bots_folder: Path | str = DEFAULT_FOLDER,
-    results: Path | str = RESULTS,
-) -> PlannedTournament:
-    """The tournament of a file; `games` and `seed` override those of the file.
+@keywords(FileKeys)
+def from_file(file: Path | str, **given: Unpack[FileKeys]) -> PlannedTournament:
+    """The tournament of a file; `games`, `seed`, `isolate` and `luck_removed` override the file's.
 
     Raises ConfigError with every problem of the file.
     """
-    catalogue = Catalogue(Path(bots_folder), results=Path(results))
-    tournament = tournament_file.read(Path(file), catalogue, Overrides(games, seed))
+    catalogue = Catalogue(Path(given["bots_folder"]), results=Path(given["results"]))
+    tournament = tournament_file.read(Path(file), catalogue, overrides_of(given))
     return PlannedTournament(tournament, catalogue, catalogue.results / tournament.name)
 
 
-def run(
-    file: Path | str,
-    *,
-    games: int | None = None,
-    seed: Seed | None = None,
-    workers: int | None = None,
-    cluster: str | None = None,
-    cluster_wait: float | None = None,
-    start_method: str | None = None,
-    memory: int | str | None = None,
-    progress: Progress = False,
-    fresh: bool = False,
-    page: bool = False,
-    bots_folder: Path | str = DEFAULT_FOLDER,
-    results: Path | str = RESULTS,
-) -> Results:
+def overrides_of(given: FileKeys) -> Overrides:
+    """What is said beside a file. Raises UsageError."""
+    isolation = checked_isolation(given["isolate"])
+    return Overrides(given["games"], given["seed"], isolation, given["luck_removed"])
+
+
+@keywords(RunFileKeys)
+def run(file: Path | str, **given: Unpack[RunFileKeys]) -> Results:
     """Play the tournament of a file, as `arena run` does; see `PlannedTournament.run`."""
-    planned = from_file(file, games=games, seed=seed, bots_folder=bots_folder, results=results)
-    return planned.run(
-        workers=workers,
-        cluster=cluster,
-        cluster_wait=cluster_wait,
-        start_method=start_method,
-        memory=memory,
-        progress=progress,
-        fresh=fresh,
-        page=page,
-    )
+    return from_file(file, **only(FileKeys, given)).run(**only(RunKeys, given))
 
 
 @contextmanager
@@ -244,33 +196,23 @@ def rules_as_keys(rules: Any, catalogue: Catalogue) -> Mapping[str, Any]:
     return catalogue.game.rules.as_dict(rules)
 
 
+@keywords(PairingKeys)
 def gauntlet(
-    challenger: AnyBot,
-    against: Sequence[AnyBot] = (),
-    *,
-    players: int = 2,
-    games: int | None = None,
-    rules: "str | Mapping[str, Any] | None" = None,
-    seed: Seed | None = None,
-    game: str = DEFAULT,
-    isolate: Isolate = False,
-    bots_folder: Path | str = DEFAULT_FOLDER,
-    results: Path | str = RESULTS,
+    challenger: AnyBot, against: Sequence[AnyBot] = (), **given: Unpack[PairingKeys]
 ) -> PlannedTournament:
     """The tournament of a challenger against a field of bots, which do not play each other.
 
     The default field are all built-in bots that can play under these rules. `isolate` is for all
     bots from files and packages. Raises UsageError.
     """
-    catalogue = catalogue_of(game, bots_folder, results, isolate, challenger)
-    keys = {"name": "gauntlet", "game": game, "rules": rules, "games": games, "seed": seed}
+    catalogue, players = catalogue_of(given, challenger), given["players"]
     check_seats(players, catalogue.game)
     with argument_errors():
         entrants = _entrants(
             challenger, bots_in(against, "against", catalogue) or [*catalogue.game.bots], catalogue
         )
         _check_field(entrants, players)
-        planned = plan({**keys, "players": players}, entrants, catalogue)
+        planned = plan({**given, "name": "gauntlet"}, entrants, catalogue)
     if not against:
         planned = _without_refused(planned)
         _check_field(planned.tournament.entrants, players)

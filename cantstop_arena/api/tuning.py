@@ -3,33 +3,28 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from cantstop_arena.api.bot_arguments import (
     AnyBot,
-    Isolate,
     bots_in,
     catalogue_of,
     entrant_of,
 )
+from cantstop_arena.api.keywords import TuneKeys, keywords, run_options
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
-from cantstop_arena.bots.loader import DEFAULT_FOLDER
-from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.registry import DEFAULT
 from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.reports.tuning_report import SearchSpace, tuning_json, tuning_table, tuning_text
 from cantstop_arena.tables.all_tables import WRITERS
-from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.file.bot_references import command_in, suggesting_game
 from cantstop_arena.tournaments.file.entrants import find_bot
 from cantstop_arena.tournaments.run_observer import observed_by
-from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tuning.search_space import search_space_of
 from cantstop_arena.tuning.tuner import Tuner, TuningResult
 from cantstop_arena.tuning.variant_trials import variant_trials_for
-from cantstop_arena.views.progress_lines import Progress, observer_for
+from cantstop_arena.views.progress_lines import observer_for
 
 ELO = 10  # by which the tuned bot must be stronger
 GAMES = 20_000
@@ -80,24 +75,14 @@ class TuningResults:
         return self.text
 
 
+@keywords(TuneKeys)
 def tune(
     bot: AnyBot,
     *search_spaces: str,
     against: Sequence[AnyBot] = (),
     games: int = GAMES,
-    players: int = 2,
-    rules: str | None = None,
-    game: str = DEFAULT,
     seed: int = 1,
-    isolate: Isolate = False,
-    progress: Progress = False,
-    bots_folder: Path | str = DEFAULT_FOLDER,
-    results: Path | str = RESULTS,
-    workers: int | None = None,
-    cluster: str | ClusterAddress | None = None,
-    cluster_wait: float | None = None,
-    start_method: str | None = None,
-    memory: int | str | None = None,
+    **given: Unpack[TuneKeys],
 ) -> TuningResults:
     """Find better options for a bot, as `arena tune` does: `tune("rule28", "threshold=18..46")`.
 
@@ -106,21 +91,15 @@ def tune(
 
     Raises UsageError for an option that cannot be tuned, and Interrupted on Ctrl-C.
     """
-    catalogue = catalogue_of(game, bots_folder, results, isolate, bot)
-    chosen = catalogue.rules_called(rules)
+    catalogue, players = catalogue_of(given, bot), given["players"]
+    chosen = catalogue.rules_called(given["rules"])
     rivals = bots_in(against, "against", catalogue)
     with suggesting_game((bot, *rivals), catalogue):
         spec = _description_of(bot, catalogue)
         search_space = search_space_of([*map(str, search_spaces)], spec)
         opponents = [_description_of(rival, catalogue) for rival in rivals] or [spec]
-    options = RunOptions(
-        workers=workers,
-        cluster=cluster,
-        cluster_wait=cluster_wait,
-        start_method=start_method,
-        memory=memory,
-    ).pool_options
-    with observed_by(observer_for(progress, f"Tuning {spec.name}")) as observer:
+    options = run_options(given).pool_options
+    with observed_by(observer_for(given["progress"], f"Tuning {spec.name}")) as observer:
         names = search_space.names
         with variant_trials_for(
             catalogue, chosen, spec, opponents, seed, names, observer, options, players

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from cantstop_arena.errors import BotError
 
+DEFAULT_FOLDER = Path("bots")
 FOLDER_FILE = "__init__.py"  # the own file of a bot that is a folder
 
 

@@ -46,7 +46,7 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, all_games, game_named
 from cantstop_arena.processes.child_start import Policy
 from cantstop_arena.processes.forking_sandbox import ForkingSandbox
-from cantstop_arena.processes.isolated_call import run_all
+from cantstop_arena.processes.isolated_call import run_all, starter
 from cantstop_arena.texts import in_a_line
 
 _SEARCH_SECONDS = 5.0  # for a bot that a file registers under another name than its own
@@ -109,7 +109,7 @@ class _Descriptions:
             return
         for point, call in zip(points, calls, strict=True):
             policy = describing_policy(base_view(point, self._hidden))
-            yield from run_all([call], policy=policy)
+            yield from run_all([call], start=starter(policy))
 
     def plain_package(self, point: str) -> PackageContents:
         """The contents of a package that somebody names as plain. Raises BotError."""
@@ -352,7 +352,7 @@ class Catalogue:
             source = BotSource.at(path).identified()
             policy = file_policy(source, self._needs, self._hidden)
             (answer,) = run_all(
-                [about_file_in_sandbox(source, display_folder(source))], policy=policy
+                [about_file_in_sandbox(source, display_folder(source))], start=starter(policy)
             )
         except BotError as error:
             return error

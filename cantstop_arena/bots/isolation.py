@@ -39,7 +39,9 @@ VALUES = "true, false or processes"
 
 
 def isolation_of(value: object) -> Isolation | None:
-    """The isolation of a value of `isolate`; None for no such value."""
+    """The isolation of a value of `isolate`, or of the option; None for no such value."""
+    if isinstance(value, Isolation):
+        return value
     if value is False:
         return Isolation.NONE
     keys = ((type(key), key, isolation) for isolation, key in _KEYS.items())

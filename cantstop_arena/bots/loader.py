@@ -35,8 +35,6 @@ from cantstop_arena.hookspecs import PROJECT
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-DEFAULT_FOLDER = Path("bots")
-
 Bot = TypeVar("Bot", bound=KnownBot)
 
 

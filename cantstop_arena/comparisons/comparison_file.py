@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH
 from cantstop_arena.comparisons.deal_ratios import DealRatios
@@ -20,8 +20,9 @@ from cantstop_arena.deals.seeds import Seed, random_seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.tournaments.file.entrants import Entrant, EntrantReader, read_isolation
-from cantstop_arena.tournaments.file.keys import (
+from cantstop_arena.tournaments.file.key_readers import (
     read_game,
+    read_games,
     read_luck_removed,
     read_name,
     read_policy,
@@ -29,6 +30,7 @@ from cantstop_arena.tournaments.file.keys import (
     read_seed,
     usual_players,
 )
+from cantstop_arena.tournaments.file.keys import keys_of_file, written
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
     Reader,
@@ -41,7 +43,6 @@ from cantstop_arena.tournaments.file.yaml_reader import (
 )
 from cantstop_arena.tournaments.file.yaml_text import Node, dump, line_and_column
 from cantstop_arena.tournaments.tournament import (
-    GAMES,
     NO_OVERRIDES,
     RESOLVED,
     FaultPolicy,
@@ -53,24 +54,7 @@ from cantstop_arena.tournaments.tournament import (
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
 
-KEYS = (
-    "name",
-    "game",
-    "compare",
-    "baseline",
-    "players",
-    "games",
-    "seed",
-    "ignore_below",
-    "decision_limit",
-    "start_limit",
-    "game_limit",
-    "max_faults",
-    "on_fault",
-    "isolate",
-    "luck_removed",
-    "bots",
-)
+KEYS = [key.name for key in keys_of_file("comparison")]
 MAX_FOLDER_LENGTH = 60
 RESOLVED_FILE = "comparison.yaml"
 
@@ -128,7 +112,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     def resolved(self, folder: Path) -> dict[str, Any]:
         """The content of a comparison file in `folder`, with all defaults filled in."""
-        return {
+        values = {
             "name": self.name,
             "game": self.game.name,
             "compare": [self.game.rules.as_dict(rules) for rules in self.rules],
@@ -137,10 +121,11 @@ class Comparison(msgspec.Struct, frozen=True):
             "games": self.games,
             "seed": self.seed,
             "ignore_below": dict(self.ignored),
-            **self.policy.as_file(),
-            **({"luck_removed": True} if self.luck_removed else {}),
+            **asdict(self.policy),
+            "luck_removed": self.luck_removed,
             "bots": [entrant.as_file(folder) for entrant in self.entrants],
         }
+        return written("comparison", values)
 
     def folder(self, rules: Any, players: int, results: Path) -> Path:
         """The folder of the tournament of one rule set with this number of players."""
@@ -173,10 +158,12 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
         reader.finish()
     catalogue = catalogue.playing(read_game(reader, entries.get("game")))
     isolate = read_isolation(reader, entries.get("isolate"))
-    bots = EntrantReader(reader, catalogue, path.parent, isolate)
+    bots = EntrantReader(reader, catalogue, path.parent, isolate, overrides.isolate)
     entrants = bots.read(entries.get("bots"), players=1)
     comparison = _comparison(reader, entries, catalogue, path, entrants)
     seed = comparison.seed if overrides.seed is None else overrides.seed
+    if overrides.luck_removed:
+        comparison = comparison.without_luck()
     return replace(
         comparison,
         games=overrides.over(comparison.games),
@@ -218,16 +205,14 @@ def _comparison(
         rules=rules,
         baseline=_baseline(reader, entries.get("baseline"), rules, game),
         players=players,
-        games=reader.integer(entries.get("games"), "games", GAMES, default=10_000),
+        games=read_games(reader, entries, default=10_000),
         seed=random_seed() if file_seed is None else file_seed,
         ignored=_ignored(reader, entries.get("ignore_below"), DealRatios(game.counts)),
         policy=read_policy(reader, entries),
         entrants=entrants,
         source=source,
         has_random_seed=file_seed is None,
-        luck_removed=read_luck_removed(
-            reader, entries.get("luck_removed"), game, min(players, default=2)
-        ),
+        luck_removed=read_luck_removed(reader, entries, game, min(players, default=2)),
     )
     reader.finish()
     return comparison

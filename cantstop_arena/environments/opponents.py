@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.loader import DEFAULT_FOLDER, Loader
+from cantstop_arena.bots.loader import Loader
 from cantstop_arena.environments.policy_bot import PolicyBot
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.game import Game

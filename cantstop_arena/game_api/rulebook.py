@@ -8,6 +8,8 @@ A game's rules are a frozen dataclass with a `name` and a field for each paramet
         prizes: int = whole(7, 1, 20)
         protest: bool = flag(True)
         order: str = choice("shuffled", "ascending")
+
+They may as well be a NamedTuple; `RuleBook.checks` then has the check of each parameter.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,9 +19,13 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from cantstop_arena.errors import RulesError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH
 
+Values = Mapping[str, Any]
+"""Values of parameters, by name."""
+Check = Callable[[Any, Values], str | None]
+"""Returns what is wrong with a value, as text; None when it is valid. It also gets the values of
+all parameters, not yet checked, as one may depend on another."""
+
 _CHECK = "check"  # the key of a field's metadata under which its check stands
-Check = Callable[[Any], str | None]
-"""Returns what is wrong with a value, as text; None when it is valid."""
 
 
 class Rules(Protocol):
@@ -41,69 +47,101 @@ class Named(NamedTuple, Generic[AnyRules]):
     source: str = ""
 
 
-# --- Parameters -----------------------------------------------------------------------------------
+# --- Checks of one parameter ----------------------------------------------------------------------
+
+
+def integer_check(low: int, high: int) -> Check:
+    """The value is an integer from `low` to `high`."""
+
+    def check(value: object, values: Values) -> str | None:
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            return None
+        return f"must be a whole number from {low} to {high}, not {quoted_value(value)}"
+
+    return check
+
+
+def flag_check(value: object, values: Values) -> str | None:
+    """The value is true or false."""
+    return None if isinstance(value, bool) else f"must be true or false, not {quoted_value(value)}"
+
+
+def choice_check(*choices: str) -> Check:
+    """The value is one of several words."""
+
+    def check(value: object, values: Values) -> str | None:
+        if isinstance(value, str) and value in choices:
+            return None
+        return f"must be {' or '.join(choices)}, not {quoted_value(value)}"
+
+    return check
+
+
+def integers_check(count: int, low: int, high: int) -> Check:
+    """The value is a list of so many integers from `low` to `high`."""
+    item_check = integer_check(low, high)
+
+    def check(value: object, values: Values) -> str | None:
+        is_list = isinstance(value, list | tuple) and len(value) == count
+        if is_list and not any(item_check(item, values) for item in value):  # type: ignore[attr-defined]
+            return None
+        must = f"must be a list of {count} whole numbers from {low} to {high}"
+        return f"{must}, not {quoted_value(value)}"
+
+    return check
+
+
+def quoted_value(value: object) -> str:
+    """A value for a message, shortened if its text is long."""
+    try:
+        return f"{value!r:.{MAX_QUOTE_LENGTH}}"
+    except ValueError:  # an integer with more digits than Python converts to text
+        return f"such a {type(value).__name__}"
+
+
+# --- Parameters as the fields of a dataclass ------------------------------------------------------
 
 
 def whole(default: int, low: int, high: int) -> Any:
     """A parameter that is an integer from `low` to `high`."""
-
-    def check(value: object) -> str | None:
-        if type(value) is int and low <= value <= high:
-            return None
-        return f"must be a whole number from {low} to {high}, not {value!r:.{MAX_QUOTE_LENGTH}}"
-
-    return field(default=default, metadata={_CHECK: check})
+    return _parameter(default, integer_check(low, high))
 
 
 def flag(default: bool) -> Any:
     """A parameter that is true or false."""
-
-    def check(value: object) -> str | None:
-        if isinstance(value, bool):
-            return None
-        return f"must be true or false, not {value!r:.{MAX_QUOTE_LENGTH}}"
-
-    return field(default=default, metadata={_CHECK: check})
+    return _parameter(default, flag_check)
 
 
 def choice(default: str, *others: str) -> Any:
     """A parameter that is one of several words."""
-    choices = (default, *others)
-
-    def check(value: object) -> str | None:
-        if value in choices:
-            return None
-        return f"must be {' or '.join(choices)}, not {value!r:.{MAX_QUOTE_LENGTH}}"
-
-    return field(default=default, metadata={_CHECK: check})
+    return _parameter(default, choice_check(default, *others))
 
 
 def wholes(default: Sequence[int], low: int, high: int) -> Any:
     """A parameter that is a list of as many integers from `low` to `high`; stored as a tuple."""
-    count = len(default)
+    return _parameter(tuple(default), integers_check(len(default), low, high))
 
-    def check(value: object) -> str | None:
-        if (
-            isinstance(value, list | tuple)
-            and len(value) == count
-            and all(type(item) is int and low <= item <= high for item in value)
-        ):
-            return None
-        must = f"must be a list of {count} whole numbers from {low} to {high}"
-        return f"{must}, not {value!r:.{MAX_QUOTE_LENGTH}}"
 
-    return field(default=tuple(default), metadata={_CHECK: check})
+def _parameter(default: object, check: Check) -> Any:
+    return field(default=default, metadata={_CHECK: check})
 
 
 # --- The rule book --------------------------------------------------------------------------------
+
+
+def _nothing_more(base: Any, changes: Values) -> Values:
+    """No further changes."""
+    return {}
 
 
 @dataclass(frozen=True)
 class RuleBook(Generic[AnyRules]):
     """The rule sets of a game.
 
-    `check` returns what is wrong with a combination of valid parameters, as (parameter, message)
-    pairs. `named` has the rule sets by name, the default included.
+    `variants` are named rule sets, the default among them if it has a source. `checks` has checks
+    by parameter, for parameters whose fields have none; all of them are applied whatever changes.
+    `complete` returns what else changes with some changes of a rule set. `check` returns what is
+    wrong with a combination of valid parameters, as (parameter, message) pairs.
     """
 
     default: AnyRules
@@ -111,6 +149,8 @@ class RuleBook(Generic[AnyRules]):
     check: Callable[[AnyRules], Sequence[tuple[str, str]]] = lambda rules: ()
     listed_parameters: Sequence[str] = ()  # parameters that differ between named rule sets
     sources: Mapping[str, str] = field(default_factory=dict)  # descriptions of sources
+    checks: Mapping[str, Check] = field(default_factory=dict)
+    complete: Callable[[AnyRules, Values], Values] = _nothing_more
 
     @property
     def named(self) -> Mapping[str, Named[AnyRules]]:
@@ -121,16 +161,19 @@ class RuleBook(Generic[AnyRules]):
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the parameters."""
-        return tuple(parameter.name for parameter in self._fields if parameter.name != "name")
+        return tuple(key for key in _values_of(self.default) if key != "name")
 
     def as_dict(self, rules: AnyRules) -> dict[str, Any]:
-        """The name and every parameter, as values that JSON can represent."""
-        values = asdict(rules)  # type: ignore[call-overload]
+        """The name and every parameter, as values that JSON can represent. Raises TypeError."""
+        if type(rules) is not type(self.default):
+            expected = type(self.default).__name__
+            raise TypeError(f"expected a {expected} as a rule set, not a {type(rules).__name__}")
         return {
-            key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
+            key: list(value) if isinstance(value, tuple) else value
+            for key, value in _values_of(rules).items()
         }
 
-    def from_dict(self, values: Mapping[str, Any]) -> AnyRules:
+    def from_dict(self, values: Values) -> AnyRules:
         """The rule set with the values of `as_dict`. Raises RulesError."""
         missing = [(key, "is missing") for key in self.parameters if key not in values]
         if missing:
@@ -138,41 +181,68 @@ class RuleBook(Generic[AnyRules]):
         changes = {key: value for key, value in values.items() if key != "name"}
         return self.derive(self.default, changes, str(values.get("name", "custom")))
 
-    def derive(
-        self, base: AnyRules, changes: Mapping[str, Any], name: str | None = None
-    ) -> AnyRules:
+    def derive(self, base: AnyRules, changes: Values, name: str | None = None) -> AnyRules:
         """A rule set that differs from `base` in some parameters.
 
         Raises RulesError naming every parameter that is unknown or invalid.
         """
-        if faults := [*self._faults(changes)]:
+        all_changes = {**changes, **self.complete(base, changes)}
+        if faults := self._faults({**_values_of(base), **all_changes}, changes):
             raise RulesError(faults)
-        values = {key: _frozen(value) for key, value in changes.items()}
-        named = name or self._derived_name(base, changes)
-        derived: AnyRules = replace(base, **values, name=named)  # type: ignore[type-var]
+        new_values = {key: _frozen(value) for key, value in all_changes.items()}
+        derived: AnyRules = _changed(
+            base, {**new_values, "name": name or self._derived_name(base, changes)}
+        )
         if problems := self.check(derived):
             raise RulesError(problems)
         return derived
 
-    @property
-    def _fields(self) -> Sequence[Field[Any]]:
-        return fields(self.default)  # type: ignore[arg-type]
-
-    def _faults(self, changes: Mapping[str, Any]) -> list[tuple[str, str]]:
-        checks = {parameter.name: _check_of(parameter) for parameter in self._fields}
+    def _faults(self, values: Values, changes: Values) -> list[tuple[str, str]]:
+        parameters = self.parameters
         unknown = [
-            (key, "is no parameter of the rules") for key in changes if key not in self.parameters
+            (str(key), "is no parameter of the rules") for key in changes if key not in parameters
         ]
+        by_field = [key for key in changes if key in parameters and key not in self.checks]
+        checks = {**self.checks, **{key: self._field_check(key) for key in by_field}}
         wrong = [
             (key, message)
-            for key, value in changes.items()
-            if key in self.parameters and (message := checks[key](value)) is not None
+            for key, check in checks.items()
+            if (message := check(values[key], values)) is not None
         ]
         return unknown + wrong
 
-    def _derived_name(self, base: AnyRules, changes: Mapping[str, Any]) -> str:
+    def _field_check(self, parameter: str) -> Check:
+        """The check that the field of a parameter declares, or one for the type of its default."""
+        declared = _fields_of(self.default).get(parameter)
+        if declared is None or declared.default is MISSING:
+            return _no_check
+        check: Check = declared.metadata.get(_CHECK) or _kind_check(declared.default)
+        return check
+
+    def _derived_name(self, base: AnyRules, changes: Values) -> str:
         changed = ", ".join(f"{key} {changes[key]}" for key in self.parameters if key in changes)
         return f"{base.name}, {changed}" if changed else base.name
+
+
+def is_named_tuple(rules: Any) -> bool:
+    """Whether a rule set is a NamedTuple; else it is a dataclass."""
+    return isinstance(rules, tuple) and hasattr(rules, "_replace")
+
+
+def _fields_of(rules: Any) -> Mapping[str, Field[Any]]:
+    """The fields of a rule set that is a dataclass, by name; none of a NamedTuple."""
+    return {} if is_named_tuple(rules) else {field.name: field for field in fields(rules)}
+
+
+def _values_of(rules: Any) -> dict[str, Any]:
+    """The name and every parameter of a rule set."""
+    values: dict[str, Any] = rules._asdict() if is_named_tuple(rules) else asdict(rules)
+    return values
+
+
+def _changed(rules: Any, values: Values) -> Any:
+    """The rule set with other values."""
+    return rules._replace(**values) if is_named_tuple(rules) else replace(rules, **values)
 
 
 def _frozen(value: object) -> object:
@@ -180,16 +250,16 @@ def _frozen(value: object) -> object:
     return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
 
 
-def _check_of(parameter: Field[Any]) -> Check:
-    """The declared check of a parameter, or a check for the type of its default."""
-    if declared := parameter.metadata.get(_CHECK):
-        check: Check = declared
-        return check
-    kind = type(parameter.default) if parameter.default is not MISSING else object
+def _no_check(value: object, values: Values) -> None:
+    """Any value is valid."""
 
-    def same_kind(value: object) -> str | None:
-        if type(value) is kind or kind is object:
+
+def _kind_check(default: object) -> Check:
+    """The value has the type of the default; a list will do for a tuple."""
+
+    def check(value: object, values: Values) -> str | None:
+        if type(_frozen(value)) is type(default):
             return None
-        return f"must be like {parameter.default!r}, not {value!r:.{MAX_QUOTE_LENGTH}}"
+        return f"must be like {default!r}, not {quoted_value(value)}"
 
-    return same_kind
+    return check

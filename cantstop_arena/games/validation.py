@@ -8,7 +8,7 @@ from dataclasses import is_dataclass
 from cantstop_arena.deals.counting import GAMES, UNFINISHED
 from cantstop_arena.deals.seatings import MAX_SEATS
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.game_api.rulebook import RuleBook
+from cantstop_arena.game_api.rulebook import RuleBook, is_named_tuple
 
 _REQUIRED = ("name", "title", "rules", "hooks")
 _COMMON_TERMS = (GAMES, UNFINISHED, "finished", "played")
@@ -39,8 +39,13 @@ def _rule_complaints(game: Game) -> Iterator[str]:
         return
     for name, (rules, _) in game.rules.named.items():
         parameters = getattr(rules, "__dataclass_params__", None)
-        if not (is_dataclass(rules) and getattr(parameters, "frozen", False)):
+        is_frozen = is_dataclass(rules) and getattr(parameters, "frozen", False)
+        if not (is_frozen or is_named_tuple(rules)):
             yield f"the rules {name} must be a frozen dataclass"
+    if is_named_tuple(game.rules.default):
+        unchecked = [name for name in game.rules.parameters if name not in game.rules.checks]
+        if unchecked:
+            yield f"its RuleBook has no checks for {', '.join(unchecked)}"
 
 
 def _hook_faults(game: Game) -> Iterator[str]:

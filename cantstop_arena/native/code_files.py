@@ -5,6 +5,7 @@ and every file begins with a hash of its key and its content: a file that was tr
 renamed is deleted, and its code is compiled again.
 """
 
+import errno
 import hashlib
 import os
 import shutil
@@ -105,22 +106,27 @@ def _print_once(message: str) -> None:
 def private_folder(root: Path, *parts: str) -> Path:
     """The folder root/parts that only its owner can write to, created if missing.
 
-    Raises ArenaError when it cannot be created, or when others could write to it or its parents up
-    to `root`.
+    It stays missing where nobody can write. Raises ArenaError when it cannot be created, or when
+    others could write to it or its parents up to `root`.
     """
     folder = root
     for path in (root, *(root.joinpath(*parts[: n + 1]) for n in range(len(parts)))):
         folder = path
-        _make(folder)
+        if not _make(folder):
+            return root.joinpath(*parts)
         _check_private(folder, folder.stat())
     return folder
 
 
-def _make(folder: Path) -> None:
+def _make(folder: Path) -> bool:
+    """Create a folder if it is missing; whether it is there. Raises ArenaError."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o755, exist_ok=True)
+        return True
     except OSError as error:
+        if error.errno == errno.EROFS:
+            return False
         raise _unusable(folder, error.strerror or str(error), "Change its permissions") from error
 
 

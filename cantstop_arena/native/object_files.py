@@ -5,24 +5,21 @@ the addresses of its return value and of its exception, then its arguments; it r
 """
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakValueDictionary
 
 import msgspec
 
-from cantstop_arena.native import elf
 from cantstop_arena.native.code_files import discard, key_of, path_of, read_checked, write_checked
 from cantstop_arena.native.fingerprint import processor, toolchain
+from cantstop_arena.native.llvm_loader import Image, assemble
 
 # Called for an array that numba has created when its last reference ends. Where numba is not
 # imported, all arrays are NumPy's, and it is never called.
-_ARRAY_DESTRUCTOR = "NRT_MemInfo_call_dtor"
+ARRAY_DESTRUCTOR = "NRT_MemInfo_call_dtor"
 _ASSEMBLER_VERSION = 1  # increase it when `llvm_loader.assemble` makes other code of the same text
-_ENVIRONMENT_PREFIX = "_ZN08NumbaEnv"
-_RUNTIME_PREFIXES = ("numba_", "NRT_", "Py", "_Py")
 
 
 class Compiled(msgspec.Struct, frozen=True):
@@ -30,6 +27,7 @@ class Compiled(msgspec.Struct, frozen=True):
 
     `returns` is numba's name of the return type. `needs_numba` is true when the function calls
     numba's runtime or Python; then `environments` are the names of environments that it looks up.
+    With `has_addresses` it contains addresses in this process, and is not stored.
     """
 
     object: bytes
@@ -37,13 +35,7 @@ class Compiled(msgspec.Struct, frozen=True):
     returns: str
     needs_numba: bool
     environments: tuple[str, ...] = ()
-
-
-class Image(Protocol):
-    """Object files linked into memory, which is freed with this object."""
-
-    def address(self, name: str) -> int:
-        """The address of a symbol."""
+    has_addresses: bool = False
 
 
 class Loaded:
@@ -58,25 +50,12 @@ class Loaded:
 
 def _image(functions: Sequence[Compiled]) -> Image:
     files = [function.object for function in functions]
-    if not any(function.needs_numba for function in functions):
-        return link_objects(files, {_ARRAY_DESTRUCTOR: _address_of(ctypes.CDLL(None).abort)})
-    from cantstop_arena.native.llvm_loader import ObjectImage as Jit
-
     names = [name for function in functions for name in function.environments]
-    return Jit(files, {}, names, needs_numba=True)
+    if any(function.needs_numba for function in functions):
+        from cantstop_arena.native.numba_store import runtime_environment
 
-
-def link_objects(files: Sequence[bytes], symbols: Mapping[str, int]) -> Image:
-    """Link object files in memory, with `symbols` (addresses by name) and with this process.
-
-    Raises RuntimeError when one cannot be loaded.
-    """
-    if elf.FITS:
-        with suppress(elf.Unfamiliar):
-            return elf.Image(files, symbols)
-    from cantstop_arena.native.llvm_loader import ObjectImage as Jit
-
-    return Jit(files, symbols)
+        return Image(files, {}, dict.fromkeys(names, runtime_environment()))
+    return Image(files, {ARRAY_DESTRUCTOR: _address_of(ctypes.CDLL(None).abort)})
 
 
 def _address_of(function: Any) -> int:
@@ -87,9 +66,9 @@ _LOADED: WeakValueDictionary[bytes, Loaded] = WeakValueDictionary()
 
 
 def load(
-    folder: Path | None, name: str, stamp: str, compile_all: Callable[[], Sequence[Any]]
+    folder: Path | None, name: str, stamp: str, compile_all: Callable[[], Sequence[Compiled]]
 ) -> Loaded:
-    """Load functions from disk, or else from the CompileResults that `compile_all` returns.
+    """Load functions from disk, or else those that `compile_all` returns.
 
     `stamp` is a hash of all inputs of the compilation. Without a folder nothing is stored.
     """
@@ -97,9 +76,8 @@ def load(
     if folder and (loaded := _LOADED.get(key) or _stored_code(path_of(folder, name, key), key)):
         _LOADED[key] = loaded
         return loaded
-    results = compile_all()
-    functions = [_compiled(result) for result in results]
-    if folder and not any(result.library.has_dynamic_globals for result in results):
+    functions = compile_all()
+    if folder and not any(function.has_addresses for function in functions):
         write_checked(path_of(folder, name, key), key, msgspec.msgpack.encode(functions))
     return Loaded(functions)
 
@@ -109,8 +87,6 @@ def assembled_object(folder: Path | None, name: str, text: str) -> bytes:
     key = key_of(toolchain(), processor(), text, name, _ASSEMBLER_VERSION)
     if folder and (data := read_checked(path_of(folder, name, key), key)) is not None:
         return data
-    from cantstop_arena.native.llvm_loader import assemble
-
     code = assemble(text)
     if folder:
         write_checked(path_of(folder, name, key), key, code)
@@ -126,20 +102,3 @@ def _stored_code(path: Path, key: bytes) -> Loaded | None:
     except (msgspec.MsgspecError, RuntimeError):  # undamaged, but this process cannot use it
         discard(path)
         return None
-
-
-def _compiled(result: Any) -> Compiled:
-    """The Compiled of a CompileResult without wrappers for Python."""
-    _, _, (code, *_) = result.library.serialize_using_object_code()
-    module = result.library._final_module
-    external_names = {function.name for function in module.functions if function.is_declaration}
-    needs_numba = any(
-        name.startswith(_RUNTIME_PREFIXES) for name in external_names - {_ARRAY_DESTRUCTOR}
-    )
-    environments = (
-        variable.name
-        for variable in module.global_variables
-        if variable.name.startswith(_ENVIRONMENT_PREFIX)
-    )
-    symbol, returns = result.fndesc.llvm_func_name, str(result.signature.return_type)
-    return Compiled(code, symbol, returns, needs_numba, (*environments,) if needs_numba else ())

@@ -11,7 +11,8 @@ from itertools import starmap
 from pathlib import Path
 from typing import Any, NoReturn
 
-from cantstop_arena.native.object_files import Loaded, assembled_object, link_objects
+from cantstop_arena.native.llvm_loader import Image
+from cantstop_arena.native.object_files import Loaded, assembled_object
 
 _DECLARATIONS = """
 declare i64 @PyLong_AsLongLong(ptr)
@@ -88,7 +89,7 @@ class PythonCalls:
         targets = zip(arity, loaded.addresses, strict=True)
         symbols = {f"arena_to_{name}": address for name, address in targets}
         code = assembled_object(folder, "calls", text)
-        self._image = link_objects([code], {**symbols, "arena_raise": id(_raise)})
+        self._image = Image([code], {**symbols, "arena_raise": id(_raise)})
         self._methods = {
             name: _Method(name.encode(), self._image.address(f"arena_call_{name}"), _FASTCALL)
             for name in arity

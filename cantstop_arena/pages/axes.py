@@ -5,7 +5,7 @@ from math import ceil, floor, log10
 
 import msgspec
 
-from cantstop_arena.tables.column import Estimate
+from cantstop_arena.ratings.estimate import Estimate
 
 
 class Axis(msgspec.Struct, frozen=True):

@@ -1,14 +1,29 @@
-"""Tables whose cells can be drawings; on narrow screens each row becomes a block."""
+"""Tables whose cells can be drawings; on narrow screens each row becomes a block.
 
-from collections.abc import Sequence
+Columns of result tables that have an `OnPage` are drawn as they are declared; pages add drawings.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 from markupsafe import Markup
 
 from cantstop_arena.pages.elements import element, join_markup
+from cantstop_arena.pages.number_text import (
+    UNKNOWN,
+    likelihood,
+    number_with_error,
+    p_value,
+    percent,
+    plain,
+)
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Column, Kind, OnPage, Table, Value
 from cantstop_arena.tables.escaping import printable
 
+_Item = TypeVar("_Item")
 MAX_LINE_LENGTH = 34  # letters of a name; longer ones are broken into lines
 
 
@@ -86,6 +101,92 @@ def _cell(cell: Cell) -> Markup:
         "td", cell.content, role="cell", class_=cell.kind, data_v=value, data_l=cell.label
     )
 
+
+# Result tables ------------------------------------------------------------------------------
+
+
+class PageColumn(msgspec.Struct, frozen=True):
+    """A column that only a page has: its place among the others, its head, a record's cell."""
+
+    order: int
+    head: Head
+    cell: Callable[[Any], Cell]
+
+
+def html_table(
+    table: Table,
+    own: Sequence[PageColumn],
+    kind: str,
+    label: str = "",
+    first: str | None = None,
+    is_blank: Callable[[Any], bool] = lambda record: False,
+) -> Markup:
+    """A table of records as HTML: its columns with an `OnPage`, and the page's `own` columns.
+
+    A text is the heading of its row. `kind` is the table's CSS class, `first` that of its first
+    row. What is unknown of a record that `is_blank` has no label on narrow screens.
+    """
+    heads = {column.order: column.head for column in own}
+    for column in table.columns:
+        if page := column.page:
+            heads[page.order] = _column_head(column, page)
+    rows: list[HtmlRow] = []
+    for record, values in zip(table.records, table.rows, strict=True):
+        cells = {column.order: column.cell(record) for column in own}
+        for column, value in zip(table.columns, values, strict=True):
+            if page := column.page:
+                is_empty = _is_unknown(value) and is_blank(record)
+                cell = Cell(UNKNOWN, page.kind) if is_empty else None
+                cells[page.order] = cell or _column_cell(column, page, value, record)
+        rows.append(HtmlRow(_in_order(cells), None if rows else first))
+    return row_table(kind, label or table.title, _in_order(heads), rows)
+
+
+def _in_order(items: Mapping[int, _Item]) -> list[_Item]:
+    return [items[order] for order in sorted(items)]
+
+
+def slot(label: str) -> Markup:
+    """A heading that is aligned with the numbers, with empty space above their errors."""
+    return join_markup(label, element("span", class_="pmx"))
+
+
+def _heading(column: Column, page: OnPage) -> str:
+    return page.heading or f"{column.heading[:1].upper()}{column.heading[1:]}"
+
+
+def _column_head(column: Column, page: OnPage) -> Head:
+    heading = _heading(column, page)
+    label = slot(heading) if column.kind is Kind.ESTIMATE else heading
+    return Head(label, page.kind, about=page.about)
+
+
+def _column_cell(column: Column, page: OnPage, value: Value, record: Any) -> Cell:
+    if isinstance(value, str):
+        return name_cell(value, kind=page.kind)
+    mark = page.mark(record) if page.mark else ""
+    text = join_markup(f"{mark} " if mark else "", _number_text(column, page, value))
+    number = value.mean if isinstance(value, Estimate) else value
+    key = page.sort(record) if page.sort else number
+    return Cell(text, page.kind, key, _heading(column, page) if page.labelled else None)
+
+
+def _is_unknown(value: Value) -> bool:
+    return value is None or (isinstance(value, Estimate) and value.mean is None)
+
+
+def _number_text(column: Column, page: OnPage, value: float | Estimate | None) -> str | Markup:
+    decimals = column.decimals if page.decimals is None else page.decimals
+    if value is None:
+        return UNKNOWN
+    if isinstance(value, Estimate):
+        return number_with_error(value, decimals, 100 if column.percent else 1)
+    if column.chance:
+        return likelihood(value) if column.percent else p_value(value)
+    return percent(value, decimals) if column.percent else plain(value, decimals)
+
+
+# Groups -------------------------------------------------------------------------------------
 
 MAX_GROUP_COLUMNS = 8  # with more groups, letters are printed instead
 

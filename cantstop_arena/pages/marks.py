@@ -11,7 +11,7 @@ from markupsafe import Markup
 from cantstop_arena.pages.axes import Axis
 from cantstop_arena.pages.elements import element, join_markup
 from cantstop_arena.pages.number_text import plain, signed
-from cantstop_arena.tables.column import Estimate
+from cantstop_arena.ratings.estimate import Estimate
 
 DOT = 3.5
 _MIN = 0.05  # percent: width of the narrowest mark

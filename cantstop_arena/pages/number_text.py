@@ -3,7 +3,7 @@
 from markupsafe import Markup
 
 from cantstop_arena.pages.elements import element, join_markup
-from cantstop_arena.tables.column import Estimate
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
 
 MINUS, DASH = "\u2212", "\u2013"

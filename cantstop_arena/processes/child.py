@@ -18,6 +18,7 @@ from cantstop_arena.processes.channel import (
     ProtocolError,
 )
 from cantstop_arena.processes.child_output import ChildOutput
+from cantstop_arena.processes.scratch_files import ScratchFiles
 from cantstop_arena.processes.tree_memory import tree_memory
 from cantstop_arena.processes.watchdog import AnswerTimer
 
@@ -63,7 +64,8 @@ class Child(Generic[_Report]):
     """A running child. After ChildFailed its answers no longer match the questions: kill it.
 
     `output` is what it prints; None if that is lost. `max_memory` are the bytes that the process
-    and its descendants may use together.
+    and its descendants may use together, `max_files` the temporary files that they may keep in
+    their sandbox.
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class Child(Generic[_Report]):
         output: ChildOutput | None = None,
         has_own_parent: bool = True,
         max_memory: int | None = None,
+        max_files: int | None = None,
     ) -> None:
         self.pid = process.pid
         self.channel = channel
@@ -80,6 +83,8 @@ class Child(Generic[_Report]):
         self._process = process
         self._has_own_parent = has_own_parent
         self._max_memory = max_memory
+        self._max_files = max_files
+        self._scratch_files = ScratchFiles(self.pid)
         self._starter_pid = os.getpid()
         self._timer = AnswerTimer(self.pid)
         self._received: deque[_Report] = deque()
@@ -102,6 +107,7 @@ class Child(Generic[_Report]):
         It has to come within `limit` seconds of the child's own time. Raises ChildFailed.
         """
         self._refuse_unexpected()
+        self._check_files()
         self.send(question, limit)
         return self.answer()
 
@@ -136,6 +142,9 @@ class Child(Generic[_Report]):
             self._drain_if_ready(events)
             # The processes that it has started may hold the channel open when it has ended.
             has_ended = not events and self._process.poll() is not None
+            if not events and self._max_files is not None:
+                self._scratch_files.find()
+                self._check_files()
             self._receive()
             if has_ended and not self._received:
                 raise ChildFailed(self._ending())
@@ -144,6 +153,8 @@ class Child(Generic[_Report]):
     def mark_started(self) -> None:
         """Note the processes of the child now that all of them run."""
         self._timer.meet()
+        if self._max_files is not None:
+            self._scratch_files.find()
 
     def _drain_if_ready(self, events: Sequence[tuple[int, int]]) -> None:
         """Take what the child has printed."""
@@ -182,6 +193,12 @@ class Child(Generic[_Report]):
             raise ChildFailed(failure)
         if self._max_memory is not None and tree_memory(self.pid) > self._max_memory:
             text = f"took more than {self._max_memory >> 20:,} MiB"
+            raise ChildFailed(ChildFailure("died", text, True))
+
+    def _check_files(self) -> None:
+        """Raise ChildFailed when too many temporary files are kept."""
+        if self._max_files is not None and self._scratch_files.count() > self._max_files:
+            text = f"kept more than {self._max_files:,} temporary files"
             raise ChildFailed(ChildFailure("died", text, True))
 
     def _ending(self) -> ChildFailure:
@@ -240,5 +257,6 @@ class Child(Generic[_Report]):
     def forget(self) -> None:
         """Close the channel and the output without ending the child."""
         self.channel.close()
+        self._scratch_files.close()
         if self.output:
             self.output.close()

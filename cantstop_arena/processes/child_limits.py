@@ -14,13 +14,14 @@ class ChildLimits(msgspec.Struct, frozen=True):
     """The limits of a child: bytes of `memory`, `processes` that it may start, open `files`.
 
     `memory` is that of the child with all its descendants. In a sandbox there are `scratch` bytes
-    for temporary files, twice; threads count as processes, and without any `processes` a child may
-    start MAX_THREADS threads, but no process.
+    for temporary files, twice, and at most `scratch_files` may be there at a time; threads count as
+    processes, and without any `processes` a child may start MAX_THREADS threads, but no process.
     """
 
     memory: int | None = None
     processes: int = 0
     scratch: int = 64 << 20
+    scratch_files: int = 1 << 14
     files: int = 256
 
     def by_resource(self) -> Mapping[int, int]:

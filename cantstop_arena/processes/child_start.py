@@ -39,17 +39,22 @@ MAX_REASON_LENGTH = 300  # characters of the line with which a failing program e
 
 
 class Policy(msgspec.Struct, frozen=True):
-    """How a child starts: forked from the arena, or as a fresh interpreter; and its limits.
+    """How a child starts, and its limits.
 
-    `memory` is in bytes beyond what it begins with; `variables` are added to the environment of a
-    fresh interpreter. With a `view` that runs in the sandbox, where also `limits` hold.
+    It is forked from the arena, or a fresh interpreter, or one in the sandbox, where it has a view.
+    `memory` is in bytes beyond what it begins with; `variables` are added to the environment of an
+    interpreter, and `limits` hold in the sandbox.
     """
 
-    start: Literal["fork", "fresh"]
+    start: Literal["fork", "fresh"] | SandboxView
     memory: int | None = None
     variables: Mapping[str, str] = {}
-    view: SandboxView | None = None
     limits: ChildLimits = ChildLimits()
+
+    @property
+    def view(self) -> SandboxView | None:
+        """What it sees in the sandbox; None if it starts elsewhere."""
+        return self.start if isinstance(self.start, SandboxView) else None
 
 
 FORKED = Policy("fork" if sys.platform == "linux" else "fresh")
@@ -73,11 +78,14 @@ def start_entry(
     """
     arena_end, child_end = socket.socketpair()  # no process can open it again, unlike a pipe
     start = _fork if policy.start == "fork" else _start_interpreter
-    if policy.view:
+    if policy.view is not None:
         start = _start_in_sandbox
     with child_end, _write_end(output) as printed:
         process = start(policy, entry, [child_end.fileno(), *files], printed)
-    return Child(process, Channel(arena_end, received), output, has_own_parent=policy.view is None)
+    channel: Channel[Any] = Channel(arena_end, received)
+    if policy.view is None:
+        return Child(process, channel, output)
+    return Child(process, channel, output, False, max_files=policy.limits.scratch_files)
 
 
 @contextlib.contextmanager
@@ -254,8 +262,10 @@ def start_command(
         output.close()
         connection.channel.close()
         raise BotError(f"cannot be started: {_reason(error)}") from error
-    max_memory = command.limits.memory if view else None
-    return Child(process, connection.channel, output, False, max_memory)
+    limits = command.limits
+    if view is None:
+        return Child(process, connection.channel, output, False)
+    return Child(process, connection.channel, output, False, limits.memory, limits.scratch_files)
 
 
 def failure_of(command: ChildCommand, limit: float, view: SandboxView | None = None) -> str:

@@ -70,7 +70,7 @@ class ForkingSandbox:
         assert self._child
         fork = _Fork(self, self._child, self._started)
         self._started += 1
-        return _ForkedChild(fork, self._ends.popleft(), self)
+        return _ForkedChild(fork, self._ends.popleft(), self, self._policy.limits.scratch_files)
 
     def _open(self) -> None:
         pairs = [socket.socketpair() for _ in range(_FORKS)]
@@ -133,8 +133,10 @@ class _Fork:
 class _ForkedChild(Child[Any]):
     """A child in a sandbox that goes on when the child has ended, and else ends with it."""
 
-    def __init__(self, fork: _Fork, end: socket.socket, sandbox: ForkingSandbox) -> None:
-        super().__init__(fork, Channel(end, REPORTS), has_own_parent=False)
+    def __init__(
+        self, fork: _Fork, end: socket.socket, sandbox: ForkingSandbox, max_files: int
+    ) -> None:
+        super().__init__(fork, Channel(end, REPORTS), has_own_parent=False, max_files=max_files)
         self._sandbox = sandbox
         self._fork = fork
 

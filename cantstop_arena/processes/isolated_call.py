@@ -16,6 +16,7 @@ from cantstop_arena.processes.child_start import FORKED, Policy, function_named,
 from cantstop_arena.texts import attribute_text, in_a_line, type_name
 
 Keywords = Mapping[str, Any]
+Starter = Callable[[], Child[Any]]
 
 TRIES = 3
 """How often a call is tried when somebody else may have ended its process."""
@@ -79,26 +80,32 @@ class InvalidResult(CallFailed):
         super().__init__("sent an invalid message")
 
 
+def starter(policy: Policy) -> Starter:
+    """What starts a child that serves a call by this policy."""
+    memory = policy.memory or MAX_MEMORY_BYTES
+    return partial(start_entry, msgspec.structs.replace(policy, memory=memory), _ENTRY, REPORTS)
+
+
+_FORKED_CHILD = starter(FORKED)
+
+
 def run_all(
     calls: Sequence[IsolatedCall],
     on_tick: Callable[[], None] = lambda: None,
     at_once: int = MAX_PARALLEL_CALLS,
-    policy: Policy = FORKED,
-    start: Callable[[], Child[Any]] | None = None,
+    start: Starter = _FORKED_CHILD,
 ) -> Iterator[Any]:
     """The result of each call, in their order, or the CallFailed that says why it has none.
 
-    `at_once` calls run at the same time; `on_tick` is called some ten times a second. A child
-    starts by the `policy`, or by `start` if that is given.
+    `at_once` calls run at the same time, each in a child that `start` returns; `on_tick` is called
+    some ten times a second.
     """
-    policy = msgspec.structs.replace(policy, memory=policy.memory or MAX_MEMORY_BYTES)
-    starter = start or partial(start_entry, policy, _ENTRY, REPORTS)
     waiting = iter(calls)
     with process_tree.end_orphans_after(), contextlib.ExitStack() as stack:
         running: list[_RunningCall] = []
         for _ in calls:
             while len(running) < at_once and (call := next(waiting, None)):
-                running.append(stack.enter_context(_RunningCall(call, starter)))
+                running.append(stack.enter_context(_RunningCall(call, start)))
             first = running.pop(0)
             while not first.has_outcome:
                 shutdown.check()
@@ -109,11 +116,9 @@ def run_all(
             yield first.outcome
 
 
-def run_isolated(
-    call: IsolatedCall, on_tick: Callable[[], None] = lambda: None, policy: Policy = FORKED
-) -> Any:
+def run_isolated(call: IsolatedCall, on_tick: Callable[[], None] = lambda: None) -> Any:
     """The result of one call. Raises CallFailed."""
-    (outcome,) = run_all([call], on_tick, policy=policy)
+    (outcome,) = run_all([call], on_tick)
     return result_of(outcome)
 
 
@@ -127,16 +132,16 @@ def result_of(outcome: Any) -> Any:
 class _RunningCall:
     """A call in its process; it is tried again when others may have ended the process."""
 
-    def __init__(self, call: IsolatedCall, starter: Callable[[], Child[Any]]) -> None:
+    def __init__(self, call: IsolatedCall, start: Starter) -> None:
         self._call = call
-        self._starter = starter
+        self._start_child = start
         self._tries = 0
         self.has_outcome = False
         self.outcome: Any = None
 
     def _start(self) -> None:
         self._tries += 1
-        self._child: Child[_Returned | _NotReturned] = self._starter()
+        self._child: Child[_Returned | _NotReturned] = self._start_child()
         self._child.send(self._call, self._call.limit)
 
     def __enter__(self) -> "_RunningCall":

@@ -5,18 +5,20 @@ import contextlib
 import os
 import sys
 from _thread import _count as thread_count
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from operator import is_
 from pathlib import Path
 from time import monotonic, sleep
-from types import FunctionType, ModuleType
-from typing import Any
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, NamedTuple
 
 from cantstop_arena.processes.system import is_installed
 
 THREADS = "leaves threads running"
 PROCESSES = "leaves processes running"
 _SHARED = {"cantstop_arena", "msgspec", "numpy", *sys.stdlib_module_names}
+_CHANGED_BY_THE_ARENA = ("_thread", "sys", "threading")  # by `ForeignActs`
 _THREAD_END_SECONDS = 0.1
 _BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
@@ -25,14 +27,15 @@ class LastingState:
     """The state when it was noted; `changes` says in which respects it has changed since then.
 
     With the `code` of shared modules, that of the standard library, the arena and NumPy is compared
-    by the identity of functions and their code objects. That takes milliseconds, all else tenths.
-    With `children` child processes count, which requires that only foreign code starts any.
+    by the identity of functions and their code objects. That takes milliseconds, all else tenths,
+    so what `note_shared_code` has noted before a fork serves. With `children` child processes
+    count, which requires that only foreign code starts any.
     """
 
     def __init__(self, code: bool = True, children: bool = True) -> None:
         self.children = children
         self._facts = self._read()
-        self._code = _SharedCode() if code else None
+        self._code = _shared_code() if code else None
 
     def changes(self, code: bool = True) -> list[str]:
         """What has changed, as clauses that say what the culprit does.
@@ -98,7 +101,7 @@ def _import_hooks() -> list[Any]:
 
 def _is_of_package(hook: Any) -> bool:
     name = getattr(hook, "__module__", None) or type(hook).__module__
-    if name.partition(".")[0] in _SHARED:
+    if _is_shared(name):
         return True
     file = getattr(sys.modules.get(name), "__file__", None)
     return isinstance(file, str) and is_installed(file)
@@ -127,25 +130,41 @@ def _scheduling() -> tuple[Any, ...]:
     return os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0), os.sched_getaffinity(0)
 
 
+class _Namespace(NamedTuple):
+    """The names of a module or class, which change with it, and their values as they were."""
+
+    name: str
+    live: Mapping[str, Any]
+    before: dict[str, Any]
+
+
 class _SharedCode:
     """The functions and methods of the modules that all bots share, as they were."""
 
     def __init__(self) -> None:
-        self._names: list[str] = []
-        self._live: list[Mapping[str, Any]] = []
-        self._values: list[dict[str, Any]] = []
+        self._modules: dict[str, list[_Namespace]] = {}
         self._functions: list[FunctionType] = []
-        for name, names in _namespaces():
-            values = dict(names)
-            self._names.append(name)
-            self._live.append(names)
-            self._values.append(values)
-            self._functions += [v for v in values.values() if type(v) is FunctionType]
-        self._codes = [function.__code__ for function in self._functions]
+        self._codes: list[CodeType] = []
+        self.note_missing()
+
+    def note_missing(self) -> None:
+        """Note the modules that have not been noted before."""
+        for name, module in list(sys.modules.items()):
+            if name not in self._modules and _is_shared(name) and isinstance(module, ModuleType):
+                self._modules[name] = noted = [*_namespaces(name, module)]
+                values = (value for names in noted for value in names.before.values())
+                functions = [value for value in values if type(value) is FunctionType]
+                self._functions += functions
+                self._codes += [function.__code__ for function in functions]
+
+    def forget(self, modules: Sequence[str]) -> None:
+        """Forget these modules, but for the code of their functions."""
+        for name in modules:
+            self._modules.pop(name, None)
 
     def replaced(self) -> str:
         """The name of the first function that was replaced; empty if there is none."""
-        for name, live, before in zip(self._names, self._live, self._values, strict=True):
+        for name, live, before in chain.from_iterable(self._modules.values()):
             if len(live) == len(before) and all(map(is_, live.values(), before.values())):
                 continue
             for key, value in before.items():
@@ -161,16 +180,45 @@ def _is_same(now: Any, before: Any) -> bool:
     return now is before or (type(now) is FunctionType and now.__code__ is _code_of(before))
 
 
+def _is_shared(module: str) -> bool:
+    return module.partition(".")[0] in _SHARED
+
+
 def _code_of(function: Any) -> Any:
     return getattr(function, "__code__", None)
 
 
-def _namespaces() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The names of each shared module and of its classes, which change with them."""
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] not in _SHARED or not isinstance(module, ModuleType):
-            continue
-        yield name, vars(module)
-        for key, value in list(vars(module).items()):
-            if isinstance(value, type) and value.__module__ == name:
-                yield f"{name}.{key}", vars(value)
+def _namespaces(name: str, module: ModuleType) -> Iterator[_Namespace]:
+    """The names of a module and of its classes."""
+    yield _Namespace(name, vars(module), dict(vars(module)))
+    for key, value in list(vars(module).items()):
+        if isinstance(value, type) and value.__module__ == name:
+            yield _Namespace(f"{name}.{key}", vars(value), dict(vars(value)))
+
+
+class _Noted(NamedTuple):
+    """Shared code that was noted in the process `pid`."""
+
+    pid: int
+    code: _SharedCode
+
+
+def note_shared_code() -> None:
+    """Note the code that all bots share for the processes that are forked from now on.
+
+    In a fork that would copy the memory of all these modules, as it counts references.
+    """
+    global _noted
+    _noted = _Noted(os.getpid(), _SharedCode())
+
+
+def _shared_code() -> _SharedCode:
+    """The code as it was before this process was forked, if it was noted there, or as it is now."""
+    if _noted is None or _noted.pid == os.getpid():
+        return _SharedCode()
+    _noted.code.forget(_CHANGED_BY_THE_ARENA)
+    _noted.code.note_missing()
+    return _noted.code
+
+
+_noted: _Noted | None = None

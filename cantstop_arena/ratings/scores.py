@@ -23,7 +23,6 @@ lower bound of the variance (`sequential.confidence.min_variance`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import sqrt
 
 import msgspec
@@ -32,20 +31,11 @@ import numpy as np
 from cantstop_arena.deals.outcomes import Tally, TournamentTotals
 from cantstop_arena.deals.winners import WIN_UNITS, win_units
 from cantstop_arena.ratings.distributions import student_quantile
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model.evidence import Ints
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK, min_variance, multiplier
 
 ALPHA = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A mean over games and its 95% interval; None where there are too few games."""
-
-    games: int
-    mean: float | None
-    low: float | None
-    high: float | None
 
 
 class DealRun(msgspec.Struct, frozen=True):
@@ -118,13 +108,13 @@ def score(runs: Sequence[DealRun], expected: float | None = None) -> Estimate:
     deals = sum(run.deals for run in runs)
     games = sum(run.deals * run.games for run in runs)
     if games == 0:
-        return Estimate(0, None, 0.0, 1.0)
+        return Estimate(None, 0.0, 1.0)
     total = sum(run.total for run in runs)
     squares = sum(_squared_residuals(run, total, games) for run in runs)
     units = runs[0].win_units
     share = total / (units * games)
     share_variance = squares / (units * games * games) ** 2
-    return Estimate(games, share, *interval(share, share_variance, deals, deals, expected))
+    return Estimate(share, *interval(share, share_variance, deals, deals, expected))
 
 
 def _squared_residuals(run: DealRun, total: int, games: int) -> int:
@@ -183,9 +173,9 @@ def crosstable(results: TournamentTotals) -> tuple[tuple[Estimate | None, ...], 
     the share of wins. For more it leaves out the wins of third bots; the choice model predicts it
     from the two strengths alone.
     """
-    deals, games = meetings(results)
+    deals, _ = meetings(results)
     bots = range(len(results.bots))
-    return tuple(tuple(_cell(results, deals, games, bot, rival) for rival in bots) for bot in bots)
+    return tuple(tuple(_cell(results, deals, bot, rival) for rival in bots) for bot in bots)
 
 
 def meetings(results: TournamentTotals) -> tuple[Ints, Ints]:
@@ -203,9 +193,7 @@ def meetings(results: TournamentTotals) -> tuple[Ints, Ints]:
     return deals, games
 
 
-def _cell(
-    results: TournamentTotals, deals: Ints, games: Ints, bot: int, rival: int
-) -> Estimate | None:
+def _cell(results: TournamentTotals, deals: Ints, bot: int, rival: int) -> Estimate | None:
     pairs = results.deals.pairs
     bot_units, rival_units = int(pairs.win_units[bot, rival]), int(pairs.win_units[rival, bot])
     if bot == rival or bot_units + rival_units == 0:
@@ -216,7 +204,7 @@ def _cell(
     games_at_bound = min(float(met_deals), (bot_units + rival_units) / win_units(results.players))
     share = bot_units / (bot_units + rival_units)
     limits = interval(share, share_variance, met_deals, games_at_bound, expected_deals(results))
-    return Estimate(int(games[bot, rival]), share, *limits)
+    return Estimate(share, *limits)
 
 
 def pair_variance(
@@ -243,14 +231,14 @@ def per_game(results: TournamentTotals, count: str) -> tuple[Estimate, ...]:
 def _mean_count(tally: Tally | None, count: str) -> Estimate:
     games = tally.games - tally.forfeits if tally else 0  # forfeits have no length
     if tally is None or games == 0:
-        return Estimate(0, None, None, None)
+        return Estimate(None)
     total = sum(tally.counts[count])
     mean = total / games
     if games < 2:
-        return Estimate(1, mean, None, None)
+        return Estimate(mean)
     count_variance = variance(games, total, tally.squares[count])
     half_width = student_quantile(games - 1) * sqrt(count_variance / games)
-    return Estimate(tally.games, mean, mean - half_width, mean + half_width)
+    return Estimate(mean, mean - half_width, mean + half_width)
 
 
 def groups_with_same_rivals(games: Ints) -> list[list[int]]:

@@ -9,8 +9,9 @@ from tabulate import tabulate
 from cantstop_arena.deals.sampling import Ints
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.distributions import student_quantile
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.sequential.planning import deals_needed
-from cantstop_arena.tables.column import Column, Estimate, Table, Value, estimate, number
+from cantstop_arena.tables.column import Column, Table, Value, estimate, number
 from cantstop_arena.tables.escaping import printable
 
 ROUNDING = 1e-12  # relative to the greatest square of a deal: a smaller variance is rounding error

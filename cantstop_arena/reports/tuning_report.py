@@ -7,7 +7,8 @@ from typing import Any
 from msgspec.structs import asdict
 from tabulate import tabulate
 
-from cantstop_arena.tables.column import Column, Estimate, Table, estimate, number
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.tables.column import Column, Table, estimate, number
 from cantstop_arena.tables.rounding import half_away, percent_text
 from cantstop_arena.tuning.halving import Optimum, Trial
 from cantstop_arena.tuning.search_space import NumberList, Ranges

@@ -11,10 +11,10 @@ import numpy as np
 
 from cantstop_arena.deals.outcomes import FaultReport, TournamentTotals
 from cantstop_arena.ratings.elo import Points, Ratings, rate
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, goodness
 from cantstop_arena.ratings.model_fit.field_sensitivity import Moves, moves
 from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
-from cantstop_arena.ratings.scores import Estimate as ScoreEstimate
 from cantstop_arena.ratings.scores import (
     crosstable,
     groups_with_same_rivals,
@@ -24,7 +24,6 @@ from cantstop_arena.ratings.scores import (
     seat_scores,
 )
 from cantstop_arena.ratings.solo import SoloDifferences
-from cantstop_arena.tables.column import Estimate
 
 ELO_DECIMALS = 2
 
@@ -118,7 +117,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def scores(self) -> list[Estimate]:
         """Each bot's share of wins in the games it sat in."""
-        return [_estimate(score) for score in scores(self.results)]
+        return list(scores(self.results))
 
     @property
     def scores_compare(self) -> bool:
@@ -144,7 +143,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def means(self) -> list[Estimate]:
         """The mean of the count `Counts.alone` per game of each bot that plays alone."""
-        return [_estimate(mean) for mean in per_game(self.results, self.results.counts.alone)]
+        return list(per_game(self.results, self.results.counts.alone))
 
     @cached_property
     def optimal_mean(self) -> float | None:
@@ -180,15 +179,13 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def against(self) -> list[list[Estimate | None]]:
         """Each bot's score against each other bot, None against itself."""
-        return [
-            [_estimate(cell) if cell else None for cell in row] for row in crosstable(self.results)
-        ]
+        return list(map(list, crosstable(self.results)))
 
     @cached_property
     def seats(self) -> list[tuple[Estimate, Estimate]]:
         """Each seat's share of the wins, and its effect in Elo."""
-        shares = map(_estimate, seat_scores(self.results))
-        return list(zip(shares, map(of_points, self.ratings.seats), strict=True))
+        effects = map(of_points, self.ratings.seats)
+        return list(zip(seat_scores(self.results), effects, strict=True))
 
     @cached_property
     def ranking(self) -> list[tuple[int | None, int]]:
@@ -236,7 +233,3 @@ def _ranked(names: Sequence[str], keys: Sequence[float]) -> list[tuple[int, int]
 def of_points(points: Points) -> Estimate:
     """Elo points as an estimate in a table."""
     return Estimate(points.points, points.low, points.high)
-
-
-def _estimate(estimate: ScoreEstimate) -> Estimate:
-    return Estimate(estimate.mean, estimate.low, estimate.high)

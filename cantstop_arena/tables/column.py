@@ -1,31 +1,15 @@
 """A table as plain data: columns with the type of their values, rows of values, and notes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.rounding import EVEN_PERCENT
 
-LOPSIDED = 0.2  # difference of the two half widths, as a share of the wider one
 DIGITS = 10  # significant: beyond any tournament's precision, yet equal on every machine
-
-
-class Estimate(NamedTuple):
-    """A number with the ends of its 95% interval; None where unknown."""
-
-    mean: float | None
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def lopsided(self) -> bool:
-        """Whether the ends are at distances too unequal to be written as one ±."""
-        if self.mean is None or self.low is None or self.high is None:
-            return False
-        near, far = sorted((self.mean - self.low, self.high - self.mean))
-        return far - near > LOPSIDED * far
 
 
 Value: TypeAlias = str | int | float | Estimate | None
@@ -39,6 +23,25 @@ class Kind(Enum):
     ESTIMATE = "estimate"
 
 
+class OnPage(msgspec.Struct, frozen=True):
+    """How a column looks in a page's table that has drawings, too (`pages.html_table`).
+
+    `order` is its place among that table's columns. By default its heading is the column's with a
+    capital letter, and its decimals are the column's. `kind` is its CSS class, `about` a tooltip;
+    `labelled` cells have their heading on narrow screens. `mark` is printed before the value of a
+    record, `sort` is the number by which rows are sorted: by default the value.
+    """
+
+    order: int
+    heading: str = ""
+    decimals: int | None = None
+    kind: str = "num"
+    about: str | None = None
+    labelled: bool = True
+    mark: Callable[[Any], str] | None = None
+    sort: Callable[[Any], float | None] | None = None
+
+
 class Column(msgspec.Struct, frozen=True):
     """The name of a column for programs (`key`) and for people (`heading`), and its format.
 
@@ -48,6 +51,7 @@ class Column(msgspec.Struct, frozen=True):
     be coloured by their distance from it. A `chance` too small for its decimals is written as
     smaller than the least of them, and a percentage too near to 100 as more than 99.9, say.
     Columns with a `leave_out` are the first that a narrow terminal is without, by that number.
+    The value of a record is what `of` returns, by default its attribute `key`.
     """
 
     key: str
@@ -61,6 +65,13 @@ class Column(msgspec.Struct, frozen=True):
     middle: float | None = None
     chance: bool = False
     leave_out: int = 0
+    of: Callable[[Any], Value] | None = None
+    page: OnPage | None = None
+
+    def value(self, record: Any) -> Value:
+        """The value of a record."""
+        value: Value = self.of(record) if self.of else getattr(record, self.key)
+        return value
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -88,13 +99,29 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """Rows of values, one for each column; `name` is for programs, `title` for people."""
+    """Rows of values, one for each column; `name` is for programs, `title` for people.
+
+    `records` are what the rows were made of, where the columns know how: pages draw them.
+    """
 
     name: str
     title: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Value]]
     notes: Sequence[str] = ()
+    records: Sequence[Any] = ()
+
+
+def table_of(
+    name: str,
+    title: str,
+    columns: Sequence[Column],
+    records: Sequence[Any],
+    notes: Sequence[str] = (),
+) -> Table:
+    """A table with a row for each record, of the values that its columns have for it."""
+    rows = [[column.value(record) for column in columns] for record in records]
+    return Table(name, title, columns, rows, notes, records)
 
 
 def number(key: str, heading: str = "", decimals: int = 0, **options: Any) -> Column:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from io import StringIO
 from typing import Any
 
-from cantstop_arena.tables.column import Column, Estimate, Kind, Table, Value
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.tables.column import Column, Kind, Table, Value
 from cantstop_arena.tables.escaping import csv_cell
 
 
@@ -29,6 +30,28 @@ def _exact_values(column: Column, value: Value) -> Iterator[str | float | None]:
         numbers = value if isinstance(value, Estimate) else (value, None, None)
     for number in numbers:
         yield column.exact(number) if isinstance(number, int | float) else number
+
+
+def row_schema(columns: Iterable[Column], **special: Any) -> dict[str, Any]:
+    """The JSON Schema of a record with these columns; `special` has the schemas of some keys."""
+    properties = {key: _value_schema(column) for column in columns for key in column.keys}
+    return {
+        "type": "object",
+        "properties": properties | special,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _value_schema(column: Column) -> dict[str, Any]:
+    """The JSON Schema of a column's values; shares are parts of 1."""
+    if column.kind is Kind.TEXT:
+        return {"type": "string"}
+    if column.percent:
+        return {"type": ["number", "null"], "minimum": 0, "maximum": 1}
+    if column.kind is Kind.NUMBER and not column.decimals:
+        return {"type": "integer", "minimum": 0}
+    return {"type": ["number", "null"]}
 
 
 def as_csv(table: Table) -> str:

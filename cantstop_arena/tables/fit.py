@@ -1,37 +1,55 @@
 """Model fit: the largest residuals, and notes on cycles and sensitivity to the field."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from cantstop_arena.ratings.model_fit.residuals import Residual, Residuals
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Column, Table, Value, number
+from cantstop_arena.tables.column import Column, OnPage, Table, number, table_of
 
 MAX_PAIRS = 5
 
 
 def fit(analysis: Analysis, maximum: int | None = MAX_PAIRS) -> Table:
     """A row for each of at most `maximum` pairs, the worst predicted first; None means all."""
-    return Table(
+    return residual_table(analysis, analysis.residuals.pairs[:maximum])
+
+
+def residual_table(analysis: Analysis, pairs: Sequence[Residual]) -> Table:
+    """A row for each of these pairs."""
+    return table_of(
         name="fit",
         title="Model fit: largest residuals",
-        columns=[
-            Column("bot", "bot"),
-            Column("against", "against"),
-            number("score", "score %", 1, percent=True),
-            number("predicted", "predicted %", 1, percent=True),
-            number("deviation", "standard errors", 1),
-            number("p", "p", 3, chance=True),
-        ],
-        rows=[_row(analysis, pair) for pair in analysis.residuals.pairs[:maximum]],
+        columns=residual_columns(analysis.results.bots),
+        records=pairs,
         notes=list(_notes(analysis)),
     )
 
 
-def _row(analysis: Analysis, pair: Residual) -> list[Value]:
-    bots = analysis.results.bots
-    numbers = pair.observed, pair.predicted, pair.deviate, pair.p_value
-    return [bots[pair.first], bots[pair.second], *numbers]
+def residual_columns(names: Sequence[str]) -> list[Column]:
+    """The columns of a pair of bots with these names."""
+    return [
+        Column("bot", "bot", of=lambda pair: names[pair.first]),
+        Column("against", "against", of=lambda pair: names[pair.second]),
+        number(
+            "score",
+            "score %",
+            1,
+            percent=True,
+            of=attrgetter("observed"),
+            page=OnPage(2, "Score"),
+        ),
+        number("predicted", "predicted %", 1, percent=True, page=OnPage(3, "Predicted")),
+        number(
+            "deviation",
+            "standard errors",
+            1,
+            of=attrgetter("deviate"),
+            page=OnPage(4, "Std. errors"),
+        ),
+        number("p", "p", 3, chance=True, of=attrgetter("p_value"), page=OnPage(5, "p")),
+    ]
 
 
 def _notes(analysis: Analysis) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from math import sqrt
+from operator import attrgetter
 
 import msgspec
 
@@ -11,7 +12,7 @@ from cantstop_arena.deals.counting import MAX_EXACT_LENGTH, shortest_of
 from cantstop_arena.deals.outcomes import Tally
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Column, Table, Value, number
+from cantstop_arena.tables.column import Column, OnPage, Table, number, table_of
 
 PERCENTS = (5, 25, 50, 75, 95)
 
@@ -73,35 +74,43 @@ def percentile(classes: Counter[int], percent: int) -> int:
     )
 
 
+RANGE_ORDER = 3  # on the page, where the outer percentiles are one column
+
+
 def lengths(analysis: Analysis) -> Table:
     """A row for each bot: mean, standard deviation and percentiles of its lengths."""
-    rows: list[Sequence[Value]] = [
-        (
-            analysis.results.bots[bot_lengths.bot],
-            bot_lengths.games,
-            bot_lengths.mean,
-            bot_lengths.deviation,
-            *bot_lengths.percentiles,
-        )
-        for bot_lengths in all_lengths(analysis)
-    ]
-    units = f"{analysis.results.counts.unit}s"
-    return Table(
+    names, units = analysis.results.bots, f"{analysis.results.counts.unit}s"
+    return table_of(
         name="lengths",
         title="Length of games",
         columns=[
-            Column("bot", "bot"),
+            Column(
+                "bot",
+                "bot",
+                of=lambda lengths: names[lengths.bot],
+                page=OnPage(order=0, kind="bot"),
+            ),
             number("games", "games"),
-            number("mean", f"{units} per game", 2),
-            number("sd", "standard deviation", 2),
-            *(number(f"percentile_{percent}", f"{percent}%") for percent in PERCENTS),
+            number("mean", f"{units} per game", 2, page=OnPage(4, "Mean", decimals=1)),
+            number("sd", "standard deviation", 2, of=attrgetter("deviation")),
+            *map(_percentile_column, range(len(PERCENTS))),
         ],
-        rows=rows,
+        records=all_lengths(analysis),
         notes=[
             f"{units.capitalize()} of all seats together, without games that a fault ended. 50%:"
             f" half of the games have no more {units} than that. Percentiles above"
             f" {MAX_EXACT_LENGTH} {units} are rounded down, by a sixteenth at most."
         ],
+    )
+
+
+def _percentile_column(index: int) -> Column:
+    percent = PERCENTS[index]
+    return number(
+        f"percentile_{percent}",
+        f"{percent}%",
+        of=lambda lengths: lengths.percentiles[index],
+        page=OnPage(2, "Median") if percent == 50 else None,
     )
 
 

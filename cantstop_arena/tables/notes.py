@@ -22,6 +22,7 @@ from cantstop_arena.texts import beginning_of, how_many, ordinal
 NOT_REPRODUCIBLE = "not reproducible"
 DISQUALIFIED = "disqualified"
 OTHER_RIVALS = "\u2020"
+UPSET = "\u21c5"
 NOT_COMPARABLE = (
     f"{OTHER_RIVALS} The scores in these rows do not compare with the others: not all bots met the"
     " same rivals equally often. Elo allows for that."

@@ -2,8 +2,9 @@
 
 from cantstop_arena.deals.predecessor_sums import Position, Quotients
 from cantstop_arena.ratings.distributions import student_quantile
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Column, Estimate, Table, estimate, number
+from cantstop_arena.tables.column import Column, Table, estimate, number
 
 _DECIMALS = 2
 

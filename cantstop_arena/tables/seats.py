@@ -1,26 +1,44 @@
 """Share of the wins and effect in Elo of each seat, and the first-player advantage."""
 
+import msgspec
+from msgspec.structs import replace
+
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Table, estimate, number
+from cantstop_arena.tables.column import OnPage, Table, estimate, number, table_of
 from cantstop_arena.tables.rounding import half_away
 from cantstop_arena.tables.standings import ELO
 
 
+class Seat(msgspec.Struct, frozen=True):
+    """A row: a seat, from 1 on in order of play, its share of the wins, and its effect in Elo."""
+
+    seat: int
+    score: Estimate
+    elo: Estimate
+
+    @property
+    def percent(self) -> Estimate:
+        """Its share of the wins in percent."""
+        return Estimate(*(None if end is None else 100 * end for end in self.score))
+
+
+_SCORE_ON_PAGE = OnPage(order=2, decimals=1, sort=lambda seat: seat.percent.mean)
+COLUMNS = (
+    number("seat"),
+    estimate("score", "score %", 2, percent=True, page=_SCORE_ON_PAGE),
+    replace(ELO, page=OnPage(order=3)),
+)
+
+
 def seats(analysis: Analysis) -> Table:
     """A row for each seat, in order of play."""
-    return Table(
+    numbered_seats = enumerate(analysis.seats, start=1)
+    return table_of(
         name="seats",
         title="Seats",
-        columns=[
-            number("seat"),
-            estimate("score", "score %", 2, percent=True),
-            ELO,
-        ],
-        rows=[
-            (seat, *estimates)
-            for seat, estimates in enumerate(analysis.seats, start=1)
-            if analysis.games
-        ],
+        columns=COLUMNS,
+        records=[Seat(seat, *estimates) for seat, estimates in numbered_seats if analysis.games],
         notes=_first_player(analysis),
     )
 

@@ -1,33 +1,188 @@
 """The standings: rank, rating or mean, group, faults and notes of each bot."""
 
+from collections.abc import Sequence
+
+import msgspec
 from msgspec.structs import replace
 
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import ELO_DECIMALS, Analysis
-from cantstop_arena.tables.column import Column, Estimate, Kind, Table, Value, estimate, number
+from cantstop_arena.tables.column import (
+    Column,
+    Kind,
+    OnPage,
+    Table,
+    Value,
+    estimate,
+    number,
+    table_of,
+)
 from cantstop_arena.tables.differences import counted_unit, solo_difference
 from cantstop_arena.tables.notes import (
     DISQUALIFIED,
     NOT_REPRODUCIBLE,
     OTHER_RIVALS,
+    UPSET,
     about_standings,
+    contradiction,
     fault_text,
     has_other_rivals,
     legend,
 )
+from cantstop_arena.tables.rounding import percent_text
 
+
+class Standing(msgspec.Struct, frozen=True):
+    """A row of the standings: the bot at this index, from 0 on."""
+
+    analysis: Analysis
+    index: int
+
+    @property
+    def rank(self) -> int | None:
+        """Its rank from 1 on; None without games."""
+        return self.analysis.ranking[self.index][0]
+
+    @property
+    def number(self) -> int:
+        """Its number in the tournament."""
+        return self.analysis.order[self.index]
+
+    @property
+    def bot(self) -> str:
+        """Its name."""
+        return self.analysis.names[self.index]
+
+    @property
+    def below(self) -> int | None:
+        """The number of the bot below; None for the last one."""
+        following = self.analysis.order[self.index + 1 : self.index + 2]
+        return following[0] if following else None
+
+    @property
+    def rated_below(self) -> int | None:
+        """The number of the bot below, if that has played."""
+        return None if self.below in self.analysis.without_games else self.below
+
+    @property
+    def elo(self) -> Estimate:
+        """Its Elo."""
+        return self.analysis.elo[self.number]
+
+    @property
+    def games(self) -> int:
+        """The number of its games."""
+        return self.analysis.games_of[self.number]
+
+    @property
+    def score(self) -> Estimate:
+        """Its share of the wins."""
+        return self.analysis.scores[self.number]
+
+    @property
+    def score_mark(self) -> str:
+        """The mark of a score that does not compare with the others, else empty."""
+        return OTHER_RIVALS if has_other_rivals(self.analysis, self.number) else ""
+
+    @property
+    def letters(self) -> str:
+        """The letters of its groups."""
+        is_unrated = not self.analysis.is_solo and self.number in self.analysis.without_games
+        return "" if is_unrated else self.analysis.groups[self.number]
+
+    @property
+    def superiority(self) -> float | None:
+        """The likelihood that it is better than the bot below; None where that is not known."""
+        if self.rated_below is None:
+            return None
+        return self.analysis.ratings.superiority(self.number, self.rated_below)
+
+    @property
+    def order_mark(self) -> str:
+        """The mark of a bot that did not do better in its games with the bot below, else empty."""
+        if self.rated_below is None:
+            return ""
+        return UPSET if contradiction(self.analysis, self.number, self.rated_below) else ""
+
+    @property
+    def per_game(self) -> Estimate:
+        """What it needs for a game alone."""
+        return self.analysis.means[self.number]
+
+    @property
+    def above_optimal(self) -> Estimate:
+        """How much more than perfect play it needs for a game alone."""
+        best = self.analysis.optimal_mean or 0.0
+        return Estimate(*(None if end is None else end - best for end in self.per_game))
+
+    @property
+    def fewer_than_next(self) -> Estimate | None:
+        """How much less than the bot below it needs for a game alone; None where unknown."""
+        return (
+            None if self.below is None else solo_difference(self.analysis, self.number, self.below)
+        )
+
+    @property
+    def faults(self) -> int:
+        """The number of its faults."""
+        return self.analysis.faults_of[self.bot]
+
+    @property
+    def note(self) -> str:
+        """What limits the meaning of its row."""
+        notes = {
+            NOT_REPRODUCIBLE: self.bot in self.analysis.results.irreproducible,
+            f"{OTHER_RIVALS} other rivals": bool(self.score_mark),
+        }
+        return "; ".join(note for note, holds in notes.items() if holds)
+
+
+class Disqualified(msgspec.Struct, frozen=True):
+    """The row of a disqualified bot: no game of it counts, and nothing is estimated."""
+
+    analysis: Analysis
+    bot: str
+    rank: None = None
+    games: int = 0
+    note: str = DISQUALIFIED
+
+    @property
+    def faults(self) -> int:
+        """The number of its faults."""
+        return self.analysis.faults_of[self.bot]
+
+    @property
+    def first_fault(self) -> str:
+        """Kind and message of its first fault."""
+        first = self.analysis.first_fault_of.get(self.bot)
+        return fault_text(first) if first else ""
+
+    @property
+    def replay(self) -> str:
+        """The command that replays the game of its first fault."""
+        first = self.analysis.first_fault_of.get(self.bot)
+        return first.replay if first else ""
+
+    def values(self, columns: Sequence[Column]) -> list[Value]:
+        """What it has of the columns; nothing in the others."""
+        return [getattr(self, column.key, _nothing(column)) for column in columns]
+
+
+def _nothing(column: Column) -> str | None:
+    return "" if column.kind is Kind.TEXT else None
+
+
+GROUP_ORDER = 5  # the place on the page of the groups, which are drawn
+
+RANK, BOT = number("rank"), Column("bot", "bot")
 ELO = estimate("elo", "Elo", 1, fixed=ELO_DECIMALS)
-_GROUP_COLUMN = Column("letters", "group", leave_out=3)
-_RATING_COLUMNS = (
-    ELO,
-    number("games", leave_out=2),
-    estimate("score", "score %", 2, percent=True, leave_out=4),
-    _GROUP_COLUMN,
-    number("superiority", "LOS vs next, %", 1, percent=True, chance=True, leave_out=1),
+_GAMES = number("games", page=OnPage(order=8, kind="num gm"))
+_GROUP = Column("letters", "group", leave_out=3)
+NOTES = (number("faults", optional=True), Column("note", "note", optional=True))
+_FIRST_FAULTS = (
+    Column("first_fault", "first fault", of=lambda standing: ""),
+    Column("replay", "replay", of=lambda standing: ""),
 )
-_NOTE_COLUMNS = (number("faults", optional=True), Column("note", "note", optional=True))
-
-
-_FAULT_COLUMNS = (Column("first_fault", "first fault"), Column("replay", "replay"))
 
 
 def standings(analysis: Analysis) -> Table:
@@ -35,136 +190,97 @@ def standings(analysis: Analysis) -> Table:
 
     The last rows are those of disqualified bots, without a rank and an estimate.
     """
-    table = ranked_standings(analysis)
-    return replace(table, rows=[*table.rows, *_disqualified_rows(analysis, table)])
+    return _with_disqualified(ranked_standings(analysis), analysis)
 
 
 def standings_data(analysis: Analysis) -> Table:
     """The standings for programs: if bots are disqualified, with columns of their first faults."""
-    table = ranked_standings(analysis)
-    if not analysis.results.disqualified:
-        return table
-    rows = [
-        *([*row, "", ""] for row in table.rows),
-        *(
-            [*row, *_fault_cells(analysis, bot)]
-            for bot, row in zip(
-                analysis.results.disqualified, _disqualified_rows(analysis, table), strict=True
-            )
-        ),
-    ]
-    return replace(table, columns=(*table.columns, *_FAULT_COLUMNS), rows=rows)
+    more = _FIRST_FAULTS if analysis.results.disqualified else ()
+    return _with_disqualified(ranked_standings(analysis, more), analysis)
 
 
-def ranked_standings(analysis: Analysis) -> Table:
-    """The standings without disqualified bots."""
-    return Table(
+def ranked_standings(analysis: Analysis, more: Sequence[Column] = ()) -> Table:
+    """The standings without disqualified bots, with more columns on the right."""
+    columns = (
+        _solo_columns(analysis) if analysis.is_solo else rating_columns(analysis.results.players)
+    )
+    return table_of(
         name="standings",
         title="Standings",
-        columns=(
-            number("rank"),
-            Column("bot", "bot"),
-            *(_solo_columns(analysis) if analysis.is_solo else _RATING_COLUMNS),
-            *_NOTE_COLUMNS,
-        ),
-        rows=[_row(analysis, index) for index in range(len(analysis.ranking))],
+        columns=(RANK, BOT, *columns, *NOTES, *more),
+        records=[Standing(analysis, index) for index in range(len(analysis.ranking))],
         notes=[*legend(analysis), *about_standings(analysis)],
     )
 
 
-def _disqualified_rows(analysis: Analysis, table: Table) -> list[list[Value]]:
-    """A row for each disqualified bot: no game of it counts, and nothing is estimated."""
-    empty: dict[str, Value] = {
-        column.key: "" if column.kind is Kind.TEXT else None for column in table.columns
-    }
-    rows: list[list[Value]] = []
-    for bot in analysis.results.disqualified:
-        faults = analysis.faults_of[bot]
-        cells: dict[str, Value] = {"bot": bot, "games": 0, "faults": faults, "note": DISQUALIFIED}
-        rows.append([*(empty | cells).values()])
-    return rows
+def _with_disqualified(table: Table, analysis: Analysis) -> Table:
+    records = [Disqualified(analysis, bot) for bot in analysis.results.disqualified]
+    rows = [*table.rows, *(record.values(table.columns) for record in records)]
+    return replace(table, rows=rows, records=[*table.records, *records])
 
 
-def _fault_cells(analysis: Analysis, bot: str) -> list[Value]:
-    first = analysis.first_fault_of.get(bot)
-    return [fault_text(first), first.replay] if first else ["", ""]
-
-
-def _solo_columns(analysis: Analysis) -> list[Column]:
-    shows_best = analysis.optimal_mean is not None
+def rating_columns(players: int) -> list[Column]:
+    """The columns of bots that meet at tables of so many players."""
+    even = percent_text(1 / players, 1).removesuffix(".0")
     return [
-        number("games"),
-        per_game(analysis),
-        *([above_best(analysis)] if shows_best else []),
-        *([_GROUP_COLUMN, fewer_than_next(analysis)] if analysis.differences else []),
+        replace(ELO, page=OnPage(order=3, kind="num elo", labelled=False)),
+        replace(_GAMES, leave_out=2),
+        estimate(
+            "score",
+            "score %",
+            2,
+            percent=True,
+            leave_out=4,
+            page=OnPage(
+                order=4,
+                decimals=1,
+                kind="num score",
+                about=f"Share of the wins; even: {even}%",
+                mark=lambda standing: standing.score_mark,
+            ),
+        ),
+        _GROUP,
+        number(
+            "superiority",
+            "LOS vs next, %",
+            1,
+            percent=True,
+            chance=True,
+            leave_out=1,
+            page=OnPage(
+                order=7,
+                heading="LOS",
+                kind="num los",
+                about="Likelihood that it is better than the bot below",
+                mark=lambda standing: standing.order_mark,
+                sort=lambda standing: -1 if standing.superiority is None else standing.superiority,
+            ),
+        ),
     ]
 
 
-def above_best(analysis: Analysis) -> Column:
-    """The column of how much more each bot needs than perfect play."""
-    return estimate("above_optimal", f"{counted_unit(analysis)} above optimal", 3)
-
-
-def fewer_than_next(analysis: Analysis) -> Column:
-    """The column of how much less each bot needs than the bot below."""
-    return estimate("fewer_than_next", f"{counted_unit(analysis)} fewer than next", 3)
+def _solo_columns(analysis: Analysis) -> list[Column]:
+    """The columns of bots that play alone."""
+    unit = counted_unit(analysis)
+    above_optimal = estimate("above_optimal", f"{unit} above optimal", 3)
+    on_page = OnPage(order=6, heading="Ahead", decimals=2, kind="num score")
+    ahead = estimate("fewer_than_next", f"{unit} fewer than next", 3, page=on_page)
+    return [
+        _GAMES,
+        per_game(analysis),
+        *([] if analysis.optimal_mean is None else [above_optimal]),
+        *([_GROUP, ahead] if analysis.differences else []),
+    ]
 
 
 def per_game(analysis: Analysis) -> Column:
     """The column of what each bot needs for a game alone."""
     count = analysis.results.counts.alone
-    return estimate(f"{count}_per_game", f"{counted_unit(analysis)} per game", 3, stem=count)
-
-
-def _row(analysis: Analysis, index: int) -> list[Value]:
-    rank, bot = analysis.ranking[index]
-    name = analysis.results.bots[bot]
-    notes = {
-        NOT_REPRODUCIBLE: name in analysis.results.irreproducible,
-        f"{OTHER_RIVALS} other rivals": has_other_rivals(analysis, bot),
-    }
-    note = "; ".join(note for note, holds in notes.items() if holds)
-    cells = (
-        _solo_cells(analysis, bot, index)
-        if analysis.is_solo
-        else _rating_cells(analysis, bot, index)
+    return estimate(
+        f"{count}_per_game",
+        f"{counted_unit(analysis)} per game",
+        3,
+        stem=count,
+        of=lambda standing: standing.per_game,
+        page=OnPage(order=3, decimals=2, kind="num elo", labelled=False),
     )
-    return [rank, name, *cells, analysis.faults_of[name], note]
-
-
-def _solo_cells(analysis: Analysis, bot: int, index: int) -> list[Value]:
-    mean, best = analysis.means[bot], analysis.optimal_mean
-    group_cells = (
-        [analysis.groups[bot], ahead_alone(analysis, index)] if analysis.differences else []
-    )
-    above_cells = [] if best is None else [_above_optimal(mean, best)]
-    return [analysis.games_of[bot], mean, *above_cells, *group_cells]
-
-
-def ahead_alone(analysis: Analysis, index: int) -> Estimate | None:
-    """How much less the bot at `index` of the standings needs for a game alone than the next bot.
-
-    None for the last bot, and where the difference is not known.
-    """
-    bot, following = analysis.order[index], analysis.order[index + 1 : index + 2]
-    return next((solo_difference(analysis, bot, next_bot) for next_bot in following), None)
-
-
-def _above_optimal(mean: Estimate, best: float) -> Estimate:
-    return Estimate(*(None if end is None else end - best for end in mean))
-
-
-def _rating_cells(analysis: Analysis, bot: int, index: int) -> list[Value]:
-    following = analysis.order[index + 1 : index + 2]
-    superiority = [
-        analysis.ratings.superiority(bot, next_bot)
-        for next_bot in following
-        if next_bot not in analysis.without_games
-    ]
-    return [
-        analysis.elo[bot],
-        analysis.games_of[bot],
-        analysis.scores[bot],
-        "" if bot in analysis.without_games else analysis.groups[bot],
-        *(superiority or [None]),
-    ]

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 from tabulate import DataRow, Line, TableFormat, tabulate
 
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables import escaping
-from cantstop_arena.tables.column import Column, Estimate, Kind, Table, Value
+from cantstop_arena.tables.column import Column, Kind, Table, Value
 from cantstop_arena.tables.rounding import half_away
 from cantstop_arena.texts import ansi_styled
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena.bots.bot_files import lines_of, stored_texts
-from cantstop_arena.bots.bot_paths import bot_path, file_in
+from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, bot_path, file_in
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
-from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import RESULTS, version_name
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import DEFAULT

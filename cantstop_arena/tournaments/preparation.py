@@ -18,6 +18,7 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, Raised, run_all
+from cantstop_arena.processes.lasting_state import note_shared_code
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import in_a_line
@@ -31,8 +32,11 @@ if TYPE_CHECKING:
 _COMPILING = 300.0  # seconds; the limit to build and compile a compiled bot
 
 
-class PreparedBot(msgspec.Struct, frozen=True):
-    """A bot that has been prepared: whether it is compiled, and where its functions begin."""
+class PreparedBot(msgspec.Struct, tag=True, frozen=True):
+    """A bot that has been prepared: whether it is compiled, and where its functions begin.
+
+    The process in which a foreign bot is built answers with what it has seen.
+    """
 
     is_compiled: bool
     learns: bool
@@ -63,10 +67,18 @@ def prepare_bots(
         table.warm_up()
         return tuple(_parts(table))
     own_bots = _warmed(spec)
+    _get_ready_to_fork()
     foreign_bots = _built(spec, foreign, decision_limit)
     return tuple(
         own_bots.get(seat) or _with_code_check(seat, foreign_bots[seat]) for seat in spec.seats
     )
+
+
+def _get_ready_to_fork() -> None:
+    """Do once what each process with foreign bots would do for itself."""
+    import numpy.random  # noqa: F401 - which every game seeds
+
+    note_shared_code()
 
 
 def _built(
@@ -84,7 +96,7 @@ def _built(
         return {seat: _prepared(seat, answer) for seat, answer in answers.items()}
     again = run_all([_build_call(spec, seat, None) for seat in failed])
     for (seat, failure), answer in zip(failed.items(), again, strict=True):
-        is_slow = failure == OUT_OF_TIME or not isinstance(answer, BuiltBot)
+        is_slow = failure == OUT_OF_TIME or not isinstance(answer, PreparedBot)
         disturbs = "" if is_slow else f"does not survive a trial: it {failure}"
         answers[seat] = answer if is_slow else replace(answer, disturbs=disturbs)
     return {seat: _prepared(seat, answer) for seat, answer in answers.items()}
@@ -144,16 +156,7 @@ def unpack_spec(spec: bytes) -> TableSpec:
     return table_spec
 
 
-class BuiltBot(msgspec.Struct, tag=True, frozen=True):
-    """A bot as it was built in a process of its own, and what its trial has shown."""
-
-    is_compiled: bool
-    learns: bool
-    source_lines: dict[str, str]
-    disturbs: str = ""
-
-
-def built_alone(spec: bytes, decision_limit: float | None) -> BuiltBot | Raised:
+def built_alone(spec: bytes, decision_limit: float | None) -> PreparedBot | Raised:
     """Build the only bot of a table's spec, and describe it; runs as an isolated call.
 
     With a `decision_limit` it is tried, too.
@@ -165,12 +168,12 @@ def built_alone(spec: bytes, decision_limit: float | None) -> BuiltBot | Raised:
         part = next(_parts(table))
         disturbs = trial.disturbance(table) if trial else ""
         lines = {hook: _line(line) for hook, line in part.source_lines.items()}
-        return BuiltBot(part.is_compiled, part.learns, lines, _line(disturbs))
+        return replace(part, source_lines=lines, disturbs=_line(disturbs))
     except BaseException as error:
         return Raised(exception_report(error))
 
 
-def _prepared(seat: SeatSpec, answer: BuiltBot | Raised | CallFailed) -> PreparedBot:
+def _prepared(seat: SeatSpec, answer: PreparedBot | Raised | CallFailed) -> PreparedBot:
     """A foreign bot, from the outcome of its call. Raises BotError."""
     if isinstance(answer, Raised):
         is_named = seat.name in answer.reason

@@ -28,7 +28,7 @@ from cantstop_arena.processes.isolated_call import (
 )
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.file.entrants import Entrant
-from cantstop_arena.tournaments.file.keys import usual_players
+from cantstop_arena.tournaments.file.key_readers import usual_players
 from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec, entrant_seat, seat_for

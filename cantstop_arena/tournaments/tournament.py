@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import asdict, replace
 
+from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.deals.outcomes import Until
 from cantstop_arena.deals.seatings import Orders, groups_with
 from cantstop_arena.deals.seeds import Seed, in_json
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.tournaments.file.entrants import Entrant
+from cantstop_arena.tournaments.file.keys import GAMES, KEYS, default_of, written
 from cantstop_arena.tournaments.file.yaml_reader import (
     range_text,
 )
@@ -27,11 +29,8 @@ if TYPE_CHECKING:
 
 RESOLVED = "tournament.yaml"  # in a results folder
 RECORDS = "games"  # the folder of recorded games there
-GAMES = range(1, 10**12 + 1)
 BLOCKS = 512  # keep workers busy, and progress visible
-START_LIMIT = 60.0  # loading numba takes seconds, and a busy machine makes minutes of them
 _ISOLATED_TRIES = 4
-ON_FAULT = ("forfeit", "abort")
 
 
 class FaultPolicy(msgspec.Struct, frozen=True):
@@ -41,11 +40,11 @@ class FaultPolicy(msgspec.Struct, frozen=True):
     function of the game. The last can only end a run.
     """
 
-    decision_limit: float = 1.0
-    start_limit: float = START_LIMIT
-    max_faults: int = 100
-    on_fault: str = ON_FAULT[0]
-    game_limit: float = 10.0
+    decision_limit: float = default_of("decision_limit")
+    start_limit: float = default_of("start_limit")
+    max_faults: int = default_of("max_faults")
+    on_fault: str = default_of("on_fault")
+    game_limit: float = default_of("game_limit")
 
     @property
     def isolated_limit(self) -> float:
@@ -54,13 +53,6 @@ class FaultPolicy(msgspec.Struct, frozen=True):
         It starts a program, sends a decision, and tries again if a timeout is doubtful.
         """
         return _ISOLATED_TRIES * (self.start_limit + self.decision_limit)
-
-    def as_file(self) -> dict[str, Any]:
-        """The keys of a file; `game_limit` only if it is not the default, as it is rarely set."""
-        keys = asdict(self)
-        if self.game_limit == FaultPolicy().game_limit:
-            del keys["game_limit"]
-        return keys
 
 
 class Tournament(msgspec.Struct, frozen=True):
@@ -143,60 +135,64 @@ class Tournament(msgspec.Struct, frozen=True):
 
     def as_file(self, folder: Path) -> dict[str, Any]:
         """The tournament with all keys, as a file in `folder`."""
+        bots = [entrant.as_file(folder) for entrant in self.entrants]
+        return written("tournament", {**self._values(), "bots": bots})
+
+    def identity(self) -> dict[str, Any]:
+        """What must be equal for results to be continued, as decoded from JSON."""
+        bots = [entrant.identified() for entrant in self.entrants]
+        values = {
+            **written("tournament", {**self._values(), "seed": in_json(self.seed), "bots": bots}),
+            **({"lineups": self.lineups} if self.lineups is not None else {}),
+            **({"measured": True} if self.keeps_counts else {}),
+        }
+        identity = {key: values[key] for key in _IDENTIFYING if key in values}
+        decoded: dict[str, Any] = json.loads(json.dumps(identity))
+        return decoded
+
+    def _values(self) -> dict[str, Any]:
+        """The values of the keys of a file, but of `bots`, as plain data."""
         return {
             "name": self.name,
             "game": self.game.name,
             "rules": self.game.rules.as_dict(self.rules),
             "players": self.players,
             "games": self.games,
-            **({"until": {self.until.measure: self.until.limit}} if self.until else {}),
+            "until": {self.until.measure: self.until.limit} if self.until else None,
             "seed": self.seed,
-            **self.policy.as_file(),
-            **({"anchor": dict(self.anchor)} if self.anchor else {}),
-            **({"gauntlet": self.challenger} if self.challenger else {}),
-            **({"luck_removed": True} if self.luck_removed else {}),
-            "bots": [entrant.as_file(folder) for entrant in self.entrants],
+            **asdict(self.policy),
+            "anchor": dict(self.anchor) or None,
+            "gauntlet": self.challenger or None,
+            "luck_removed": self.luck_removed,
         }
 
-    def identity(self) -> dict[str, Any]:
-        """What must be equal for results to be continued, as decoded from JSON."""
-        values = {
-            "name": self.name,
-            "game": self.game.name,
-            "rules": self.game.rules.as_dict(self.rules),
-            "players": self.players,
-            "seed": in_json(self.seed),
-            "decision_limit": self.policy.decision_limit,
-            "max_faults": self.policy.max_faults,
-            "bots": [entrant.identified() for entrant in self.entrants],
-            **({"lineups": self.lineups} if self.lineups is not None else {}),
-            **({"gauntlet": self.challenger} if self.challenger else {}),
-            **({"measured": True} if self.keeps_counts else {}),
-            **({"luck_removed": True} if self.luck_removed else {}),
-        }
-        identity: dict[str, Any] = json.loads(json.dumps(values))
-        return identity
+
+_IDENTIFYING = (
+    *(key.name for key in KEYS if key.identifies and key.is_spelled_out),
+    *("lineups", "gauntlet", "measured", "luck_removed"),  # where they are set
+)
+"""What an identity has, in the order of stored ledgers, whose seals are of its text."""
 
 
 class Overrides(msgspec.Struct, frozen=True):
-    """Options of the command line that override the file."""
+    """Options of the command line that override the file; `isolate` is for foreign bots."""
 
     games: int | None = None
     seed: Seed | None = None
+    isolate: Isolation = Isolation.NONE
+    luck_removed: bool = False
 
     def applied(self, tournament: Tournament) -> Tournament:
-        """The tournament with these options."""
-        games = self.over(tournament.games)
-        if self.seed is None:
-            return replace(tournament, games=games)
-        return replace(
-            tournament, games=games, seed=self.seed, has_random_seed=False, reseeded=True
-        )
+        """The tournament with these options; its bots are isolated already. Raises UsageError."""
+        changed = replace(tournament, games=self.over(tournament.games))
+        if self.seed is not None:
+            changed = replace(changed, seed=self.seed, has_random_seed=False, reseeded=True)
+        return changed.without_luck() if self.luck_removed else changed
 
     def over(self, games: int) -> int:
         """The number of games: of the command line if given, else `games`. Raises UsageError."""
         if self.games is not None and self.games not in GAMES:
-            raise UsageError(f"--games must be {range_text(GAMES)}, not {self.games}")
+            raise UsageError(f"games must be {range_text(GAMES)}, not {self.games}")
         return games if self.games is None else self.games
 
 

@@ -23,7 +23,7 @@ from cantstop_arena.errors import FaultError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.tournaments.file.entrants import Entrant, foreign_isolated
-from cantstop_arena.tournaments.file.keys import check_seats
+from cantstop_arena.tournaments.file.key_readers import check_seats
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import disturbance_notice, disturbing, prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from cantstop_arena.tables.names import FORMATS
+from cantstop_arena.views.command_options import Decorator, key_option
 
 if TYPE_CHECKING:
     from cantstop_arena.tables.column import Table
@@ -16,14 +16,8 @@ if TYPE_CHECKING:
 TEXT = "text"
 
 
-format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default=TEXT,
-    show_default=True,
-    help="Format of the tables.",
-)
+format_option = key_option("form")
+json_flag = click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 
 
 def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -33,9 +27,7 @@ def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(as_json: bool, form: str, **keywords: Any) -> Any:
         return command(form="json" if as_json else form, **keywords)
 
-    return click.option("--json", "as_json", is_flag=True, help="The same as --format json.")(
-        wrapper
-    )
+    return json_flag(wrapper)
 
 
 class TableOutput(NamedTuple):
@@ -65,33 +57,20 @@ def format_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return _with_output(command, ())
 
 
-def with_table_options(
-    *names: str, usual: str = "all tables"
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --format, --table and --wide to a command, which gets them as `output`."""
-    chosen = click.option(
-        "--table",
-        "chosen",
-        type=click.Choice(names),
-        multiple=True,
-        help=f"Print only this table; can be repeated. Default: {usual}.",
-    )
-    return lambda command: _with_output(command, [chosen])
+    return _with_output(command, [key_option("chosen", "run")])
 
 
-def _with_output(
-    command: Callable[..., Any], more: Sequence[Callable[..., Any]]
-) -> Callable[..., Any]:
+def _with_output(command: Callable[..., Any], more: Sequence[Decorator]) -> Callable[..., Any]:
     @wraps(command)
     def wrapper(form: str, wide: bool, chosen: Sequence[str] = (), **keywords: Any) -> Any:
         return command(output=TableOutput(form, chosen, wide), **keywords)
 
-    wide_option = click.option(
-        "--wide", is_flag=True, help="Print complete tables, also on a narrow terminal."
-    )
-    for option in (wide_option, *more, format_option):
-        wrapper = option(wrapper)
-    return wrapper
+    decorated: Callable[..., Any] = wrapper
+    for option in (key_option("wide"), *more, format_option):
+        decorated = option(decorated)
+    return decorated
 
 
 def print_plain_tables(tables: "Sequence[Table]", output: TableOutput, *notes: str) -> None:

@@ -1,13 +1,17 @@
-"""The dialogue with a person in a game without a view of its own: fields, and typed answers."""
+"""The dialogue with a person: questions, repeated until the answer is legal, in any game.
+
+In a game without a view of its own the person sees the fields of its views.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
+from cantstop_arena.errors import ArenaError
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.game import Event, Game
@@ -25,6 +29,8 @@ class PersonText(Protocol):
     def event_text(self, event: Event, names: Sequence[str]) -> str: ...
 
 
+Answer = TypeVar("Answer")
+
 QUIT, HELP = ("q", "quit"), "?"
 _YES, _NO = ("y", "yes", "true"), ("n", "no", "false")
 _HIDDEN_FIELDS = (
@@ -35,11 +41,54 @@ _HIDDEN_FIELDS = (
 )  # not printed: the person knows them
 
 
-class PlainPerson:
-    """A person in a seat, with a method for every decision of the game.
+class TerminalPerson:
+    """A person in a seat, at the terminal.
 
     `read` prints a prompt and returns a line, None at the end of the input; `echo` prints a line.
     """
+
+    def __init__(
+        self,
+        seat: int,
+        read: Callable[[str], str | None],
+        echo: Callable[[str], None],
+        coloured: bool,
+    ) -> None:
+        self._seat = seat
+        self._read = read
+        self._echo = echo
+        self._coloured = coloured
+
+    def _ask(
+        self,
+        question: str,
+        answer_of: Callable[[str], Answer],
+        help_with: Mapping[str, Callable[[], Iterable[str]]] = {},
+    ) -> Answer:
+        """The person's answer; repeats the question until `answer_of` accepts what is entered.
+
+        `answer_of` raises ArenaError or ValueError with the text to print. Words of `help_with`
+        print their lines. Raises PersonLeft.
+        """
+        while True:
+            line = self._read(question)
+            if line is None:
+                raise PersonLeft(asked=False)
+            word = line.strip()
+            if word.lower() in QUIT:
+                raise PersonLeft(asked=True)
+            if word.lower() in help_with:
+                for text in help_with[word.lower()]():
+                    self._echo(text)
+                continue
+            try:
+                return answer_of(word)
+            except (ArenaError, ValueError) as error:
+                self._echo(f"  {error}")
+
+
+class PlainPerson(TerminalPerson):
+    """A person in a seat of any game, with a method for every decision of the game."""
 
     def __init__(
         self,
@@ -49,10 +98,8 @@ class PlainPerson:
         echo: Callable[[str], None],
         coloured: bool,
     ) -> None:
+        super().__init__(seat, read, echo, coloured)
         self._view = view
-        self._seat = seat
-        self._read = read
-        self._echo = echo
         self._names: list[str] = []
         for decision in view.game.decisions.values():
             setattr(self, decision.name, partial(self._decide, decision))
@@ -80,22 +127,20 @@ class PlainPerson:
                 self._echo(f"  {field.name}: {getattr(view, field.name)}")
         for number, move in enumerate(moves or (), start=1):
             self._echo(f"  {number:>3}  {move}")
-        while True:
-            line = self._read(f"{decision.name}? ")
-            if line is None:
-                raise PersonLeft(asked=False)
-            word = line.strip()
-            if word.lower() in QUIT:
-                raise PersonLeft(asked=True)
-            try:
-                return decision.checked(_parsed_answer(word, decision, moves), moves)
-            except (IllegalAnswer, ValueError):
-                self._echo(f"  {_prompt(decision, moves)}")
+        return self._ask(f"{decision.name}? ", partial(_checked_answer, decision, moves))
 
 
 def greeting(seat: int) -> str:
     """The first sentence to the person in a seat."""
     return f"You are {SEAT_NAMES[seat]}. {HELP} explains, {QUIT[0]} leaves the game."
+
+
+def _checked_answer(decision: Decision, moves: Sequence[Any] | None, word: str) -> Any:
+    """The legal answer that a word stands for. Raises ValueError with the answers that are."""
+    try:
+        return decision.checked(_parsed_answer(word, decision, moves), moves)
+    except (IllegalAnswer, ValueError) as error:
+        raise ValueError(_prompt(decision, moves)) from error
 
 
 def _parsed_answer(word: str, decision: Decision, moves: Sequence[Any] | None) -> Any:

@@ -17,7 +17,6 @@ from helpers.arena import Arena
 import cantstop_arena as ca
 from cantstop_arena.api.matches import planned_match
 from cantstop_arena.api.tournaments import gauntlet
-from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.processes import process_tree
 
 FACE = Path(ca.__file__).with_suffix(".pyi")
@@ -227,8 +226,7 @@ def test_rule_sets_are_said_by_name_by_change_and_as_they_are() -> None:
 
 
 def test_folders_of_matches_and_gauntlets_tell_the_rules_alike() -> None:
-    catalogue = Catalogue(Path("bots"))
-    match = planned_match("rule28:threshold=30", "odds", catalogue, rules="jump")
+    match = planned_match("rule28:threshold=30", "odds", rules="jump")
     assert match.name == "rule28_threshold-30-vs-odds-jump"
     assert gauntlet("rule28:threshold=30", ["odds"]).name == "gauntlet-rule28_threshold-30"
     assert gauntlet("odds", rules="jump").name == "gauntlet-odds-jump"

@@ -8,6 +8,9 @@ from helpers.arena import Arena
 from helpers.paths import ROOT
 
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
+from cantstop_arena.native.code_files import cache_root
 from cantstop_arena.tournaments.file import tournament_file
 
 CALM = """
@@ -142,6 +145,53 @@ def test_a_program_that_misses_a_file_is_told_of_needs(arena: Arena) -> None:
     granted = yaml.replace("as: steps", "as: steps, needs: [data]")
     done = arena("run", "cup.yaml", "--quiet", "--fresh", yaml=granted, files=files)
     assert "in the sandbox" not in done.text
+
+
+LOOKS = """
+import glob, os, sys
+FILES = [path for path in glob.glob(f"{LAB}/**", recursive=True) if os.path.isfile(path)]
+READ = [path for path in FILES if os.path.getsize(path)]
+print(*READ, file=sys.stderr, flush=True)
+if any("weights" not in path for path in READ):  # also where it is described
+    raise ValueError(READ)
+"""
+LOOKS += CALM
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_in_a_folder_that_it_needs_no_bots_results_and_tournaments_are_seen(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tmp_path.chmod(0o755)  # so that root's bots in the sandbox, which are not root, can read it
+    arena("match odds rule28 --games 2 --quiet")  # so that there are results
+    files = {"data/weights": "1", "bots/rival.py": CALM}
+    files["bots/looks.py"] = LOOKS.replace("{LAB}", str(tmp_path))
+    yaml = f"games: 2\nbots: [odds, {{bot: looks, isolate: true, needs: [{tmp_path}]}}]\n"
+    arena("run", "cup.yaml", "--quiet", yaml=yaml, files=files)
+    (log,) = Path("results/cup/logs").glob("*looks.log")
+    assert set(log.read_text().split()) == {str(tmp_path / "data/weights")}
+
+
+SEES_CODE = """
+import os
+from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
+FOLDERS = " ".join(sorted(os.listdir(os.environ["CANTSTOP_ARENA_CACHE"])))
+def roll_again(turn, engine=ENGINE_CACHE.has_code("engine"), folders=FOLDERS):
+    return turn.rolls < 3
+def choose_move(turn, moves):
+    return 0
+"""
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_the_stored_code_of_games_is_seen_but_not_that_of_bots(arena: Arena) -> None:
+    arena("match odds rule28 --games 2 --quiet", bots={"sees": SEES_CODE})
+    assert ENGINE_CACHE.has_code("engine")
+    assert any((cache_root() / "bot-code").rglob("*.code"))
+    seen = Catalogue(Path("bots")).isolated(Isolation.SANDBOX).find("sees").defaults
+    assert seen["engine"]
+    assert set(seen["folders"].split()) <= {"cantstop", "cubus"}
 
 
 GREEDY = """

@@ -41,7 +41,7 @@ from cantstop_arena.games.cantstop.codec import turn_as_json, turn_in
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
-from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, RuleSet
+from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, RULES, RuleSet
 from cantstop_arena.games.cantstop.turn import Move, Turn
 from cantstop_arena.processes.channel import ProtocolError
 from cantstop_arena.processes.child import ChildFailed
@@ -306,7 +306,7 @@ def test_every_link_of_the_page_leads_somewhere() -> None:
     "rules", [rules for rules, _ in NAMED.values()], ids=lambda rules: rules.name
 )
 def test_rules_arrive_as_they_were_sent(rules: RuleSet) -> None:
-    told = json.loads(line_of(rules.as_dict()))
+    told = json.loads(line_of(RULES.as_dict(rules)))
     assert GAME.rules.from_dict(told) == rules
     assert list(told) == ["name", *PARAMETERS]
 

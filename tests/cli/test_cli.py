@@ -19,7 +19,7 @@ from helpers.arena import Arena
 from helpers.finished import Finished
 from helpers.naive import Verdict, referee
 
-from cantstop_arena.games.cantstop.rules import NAMED
+from cantstop_arena.games.cantstop.rules import NAMED, RULES
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 PLAIN = '''"""Stops after three rolls."""
@@ -152,7 +152,7 @@ def test_rules_are_listed_shown_and_given_as_json(arena: Arena) -> None:
     listed = arena("rules").text
     assert all(re.search(f"^{name} ", listed, re.MULTILINE) for name in NAMED)
     assert re.search(r"^stop +after-all-runners$", arena("rules", "korean").text, re.MULTILINE)
-    assert json.loads(arena("rules", "jump", "--json").text) == NAMED["jump"][0].as_dict()
+    assert json.loads(arena("rules", "jump", "--json").text) == RULES.as_dict(NAMED["jump"][0])
     assert "did you mean 'korean'?" in arena("rules", "korea", code=2).error
 
 
@@ -423,7 +423,7 @@ def test_all_problems_of_a_file_are_told_at_their_places(arena: Arena) -> None:
     ("words", "message"),
     [
         (["run", "nowhere.yaml"], "nowhere.yaml:1:1: this file cannot be read"),
-        (["run", "cups/cup.yaml", "--games", "0"], "--games must be a whole number from 1"),
+        (["run", "cups/cup.yaml", "--games", "0"], "'--games': 0 is not in the range"),
         (["run", "cups/cup.yaml", "--seed", "-1"], "--seed must be a whole number from 0"),
         (["run", "cups/cup.yaml", "--workers", "0"], "'--workers'"),
         (["replay", "cups/cup.yaml", "--deal", "1"], "Missing argument"),

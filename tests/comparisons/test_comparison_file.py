@@ -75,7 +75,7 @@ def test_what_is_negligible_for_all_or_for_some(tmp_path: Path) -> None:
 def test_the_command_line_overrides_the_file(tmp_path: Path) -> None:
     comparison = loaded(tmp_path, SHORT, Overrides(7, 9))
     assert (comparison.games, comparison.seed) == (7, 9)
-    with pytest.raises(UsageError, match="--games must be a whole number from 1"):
+    with pytest.raises(UsageError, match="games must be a whole number from 1"):
         loaded(tmp_path, SHORT, Overrides(0))
 
 

@@ -297,7 +297,7 @@ def numbers(words: str) -> list[int]:
 
 @pytest.mark.parametrize(("position", "roll", "moves"), table(RULES, "Move order"))
 def test_the_positions_in_the_rules_are_right(position: str, roll: str, moves: str) -> None:
-    standing = naive.Position(CLASSIC.as_dict(), seat=0, markers=[{}, {}])
+    standing = naive.Position(GAME.rules.as_dict(CLASSIC), seat=0, markers=[{}, {}])
     for kind, words in re.findall(r"(runners on|columns?) ([\d, and]+)", position):
         if kind == "runners on":
             standing.runners = dict.fromkeys(numbers(words), 1)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
+from cantstop_arena.games.cantstop.rules import CLASSIC, RULES, RuleSet, derive
 from cantstop_arena.views.cantstop.drawing import draw_board, draw_seats
 from cantstop_arena.views.cantstop.scenes import BoardScene, scenes
 from cantstop_arena.views.cantstop.svg import draw_svg
@@ -21,7 +21,7 @@ Event = dict[str, Any]
 
 def opening(*names: str, rules: RuleSet = CLASSIC) -> Event:
     """The first event of a game."""
-    told = {"rules": rules.as_dict(), "seats": list(names), "seed": 1980, "deal": 17}
+    told = {"rules": RULES.as_dict(rules), "seats": list(names), "seed": 1980, "deal": 17}
     return {"event": "game", "game": "cantstop", **told}
 
 

@@ -93,7 +93,7 @@ class SlowTurn:
         return max((self.best(move) for move in self.moves(advances, dice)), default=self.remaining)
 
     def _best(self, advances: Advances) -> float:
-        if self.wins(advances):
+        if self.wins(advances) and not self.must_roll(advances):
             return 0.0 if self.net.turns else 1.0
         stop, roll = self.left(advances), self.roll(advances)
         return roll if self.must_roll(advances) else max(stop, roll)
@@ -126,7 +126,8 @@ def compare(rules: RuleSet, markers: list[list[int]], seed: int) -> int:
         desk.climbs[: len(state)] = state
         best, roll = map(float, look_up(board, net, desk))
         assert abs(best - slow.best(state)) < 1e-4, (state, best, slow.best(state))
-        if not slow.wins(state) and any(slow.room(state, c) for c in slow.columns if state[c]):
+        is_won = slow.wins(state) and not slow.must_roll(state)
+        if not is_won and any(slow.room(state, c) for c in slow.columns if state[c]):
             assert abs(roll - slow.roll(state)) < 1e-4, (state, roll, slow.roll(state))
     whole = sum(slow.after(tuple([0] * len(markers[0])), d) for d in _rolls(rules)) / rules.sides**4
     assert abs(float(position_value(board, net, desk)) - whole) < 1e-4
@@ -148,6 +149,7 @@ TINY = [
     (small(2, (2, 3, 2), 2), [[0, 0, 0], [1, 2, 0]]),
     (small(2, (2, 3, 2), 2), [[1, 0, 0]]),
     (small(2, (2, 3, 2), 2, "after-all-runners"), [[0, 1, 0], [0, 0, 2]]),
+    (small(2, (1, 2, 2), 1, "after-all-runners"), [[0, 0, 0], [0, 1, 0]]),
 ]
 SMALL = [
     (small(3, (2, 3, 3, 3, 2), 2), [[0, 1, 0, 0, 0], [1, 0, 2, 0, 1]]),

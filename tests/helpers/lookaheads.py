@@ -78,7 +78,7 @@ def compare(rules: RuleSet, markers: list[list[int]], seed: int) -> int:
     for seat, spaces in enumerate(markers):
         stopping.markers[seat, : len(spaces)] = spaces
     begin(*glance)
-    states = [state for state in slow.states() if not slow.wins(state)]
+    states = [state for state in slow.states() if not slow.wins(state) or slow.must_roll(state)]
     for state in states:
         stopping.climbs[: len(state)] = state
         stop, roll = map(float, choice(*glance))

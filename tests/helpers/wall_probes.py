@@ -5,6 +5,7 @@ or "" where a wall has held. It imports the standard library only.
 """
 
 import ctypes
+import errno
 import fcntl
 import json
 import mmap
@@ -397,8 +398,9 @@ def leases_a_file(scene: Scene) -> object:
 
 @probe
 def gives_a_file_a_hint(scene: Scene) -> object:
-    hint = (ctypes.c_uint64 * 1)(3)
-    fcntl.fcntl(os.open(_C_LIBRARY, os.O_RDONLY), 1036, bytes(hint))
+    """Its owner may, and that is this user for what a user without root has installed."""
+    with Path("/tmp/hinted").open("wb") as file:
+        fcntl.fcntl(file, 1036, bytes((ctypes.c_uint64 * 1)(3)))
     return True
 
 
@@ -588,9 +590,15 @@ def has_a_terminal(scene: Scene) -> object:
 
 @probe
 def types_into_a_terminal(scene: Scene) -> object:
-    _leader, follower = os.openpty()
-    fcntl.ioctl(follower, 0x5412, b"x")
-    return True
+    """Without a terminal of its own it can only be asked who refuses: the filter, or this file."""
+    with open("/dev/null") as file:
+        for command in (0x5412, 0x541C):
+            try:
+                fcntl.ioctl(file, command, b"x")
+            except OSError as error:
+                if error.errno != errno.EPERM:
+                    return f"refused by the file only: {error}"
+    return False
 
 
 # --- The kernel -----------------------------------------------------------------------------------

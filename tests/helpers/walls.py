@@ -20,7 +20,7 @@ from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.processes.channel import Connection
-from cantstop_arena.processes.child import Child
+from cantstop_arena.processes.child import Child, ChildFailed
 from cantstop_arena.processes.child_limits import ChildLimits
 from cantstop_arena.processes.child_start import start_command
 from cantstop_arena.processes.json_lines import line_of, object_in
@@ -29,6 +29,7 @@ from helpers import wall_probes
 from helpers.game_packages import described
 
 MEMORY, SCRATCH = 400 << 20, 8 << 20
+MAX_FILES = 3000
 PRINTED = "printed by an earlier process"
 _LEAVES = f"""
 import os
@@ -37,6 +38,16 @@ for folder in ("/tmp", "/dev/shm"):
     open(f"{{folder}}/left", "w").close()
 print("{{}}", flush=True)
 input()
+"""
+_KEEPS_FILES = f"""
+import sys
+print("{{}}", flush=True)
+input()
+for number in range({4 * MAX_FILES}):
+    open(f"/tmp/{{number}}", "w").close()
+print("{{}}", flush=True)
+input()
+print("{{}}", flush=True)
 """
 _OTHER_BOT = "def choose_move(turn, moves): return 0\n"
 
@@ -103,7 +114,7 @@ def start_of(scene: wall_probes.Scene) -> tuple[BotStart, SandboxView]:
     start = BotStart(
         ("served",),
         folder / "lab",
-        limits=ChildLimits(scratch=SCRATCH),
+        limits=ChildLimits(scratch=SCRATCH, scratch_files=MAX_FILES),
         log=folder / "log",
         isolation=Isolation.SANDBOX,
         bot=BotAddress("wall_probes", "cantstop", "file", source.digest, source),
@@ -130,7 +141,23 @@ def probed(names: list[str]) -> dict[str, str]:
     achieved = child.answer()
     for process in (earlier, child):
         process.end()
-    return achieved
+    return achieved | {"keeps_many_files": _kept_files(start, view)}
+
+
+def _kept_files(start: BotStart, view: SandboxView) -> str:
+    """What a process has achieved that keeps many files, between two questions at the latest."""
+    child = _child(start, view, "-c", _KEEPS_FILES)
+    child.send({}, 60.0)
+    child.answer()
+    child.mark_started()
+    try:
+        child.request({}, 60.0)
+        child.request({}, 60.0)
+    except ChildFailed as error:
+        return "" if str(error) == f"kept more than {MAX_FILES:,} temporary files" else str(error)
+    finally:
+        child.kill()
+    return f"kept {4 * MAX_FILES:,} files"
 
 
 class _Lines:

@@ -13,23 +13,24 @@ import numba
 import numpy as np
 import pytest
 
-from cantstop_arena.native import elf, llvm_loader, object_files
+from cantstop_arena.native import object_files
 from cantstop_arena.native.code_files import SUFFIX, key_of, write_checked
 from cantstop_arena.native.fingerprint import processor, toolchain
-from cantstop_arena.native.object_files import Loaded, assembled_object, link_objects, load
+from cantstop_arena.native.llvm_loader import Image
+from cantstop_arena.native.numba_store import UNWRAPPED, object_code
+from cantstop_arena.native.object_files import Compiled, Loaded, assembled_object, load
 from cantstop_arena.native.python_calls import PythonCalls
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
 
-UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 NUMBER = numba.int64
 
 
-def compiled(function: Callable[..., Any], *kinds: Any) -> Any:
+def compiled(function: Callable[..., Any], *kinds: Any) -> Compiled:
     """What numba makes of a function, as `load` takes it."""
     dispatcher = numba.njit(**UNWRAPPED)(function)
     dispatcher.compile(kinds)
-    return dispatcher.overloads[kinds]
+    return object_code(dispatcher.overloads[kinds])
 
 
 def doubled(number: int) -> int:
@@ -42,7 +43,7 @@ class Counted:
     def __init__(self) -> None:
         self.times = 0
 
-    def __call__(self) -> Sequence[Any]:
+    def __call__(self) -> Sequence[Compiled]:
         self.times += 1
         return [compiled(doubled, NUMBER)]
 
@@ -71,7 +72,6 @@ def test_a_warm_start_imports_no_compiler(tmp_path: Path) -> None:
     imported = told.stdout.splitlines()[-1].split()
     assert "cantstop_arena.native.python_calls" in imported, told.stderr
     assert "numba" not in imported
-    assert ("llvmlite" in imported) != elf.FITS
 
 
 def test_what_was_compiled_is_found_again(tmp_path: Path) -> None:
@@ -119,17 +119,9 @@ def test_code_is_not_loaded_twice_while_it_is_in_use(tmp_path: Path) -> None:
     assert first.addresses and counted.times == 1
 
 
-@pytest.fixture(params=[True, False], ids=["elf", "llvm"])
-def linker(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever loads object files: this project, or LLVM."""
-    if request.param and not elf.FITS:
-        pytest.skip("object files are of another kind")
-    monkeypatch.setattr(elf, "FITS", request.param)
-
-
 def calling(function: Callable[..., Any], *kinds: Any) -> Callable[..., Any]:
     """A function as Python calls it."""
-    found = Loaded([object_files._compiled(compiled(function, *kinds))])
+    found = Loaded([compiled(function, *kinds)])
     calls = PythonCalls(found, {"function": len(kinds)}, None)
 
     def call(*numbers: Any) -> Any:
@@ -155,7 +147,6 @@ def nothing(number: int) -> None:
         raise KeyError("twelve")
 
 
-@pytest.mark.usefixtures("linker")
 def test_numbers_and_nothing_come_back() -> None:
     whole = calling(lambda one, other: one - other, NUMBER, NUMBER)
     assert whole(3, 10) == -7
@@ -165,7 +156,6 @@ def test_numbers_and_nothing_come_back() -> None:
     assert calling(nothing, NUMBER)(11) is None
 
 
-@pytest.mark.usefixtures("linker")
 def test_what_compiled_code_raises_is_raised_where_it_stands() -> None:
     call = calling(refuse, NUMBER)
     assert call(5) == 5
@@ -180,9 +170,9 @@ def test_what_compiled_code_raises_is_raised_where_it_stands() -> None:
 
 
 def test_code_that_calls_what_numba_brings_along_says_so_and_works() -> None:
-    found = object_files._compiled(compiled(refuse_by_value, NUMBER))
+    found = compiled(refuse_by_value, NUMBER)
     assert found.needs_numba
-    assert not object_files._compiled(compiled(refuse, NUMBER)).needs_numba
+    assert not compiled(refuse, NUMBER).needs_numba
     with pytest.raises(ValueError, match="not") as caught:
         calling(refuse_by_value, NUMBER)(-3)
     assert caught.value.args == ("not", -3)
@@ -251,10 +241,9 @@ def function(address: int, *kinds: Any) -> Any:
     return ctypes.CFUNCTYPE(*kinds)(address)
 
 
-@pytest.mark.usefixtures("linker")
 def test_files_are_linked_with_each_other_with_symbols_and_with_the_process() -> None:
     files = [assembled_object(None, "", text) for text in (CALLER, SWITCH, CALLED)]
-    image = link_objects(files, {"arena_place": 0x123456789ABC})
+    image = Image(files, {"arena_place": 0x123456789ABC})
     twice = function(image.address("twice"), ctypes.c_double, ctypes.c_double)
     assert twice(8.0) == math.cbrt(2 + 1.5) + 1.5
     assert function(image.address("given"), ctypes.c_size_t)() == 0x123456789ABC
@@ -262,27 +251,18 @@ def test_files_are_linked_with_each_other_with_symbols_and_with_the_process() ->
     assert [chosen(n) for n in (0, 2, 9)] == [17, 901, 0]
 
 
-@pytest.mark.skipif(not elf.FITS, reason="object files are of another kind")
-def test_what_is_not_linked_here_is_linked_by_llvm() -> None:
-    code = assembled_object(None, "", COUNTER)
-    with pytest.raises(elf.Unfamiliar, match="variables"):
-        elf.Image([code], {})
-    image = link_objects([code], {})
+def test_files_have_variables() -> None:
+    image = Image([assembled_object(None, "", COUNTER)], {})
     counted = function(image.address("counted"), ctypes.c_int64)
     assert [counted(), counted()] == [41, 42]
-    other = bytearray(code)
-    other[18] = 183  # e_machine: AArch64
-    with pytest.raises(elf.Unfamiliar, match="of this machine"):
-        elf.Image([bytes(other)], {})
 
 
-@pytest.mark.usefixtures("linker")
 def test_what_nobody_has_is_missed() -> None:
     with pytest.raises(RuntimeError, match="nowhere"):
-        link_objects([assembled_object(None, "", CALLED)], {"arena_place": 1}).address("nowhere")
+        Image([assembled_object(None, "", CALLED)], {"arena_place": 1}).address("nowhere")
 
 
 def test_what_was_assembled_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = assembled_object(tmp_path, "calls", COUNTER)
-    monkeypatch.setattr(llvm_loader, "assemble", None)
+    monkeypatch.setattr(object_files, "assemble", None)
     assert assembled_object(tmp_path, "calls", COUNTER) == code

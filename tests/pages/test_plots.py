@@ -21,10 +21,10 @@ from cantstop_arena.pages.number_text import (
     signed,
     with_error,
 )
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.page.convergence_section import _spaced
 from cantstop_arena.reports.page.standings_section import standings_section
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Estimate
 
 COLOUR = re.compile(r"--([\w-]+): light-dark\(#(\w{6}), #(\w{6})\)")
 

@@ -7,10 +7,10 @@ from helpers.simulated import Truth, results
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.ratings.covariance import Sandwich
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model.deal_clusters import intraclass_correlation
 from cantstop_arena.ratings.model.evidence import gather_evidence
 from cantstop_arena.ratings.model.luce import fit
-from cantstop_arena.tables.column import Estimate
 
 WEAK = Truth((1.5, 1.2, 1.0, -2.0), (0.2, 0.1, -0.3), 0.9)
 

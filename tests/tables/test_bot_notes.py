@@ -9,7 +9,7 @@ from helpers.simulated import Truth, results
 from msgspec.structs import replace
 
 from cantstop_arena.games.cantstop.nets.net_files import as_bytes, shipped_nets
-from cantstop_arena.games.cantstop.rules import CLASSIC, derive
+from cantstop_arena.games.cantstop.rules import CLASSIC, RULES, derive
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_standings
 from cantstop_arena.tournaments.ledger.aggregation import bot_notes
@@ -27,7 +27,7 @@ def identity(players: int = 2, nets: str = "", **changes: Any) -> dict[str, Any]
         {"name": "other", "bot": "champion", "origin": "file", "options": {}},
         {"name": "rule28", "bot": "rule28", "origin": "built-in", "options": {}},
     ]
-    rules = derive(CLASSIC, changes).as_dict()
+    rules = RULES.as_dict(derive(CLASSIC, changes))
     return {"game": "cantstop", "rules": rules, "players": players, "bots": [*own, *others]}
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from cantstop_arena.tables.column import Column, Estimate, Table, estimate, number
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.tables.column import Column, Table, estimate, number
 from cantstop_arena.tables.narrow import fitted, table_width
 from cantstop_arena.texts import middle_shortened
 

@@ -13,15 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cantstop_arena.tables.column import (
-    Column,
-    Estimate,
-    Table,
-    Value,
-    estimate,
-    number,
-    significant,
-)
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.tables.column import Column, Table, Value, estimate, number, significant
 from cantstop_arena.tables.data import all_as_csv, all_as_json, as_csv, records
 from cantstop_arena.tables.escaping import csv_cell, latex, markdown, printable
 from cantstop_arena.tables.rounding import half_away

@@ -1,40 +1,22 @@
 """`arena match`: a match of two bots, also with a sequential test of their difference."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.commands.rules import rules_option
-from cantstop_arena.cli.options import (
-    FiniteRange,
-    PoolChoice,
-    bots_option,
-    catalogue_for,
-    exit_code_of,
-    game_option,
-    isolate_option,
-    luck_option,
-    page_option,
-    play_and_write,
-    players_option,
-    pool_options,
-    results_option,
-    seed_option,
-)
-from cantstop_arena.cli.print_tables import match_options, print_tables
+from cantstop_arena.cli.options import Given, exit_code_of, options, play_and_write
+from cantstop_arena.cli.print_tables import print_tables
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.names import MATCH_TABLE
+from cantstop_arena.views.command_options import FiniteRange
 from cantstop_arena.views.command_tables import TableOutput
 
 if TYPE_CHECKING:
     from cantstop_arena.api.results import Results
-    from cantstop_arena.bots.isolation import Isolation
-    from cantstop_arena.deals.seeds import Seed
 
 AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # the rate of an error of the test
 
@@ -65,50 +47,20 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # the rate of an error of the 
     help="Probability of accepting ELO0 when ELO1 is true.",
 )
 @click.option(
-    "--games",
-    type=click.IntRange(1, 10**12),
-    help="Number of games; with --sprt the maximum. Default: 10,000, with --sprt 10,000,000.",
-)
-@players_option
-@rules_option
-@game_option
-@seed_option("Default: a random one, printed with the results.")
-@pool_options
-@luck_option
-@isolate_option
-@results_option
-@bots_option
-@click.option("--fresh", is_flag=True, help="Discard earlier results of this match.")
-@click.option("--quiet", is_flag=True, help="Print only the result.")
-@click.option(
     "--exit-code",
     "by_verdict",
     is_flag=True,
     help="With --sprt: end with exit code 0 if H1 is accepted, 4 if H0 is, 5 if neither.",
 )
-@page_option
-@match_options
+@options("match")
 def match(
     a: str,
     b: str,
     elo: tuple[float, float] | None,
     alpha: float,
     beta: float,
-    games: int | None,
-    players: int,
-    rules_name: str | None,
-    game_name: str,
-    seed: "Seed | None",
-    pool: PoolChoice,
-    luck_removed: bool,
-    isolate: "Isolation",
-    results: Path,
-    bots_folder: Path,
-    fresh: bool,
-    quiet: bool,
     by_verdict: bool,
-    page: bool,
-    output: TableOutput,
+    given: Given,
 ) -> ExitCode:
     """Play a match of the bots A and B, every deal in both seatings.
 
@@ -125,32 +77,16 @@ def match(
 
     if by_verdict and elo is None:
         raise UsageError("--exit-code needs --sprt: it reports the verdict of the test")
-    catalogue = catalogue_for(bots_folder, game_name, results, isolate)
-    planned = planned_match(
-        a,
-        b,
-        catalogue,
-        players=players,
-        sprt=elo,
-        alpha=alpha,
-        beta=beta,
-        games=games,
-        rules=rules_name,
-        seed=seed,
-        luck_removed=luck_removed,
-    )
+    planned = planned_match(a, b, sprt=elo, alpha=alpha, beta=beta, **given.tournament)
     if planned.note:
         click.echo(printable(planned.note), err=True)
     test = planned.test
     aim = "a hypothesis is accepted" if test else ""
     bounds = (test.lower, test.upper) if test else (0.0, 0.0)
-    screen = RunScreen(planned.name, quiet, aside=not output.is_text, aim=aim, bounds=bounds)
+    aside = not given.tables.is_text
+    screen = RunScreen(planned.name, given.quiet, aside=aside, aim=aim, bounds=bounds)
     played = play_and_write(
-        planned,
-        pool.run_options(fresh),
-        screen,
-        page,
-        lambda results: _print_results(results, output),
+        planned, given, screen, lambda results: _print_results(results, given.tables)
     )
     code = exit_code_of(played)
     return _verdict_code(played) if by_verdict and code is ExitCode.DONE else code

@@ -6,16 +6,16 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.commands.rules import rules_option
 from cantstop_arena.cli.options import (
-    FiniteRange,
     bots_option,
     catalogue_for,
     game_option,
+    rules_option,
     workers_option,
 )
 from cantstop_arena.errors import UsageError
 from cantstop_arena.ratings.labels import MAX_ELO
+from cantstop_arena.views.command_options import FiniteRange
 from cantstop_arena.views.command_tables import TableOutput, format_options, print_plain_tables
 
 MIN_DEALS = 100  # deals of the speed trial: with fewer, the estimate of the variance is poor

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.commands.rules import rules_option
 from cantstop_arena.cli.game_source import LAST_DEAL, STANDARD
 from cantstop_arena.cli.options import (
     bots_option,
     catalogue_for,
     game_option,
     isolate_option,
+    rules_option,
     seed_option,
 )
 from cantstop_arena.cli.terminal.tty import coloured, on_signal, wait_for_keys

@@ -8,10 +8,10 @@ import click
 
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import exit_code_of
-from cantstop_arena.cli.print_tables import print_tables, table_options
+from cantstop_arena.cli.print_tables import print_tables
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.ratings.labels import MAX_ANCHOR
-from cantstop_arena.views.command_tables import TableOutput
+from cantstop_arena.views.command_tables import TableOutput, table_options
 
 
 def _anchor(

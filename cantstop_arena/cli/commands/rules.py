@@ -19,14 +19,6 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.rulebook import RuleBook
     from cantstop_arena.tables.column import Table
 
-rules_option = click.option(
-    "--rules",
-    "rules_name",
-    metavar="NAME",
-    shell_complete=shell_complete.rules,
-    help="Rule set; see arena rules. Default: the game's default, classic in Can't Stop.",
-)
-
 
 @click.command(short_help="List the rule sets, or show the parameters of one.")
 @click.argument("name", required=False, shell_complete=shell_complete.rules)

@@ -4,31 +4,17 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import (
-    SharedOptions,
-    exit_code_of,
-    luck_option,
-    options,
-    play_and_write,
-)
-from cantstop_arena.cli.print_tables import print_tables, table_options
+from cantstop_arena.cli.options import Given, exit_code_of, options, play_and_write
+from cantstop_arena.cli.print_tables import print_tables
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
-from cantstop_arena.views.command_tables import TableOutput
 
 
 @click.command(short_help="Play a tournament and print its standings.")
 @click.argument("file", type=click.Path(path_type=Path))
-@options
-@luck_option
-@table_options
-def run(
-    file: Path,
-    shared: SharedOptions,
-    luck_removed: bool,
-    output: TableOutput,
-) -> ExitCode:
+@options("run")
+def run(file: Path, given: Given) -> ExitCode:
     """Play the tournament of FILE and print its standings.
 
     All lineups of bots play the same deals in every seating. The results are the same for any
@@ -42,22 +28,11 @@ def run(
         raise UsageError(
             f"there is no tournament file {file}; to let two bots play: arena match {file} BOT"
         )
-    planned = from_file(
-        file,
-        games=shared.games,
-        seed=shared.seed,
-        bots_folder=shared.bots_folder,
-        results=shared.results,
-    )
-    planned = planned.without_luck() if luck_removed else planned
+    planned = from_file(file, **given.tournament)
     until = planned.tournament.until
     aim = until_text(until) if until else ""
-    screen = RunScreen(planned.name, shared.quiet, not output.is_text, aim)
+    screen = RunScreen(planned.name, given.quiet, not given.tables.is_text, aim)
     played = play_and_write(
-        planned,
-        shared.run_options(),
-        screen,
-        shared.page,
-        lambda results: print_tables(results.analysis, output),
+        planned, given, screen, lambda results: print_tables(results.analysis, given.tables)
     )
     return exit_code_of(played)

@@ -1,24 +1,12 @@
 """`arena tune`: tuning of a bot's options."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.cli.commands.rules import rules_option
-from cantstop_arena.cli.options import (
-    PoolChoice,
-    bots_option,
-    game_option,
-    isolate_option,
-    players_option,
-    pool_options,
-)
+from cantstop_arena.cli.options import Given, options
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
-from cantstop_arena.views.command_tables import format_option, json_option, print_text
-
-if TYPE_CHECKING:
-    from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.views.command_tables import json_flag, print_text
 
 MAX_SEED = 2**31
 
@@ -39,9 +27,6 @@ MAX_SEED = 2**31
     show_default=True,
     help="Games of the search.",
 )
-@players_option
-@rules_option
-@game_option
 @click.option(
     "--seed",
     type=click.IntRange(0, MAX_SEED),
@@ -49,32 +34,22 @@ MAX_SEED = 2**31
     show_default=True,
     help="Seed of all random numbers.",
 )
-@isolate_option
-@pool_options
-@bots_option
 @click.option(
     "--html",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Also write an HTML page with the trials and the fitted curve to this file.",
 )
-@click.option("--quiet", is_flag=True, help="Print no progress.")
-@json_option
-@format_option
+@json_flag
+@options("tune")
 def tune(
     bot: str,
     search_spaces: tuple[str, ...],
     against: tuple[str, ...],
     games: int,
-    players: int,
-    rules_name: str | None,
-    game_name: str,
     seed: int,
-    isolate: "Isolation",
-    pool: PoolChoice,
-    bots_folder: Path,
     html: Path | None,
-    quiet: bool,
-    form: str,
+    as_json: bool,
+    given: Given,
 ) -> None:
     """Find better values for options of BOT.
 
@@ -98,15 +73,11 @@ def tune(
         *search_spaces,
         against=against,
         games=games,
-        players=players,
-        rules=rules_name,
-        game=game_name,
         seed=seed,
-        isolate=bool(isolate),
-        progress=lambda name: ProgressScreen(name, "games", quiet),
-        bots_folder=bots_folder,
-        **pool._asdict(),
+        progress=lambda name: ProgressScreen(name, "games", given.quiet),
+        **given.tournament,
+        **given.run,
     )
     if html is not None:
         write_atomically(html, results.page)
-    print_text(results.as_format(form))
+    print_text(results.as_format("json" if as_json else given.tables.form))

@@ -11,19 +11,10 @@ from typing import TYPE_CHECKING, Any
 from cantstop_arena.deals.outcomes import SharedWindow
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.game import CheckGame, Event, Game
-from cantstop_arena.game_api.rulebook import Named, RuleBook
 from cantstop_arena.games.cantstop.dice_odds import hit_table
 from cantstop_arena.games.cantstop.hooks import HOOKS, game_over
 from cantstop_arena.games.cantstop.measures import COUNTED
-from cantstop_arena.games.cantstop.rules import (
-    CLASSIC,
-    NAMED,
-    PARAMETERS,
-    PLAYERS,
-    SOURCES,
-    RuleSet,
-    derive,
-)
+from cantstop_arena.games.cantstop.rules import CLASSIC, PLAYERS, RULES, RuleSet, derive
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
@@ -31,27 +22,6 @@ if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.play.step_position import CantStopPosition
     from cantstop_arena.games.cantstop.turn import Move, Turn
     from cantstop_arena.table.seated_bot import SeatedBot
-
-
-class CantStopRules(RuleBook[RuleSet]):
-    """The published rule sets."""
-
-    @property
-    def named(self) -> Mapping[str, Named[RuleSet]]:
-        return {name: Named(rules, source) for name, (rules, source) in NAMED.items()}
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        return PARAMETERS
-
-    def as_dict(self, rules: RuleSet) -> dict[str, Any]:
-        return rules.as_dict()
-
-    def from_dict(self, data: Mapping[str, Any]) -> RuleSet:
-        return RuleSet(**{**data, "column_lengths": tuple(data["column_lengths"])})
-
-    def derive(self, base: RuleSet, changes: Mapping[str, Any], name: str | None = None) -> RuleSet:
-        return derive(base, changes, name)
 
 
 _UNUSUAL_RULES: Sequence[Mapping[str, Any]] = (
@@ -85,9 +55,7 @@ class CantStop(Game):
     name = "cantstop"
     title = "Can't Stop"
     players = PLAYERS
-    rules = CantStopRules(
-        CLASSIC, listed_parameters=("stop", "landing", "columns_to_win"), sources=SOURCES
-    )
+    rules = RULES
     hooks = HOOKS
     listener = staticmethod(game_over)
     counts = COUNTED
@@ -160,10 +128,10 @@ class CantStop(Game):
         return resources.files(__package__).joinpath("bots", "templates", file).read_text("utf-8")
 
     def missing_code(self, bots: Mapping[str, str]) -> list[str]:
-        from cantstop_arena.games.cantstop.engine.code_cache import is_cached
+        from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 
-        engine = [] if is_cached("engine") else ["the engine"]
-        return engine + [name for digest, name in bots.items() if not is_cached(digest)]
+        engine = [] if ENGINE_CACHE.has_code("engine") else ["the engine"]
+        return engine + [name for digest, name in bots.items() if not ENGINE_CACHE.has_bot(digest)]
 
     def position(
         self,

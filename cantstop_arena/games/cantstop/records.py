@@ -10,7 +10,7 @@ from typing import Any
 
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import SEED_FORM, seed_of
-from cantstop_arena.errors import Problem, UsageError
+from cantstop_arena.errors import Problem, RulesError, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH
 from cantstop_arena.games.cantstop.engine.game_array import (
     ALL_CLAIMED,
@@ -21,7 +21,7 @@ from cantstop_arena.games.cantstop.engine.game_array import (
     ROLL,
     TURN_LIMIT,
 )
-from cantstop_arena.games.cantstop.rules import PARAMETERS, PLAYERS, RuleSet, find_faults
+from cantstop_arena.games.cantstop.rules import PARAMETERS, PLAYERS, RULES, RuleSet
 from cantstop_arena.games.cantstop.turn import dice_of, move_of
 
 Event = Mapping[str, Any]
@@ -60,12 +60,6 @@ def read_record(lines: Iterable[str], source: str) -> Iterator[Event]:
         raise UsageError(f"{source}: this file is empty; expected a recorded game")
 
 
-def rules_of(opening: Mapping[str, Any]) -> RuleSet:
-    """The rule set of a recorded game."""
-    data = opening["rules"]
-    return RuleSet(**{**data, "column_lengths": tuple(data["column_lengths"])})
-
-
 class _Reader:
     """Parses and checks the lines of one record, in order."""
 
@@ -100,8 +94,10 @@ class _Reader:
         if {*rules} != {"name", *PARAMETERS}:
             raise _RecordError(f"rules must have name, {', '.join(PARAMETERS)}, and nothing else")
         _field(rules, "name", str)
-        for field, message in find_faults(rules):
-            raise _RecordError(f"rules: {field} {message}")
+        try:
+            RULES.from_dict(rules)
+        except RulesError as error:
+            raise _RecordError("rules: {} {}".format(*error.faults[0])) from None
         seats = _field(event, "seats", list)
         if len(seats) not in PLAYERS or not all(isinstance(name, str) for name in seats):
             raise _RecordError(f"seats must be {PLAYERS[0]} to {PLAYERS[-1]} names")

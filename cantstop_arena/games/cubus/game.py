@@ -9,48 +9,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.game_api.game import CheckGame, Deal, Event, Game
-from cantstop_arena.game_api.rulebook import Named, RuleBook
 from cantstop_arena.games.cubus.hooks import HOOKS
 from cantstop_arena.games.cubus.measures import COUNTED
-from cantstop_arena.games.cubus.rules import (
-    LEAFLET,
-    NAMED,
-    PARAMETERS,
-    PLAYERS,
-    SOURCES,
-    RuleSet,
-    derive,
-    from_record,
-)
+from cantstop_arena.games.cubus.rules import LEAFLET, PLAYERS, RULES, RuleSet
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cubus.arena_state import ArenaCubusState
     from cantstop_arena.games.cubus.codec import CubusCodec
+    from cantstop_arena.games.cubus.state import CubusState
     from cantstop_arena.table.seated_bot import SeatedBot
     from cantstop_arena.table.table import GameTable
 
 BOTS = ("greedy", "deny", "eager", "hasty", "frugal", "random")
-
-
-class CubusRules(RuleBook[RuleSet]):
-    """The rule sets of the leaflet, and other readings of it."""
-
-    @property
-    def named(self) -> Mapping[str, Named[RuleSet]]:
-        return {name: Named(rules, source) for name, (rules, source) in NAMED.items()}
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        return PARAMETERS
-
-    def as_dict(self, rules: RuleSet) -> dict[str, Any]:
-        return rules.as_dict()
-
-    def from_dict(self, data: Mapping[str, Any]) -> RuleSet:
-        return from_record(data)
-
-    def derive(self, base: RuleSet, changes: Mapping[str, Any], name: str | None = None) -> RuleSet:
-        return derive(base, changes, name)
 
 
 class Cubus(Game):
@@ -59,11 +28,7 @@ class Cubus(Game):
     name = "cubus"
     title = "Cubus"
     players = PLAYERS
-    rules = CubusRules(
-        LEAFLET,
-        listed_parameters=("duty", "swap", "more_crates", "ending", "take_down"),
-        sources=SOURCES,
-    )
+    rules = RULES
     hooks = HOOKS
     counts = COUNTED
     bots: Mapping[str, str] = MappingProxyType(
@@ -79,10 +44,10 @@ class Cubus(Game):
 
         return CubusCodec()
 
-    def begin(self, deal: Deal) -> ArenaCubusState:
-        from cantstop_arena.games.cubus.arena_state import ArenaCubusState
+    def begin(self, deal: Deal) -> CubusState:
+        from cantstop_arena.games.cubus.state import CubusState
 
-        return ArenaCubusState(deal)
+        return CubusState(deal)
 
     def prepare(self, rules: RuleSet, players: int) -> None:
         """Load the library of the rules' box (built at first use), and the compiled searches."""

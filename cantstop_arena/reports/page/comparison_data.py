@@ -16,7 +16,7 @@ from cantstop_arena.comparisons.statistics import (
 )
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.pages.number_text import percent, plain
-from cantstop_arena.tables.column import Estimate
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.texts import how_many
 
 Content = Mapping[str, Any]

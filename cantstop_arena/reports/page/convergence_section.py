@@ -13,8 +13,9 @@ from cantstop_arena.pages.marks import drawing
 from cantstop_arena.pages.marks import number as coordinate
 from cantstop_arena.pages.number_text import DASH, plain
 from cantstop_arena.pages.vertical_scale import scale_around
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Column, Estimate, Table, number
+from cantstop_arena.tables.column import Column, Table, number
 from cantstop_arena.tables.notes import all_of
 from cantstop_arena.tables.standings import ELO
 from cantstop_arena.texts import shortened

@@ -11,8 +11,9 @@ from cantstop_arena.pages.number_text import (
     share_ends,
     signed,
 )
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Column, Estimate, Kind, Table, number
+from cantstop_arena.tables.column import Column, Kind, Table, number
 from cantstop_arena.texts import how_many
 
 _EVEN = 0.5

@@ -11,6 +11,7 @@ from cantstop_arena.pages.elements import element, join_markup
 from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, row_table
 from cantstop_arena.pages.marks import block, drawing, grid, interval, scale
 from cantstop_arena.pages.number_text import p_value
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.page.comparison_data import (
     Change,
     Content,
@@ -19,7 +20,6 @@ from cantstop_arena.reports.page.comparison_data import (
     label,
     similar_measures,
 )
-from cantstop_arena.tables.column import Estimate
 
 _HEIGHT = 22
 _LOOKS = {"up": "best", "down": "less", "undecided": "hollow"}

@@ -12,9 +12,10 @@ from cantstop_arena.pages.document import Fact, Listing, Section
 from cantstop_arena.pages.elements import element
 from cantstop_arena.pages.marks import dot, drawing, interval, line
 from cantstop_arena.pages.number_text import likelihood, percent, plain, signed, with_error
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.page.headline import duel, has_copies, lead, playing, rival_of, top
 from cantstop_arena.tables.analysis import Analysis, of_points
-from cantstop_arena.tables.column import Column, Estimate, Table
+from cantstop_arena.tables.column import Column, Table
 
 _HEIGHT, _BASE, _MIDDLE = 36, 19.5, 11
 

@@ -1,18 +1,19 @@
 """How well a single rating per bot fits the results: the pairs that it predicts worst."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from cantstop_arena.pages.axes import Axis, axis_around
 from cantstop_arena.pages.document import Figure, Section
 from cantstop_arena.pages.elements import element, join_markup
-from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, is_long, row_table
+from cantstop_arena.pages.html_table import Cell, Head, PageColumn, html_table, is_long
 from cantstop_arena.pages.marks import drawing, grid, interval, scale
-from cantstop_arena.pages.number_text import p_value, percent, plain
+from cantstop_arena.pages.number_text import p_value, plain
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model_fit.residuals import Residual
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Estimate
-from cantstop_arena.tables.fit import cyclic, sensitivity
+from cantstop_arena.tables.fit import cyclic, residual_table, sensitivity
 
 MAX_PAIRS = 8
 _HEIGHT = 28
@@ -63,32 +64,22 @@ def _paragraphs(analysis: Analysis) -> Iterator[str]:
 
 
 def _figure(analysis: Analysis, pairs: Sequence[Residual]) -> Figure:
-    estimates = [_residual(analysis, pair) for pair in pairs]
-    axis = axis_around([0, *(end for residual in estimates for end in residual)], pad=2)
+    residuals = {pair: _residual(analysis, pair) for pair in pairs}
+    axis = axis_around([0, *(end for residual in residuals.values() for end in residual)], pad=2)
     ticks = axis.ticks(6)
-    heads = [
-        Head("Pairing", "bot"),
-        Head(
-            "Score minus prediction, in points",
-            "plot",
-            sorts=False,
-            axis=scale(axis, ticks, sign=True),
-        ),
-        Head("Score"),
-        Head("Predicted"),
-        Head("Std. errors"),
-        Head("p"),
+    labels = scale(axis, ticks, sign=True)
+    plot_head = Head("Score minus prediction, in points", "plot", sorts=False, axis=labels)
+    own = [
+        PageColumn(0, Head("Pairing", "bot"), partial(_pairing, analysis.results.bots)),
+        PageColumn(1, plot_head, lambda pair: _plot(pair, residuals[pair], axis, ticks)),
     ]
-    rows = [
-        HtmlRow(_cells(analysis, pair, residual, axis, ticks))
-        for pair, residual in zip(pairs, estimates, strict=True)
-    ]
+    html = html_table(residual_table(analysis, pairs), own, "rows fit", "Largest residuals")
     caption = (
         f"Largest residuals: {len(pairs)} of {len(analysis.residuals.pairs)} pairings; bands: 95%"
         " intervals of the score. Filled: significant; p is corrected for all pairings (Holm). All"
         " of them are in fit.csv."
     )
-    return Figure(row_table("rows fit", "Largest residuals", heads, rows), caption)
+    return Figure(html, caption)
 
 
 def _residual(analysis: Analysis, pair: Residual) -> Estimate:
@@ -97,19 +88,14 @@ def _residual(analysis: Analysis, pair: Residual) -> Estimate:
     return Estimate(*(None if end is None else 100 * (end - pair.predicted) for end in cell))
 
 
-def _cells(
-    analysis: Analysis, pair: Residual, residual: Estimate, axis: Axis, ticks: Sequence[float]
-) -> list[Cell]:
+def _pairing(names: Sequence[str], pair: Residual) -> Cell:
+    versus = names[pair.first], names[pair.second]
+    first, second = (element("bdi", name) for name in versus)
+    pairing = join_markup(first, element("span", " v ", class_="versus"), second)
+    return Cell(pairing, "bot long" if is_long(" v ".join(versus)) else "bot", heads_row=True)
+
+
+def _plot(pair: Residual, residual: Estimate, axis: Axis, ticks: Sequence[float]) -> Cell:
     kind = "" if pair.p_value < SIGNIFICANT else "hollow"
     marks = [*grid(axis, ticks, _HEIGHT, zero=0), interval(axis, residual, _HEIGHT / 2, kind)]
-    names = analysis.results.bots[pair.first], analysis.results.bots[pair.second]
-    first, second = (element("bdi", name) for name in names)
-    pairing = join_markup(first, element("span", " v ", class_="versus"), second)
-    return [
-        Cell(pairing, "bot long" if is_long(" v ".join(names)) else "bot", heads_row=True),
-        Cell(drawing(_HEIGHT, *marks), "plot"),
-        Cell(percent(pair.observed), value=pair.observed, label="Score"),
-        Cell(percent(pair.predicted), value=pair.predicted, label="Predicted"),
-        Cell(plain(pair.deviate), value=pair.deviate, label="Std. errors"),
-        Cell(p_value(pair.p_value), value=pair.p_value, label="p"),
-    ]
+    return Cell(drawing(_HEIGHT, *marks), "plot")

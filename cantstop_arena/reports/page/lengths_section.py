@@ -9,11 +9,12 @@ from cantstop_arena.deals.counting import LENGTH_CLASSES, shortest_of
 from cantstop_arena.pages.axes import Axis
 from cantstop_arena.pages.document import Figure, Section
 from cantstop_arena.pages.elements import element
-from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, name_cell, row_table
+from cantstop_arena.pages.html_table import Cell, Head, PageColumn, html_table
 from cantstop_arena.pages.marks import drawing, grid, number, scale
-from cantstop_arena.pages.number_text import DASH, plain
+from cantstop_arena.pages.number_text import DASH
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.lengths import Lengths, all_lengths, lengths
+from cantstop_arena.tables.column import Table
+from cantstop_arena.tables.lengths import RANGE_ORDER, Lengths, all_lengths, lengths
 
 _TALL, _LOW, _MANY = (
     40,
@@ -28,7 +29,7 @@ def lengths_section(analysis: Analysis) -> Section:
     distributions = all_lengths(analysis)
     units = f"{analysis.results.counts.unit}s"
     table = lengths(analysis)
-    figures = [_histograms(analysis, distributions, units)] if distributions else []
+    figures = [_histograms(table, distributions, units)] if distributions else []
     return Section(
         "lengths",
         "Game length",
@@ -51,43 +52,34 @@ def _medians(analysis: Analysis, distributions: Sequence[Lengths], units: str) -
     return f"{half}, of {long} in {ordered[-1].percentiles[2]}"
 
 
-def _histograms(analysis: Analysis, distributions: Sequence[Lengths], units: str) -> Figure:
+def _histograms(table: Table, distributions: Sequence[Lengths], units: str) -> Figure:
     top = 5 * ceil(1.15 * max(distribution.percentiles[-1] for distribution in distributions) / 5)
     axis = Axis(0, top, 1)
     peak = max(share for distribution in distributions for _, _, share in _bins(distribution)) or 1
-    heads = [
-        Head("Bot", "bot"),
-        Head(f"Games by {units}", "plot", sorts=False, axis=scale(axis, axis.ticks(8))),
-        Head("Median"),
-        Head("5th to 95th"),
-        Head("Mean"),
-    ]
     height = _TALL if len(distributions) <= _MANY else _LOW
-    rows = [
-        HtmlRow(_length_cells(analysis, distribution, axis, peak, height))
-        for distribution in distributions
+    plot_head = Head(f"Games by {units}", "plot", sorts=False, axis=scale(axis, axis.ticks(8)))
+    own = [
+        PageColumn(1, plot_head, lambda lengths: _histogram(lengths, axis, peak, height)),
+        PageColumn(RANGE_ORDER, Head("5th to 95th"), _range),
     ]
+    html = html_table(table, own, "rows lengths")
     caption = (
         f"{units.capitalize()} of all seats together, in one scale for all bots; strong: the"
         " median; grey: the shortest and the longest twentieth of the games. Games of more than"
         f" {top} {units} are not drawn."
     )
-    return Figure(row_table("rows lengths", "Length of games", heads, rows), caption)
+    return Figure(html, caption)
 
 
-def _length_cells(
-    analysis: Analysis, distribution: Lengths, axis: Axis, peak: float, height: int
-) -> list[Cell]:
-    low, _, median, _, high = distribution.percentiles
+def _histogram(distribution: Lengths, axis: Axis, peak: float, height: int) -> Cell:
     marks = [*grid(axis, axis.ticks(8), height), *_bars(distribution, axis, peak, height)]
     base = element("line", class_="rule", x1=0, x2="100%", y1=height - 0.5, y2=height - 0.5)
-    return [
-        name_cell(analysis.results.bots[distribution.bot]),
-        Cell(drawing(height, *marks, base), "plot"),
-        Cell(f"{median:,}", value=median, label="Median"),
-        Cell(f"{low:,}{DASH}{high:,}", value=high - low, label="5th to 95th"),
-        Cell(plain(distribution.mean), value=distribution.mean, label="Mean"),
-    ]
+    return Cell(drawing(height, *marks, base), "plot")
+
+
+def _range(distribution: Lengths) -> Cell:
+    low, *_, high = distribution.percentiles
+    return Cell(f"{low:,}{DASH}{high:,}", value=high - low, label="5th to 95th")
 
 
 def _bins(distribution: Lengths) -> Iterator[tuple[int, int, float]]:

@@ -5,8 +5,16 @@ from collections.abc import Iterator, Sequence
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.pages.axes import Axis, axis_around
 from cantstop_arena.pages.document import Figure, Section
-from cantstop_arena.pages.elements import element, join_markup
-from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, name_cell, row_table
+from cantstop_arena.pages.elements import element
+from cantstop_arena.pages.html_table import (
+    Cell,
+    Head,
+    HtmlRow,
+    PageColumn,
+    html_table,
+    name_cell,
+    row_table,
+)
 from cantstop_arena.pages.marks import dot, drawing, grid, interval, number, scale
 from cantstop_arena.pages.number_text import (
     number_with_error,
@@ -14,9 +22,10 @@ from cantstop_arena.pages.number_text import (
     signed,
     with_error,
 )
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis, of_points
-from cantstop_arena.tables.column import Estimate
 from cantstop_arena.tables.predecessors import effect, predecessors
+from cantstop_arena.tables.seats import Seat, seats
 
 _HEIGHT = 28
 _TURNS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
@@ -55,36 +64,26 @@ def _by_seat(analysis: Analysis) -> Figure:
     ends = [100 * end for share, _ in analysis.seats for end in share if end is not None]
     axis = axis_around([*ends, even])
     ticks = axis.ticks(6)
-    heads = [
-        Head("Seat", "bot"),
-        Head("Share of the wins", "plot", sorts=False, axis=scale(axis, ticks, "%")),
-        Head(join_markup("Score %", element("span", class_="pmx"))),
-        Head(join_markup("Elo", element("span", class_="pmx"))),
-    ]
-    rows = [
-        HtmlRow(_seat_cells(axis, ticks, even, seat, share, elo))
-        for seat, (share, elo) in enumerate(analysis.seats, start=1)
+    plot_head = Head("Share of the wins", "plot", sorts=False, axis=scale(axis, ticks, "%"))
+    own = [
+        PageColumn(0, Head("Seat", "bot"), _seat_name),
+        PageColumn(1, plot_head, lambda seat: _seat_plot(axis, ticks, even, seat)),
     ]
     caption = (
         f"Dot and band: share of the wins and its 95% interval; even: {plain(even)}%. Elo: against"
         " the mean of all seats, bots being equal."
     )
-    return Figure(row_table("rows by-seat", "Seats", heads, rows), caption)
+    return Figure(html_table(seats(analysis), own, "rows by-seat"), caption)
 
 
-def _seat_cells(
-    axis: Axis, ticks: Sequence[float], even: float, seat: int, share: Estimate, elo: Estimate
-) -> list[Cell]:
-    percent = Estimate(*(None if end is None else 100 * end for end in share))
+def _seat_name(seat: Seat) -> Cell:
+    return name_cell(_TURNS[seat.seat - 1] if seat.seat <= len(_TURNS) else f"Seat {seat.seat}")
+
+
+def _seat_plot(axis: Axis, ticks: Sequence[float], even: float, seat: Seat) -> Cell:
     marks = [*grid(axis, ticks, _HEIGHT), *grid(axis, [even], _HEIGHT, zero=even)]
-    marks.append(interval(axis, percent, _HEIGHT / 2, "best" if seat == 1 else "hollow"))
-    name = _TURNS[seat - 1] if seat <= len(_TURNS) else f"Seat {seat}"
-    return [
-        name_cell(name),
-        Cell(drawing(_HEIGHT, *marks), "plot"),
-        Cell(number_with_error(percent, 1), value=percent.mean, label="Score %"),
-        Cell(number_with_error(elo, 1), value=elo.mean, label="Elo"),
-    ]
+    kind = "best" if seat.seat == 1 else "hollow"
+    return Cell(drawing(_HEIGHT, *marks, interval(axis, seat.percent, _HEIGHT / 2, kind)), "plot")
 
 
 # Bots ---------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The standings: one table with a dot and its interval in each row."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import combinations
 
 import msgspec
@@ -12,40 +13,43 @@ from cantstop_arena.pages.elements import element, hidden, join_markup
 from cantstop_arena.pages.html_table import (
     Cell,
     Head,
-    HtmlRow,
+    PageColumn,
     group_cell,
     group_columns_of,
+    html_table,
     name_cell,
-    row_table,
 )
 from cantstop_arena.pages.marks import beyond, drawing, grid, interval, scale
 from cantstop_arena.pages.number_text import (
     DASH,
     UNKNOWN,
-    likelihood,
-    number_with_error,
     number_word,
     plain,
 )
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.solo import SoloDifferences
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Estimate
 from cantstop_arena.tables.differences import counted_unit, differences
 from cantstop_arena.tables.notes import (
     DISQUALIFIED,
-    OTHER_RIVALS,
+    NOT_REPRODUCIBLE,
+    UPSET,
     about_standings,
     all_of,
-    contradiction,
-    has_other_rivals,
     head_to_head,
 )
-from cantstop_arena.tables.standings import ahead_alone, per_game
+from cantstop_arena.tables.standings import (
+    GROUP_ORDER,
+    Disqualified,
+    Standing,
+    per_game,
+    standings,
+)
 from cantstop_arena.texts import how_many
 
-ROW = 34
-_UPSET = "\u21c5"
+Row = Standing | Disqualified
+ROW_HEIGHT = 34
 _CAPTION = "Dot: estimate; band: 95% interval."
 _GROUPED = "Bots that share a letter are not significantly different."
 _RATED = f"{_GROUPED} LOS: likelihood, in this field, that the bot is better than the one below it."
@@ -122,7 +126,7 @@ def _groups(analysis: Analysis, playing: Sequence[int]) -> str:
 def _notes(analysis: Analysis) -> list[str]:
     notes = about_standings(analysis)
     if not analysis.is_solo and head_to_head(analysis):
-        notes.append(f"{_UPSET} Head-to-head results do not confirm this order.")
+        notes.append(f"{UPSET} Head-to-head results do not confirm this order.")
     return notes
 
 
@@ -131,61 +135,57 @@ def _notes(analysis: Analysis) -> list[str]:
 
 def _table(analysis: Analysis) -> Markup:
     views = _views(analysis)
-    heads, cells = (_alone, _alone_cells) if analysis.is_solo else (_rated, _rated_cells)
-    columns = group_columns_of(analysis)
-    rows = [
-        HtmlRow(
-            [
-                *_name(analysis, rank, analysis.results.bots[bot]),
-                Cell(join_markup(*(_plot(analysis, bot, view) for view in views)), "plot"),
-                *cells(analysis, index, columns),
-            ],
-            "first" if index == 0 else None,
-        )
-        for index, (rank, bot) in enumerate(analysis.ranking)
+    own = [
+        PageColumn(0, Head(join_markup(hidden("Rank"), "#"), "rank num"), _rank),
+        PageColumn(1, Head("Bot", "bot"), _name),
+        PageColumn(2, _axis_head(analysis, views), partial(_plots, views)),
+        *_groups_column(analysis),
     ]
-    rows += [_disqualified_row(analysis, name) for name in analysis.results.disqualified]
-    table = row_table("standings", "Standings", heads(analysis, views), rows)
-    return _zoomable(analysis, views, table)
+    html = html_table(
+        standings(analysis), own, "standings", first="first", is_blank=lambda row: not row.games
+    )
+    return _zoomable(analysis, views, html)
 
 
-def _disqualified_row(analysis: Analysis, name: str) -> HtmlRow:
-    """The row of a disqualified bot, of which no game counts."""
-    kinds = _solo_kinds(analysis) if analysis.is_solo else _RATED_KINDS
-    plot, games = Cell(Markup(), "plot"), Cell("0", "num gm", 0, "Games")
-    return HtmlRow([*_name(analysis, None, name), plot, *_unknown_cells(kinds), games])
+def _rank(row: Row) -> Cell:
+    return Cell(UNKNOWN if row.rank is None else str(row.rank), "rank num", row.rank)
 
 
-_RATED_KINDS = ("num elo", "num score", "grp", "num los")
+def _name(row: Row) -> Cell:
+    """The name of a bot, with flags for what it did wrong."""
+    results = row.analysis.results
+    flags = {
+        DISQUALIFIED: row.bot in results.disqualified,
+        how_many(row.faults, "fault"): row.faults,
+        NOT_REPRODUCIBLE: row.bot in results.irreproducible,
+    }
+    return name_cell(
+        row.bot, *(element("span", flag, class_="flag") for flag, holds in flags.items() if holds)
+    )
 
 
-def _solo_kinds(analysis: Analysis) -> Sequence[str]:
-    return ("num elo", "grp", "num score") if analysis.differences else ("num elo",)
+def _plots(views: Sequence[_View], row: Row) -> Cell:
+    if isinstance(row, Disqualified):
+        return Cell(Markup(), "plot")
+    return Cell(join_markup(*(_plot(row.analysis, row.number, view) for view in views)), "plot")
 
 
-def _unknown_cells(kinds: Sequence[str]) -> list[Cell]:
-    return [Cell(UNKNOWN, kind) for kind in kinds]
+def _groups_column(analysis: Analysis) -> Iterator[PageColumn]:
+    """The column of the groups, where bots are compared."""
+    if analysis.is_solo and not analysis.differences:
+        return
+    columns = group_columns_of(analysis)
 
+    def cell(row: Row) -> Cell:
+        if isinstance(row, Disqualified) or not row.games:
+            return Cell(UNKNOWN, "grp")
+        return group_cell(analysis, row.index, columns)
 
-def _name(analysis: Analysis, rank: int | None, name: str) -> list[Cell]:
-    """The rank and the name of a bot, with flags for what it did wrong."""
-    flags = []
-    if name in analysis.results.disqualified:
-        flags.append(element("span", DISQUALIFIED, class_="flag"))
-    if faults := analysis.faults_of[name]:
-        flags.append(element("span", how_many(faults, "fault"), class_="flag"))
-    if name in analysis.results.irreproducible:
-        flags.append(element("span", "not reproducible", class_="flag"))
-    ranked = UNKNOWN if rank is None else str(rank)
-    return [Cell(ranked, "rank num", rank), name_cell(name, *flags)]
+    yield PageColumn(GROUP_ORDER, Head("Group", "grp", sorts=False), cell)
 
 
 def _estimates(analysis: Analysis) -> Sequence[Estimate]:
     return analysis.means if analysis.is_solo else analysis.elo
-
-
-def _decimals(analysis: Analysis) -> int:
-    return 2 if analysis.is_solo else 1
 
 
 def _axis_head(analysis: Analysis, views: Sequence[_View]) -> Head:
@@ -193,90 +193,6 @@ def _axis_head(analysis: Analysis, views: Sequence[_View]) -> Head:
     label = f"{unit[0].upper()}{unit[1:]} with 95% interval"
     axes = join_markup(*(scale(view.axis, view.ticks, kind=view.kind) for view in views))
     return Head(label, "plot", sorts=False, axis=axes)
-
-
-def _first_heads() -> list[Head]:
-    return [Head(join_markup(hidden("Rank"), "#"), "rank num"), Head("Bot", "bot")]
-
-
-def _slot(label: str) -> Markup:
-    """A heading that is aligned with the numbers, with empty space above their errors."""
-    return join_markup(label, element("span", class_="pmx"))
-
-
-def _alone(analysis: Analysis, views: Sequence[_View]) -> list[Head]:
-    unit = per_game(analysis).heading
-    return [
-        *_first_heads(),
-        _axis_head(analysis, views),
-        Head(_slot(unit[0].upper() + unit[1:]), "num elo"),
-        *(_group_heads(analysis) if analysis.differences else ()),
-        Head("Games", "num gm"),
-    ]
-
-
-def _group_heads(analysis: Analysis) -> list[Head]:
-    return [Head("Group", "grp", sorts=False), Head(_slot("Ahead"), "num score")]
-
-
-def _alone_cells(analysis: Analysis, index: int, columns: str) -> list[Cell]:
-    bot = analysis.order[index]
-    mean = analysis.means[bot]
-    return [
-        Cell(number_with_error(mean, _decimals(analysis)), "num elo", mean.mean),
-        *(_group_cells(analysis, index, columns) if analysis.differences else ()),
-        _games(analysis, bot),
-    ]
-
-
-def _group_cells(analysis: Analysis, index: int, columns: str) -> list[Cell]:
-    ahead = ahead_alone(analysis, index) or Estimate(None)
-    text = number_with_error(ahead, _decimals(analysis)) if ahead.mean is not None else UNKNOWN
-    return [group_cell(analysis, index, columns), Cell(text, "num score", ahead.mean, "Ahead")]
-
-
-def _games(analysis: Analysis, bot: int) -> Cell:
-    games = analysis.games_of[bot]
-    return Cell(f"{games:,}", "num gm", games, "Games")
-
-
-def _rated(analysis: Analysis, views: Sequence[_View]) -> list[Head]:
-    even = plain(100 / analysis.results.players, 1).removesuffix(".0")
-    return [
-        *_first_heads(),
-        _axis_head(analysis, views),
-        Head(_slot("Elo"), "num elo"),
-        Head(_slot("Score %"), "num score", about=f"Share of the wins; even: {even}%"),
-        Head("Group", "grp", sorts=False),
-        Head("LOS", "num los", about="Likelihood that it is better than the bot below"),
-        Head("Games", "num gm"),
-    ]
-
-
-def _rated_cells(analysis: Analysis, index: int, columns: str) -> list[Cell]:
-    bot = analysis.order[index]
-    if bot in analysis.without_games:
-        return [*_unknown_cells(_RATED_KINDS), _games(analysis, bot)]
-    elo, score = analysis.elo[bot], analysis.scores[bot]
-    mark = f"{OTHER_RIVALS} " if has_other_rivals(analysis, bot) else ""
-    return [
-        Cell(number_with_error(elo, 1), "num elo", elo.mean),
-        Cell(
-            join_markup(mark, number_with_error(score, 1, 100)), "num score", score.mean, "Score %"
-        ),
-        group_cell(analysis, index, columns),
-        _superiority(analysis, index),
-        _games(analysis, bot),
-    ]
-
-
-def _superiority(analysis: Analysis, index: int) -> Cell:
-    bot, below = analysis.order[index], analysis.order[index + 1 : index + 2]
-    neighbours = [other for other in below if other not in analysis.without_games]
-    chance = analysis.ratings.superiority(bot, neighbours[0]) if neighbours else None
-    upset = any(contradiction(analysis, bot, other) for other in neighbours)
-    text = join_markup(f"{_UPSET} " if upset else "", likelihood(chance))
-    return Cell(text, "num los", -1 if chance is None else chance, "LOS")
 
 
 # Zoom ---------------------------------------------------------------------------------------
@@ -304,13 +220,13 @@ def _plot(analysis: Analysis, bot: int, view: _View) -> Markup:
     estimate = _estimates(analysis)[bot]
     if bot in analysis.without_games or estimate.mean is None:
         return Markup()
-    marks = grid(view.axis, view.ticks, ROW)
+    marks = grid(view.axis, view.ticks, ROW_HEIGHT)
     if view.axis.has(estimate.mean):
         kind = "best" if bot == analysis.order[0] else ""
-        marks.append(interval(view.axis, estimate, ROW / 2, kind))
+        marks.append(interval(view.axis, estimate, ROW_HEIGHT / 2, kind))
     else:
-        marks.append(beyond(view.axis, estimate.mean, plain(estimate.mean, 0), ROW / 2))
-    return drawing(ROW, *marks, kind=view.kind)
+        marks.append(beyond(view.axis, estimate.mean, plain(estimate.mean, 0), ROW_HEIGHT / 2))
+    return drawing(ROW_HEIGHT, *marks, kind=view.kind)
 
 
 def _zoomable(analysis: Analysis, views: Sequence[_View], table: Markup) -> Markup:

@@ -1,223 +1,457 @@
-"""The keys of a tournament file: valid values of each, and messages for all others."""
+"""The keys of tournaments and runs: in files, on the command line and in Python, declared once.
+
+Files are read and written by them (`tournament_file`, `Tournament.as_file`), the options of
+commands are made from them (`cli.options`), and the keywords of functions (`api.keywords`) and the
+table in docs/tournaments.md are tested against them. Help pages load this module, so it imports
+nothing that takes time.
+"""
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, Until
-from cantstop_arena.deals.seatings import Orders
-from cantstop_arena.deals.seeds import SEED_FORM, Seed, seed_of
-from cantstop_arena.errors import RulesError, UsageError
-from cantstop_arena.game_api.game import Game
-from cantstop_arena.games.registry import DEFAULT, game_named
-from cantstop_arena.ratings.labels import MAX_ANCHOR
-from cantstop_arena.ratings.sequential.stopping_rule import rule_for
-from cantstop_arena.tournaments.file.entrants import Entrant
-from cantstop_arena.tournaments.file.yaml_reader import (
-    Entry,
-    Reader,
-    converted_losslessly,
-    is_mapping,
-    node_text,
-    quoted,
-    range_text,
-    unknown_word,
+from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
+from cantstop_arena.bots.versions import RESULTS
+from cantstop_arena.games.registry import DEFAULT
+
+Command: TypeAlias = Literal["run", "match", "gauntlet", "compare", "tune", "tournament"]
+"""A command and the function of its name; `tournament` is a function alone."""
+File: TypeAlias = Literal["tournament", "comparison"]
+Group: TypeAlias = Literal["tournament", "run", "output"]
+
+PLAYING: frozenset[Command] = frozenset({"run", "match", "gauntlet", "compare"})
+ALL: frozenset[Command] = PLAYING | {"tune"}
+PAIRING: frozenset[Command] = frozenset({"match", "gauntlet", "tune"})  # they name bots
+PLANNING: frozenset[Command] = frozenset({"match", "gauntlet", "compare", "tournament"})
+FINISHING: frozenset[Command] = frozenset({"run", "match", "compare"})  # functions that play
+NOWHERE: frozenset[Command] = frozenset()
+
+IN_TOURNAMENTS: frozenset[File] = frozenset({"tournament"})
+IN_COMPARISONS: frozenset[File] = frozenset({"comparison"})
+IN_FILES = IN_TOURNAMENTS | IN_COMPARISONS
+
+GAMES = range(1, 10**12 + 1)
+FAULTS = range(1, 10**9 + 1)
+MAX_SECONDS = 3600.0
+ON_FAULT = ("forfeit", "abort")
+
+
+class Seconds(NamedTuple):
+    """The values of a time: above 0 and up to `maximum`, or 0 and more without one."""
+
+    maximum: float | None = None
+
+
+class Key(NamedTuple):
+    """A key: its name in files and in Python, what it is, and where it is taken.
+
+    `kind` is the form of its values: bool, int, a range, words to choose from, `Seconds`, or the
+    name of a form that has a reader and an option type of its own. The `default` is that of files
+    and Python, and of the command line unless `option` says otherwise.
+    """
+
+    name: str
+    help: str
+    group: Group
+    kind: Any
+    default: Any = None
+    files: frozenset[File] = frozenset()
+    commands: frozenset[Command] = NOWHERE
+    functions: frozenset[Command] = NOWHERE
+    cli: tuple[str, ...] = ()
+    option: Mapping[str, Any] = {}
+    """More words for the option of the command line."""
+    helps: Mapping[str, str] = {}
+    """The help texts of single commands."""
+    ends: Mapping[str, str] = {}
+    """What the help texts of single commands say beyond `help`: mostly their defaults."""
+    identifies: bool = False
+    """Whether another value is another tournament, whose results are not continued."""
+    is_spelled_out: bool = True
+    """Whether a file that the arena writes has it even where the value is the default."""
+
+    def help_of(self, command: str) -> str:
+        """The help text in a command."""
+        text = self.helps.get(command, self.help)
+        return f"{text} {self.ends[command]}" if command in self.ends else text
+
+
+OF_FILE = "Default: those of the file."
+
+KEYS = (
+    Key(
+        "name",
+        "Name of the results and their folder. Default: the file's name without .yaml.",
+        "tournament",
+        "name",
+        files=IN_FILES,
+        functions=frozenset({"tournament", "compare"}),
+        identifies=True,
+    ),
+    Key(
+        "game",
+        "The game to play; see arena games.",
+        "tournament",
+        "game",
+        DEFAULT,
+        files=IN_FILES,
+        commands=PAIRING,
+        functions=PLANNING | PAIRING,
+        cli=("--game", "game_name"),
+        option={"show_default": True, "metavar": "NAME"},
+        identifies=True,
+    ),
+    Key(
+        "rules",
+        "Rule set; see arena rules. Default: the game's default, classic in Can't Stop.",
+        "tournament",
+        "rules",
+        files=IN_TOURNAMENTS,
+        commands=PAIRING,
+        functions=PAIRING | {"tournament"},
+        cli=("--rules", "rules_name"),
+        option={"metavar": "NAME"},
+        identifies=True,
+    ),
+    Key(
+        "compare",
+        "The rule sets that are compared, a list.",
+        "tournament",
+        "rules",
+        files=IN_COMPARISONS,
+    ),
+    Key(
+        "baseline",
+        "The rule set that the others are compared with. Default: the first.",
+        "tournament",
+        "rules",
+        files=IN_COMPARISONS,
+    ),
+    Key(
+        "players",
+        "Number of seats.",
+        "tournament",
+        int,
+        2,
+        files=IN_FILES,
+        commands=PAIRING,
+        functions=PAIRING | {"tournament"},
+        cli=("--players",),
+        option={"show_default": True, "metavar": "N"},
+        identifies=True,
+    ),
+    Key(
+        "games",
+        "Games for each lineup.",
+        "tournament",
+        GAMES,
+        files=IN_FILES,
+        commands=PLAYING,
+        functions=PLAYING | {"tournament"},
+        cli=("--games",),
+        helps={
+            "match": "Number of games; with --sprt the maximum. Default: 10,000, with --sprt"
+            " 10,000,000."
+        },
+        ends={"run": OF_FILE, "compare": OF_FILE, "gauntlet": "Default: 10,000."},
+    ),
+    Key(
+        "until",
+        "Play until every interval is that narrow, as in {elo_error: 3} or {width: 0.002}.",
+        "tournament",
+        "until",
+        files=IN_TOURNAMENTS,
+        functions=frozenset({"tournament"}),
+        is_spelled_out=False,
+    ),
+    Key(
+        "seed",
+        "Seed of all random numbers: a number or a text.",
+        "tournament",
+        "seed",
+        files=IN_FILES,
+        commands=PLAYING,
+        functions=PLAYING | {"tournament"},
+        cli=("--seed",),
+        option={"metavar": "SEED"},
+        ends={
+            "run": "Default: the seed of the file, or a random one.",
+            "compare": "Default: the seed of the file, or a random one.",
+            "match": "Default: a random one, printed with the results.",
+            "gauntlet": "Default: a random one.",
+        },
+        identifies=True,
+    ),
+    Key(
+        "ignore_below",
+        "Differences of this size and below are negligible.",
+        "tournament",
+        "differences",
+        files=IN_COMPARISONS,
+    ),
+    Key(
+        "decision_limit",
+        "Seconds that a decision may take.",
+        "tournament",
+        Seconds(MAX_SECONDS),
+        1.0,
+        files=IN_FILES,
+        functions=PLANNING,
+        identifies=True,
+    ),
+    Key(
+        "start_limit",
+        "Seconds that a worker or a program may take to get ready.",
+        "tournament",
+        Seconds(MAX_SECONDS),
+        60.0,  # loading numba takes seconds, and a busy machine makes minutes of them
+        files=IN_FILES,
+        functions=PLANNING,
+    ),
+    Key(
+        "max_faults",
+        "A bot is disqualified after so many faults.",
+        "tournament",
+        FAULTS,
+        100,
+        files=IN_FILES,
+        functions=PLANNING,
+        identifies=True,
+    ),
+    Key(
+        "on_fault",
+        "What a fault costs: the game (forfeit), or the run (abort).",
+        "tournament",
+        ON_FAULT,
+        ON_FAULT[0],
+        files=IN_FILES,
+        functions=PLANNING,
+    ),
+    Key(
+        "game_limit",
+        "Seconds that a function of the game may take.",
+        "tournament",
+        Seconds(MAX_SECONDS),
+        10.0,
+        files=IN_FILES,
+        functions=PLANNING,
+        is_spelled_out=False,
+    ),
+    Key(
+        "isolate",
+        "Run all bots from files and packages in a sandbox, from their first line on.",
+        "tournament",
+        "isolation",
+        False,
+        files=IN_FILES,
+        commands=ALL,
+        functions=ALL | {"tournament"},
+        cli=("--isolate",),
+        is_spelled_out=False,
+    ),
+    Key(
+        "anchor",
+        "The bot with a fixed Elo, and that Elo, as in {rule28: 1500}.",
+        "tournament",
+        "anchor",
+        files=IN_TOURNAMENTS,
+        functions=frozenset({"tournament"}),
+        is_spelled_out=False,
+    ),
+    Key(
+        "gauntlet",
+        "The challenger: a bot that plays against all others, which do not meet.",
+        "tournament",
+        "bot",
+        files=IN_TOURNAMENTS,
+        functions=frozenset({"tournament"}),
+        identifies=True,
+        is_spelled_out=False,
+    ),
+    Key(
+        "luck_removed",
+        "Measure the luck of rolls and subtract it from scores and Elo: narrower intervals.",
+        "tournament",
+        bool,
+        False,
+        files=IN_FILES,
+        commands=PLAYING,
+        functions=PLAYING | {"tournament"},
+        cli=("--luck-removed",),
+        identifies=True,
+        is_spelled_out=False,
+    ),
+    Key(
+        "bots", "The bots that play, a list.", "tournament", "bots", files=IN_FILES, identifies=True
+    ),
+    Key(
+        "workers",
+        "Number of worker processes. Default: all cores.",
+        "run",
+        "count",
+        commands=ALL,
+        functions=FINISHING | {"tune"},
+        cli=("--workers",),
+    ),
+    Key(
+        "cluster",
+        "Play on a Dask cluster: tcp://HOST:PORT, tls://HOST:PORT, file:SCHEDULER.json or local:N.",
+        "run",
+        "cluster",
+        commands=ALL,
+        functions=FINISHING | {"tune"},
+        cli=("--cluster",),
+        option={"metavar": "ADDRESS"},
+    ),
+    Key(
+        "cluster_wait",
+        "How long to wait for a machine of the cluster that can play. Default: 30.",
+        "run",
+        Seconds(),
+        commands=ALL,
+        functions=FINISHING | {"tune"},
+        cli=("--cluster-wait",),
+        option={"metavar": "SECONDS"},
+    ),
+    Key(
+        "start_method",
+        "How to start worker processes. Default: fork where that is safe, else spawn.",
+        "run",
+        ("fork", "spawn"),
+        commands=ALL,
+        functions=FINISHING | {"tune"},
+        cli=("--start-method",),
+    ),
+    Key(
+        "memory",
+        "Memory that each worker may allocate after its start, such as 512M or 2G.",
+        "run",
+        "size",
+        commands=ALL,
+        functions=FINISHING | {"tune"},
+        cli=("--memory",),
+        option={"metavar": "SIZE"},
+    ),
+    Key(
+        "results",
+        "Folder in which the results folder is created.",
+        "tournament",
+        "folder",
+        RESULTS,
+        commands=ALL,
+        functions=ALL | {"tournament"},
+        cli=("--results",),
+        option={"show_default": True, "metavar": "DIR"},
+        helps={"tune": "Folder of results, with the versions that runs have stored."},
+    ),
+    Key(
+        "bots_folder",
+        "Folder with bot files.",
+        "tournament",
+        "folder",
+        DEFAULT_FOLDER,
+        commands=ALL,
+        functions=ALL | {"tournament"},
+        cli=("--bots", "bots_folder"),
+        option={"show_default": True, "metavar": "DIR"},
+    ),
+    Key(
+        "fresh",
+        "Discard earlier results of this name.",
+        "run",
+        bool,
+        False,
+        commands=PLAYING,
+        functions=FINISHING,
+        cli=("--fresh",),
+        helps={
+            "match": "Discard earlier results of this match.",
+            "gauntlet": "Discard earlier results of this gauntlet.",
+        },
+    ),
+    Key(
+        "progress",
+        "Show progress: True, or a function that takes a name and returns an observer.",
+        "output",
+        "progress",
+        False,
+        functions=FINISHING | {"tune"},
+    ),
+    Key(
+        "quiet",
+        "Print only the tables.",
+        "output",
+        bool,
+        False,
+        commands=ALL,
+        cli=("--quiet",),
+        helps={"match": "Print only the result.", "tune": "Print no progress."},
+    ),
+    Key(
+        "page",
+        "Whether to write report.html, which takes about a second.",
+        "output",
+        bool,
+        False,
+        commands=PLAYING,
+        functions=FINISHING,
+        cli=("--page/--no-page",),
+        option={"default": True, "envvar": "CANTSTOP_ARENA_PAGE", "show_envvar": True},
+        ends=dict.fromkeys(PLAYING, "Default: --page."),
+    ),
+    Key(
+        "form",
+        "Format of the tables.",
+        "output",
+        "format",
+        "text",
+        commands=ALL,
+        cli=("--format", "form"),
+        option={"show_default": True},
+    ),
+    Key(
+        "chosen",
+        "Print only this table; can be repeated.",
+        "output",
+        "tables",
+        commands=PLAYING - {"compare"},
+        cli=("--table", "chosen"),
+        option={"multiple": True},
+        ends={
+            "run": "Default: all tables.",
+            "gauntlet": "Default: all tables.",
+            "match": "Default: the match.",
+        },
+    ),
+    Key(
+        "wide",
+        "Print complete tables, also on a narrow terminal.",
+        "output",
+        bool,
+        False,
+        commands=PLAYING,
+        cli=("--wide",),
+    ),
 )
-from cantstop_arena.tournaments.file.yaml_text import Node
-from cantstop_arena.tournaments.tournament import ON_FAULT, FaultPolicy, luck_refusal
 
-if TYPE_CHECKING:
-    from cantstop_arena.bots.catalogue import Catalogue
-
-UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # minimum and maximum
-MAX_FAULTS = range(1, 10**9 + 1)
-MAX_DECISION_SECONDS = MAX_START_SECONDS = 3600.0
-MAX_NAME_LENGTH = 100
-MAX_FOLDER_LENGTH = 255  # bytes, on every common file system
-A_NAME = (
-    f"must be 1 to {MAX_NAME_LENGTH} letters, digits, spaces, hyphens, underscores and dots"
-    f" ({MAX_FOLDER_LENGTH} bytes), with no dot in front and no space at either end"
-)
+BY_NAME: Mapping[str, Key] = {key.name: key for key in KEYS}
 
 
-def check_seats(players: int, game: Game) -> None:
-    """Raise UsageError if bots cannot meet in a game of so many seats."""
-    seats = range(max(2, game.players[0]), game.players[-1] + 1)
-    if not seats:
-        raise UsageError(f"{game.title} is played alone: its bots do not meet")
-    if players not in seats:
-        raise UsageError(f"players must be {range_text(seats)}, not {players}")
+def keys_of_file(file: File) -> tuple[Key, ...]:
+    """The keys of a kind of file, in the order in which it is written."""
+    return tuple(key for key in KEYS if file in key.files)
 
 
-def names_of(entrants: Sequence[Entrant]) -> list[str]:
-    return [entrant.name for entrant in entrants]
+def default_of(name: str) -> Any:
+    """The default of a key."""
+    return BY_NAME[name].default
 
 
-def read_luck_removed(reader: Reader, entry: Entry | None, game: Game, players: int) -> bool:
-    requested = reader.flag(entry, "luck_removed", default=False)
-    if entry and requested and (why := luck_refusal(game, players)):
-        reader.complain(entry.value, why)
-    return requested
-
-
-def read_anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[str, float]:
-    """The anchor: the bot with a fixed Elo, and that Elo."""
-    if entry is None:
-        return {}
-    given = reader.mapping(entry.value, "anchor")
-    if is_mapping(entry.value) and len(given) != 1:
-        reader.complain(entry.value, "anchor must name one bot and its Elo, as in {rule28: 1500}")
-    for name, (key, value) in given.items():
-        if name not in names:
-            reader.complain(key, unknown_word("bot", name, names))
-        elo = converted_losslessly(reader.plain(value), 0.0)
-        if type(elo) is float and abs(elo) <= MAX_ANCHOR:
-            return {name: elo}
-        must = f"a number from {-MAX_ANCHOR:,.0f} to {MAX_ANCHOR:,.0f}"
-        reader.complain(value, f"an anchor's Elo must be {must}, not {node_text(value)}")
-    return {}
-
-
-def read_challenger(
-    reader: Reader, entry: Entry | None, entrants: Sequence[Entrant], players: int
-) -> str:
-    """The challenger of a gauntlet, who plays in all games; empty in other tournaments."""
-    if entry is None:
-        return ""
-    if players == 1:
-        reader.complain(entry.key, "a gauntlet needs 2 players or more; alone nobody is challenged")
-    name = reader.text(entry.value, "gauntlet")
-    names = names_of(entrants)
-    if name is not None and name not in names:
-        reader.complain(entry.value, unknown_word("bot", name, names))
-    return name or ""
-
-
-def read_seed(reader: Reader, entry: Entry | None) -> Seed | None:
-    """The seed in the file; None when there is none, or an invalid one."""
-    if entry is None:
-        return None
-    seed = seed_of(converted_losslessly(reader.plain(entry.value), 0))
-    if seed is None:
-        reader.complain(entry.value, f"seed must be {SEED_FORM}, not {node_text(entry.value)}")
-    return seed
-
-
-def read_policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
-    """The limits for bots and the policy on faults."""
-    default = FaultPolicy()
-    return FaultPolicy(
-        reader.seconds(
-            entries.get("decision_limit"),
-            "decision_limit",
-            MAX_DECISION_SECONDS,
-            default.decision_limit,
-        ),
-        reader.seconds(
-            entries.get("start_limit"), "start_limit", MAX_START_SECONDS, default.start_limit
-        ),
-        reader.integer(entries.get("max_faults"), "max_faults", MAX_FAULTS, default.max_faults),
-        reader.choice(entries.get("on_fault"), "on_fault", ON_FAULT),
-        reader.seconds(
-            entries.get("game_limit"), "game_limit", MAX_DECISION_SECONDS, default.game_limit
-        ),
-    )
-
-
-def read_until(reader: Reader, entry: Entry | None, bots: int, orders: Orders) -> Until | None:
-    """The rule that ends the tournament; None when there is none, or an invalid one."""
-    if entry is None:
-        return None
-    players = len(orders[0])
-    if players == 1:
-        reader.complain(entry.key, "until needs 2 players or more; alone there is nothing to win")
-    entries = reader.mapping(entry.value, "until", UNTIL)
-    if not is_mapping(entry.value):
-        return None
-    measures = [measure for measure in UNTIL if measure in entries]
-    if len(entries) != 1:
-        needs = f"until needs one of {' and '.join(UNTIL)}, as in {{{ELO_ERROR}: 3}}"
-        reader.complain(entry.value, needs)
-    amounts = [reader.amount(entries[measure], measure, *UNTIL[measure]) for measure in measures]
-    if not amounts or not 1 < players <= bots:
-        return None
-    return rule_for(measures[0], amounts[0], bots, players, len(orders))
-
-
-def read_name(reader: Reader, entry: Entry | None, stem: str) -> str:
-    """The name of the tournament and its results folder; by default that of the file."""
-    node = entry.value if entry else reader.root
-    subject = "name" if entry else "name is missing, and the file's name"
-    name = reader.text(node, subject) if entry else stem
-    if name is not None and not _names_a_folder(name):
-        reader.complain(node, f"{subject} {A_NAME}, not {quoted(name)}")
-    return name or stem
-
-
-def _names_a_folder(name: str) -> bool:
-    return (
-        0 < len(name) <= MAX_NAME_LENGTH
-        and all(unicodedata.category(char)[0] in "LMN" or char in " -_." for char in name)
-        and len(name.encode()) <= MAX_FOLDER_LENGTH
-        and not name.startswith(".")
-        and name == name.strip()
-    )
-
-
-def read_game(reader: Reader, entry: Entry | None) -> Game:
-    """The game. Raises ConfigError when unknown, since the other keys depend on it."""
-    name = reader.text(entry.value, "game") if entry else None
-    if entry is None or name is None:
-        return game_named(DEFAULT)
-    try:
-        return game_named(name)
-    except UsageError as error:
-        reader.complain(entry.value, str(error))
-        reader.finish()
-        raise
-
-
-def usual_players(game: Game) -> int:
-    """The default number of seats: two, or the minimum of the game."""
-    return 2 if 2 in game.players else game.players[0]
-
-
-def read_rules(reader: Reader, entry: Entry | None, catalogue: Catalogue) -> Any:
-    """A rule set, given by name or by its parameters."""
-    if entry and is_mapping(entry.value):
-        return _inline_rules(reader, entry.value, catalogue)
-    return _named_rules(reader, entry, "rules", catalogue)
-
-
-def _named_rules(reader: Reader, entry: Entry | None, what: str, catalogue: Catalogue) -> Any:
-    name = reader.text(entry.value, what) if entry else None
-    if entry is None or name is None:
-        return catalogue.game.rules.default
-    if name not in catalogue.rules:
-        reader.complain(entry.value, unknown_word("rules", name, list(catalogue.rules)))
-    return catalogue.rules.get(name, catalogue.game.rules.default)
-
-
-def _inline_rules(reader: Reader, node: Node, catalogue: Catalogue) -> Any:
-    book = catalogue.game.rules
-    entries = reader.mapping(node, "rules", ("base", "name", *book.parameters))
-    base = _named_rules(reader, entries.get("base"), "base", catalogue)
-    name = _rules_name(reader, entries.get("name"))
-    given = {key: reader.plain(entries[key].value) for key in book.parameters if key in entries}
-    changes = {key: converted_losslessly(value, getattr(base, key)) for key, value in given.items()}
-    try:
-        return book.derive(base, changes, name)
-    except RulesError as error:
-        for parameter, message in error.faults:
-            blamed = entries[parameter].key if parameter in entries else node
-            reader.complain(blamed, f"{parameter} {message}")
-        return base
-
-
-def _rules_name(reader: Reader, entry: Entry | None) -> str | None:
-    name = reader.text(entry.value, "the rules' name") if entry else None
-    if entry and name is not None and not (name.isprintable() and name.strip()):
-        reader.complain(entry.value, f"the rules' name must be printable, not {quoted(name)}")
-    return name
+def written(file: File, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values as a file of this kind has them: in order, and without needless defaults."""
+    return {
+        key.name: values[key.name]
+        for key in keys_of_file(file)
+        if key.name in values and (key.is_spelled_out or values[key.name] != key.default)
+    }

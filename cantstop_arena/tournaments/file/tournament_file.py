@@ -16,11 +16,12 @@ from cantstop_arena.tournaments.file.entrants import (
     needs,
     read_isolation,
 )
-from cantstop_arena.tournaments.file.keys import (
+from cantstop_arena.tournaments.file.key_readers import (
     names_of,
     read_anchor,
     read_challenger,
     read_game,
+    read_games,
     read_luck_removed,
     read_name,
     read_policy,
@@ -29,36 +30,19 @@ from cantstop_arena.tournaments.file.keys import (
     read_until,
     usual_players,
 )
+from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
     Reader,
     is_mapping,
 )
 from cantstop_arena.tournaments.file.yaml_text import dump
-from cantstop_arena.tournaments.tournament import GAMES, NO_OVERRIDES, Overrides, Tournament
+from cantstop_arena.tournaments.tournament import NO_OVERRIDES, Overrides, Tournament
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
 
-KEYS = (
-    "name",
-    "game",
-    "rules",
-    "players",
-    "games",
-    "until",
-    "seed",
-    "decision_limit",
-    "start_limit",
-    "game_limit",
-    "max_faults",
-    "on_fault",
-    "isolate",
-    "anchor",
-    "gauntlet",
-    "luck_removed",
-    "bots",
-)
+KEYS = [key.name for key in keys_of_file("tournament")]
 DEFAULT_GAMES = 10_000
 MAX_GAMES = 10_000_000  # the default of `games` in a tournament with `until`
 
@@ -76,9 +60,8 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
     catalogue = catalogue.playing(game)
     players = _players(reader, entries, game)
     isolate = read_isolation(reader, entries.get("isolate"))
-    entrants = EntrantReader(reader, catalogue, path.parent, isolate).read(
-        entries.get("bots"), players
-    )
+    bots = EntrantReader(reader, catalogue, path.parent, isolate, overrides.isolate)
+    entrants = bots.read(entries.get("bots"), players)
     tournament = _tournament(reader, entries, catalogue, path, entrants)
     reader.finish()
     return overrides.applied(tournament)
@@ -121,7 +104,7 @@ def _tournament(
         game=game,
         rules=read_rules(reader, entries.get("rules"), catalogue),
         players=players,
-        games=reader.integer(entries.get("games"), "games", GAMES, default=games),
+        games=read_games(reader, entries, games),
         seed=random_seed() if seed is None else seed,
         has_random_seed=seed is None,
         policy=read_policy(reader, entries),
@@ -129,7 +112,7 @@ def _tournament(
         source=source,
         anchor=read_anchor(reader, entries.get("anchor"), names_of(entrants)),
         until=read_until(reader, entries.get("until"), len(entrants), game.orders(players)),
-        luck_removed=read_luck_removed(reader, entries.get("luck_removed"), game, players),
+        luck_removed=read_luck_removed(reader, entries, game, players),
     )
     challenger = read_challenger(reader, entries.get("gauntlet"), entrants, players)
     return tournament.as_gauntlet(challenger) if challenger in names_of(entrants) else tournament
@@ -150,10 +133,10 @@ def read_aims(
     return anchor, until
 
 
-def read_games(path: Path) -> int:
+def games_of_file(path: Path) -> int:
     """Only the number of games of each group in a tournament file. Raises ConfigError."""
     reader = Reader(path)
     entries = reader.mapping(reader.root, "a tournament", KEYS)
-    games = reader.integer(entries.get("games"), "games", GAMES, default=DEFAULT_GAMES)
+    games = read_games(reader, entries, DEFAULT_GAMES)
     reader.finish()
     return games

@@ -18,6 +18,7 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import GameError, WorkerPoolError
 from cantstop_arena.processes import shutdown, watchdog
 from cantstop_arena.tournaments.cluster.address import CLUSTER_WAIT, ClusterAddress
+from cantstop_arena.tournaments.file.keys import default_of
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
 from cantstop_arena.tournaments.pool.retrials import Retrial, Retrials
 from cantstop_arena.tournaments.pool.suspicions import Bots, Suspect, Suspicions, WorkerFailure
@@ -35,7 +36,6 @@ from cantstop_arena.tournaments.pool.worker_slot import (
     WorkerSlot,
     unexpected_message,
 )
-from cantstop_arena.tournaments.tournament import START_LIMIT
 
 _TRIM_INTERVAL, _TRIM_INTERVAL_IDLE = (
     1.0,
@@ -60,7 +60,7 @@ class PoolOptions(msgspec.Struct, frozen=True):
     workers: int
     method: str = start_methods()[0]
     memory: int | None = None
-    start_limit: float = START_LIMIT
+    start_limit: float = default_of("start_limit")
     foreign: Collection[int] = ()
     cluster: ClusterAddress | None = None
     cluster_wait: float = CLUSTER_WAIT

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cantstop_arena.games.cantstop.records import Event
+from cantstop_arena.games.cantstop.rules import RULES
 from cantstop_arena.games.cantstop.turn import Spaces, Turn, move_text
 from cantstop_arena.texts import ansi_styled, how_many
 from cantstop_arena.views.cantstop.scenes import SEATS, BoardScene, scenes
@@ -164,7 +165,7 @@ def board_text(position: "CantStopPosition") -> str:
 
 
 def _scene(turn: Turn) -> BoardScene:
-    opening = {"rules": turn.rules.as_dict(), "seats": [*SEATS[: turn.players]]}
+    opening = {"rules": RULES.as_dict(turn.rules), "seats": [*SEATS[: turn.players]]}
     relative = (turn.markers, *turn.rivals)
     markers = (relative[(seat - turn.seat) % turn.players] for seat in range(turn.players))
     runners = _by_column(turn.runners)

@@ -1,11 +1,13 @@
 """The dialogue with a person at Can't Stop: events, questions, odds and hints."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from cantstop_arena.games.cantstop.dice_odds import success_count
+from cantstop_arena.games.cantstop.exact.evaluator import runners_after
 from cantstop_arena.games.cantstop.records import Event
 from cantstop_arena.games.cantstop.turn import Turn, move_text
-from cantstop_arena.table.person_table import PersonLeft, terminal
+from cantstop_arena.table.person_table import terminal
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cantstop.drawing import (
     LEGEND,
@@ -17,32 +19,19 @@ from cantstop_arena.views.cantstop.drawing import (
 )
 from cantstop_arena.views.cantstop.hints import hint_of_moves, hint_of_roll
 from cantstop_arena.views.cantstop.scenes import SEATS, BoardScene, after
+from cantstop_arena.views.default_person import QUIT, Answer, TerminalPerson
 
-ODDS, HINT, QUIT = "?", "h", "q"
+ODDS, HINT = "?", "h"
 _ROLL = ("r", "roll", "y", "yes")
 _STOP = ("s", "stop", "n", "no")
 
 
-class CantStopPerson:
-    """A person in a seat.
+class CantStopPerson(TerminalPerson):
+    """A person in a seat, who can also ask for odds and hints."""
 
-    `read` prints a prompt and returns a line, None at the end of the input; `echo` prints a line.
-    """
-
-    def __init__(
-        self,
-        seat: int,
-        read: Callable[[str], str | None],
-        echo: Callable[[str], None],
-        coloured: bool,
-    ) -> None:
-        self._seat = seat
-        self._read = read
-        self._echo = echo
-        self._coloured = coloured
-        self._scene: BoardScene | None = None
-        self._turn = 0  # the last turn that was announced
-        self._board = ""  # the last board that was printed
+    _scene: BoardScene | None = None
+    _turn = 0  # the last turn that was announced
+    _board = ""  # the last board that was printed
 
     @terminal()
     def sees(self, event: Event) -> None:
@@ -73,7 +62,7 @@ class CantStopPerson:
             ODDS: lambda: _odds_of_moves(turn, moves),
             HINT: lambda: hint_of_moves(turn, moves),
         }
-        return self._answer(question, numbers, help_with)
+        return self._ask(question, partial(_answer_among, numbers), help_with)
 
     @terminal()
     def roll_again(self, turn: Turn) -> bool:
@@ -81,31 +70,10 @@ class CantStopPerson:
         self._draw()
         if topped := [column for column in turn.placed if _is_top(turn, column)]:
             self._echo(f"  Stopping claims {_listed(topped)}.")
-        answers = {**dict.fromkeys(_ROLL, 1), **dict.fromkeys(_STOP, 0)}
+        answers = {**dict.fromkeys(_ROLL, True), **dict.fromkeys(_STOP, False)}
         help_with = {ODDS: lambda: _odds_of_roll(turn), HINT: lambda: hint_of_roll(turn)}
-        return bool(self._answer("Roll or stop, r or s? ", answers, help_with))
-
-    def _answer(
-        self,
-        question: str,
-        answers: Mapping[str, int],
-        help_with: Mapping[str, Callable[[], Iterator[str]]],
-    ) -> int:
-        """The person's answer; repeats the question until it is one of `answers`."""
-        while True:
-            line = self._read(question)
-            if line is None:
-                raise PersonLeft(asked=False)
-            word = line.strip().lower()
-            if word in (QUIT, "quit"):
-                raise PersonLeft(asked=True)
-            if word in help_with:
-                for text in help_with[word]():
-                    self._echo(text)
-            elif word in answers:
-                return answers[word]
-            else:
-                self._echo(f"  Please enter {_among(answers)}, {ODDS} or {QUIT}.")
+        answer_of = partial(_answer_among, answers)
+        return self._ask("Roll or stop, r or s? ", answer_of, help_with)
 
     def _announce(self, turn: int, seat: int) -> None:
         """Print the heading of a turn, once."""
@@ -125,7 +93,15 @@ class CantStopPerson:
             self._board = board
 
 
-HELP = f"{ODDS} shows the odds, {HINT} gives a hint, {QUIT} leaves the game."
+def _answer_among(answers: Mapping[str, Answer], word: str) -> Answer:
+    """The answer that a word stands for. Raises ValueError with the words that are answers."""
+    try:
+        return answers[word.lower()]
+    except KeyError:
+        raise ValueError(f"Please enter {_among(answers)}, {ODDS} or {QUIT[0]}.") from None
+
+
+HELP = f"{ODDS} shows the odds, {HINT} gives a hint, {QUIT[0]} leaves the game."
 
 _STOPPING = {
     "any-time": "Roll as often as you like; stopping keeps the climb, a bust loses it.",
@@ -158,21 +134,13 @@ def _free_runners(turn: Turn) -> str:
 def _effect(turn: Turn, move: Sequence[int]) -> str:
     """The spaces that a move reaches, as text."""
     effects = []
-    for column, space in _runners_after(turn, move).items():
+    for column, space in runners_after(turn, move).items():
         if column in move:
             length = turn.rules.lengths[column]
             target = "the top" if space == length else f"space {space} of {length}"
             new = "" if column in turn.placed else " (new runner)"
             effects.append(f"{column} to {target}{new}")
     return ", ".join(effects)
-
-
-def _runners_after(turn: Turn, move: Sequence[int]) -> dict[int, int]:
-    """The spaces of the runners after a move, by column."""
-    runners = {column: turn.runners[column] for column in turn.placed}
-    for column in move:
-        runners[column] = turn.next_space(column, runners.get(column) or turn.position(column))
-    return runners
 
 
 def _is_top(turn: Turn, column: int) -> bool:
@@ -205,7 +173,7 @@ def _odds_of_roll(turn: Turn) -> Iterator[str]:
 
 def bust_chance_after(turn: Turn, move: Sequence[int]) -> float:
     """The probability that a roll after this move is a bust."""
-    rules, runners = turn.rules, _runners_after(turn, move)
+    rules, runners = turn.rules, runners_after(turn, move)
     topped = [column for column, space in runners.items() if space == rules.lengths[column]]
     return 1 - success_count(rules, [*runners], turn.claimed, topped) / rules.sides**4
 

@@ -7,7 +7,8 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.games.cantstop.dice_odds import success_count
-from cantstop_arena.games.cantstop.records import Event, rules_of
+from cantstop_arena.games.cantstop.records import Event
+from cantstop_arena.games.cantstop.rules import RULES
 from cantstop_arena.texts import in_a_line
 
 SEATS = "ABCD"
@@ -77,7 +78,7 @@ class BoardScene(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def bust_count(self) -> int:
         """The number of rolls, of all possible ones, that would be a bust in place of the last."""
-        rules, before = rules_of(self.opening), self.before
+        rules, before = RULES.from_dict(self.opening["rules"]), self.before
         topped = [column for column, space in before.items() if space == self.lengths[column]]
         return rules.sides**4 - success_count(rules, [*before], [*self.claimed], topped)
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from cantstop_arena.game_api.game import Event
 from cantstop_arena.games.cubus.builds.build import Build, build_result
-from cantstop_arena.games.cubus.builds.piles import IllegalBuild, parse
+from cantstop_arena.games.cubus.builds.piles import parse
 from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
 from cantstop_arena.games.cubus.choices.takedown import judge_take, usual_take
-from cantstop_arena.table.person_table import PersonLeft, terminal
+from cantstop_arena.table.person_table import terminal
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cubus import drawing
 from cantstop_arena.views.cubus.scenes import PileScene, scenes, standings
-from cantstop_arena.views.default_person import HELP, QUIT, greeting
+from cantstop_arena.views.default_person import HELP, TerminalPerson, greeting
 
 if TYPE_CHECKING:
     from cantstop_arena.views.cubus.view import CubusView
@@ -34,7 +35,7 @@ _PROMPTS = {
 }
 
 
-class CubusPerson:
+class CubusPerson(TerminalPerson):
     """A player in a seat, at the terminal."""
 
     def __init__(
@@ -45,11 +46,8 @@ class CubusPerson:
         echo: Callable[[str], None],
         coloured: bool,
     ) -> None:
+        super().__init__(seat, read, echo, coloured)
         self._view = view
-        self._seat = seat
-        self._read = read
-        self._echo = echo
-        self._coloured = coloured
         self._events: list[Event] = []
         self._announced_pass = 0  # the turn of the last pass that was printed before its event
         self.build = self.knock = self.take = self._decide
@@ -77,15 +75,8 @@ class CubusPerson:
         """Prompt until the answer is legal. Raises PersonLeft."""
         listed = _takes(view) if view.asked == "take" else _targets(view)
         self._show(view, listed)
-        while True:
-            word = self._line(_question(listed))
-            if word == HELP:
-                self._echo(_HELP)
-                continue
-            try:
-                return self._answer_of(word, view, listed)
-            except (IllegalBuild, ValueError) as error:
-                self._echo(f"  {error}")
+        answer_of = partial(_answer_of, view, listed)
+        return self._ask(_question(listed), answer_of, {HELP: lambda: [_HELP]})
 
     def _show(self, view: CubusBotView, listed: Sequence[tuple[Build | None, int]]) -> None:
         """Print the pile, the cards and the list of choices."""
@@ -106,26 +97,6 @@ class CubusPerson:
         self._echo(f"{scene.text}.")
         self._announced_pass = view.turn
 
-    def _line(self, question: str) -> str:
-        line = self._read(question)
-        if line is None:
-            raise PersonLeft(asked=False)
-        if line.strip().lower() in QUIT:
-            raise PersonLeft(asked=True)
-        return line.strip()
-
-    def _answer_of(
-        self, word: str, view: CubusBotView, listed: Sequence[tuple[Build | None, int]]
-    ) -> Build | None:
-        """The answer of an input line. Raises IllegalBuild, or ValueError with a hint."""
-        if word.lower() in _PASS:
-            return _pass_answer(view)
-        if word.isdecimal() and len(word) < 3:
-            if not 1 <= int(word) <= len(listed):
-                raise ValueError(f"there is no number {word} in the list; {HELP} explains")
-            return listed[int(word) - 1][0]
-        return _named_build(word, view)
-
 
 def _question(listed: Sequence[tuple[Build | None, int]]) -> str:
     """The question for an answer, with the numbers of the listed choices."""
@@ -133,6 +104,19 @@ def _question(listed: Sequence[tuple[Build | None, int]]) -> str:
         return f"No pile is listed; p to pass, {HELP} explains: "
     numbers = "1" if len(listed) == 1 else f"1 to {len(listed)}"
     return f"Which pile, {numbers}, or p to pass ({HELP} explains)? "
+
+
+def _answer_of(
+    view: CubusBotView, listed: Sequence[tuple[Build | None, int]], word: str
+) -> Build | None:
+    """The answer that a word stands for. Raises IllegalBuild, or ValueError with a hint."""
+    if word.lower() in _PASS:
+        return _pass_answer(view)
+    if word.isdecimal() and len(word) < 3:
+        if not 1 <= int(word) <= len(listed):
+            raise ValueError(f"there is no number {word} in the list; {HELP} explains")
+        return listed[int(word) - 1][0]
+    return _named_build(word, view)
 
 
 def _pass_answer(view: CubusBotView) -> Build | None:

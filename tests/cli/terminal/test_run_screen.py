@@ -23,7 +23,8 @@ from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.processes import shutdown
-from cantstop_arena.tables.column import Column, Estimate, Table, Value, estimate, number
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.tables.column import Column, Table, Value, estimate, number
 from cantstop_arena.tables.interim import Interim, interim
 from cantstop_arena.tables.standings import ELO
 from cantstop_arena.tables.text import TEXT, draw
@@ -534,7 +535,7 @@ def played(text: str, watch: Curious, folder: str) -> TournamentTotals:
     Path("cup.yaml").write_text(text)
     catalogue = Catalogue(Path("bots"))
     tournament = tournament_file.read(Path("cup.yaml"), catalogue)
-    return run.run_until(tournament, catalogue, Path(folder), PoolOptions(1), watch)
+    return run.run_tournament(tournament, catalogue, Path(folder), PoolOptions(1), watch)
 
 
 CUPS = {

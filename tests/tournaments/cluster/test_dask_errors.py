@@ -8,7 +8,7 @@ from cantstop_arena.tournaments.cluster.dask_errors import connection_problem, l
 
 
 def dask_error(name: str, *arguments: object) -> BaseException:
-    """An error of Dask's, imported where it is used: else it would fill the memory of pytest."""
+    """An error of Dask's, imported here only: Dask would fill the memory of pytest."""
     pytest.importorskip("distributed")
     from distributed import KilledWorker
     from distributed.comm.core import CommClosedError

@@ -26,8 +26,8 @@ from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.tournament import FaultPolicy, Overrides, Tournament
 
 KNOWN_KEYS = (
-    "name, game, rules, players, games, until, seed, decision_limit, start_limit, game_limit,"
-    " max_faults, on_fault, isolate, anchor, gauntlet, luck_removed, bots"
+    "name, game, rules, players, games, until, seed, decision_limit, start_limit, max_faults,"
+    " on_fault, game_limit, isolate, anchor, gauntlet, luck_removed, bots"
 )
 
 
@@ -171,7 +171,7 @@ def test_the_command_line_overrides_games_and_seed(folder: Path) -> None:
 
 @pytest.mark.parametrize("changes", [{"games": 0}, {"games": -4}])
 def test_the_command_line_is_checked_like_the_file(folder: Path, changes: Any) -> None:
-    with pytest.raises(UsageError, match=f"--{next(iter(changes))} must be a whole number from"):
+    with pytest.raises(UsageError, match=f"{next(iter(changes))} must be a whole number from"):
         tournament(folder, PAIR, **changes)
 
 

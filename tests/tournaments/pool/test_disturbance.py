@@ -1,13 +1,16 @@
 """Foreign bots that disturb the process that they share: found, named, and nobody else charged."""
 
 import json
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from helpers.arena import Arena, Done
 
-from cantstop_arena.processes.lasting_state import LastingState
+from cantstop_arena.processes.isolated_call import IsolatedCall, run_isolated
+from cantstop_arena.processes.lasting_state import LastingState, note_shared_code
+from cantstop_arena.tournaments.pool.disturbance import foreign_acts
 
 HEAD = """
 import builtins, os, random, resource, subprocess, sys, threading, time
@@ -42,6 +45,7 @@ SPINNING = """def spin():
     while time.process_time() < 1: pass
 threading.Thread(target=spin, daemon=True).start()"""
 CHILD = "if not os.fork():\n    sleeps()\n    os._exit(0)"
+INDENT = textwrap.indent
 YAML = "seed: 1\ngames: 6\nrules: {columns_to_win: 1}\nbots: [innocent, disturber]\n"
 
 
@@ -319,8 +323,8 @@ def test_a_game_that_fails_only_beside_plain_bots_is_not_at_fault(arena: Arena) 
     arena("bots new disturber --game cubus")
     file = Path("bots/disturber.py")
     patch = (
-        "import os\nfrom cantstop_arena.games.cubus.arena_state import ArenaCubusState\n"
-        "if os.readlink('/proc/self/fd/1') != os.devnull:\n    ArenaCubusState.check = None\n"
+        "import os\nfrom cantstop_arena.games.cubus.state import CubusState\n"
+        "if os.readlink('/proc/self/fd/1') != os.devnull:\n    CubusState.check = None\n"
     )
     file.write_text(f"{file.read_text()}\n{patch}")
     yaml = "seed: 1\ngame: cubus\ngames: 2\nbots: [frugal, disturber]\n"
@@ -335,3 +339,19 @@ def test_what_lasts_in_an_interpreter_is_noticed(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("textwrap.dedent", len)
     assert state.changes() == ["replaces textwrap.dedent, which all bots share"]
     assert state.changes(code=False) == []
+
+
+def changes_in_a_fork() -> list[str]:
+    """What a process with plain bots finds changed, and what when it is as it was noted again."""
+    foreign_acts(lambda *_: None, is_strict=True).listen()
+    state = LastingState()
+    changes = state.changes()
+    textwrap.indent = INDENT
+    return [*changes, *state.changes()]
+
+
+def test_a_fork_compares_with_what_was_noted_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    note_shared_code()
+    monkeypatch.setattr("textwrap.indent", len)  # before the fork, but after the note
+    call = IsolatedCall(f"{__name__}:changes_in_a_fork", {}, 60.0)
+    assert run_isolated(call) == ["replaces textwrap.indent, which all bots share"]

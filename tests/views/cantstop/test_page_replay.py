@@ -20,7 +20,7 @@ from cantstop_arena.games.cantstop.dice_odds import pairings
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.records import Event
-from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
+from cantstop_arena.games.cantstop.rules import CLASSIC, RULES, RuleSet, derive
 from cantstop_arena.pages.document import Document, GameFigure, Section, as_html
 from cantstop_arena.reports.page.games_section import document
 from cantstop_arena.reports.write_page import replay_page
@@ -373,7 +373,7 @@ def test_a_turn_that_does_not_end_is_shown_nevertheless(opened: Opened) -> None:
 @pytest.mark.slow
 def test_a_board_of_long_columns_is_seen_whole(opened: Opened) -> None:
     tall = derive(CLASSIC, {"column_lengths": [100] * 11})
-    opening = {**TWO[0], "rules": tall.as_dict()}
+    opening = {**TWO[0], "rules": RULES.as_dict(tall)}
     page = opened(replay_page([opening]), viewport={"width": 1200, "height": 800})
     assert page.locator(".stage svg").bounding_box()["height"] <= 640
 

@@ -19,7 +19,7 @@ from helpers.terminals import ARENA, on_a_terminal
 
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
-from cantstop_arena.games.cantstop.rules import NAMED, RuleSet
+from cantstop_arena.games.cantstop.rules import NAMED, RULES, RuleSet
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.table.recording import record
 from cantstop_arena.table.seated_bot import SeatedBot
@@ -71,7 +71,7 @@ def test_a_whole_game_is_played_by_the_rules(
     told = play(arena, *words, typed=STOPS_SOON).text
     events, verdict = recorded()
     assert verdict.seats == [*bots, "you"]
-    assert events[0]["rules"] == NAMED[rules][0].as_dict()
+    assert events[0]["rules"] == RULES.as_dict(NAMED[rules][0])
     assert verdict.reason != "left" and f"({verdict.reason})" in told
     assert "The game is in game-1.jsonl" in told
 

@@ -45,7 +45,8 @@ def _answer_to(game, moves, action):
 
 
 @njit_inline
-def _use_roll(game, roll):
+def use_roll(game, roll):
+    """Set the roll that is due, and list its moves; a bust if none is legal."""
     game.roll = roll
     game.offer = game.offer_of[roll]
     show_moves(game, usable_columns(game) & offer_of_roll(game).columns)
@@ -61,7 +62,7 @@ def _change_dice(game, is_due):
     game.turn_key = dice.number_at(game.dice_keys[game.seat], game.seat_turns[game.seat])
     set_next_roll(game, dice.roll_at(game.turn_key, game.rolls + 1, game.roll_total))
     if is_due:
-        _use_roll(game, dice.roll_at(game.turn_key, game.rolls, game.roll_total))
+        use_roll(game, dice.roll_at(game.turn_key, game.rolls, game.roll_total))
 
 
 @njit_entry
@@ -84,7 +85,7 @@ def step(handle, game_head, head, moves, kind, value):
     elif kind == BEGIN:
         start_game(handle, value)
     elif kind == USE:
-        _use_roll(game, value)
+        use_roll(game, value)
     elif kind == CHANGE:
         _change_dice(game, value)
     waiting = advance(handle, answer)

@@ -55,7 +55,7 @@ def show_moves(game, hits):
 
 
 @njit_inline
-def _after_move(game):
+def after_move(game):
     """Stop if that wins, roll if stopping is forbidden, else wait for the bot's decision."""
     if not may_stop(game):
         game.waiting = ROLL
@@ -80,7 +80,7 @@ def turn_player(choose_move: Any, roll_again: Any, outside: bool) -> Callable[..
                 if hits and not game.watched and _is_forced(game, hits):
                     advance_runner(game, lowest_column(hits), 0)
                     _prepare_roll(game)
-                    _after_move(game)
+                    after_move(game)
                 else:
                     show_moves(game, hits)
                     _prepare_roll(game)
@@ -100,7 +100,7 @@ def turn_player(choose_move: Any, roll_again: Any, outside: bool) -> Callable[..
                 game.chosen = answer
                 make_move(game, answer)
                 answer = -1
-                _after_move(game)
+                after_move(game)
                 if game.watched:
                     return MOVED
             if game.waiting == AGAIN:

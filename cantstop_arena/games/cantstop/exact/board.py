@@ -1,4 +1,8 @@
-"""A board as arrays for the solver: the numbering of positions, and the outcomes of rolls.
+"""A board for exact play: the menus of rolls, their outcomes, and the numbering of positions.
+
+Rolls that allow the same pairings are one menu. Once all runners are placed, menus that allow the
+same advances are one outcome; a set of three columns has 15 on average. `turn_board` has the same
+menus and outcomes in the layout of another solver.
 
 A position is the board when a turn begins, seen by the player on turn. Its number is the sum over
 columns of a digit times the column's unit. With two players the digit of a column of length l is
@@ -8,29 +12,82 @@ digit, so positions are solved from the highest number down. Columns count from 
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cantstop.dice_odds import all_rolls, pairings
+from cantstop_arena.games.cantstop.dice_odds import Pairing, all_rolls, pairings
 from cantstop_arena.games.cantstop.rules import RuleSet
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
+Menu = tuple[Pairing, ...]
+"""The pairings that a roll offers, of columns from 0; rolls with the same are one menu."""
+
+
+def menus_of(sides: int) -> Counter[Menu]:
+    """The number of rolls for each menu: the 1296 rolls of six-sided dice have 109 menus."""
+    return Counter(
+        tuple((low - 2, high - 2) for low, high in pairings(dice)) for dice in all_rolls(sides)
+    )
+
+
+def column_sets(columns: int, runners: int) -> Iterator[tuple[int, ...]]:
+    """The sets of at most `runners` columns, larger ones first."""
+    for size in range(min(runners, columns), -1, -1):
+        yield from combinations(range(columns), size)
+
+
+def outcomes_among(columns: Sequence[int], menus: Counter[Menu]) -> Counter[tuple[int, ...]]:
+    """The number of rolls for each tuple of moves, if only these columns can advance.
+
+    The moves of n columns are numbered in the order given: n single advances, n doubles, then the
+    pairs of columns.
+    """
+    counts: Counter[tuple[int, ...]] = Counter()
+    for menu, rolls in menus.items():
+        moves = {_move_among(columns, *pairing) for pairing in menu} - {_NO_MOVE}
+        counts[tuple(sorted(moves))] += rolls
+    return counts
+
+
+_NO_MOVE = -1
+
+
+def _move_among(columns: Sequence[int], low: int, high: int) -> int:
+    """The number of the move that a pairing allows among some columns, or _NO_MOVE."""
+    held = sorted(columns.index(column) for column in (low, high) if column in columns)
+    if not held:
+        return _NO_MOVE
+    if low == high:
+        return len(columns) + held[0]
+    if len(held) == 1:
+        return held[0]
+    earlier, later = held
+    return 2 * len(columns) + later * (later - 1) // 2 + earlier
+
+
+def padded(moves: Sequence[int]) -> tuple[int, ...]:
+    """One to three moves of an outcome as three, the last repeated."""
+    return tuple([*moves, *[moves[-1]] * 2][:3])
+
+
+# The board of all positions ---------------------------------------------------------------------
+
+
 class Board(NamedTuple):
     """The rules in arrays, for compiled code. Chances are per roll.
 
-    A roll offers pairings, which are rows of `pairs`. `menus` holds the distinct offers as three
+    A roll offers pairings, which are rows of `pairs`. `menus` holds the distinct menus as three
     row numbers each, padded with len(pairs). Sets of columns are bit masks. For each set of columns
     that can still advance once all runners are placed, its row (first, last) of `spans` selects
-    `outcomes[first:last]`, the distinct sets of moves that rolls allow: singles, doubles, then
-    pairs of its columns, higher columns first.
-    `sets` lists the sets of columns with runners, larger ones first.
+    `outcomes[first:last]`, the distinct sets of moves that rolls allow, with the columns numbered
+    from the highest down. `sets` lists the sets of columns with runners, larger ones first.
     """
 
     players: int
@@ -56,9 +113,10 @@ def board_of(rules: RuleSet, players: int) -> Board:
     """The board of a rule set, for one or two players."""
     lengths = np.array(rules.column_lengths, np.int64)
     radices = lengths + 1 if players == 1 else lengths * lengths + 2
-    offers = _offers(rules.sides)
-    pairs = sorted({pair for offer in offers for pair in offer})
-    spans, outcomes, chances, busts = _outcome_tables(rules, offers)
+    menus = menus_of(rules.sides)
+    pairs = sorted({pairing for menu in menus for pairing in menu})
+    spans, outcomes, chances, busts = _outcome_tables(rules, menus)
+    sets = column_sets(len(lengths), rules.runners)
     return Board(
         players=players,
         runners=rules.runners,
@@ -69,10 +127,10 @@ def board_of(rules: RuleSet, players: int) -> Board:
         lengths=lengths,
         radices=radices,
         units=np.concatenate([[1], np.cumprod(radices[:-1])]).astype(np.int64),
-        sets=np.array(list(_sets(len(lengths), rules.runners)), np.int64),
+        sets=np.array([*map(_mask, sets)], np.int64),
         pairs=np.array(pairs, np.int64),
-        menus=_menus(offers, pairs),
-        menu_chances=np.array(list(offers.values())) / rules.sides**4,
+        menus=_menu_rows(menus, pairs),
+        menu_chances=np.array(list(menus.values())) / rules.sides**4,
         spans=spans,
         outcomes=outcomes,
         outcome_chances=chances,
@@ -80,67 +138,30 @@ def board_of(rules: RuleSet, players: int) -> Board:
     )
 
 
-Pair = tuple[int, int]
-Offers = Counter[tuple[Pair, ...]]
+def _mask(columns: Iterable[int]) -> int:
+    return sum(1 << column for column in columns)
 
 
-def _offers(sides: int) -> Offers:
-    """The number of rolls for each offer, a tuple of pairs of columns."""
-    return Counter(
-        tuple((low - 2, high - 2) for low, high in pairings(dice)) for dice in all_rolls(sides)
-    )
-
-
-def _menus(offers: Offers, pairs: list[Pair]) -> Ints:
-    number_of = {pair: index for index, pair in enumerate(pairs)}
-    rows = [[number_of[pair] for pair in offer] for offer in offers]
+def _menu_rows(menus: Iterable[Menu], pairs: list[Pairing]) -> Ints:
+    number_of = {pairing: index for index, pairing in enumerate(pairs)}
+    rows = [[number_of[pairing] for pairing in menu] for menu in menus]
     return np.array([[*row, len(pairs), len(pairs)][:3] for row in rows], np.int64)
 
 
-def _sets(columns: int, runners: int) -> Iterator[int]:
-    """The sets of at most `runners` columns as bit masks, larger ones first."""
-    for size in range(min(runners, columns), -1, -1):
-        for chosen in combinations(range(columns), size):
-            yield sum(1 << column for column in chosen)
-
-
-def _outcome_tables(rules: RuleSet, offers: Offers) -> tuple[Ints, Ints, Floats, Floats]:
+def _outcome_tables(rules: RuleSet, menus: Counter[Menu]) -> tuple[Ints, Ints, Floats, Floats]:
     """`spans`, `outcomes`, `outcome_chances` and `busts` of a Board."""
     count = len(rules.column_lengths)
     spans, busts = np.zeros((1 << count, 2), np.int64), np.ones(1 << count)
     outcomes: list[tuple[int, ...]] = []
     chances: list[float] = []
-    for mask in _sets(count, rules.runners):
-        columns = [column for column in reversed(range(count)) if mask >> column & 1]
-        counts = _outcomes_in(columns, offers)
+    for columns in column_sets(count, rules.runners):
+        mask, counts = _mask(columns), outcomes_among(columns[::-1], menus)
         busts[mask] = counts.pop((), 0) / rules.sides**4
         spans[mask] = len(outcomes), len(outcomes) + len(counts)
-        outcomes += [tuple([*moves, *[moves[-1]] * 2][:3]) for moves in counts]
+        outcomes += map(padded, counts)
         chances += [rolls / rules.sides**4 for rolls in counts.values()]
     table = np.array(outcomes, np.int64).reshape(-1, 3)
     return spans, table, np.array(chances), busts
-
-
-def _outcomes_in(columns: list[int], offers: Offers) -> Counter[tuple[int, ...]]:
-    """The number of rolls for each tuple of moves, if only these columns can advance."""
-    counts: Counter[tuple[int, ...]] = Counter()
-    for offer, rolls in offers.items():
-        moves = {_move_in(columns, *pair) for pair in offer} - {-1}
-        counts[tuple(sorted(moves))] += rolls
-    return counts
-
-
-def _move_in(columns: list[int], low: int, high: int) -> int:
-    """The number of the move that a pairing allows among some columns; -1 if it allows none."""
-    held = sorted(columns.index(column) for column in (low, high) if column in columns)
-    if not held:
-        return -1
-    if low == high:
-        return len(columns) + held[0]
-    if len(held) == 1:
-        return held[0]
-    earlier, later = held
-    return 2 * len(columns) + later * (later - 1) // 2 + earlier
 
 
 # Size ---------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,11 @@ from cantstop_arena.atomic_files import check_output_folder, remove_drafts, writ
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.exact.board import Floats, Size, board_of, size_of
 from cantstop_arena.games.cantstop.exact.board_solver import solve_down
-from cantstop_arena.games.cantstop.exact.evaluator import Choice
+from cantstop_arena.games.cantstop.exact.evaluator import Choice, Evaluator
 from cantstop_arena.games.cantstop.exact.turn_solver import solve_turn_of
 from cantstop_arena.games.cantstop.exact.workspace import workspace_for
-from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.turn import Move, Turn
+from cantstop_arena.games.cantstop.rules import RULES, RuleSet
+from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.processes import shutdown
 
 NO_LIMIT = 100  # turns; a turn limit this high does not change the printed digits of a value
@@ -96,7 +96,7 @@ def table_path(rules: RuleSet, players: int, folder: Path) -> Path:
 
 
 def _description(rules: RuleSet, players: int) -> str:
-    board = {key: value for key, value in rules.as_dict().items() if key not in _IRRELEVANT}
+    board = {key: value for key, value in RULES.as_dict(rules).items() if key not in _IRRELEVANT}
     return json.dumps({**board, "players": players})
 
 
@@ -212,46 +212,25 @@ def _unusable(path: Path, why: str) -> str:
 AT_ONCE = 1.0  # seconds: a board that takes no longer is solved when it is first played
 
 
-class SolvedEvaluator:
+class SolvedEvaluator(Evaluator):
     """An `Evaluator` with the exact values of a solved board."""
 
-    name = "optimal"
-
     def __init__(self, table: SolvedTable) -> None:
+        super().__init__("optimal", table.rules, table.players)
         self.table = table
         self._board = board_of(table.rules, table.players)
         self._workspace = workspace_for(self._board)
         self._solved = -1
 
     @property
-    def rules(self) -> RuleSet:
-        """The rules of the board."""
-        return self.table.rules
-
-    @property
-    def players(self) -> int:
-        """The number of players."""
-        return self.table.players
-
-    @property
     def value(self) -> float:
-        """The value of the first position of a game."""
         return self.table.value
 
     def warm_up(self) -> None:
-        """Solve the first turn."""
         self._solve(0)
 
-    def values(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
-        """The exact value of each move."""
+    def _enter(self, turn: Turn) -> None:
         self._solve(self._position(turn))
-        return [float(self._workspace.values[self._after(turn, move)]) for move in moves]
-
-    def choice(self, turn: Turn) -> Choice:
-        """The exact values of rolling on and of stopping, if stopping is legal."""
-        self._solve(self._position(turn))
-        state = self._state({column: turn.runners[column] for column in turn.placed}, turn)
-        return Choice(float(self._workspace.rolls[state]), float(self._workspace.stops[state]))
 
     def _solve(self, position: int) -> None:
         if position == self._solved:
@@ -265,23 +244,21 @@ class SolvedEvaluator:
 
     def _digit(self, turn: Turn, column: int) -> int:
         length, own = turn.rules.lengths[column], turn.markers[column]
-        if self.table.players == 1:
+        if self.players == 1:
             return own
         if column in turn.claimed:
             return length * length + (own != length)
         return length * own + turn.rivals[0][column]
 
-    def _after(self, turn: Turn, move: Move) -> int:
-        """The state after a move."""
-        runners = {column: turn.runners[column] for column in turn.placed}
-        for column in move:
-            start = runners.get(column) or turn.markers[column]
-            runners[column] = turn.next_space(column, start)
-        return self._state(runners, turn)
+    def _value(self, climbs: Mapping[int, int]) -> float:
+        return float(self._workspace.values[self._state(climbs)])
 
-    def _state(self, runners: dict[int, int], turn: Turn) -> int:
-        mask = sum(1 << column - 2 for column in runners)
-        climbs = {column: space - turn.markers[column] for column, space in runners.items()}
+    def _choice(self, climbs: Mapping[int, int]) -> Choice:
+        state = self._state(climbs)
+        return Choice(float(self._workspace.rolls[state]), float(self._workspace.stops[state]))
+
+    def _state(self, climbs: Mapping[int, int]) -> int:
+        mask = sum(1 << column - 2 for column in climbs)
         strides = self._workspace.strides[mask]
         offset = sum(climb * int(strides[column - 2]) for column, climb in climbs.items())
         return int(self._workspace.first[mask]) + offset

@@ -167,13 +167,14 @@ def _solve_two_runners(board, net, workspace, a, b, reach):
 @njit_call(nrt=False)
 def _solve_pair_state(board, net, workspace, a, i, b, j, may_roll):
     lower, upper = board.rows[a] + i, board.rows[b] + j
-    if wins(board, workspace, int(i == workspace.remaining[a]) + int(j == workspace.remaining[b])):
+    forced = may_roll and _must_place(board, workspace, a, b)
+    tops = int(i == workspace.remaining[a]) + int(j == workspace.remaining[b])
+    if wins(board, workspace, tops) and not forced:
         workspace.pair_values[lower, upper], workspace.pair_rolls[lower, upper] = win(net), NEVER
         return
     stop = pair_stop_value(board, net, workspace, a, i, b, j)
     roll = _two_runner_roll(board, net, workspace, a, i, b, j) if may_roll else NEVER
     workspace.pair_rolls[lower, upper] = roll
-    forced = may_roll and board.stops_after_all_runners and _has_open_column(board, workspace, a, b)
     workspace.pair_values[lower, upper] = roll if forced else larger(stop, roll)
 
 
@@ -187,8 +188,10 @@ def pair_stop_value(board, net, workspace, a, i, b, j):
 
 
 @njit_call(nrt=False)
-def _has_open_column(board, workspace, a, b):
-    """Whether a column other than a and b is open."""
+def _must_place(board, workspace, a, b):
+    """Whether stopping is illegal because a runner can be placed in a column other than a and b."""
+    if not board.stops_after_all_runners:
+        return False
     for column in range(board.columns):
         if column != a and column != b and is_open(workspace, column):
             return True
@@ -294,18 +297,13 @@ def _solve_single_runner(board, net, workspace, a, reach):
     """Solve the states in which one runner has climbed up to `reach` spaces."""
     workspace.single_reach[a] = reach
     for i in range(min(reach + 2, workspace.remaining[a]), 0, -1):
-        row = board.rows[a] + i
-        if wins(board, workspace, i == workspace.remaining[a]):
+        row, forced = board.rows[a] + i, i <= reach and _must_place(board, workspace, a, a)
+        if wins(board, workspace, i == workspace.remaining[a]) and not forced:
             workspace.single_values[row], workspace.single_rolls[row] = win(net), NEVER
             continue
         stop = single_stop_value(board, net, workspace, a, i)
         roll = _single_runner_roll(board, net, workspace, a, i) if i <= reach else NEVER
         workspace.single_rolls[row] = roll
-        forced = (
-            i <= reach
-            and board.stops_after_all_runners
-            and _has_open_column(board, workspace, a, a)
-        )
         workspace.single_values[row] = roll if forced else larger(stop, roll)
 
 
@@ -364,7 +362,7 @@ def _single_runner_pairing(board, net, workspace, a, i, x, y):
 @njit_entry(nrt=False)
 def look_up(board, net, workspace):
     """The value of the turn in the state of `workspace.climbs`, and the value of rolling on: NEVER
-    if no runner can move or stopping wins."""
+    if no runner can move, or if stopping is legal and wins."""
     a = b = c = -1
     for column in range(board.columns):
         if workspace.climbs[column]:

@@ -1,12 +1,10 @@
-"""A board as arrays for the exact turn: the distinct rolls, and their effects on sets of runners.
+"""A board as one record for turns with three runners: the menus and outcomes of `board` as float32.
 
-Columns are counted from 0 here. Rolls that allow the same pairings form one menu: the 1296 rolls of
-six-sided dice are 109 menus. When all runners are placed, menus that allow the same advances form
-one outcome; a set of three columns has 15 on average.
+Bots hold it as a constant of their compiled code. Columns are counted from 0 here.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import combinations
 from math import prod
@@ -15,11 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cantstop.dice_odds import Pairing, all_rolls, pairings
+from cantstop_arena.games.cantstop.exact.board import (
+    Menu,
+    column_sets,
+    menus_of,
+    outcomes_among,
+    padded,
+)
 from cantstop_arena.games.cantstop.rules import RuleSet
-
-Ints = NDArray[np.int32]
-Floats = NDArray[np.float32]
 
 RUNNERS = 3
 MAX_COLUMNS = 11
@@ -37,13 +38,11 @@ BOARD = np.dtype(
         ("is_mirrored", np.int64),
         ("row_count", np.int64),
         ("menu_count", np.int64),
-        ("roll_count", np.int64),
         ("lengths", np.int64, MAX_COLUMNS),
         ("rows", np.int64, MAX_COLUMNS),
         ("menus", np.int32, (_MAX_MENUS, 3, 2)),
         ("sizes", np.int32, _MAX_MENUS),
         ("menu_chances", np.float32, _MAX_MENUS),
-        ("menu_of", np.int32, 6**4),
         ("sets", np.int32, (MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS)),
         ("firsts", np.int32, _MAX_SETS + 1),
         ("chances", np.float32, _MAX_OUTCOMES),
@@ -55,11 +54,10 @@ BOARD = np.dtype(
 """The constants of a board, the same for all positions.
 
 Arrays by column and space have row `rows[c] + p` for space p of column c. `menus[m]` holds up to
-three pairings, `sizes[m]` their number, `menu_chances[m]` the probability of the menu, and
-`menu_of[r]` the menu of roll number r. `sets[a, b, c]` is the number of a set of one to three
-columns, a <= b <= c, the last repeated. The outcomes of set s are `firsts[s]` to `firsts[s + 1]` of
-`chances` and `options`, and with probability `busts[s]` none of its runners moves. Options of m
-columns are m single advances, m doubles, and the pairs of columns.
+three pairings, `sizes[m]` their number, and `menu_chances[m]` the probability of the menu.
+`sets[a, b, c]` is the number of a set of one to three columns, a <= b <= c, the last repeated. The
+outcomes of set s are `firsts[s]` to `firsts[s + 1]` of `chances` and `options`, and with
+probability `busts[s]` none of its runners moves; options are the moves of `outcomes_among`.
 """
 
 Boards = Any  # a NumPy record array of one BOARD
@@ -93,85 +91,35 @@ def board_for(rules: RuleSet) -> Boards:
     """The board of rules that have no `objection`."""
     boards = np.zeros(1, BOARD).view(np.recarray)
     board, lengths = boards[0], np.array(rules.column_lengths)
-    counts = _menu_counts(rules.sides)
-    menus, total = list(counts), rules.sides**4
+    menus, rolls = menus_of(rules.sides), rules.sides**4
     board.columns, board.columns_to_win = len(lengths), rules.columns_to_win
     board.stops_after_all_runners = rules.stop == "after-all-runners"
     board.is_mirrored = np.array_equal(lengths, lengths[::-1])
     board.row_count = lengths.sum() + len(lengths)
-    board.menu_count, board.roll_count = len(menus), total
+    board.menu_count = len(menus)
     board.lengths[: len(lengths)] = lengths
     board.rows[: len(lengths)] = np.cumsum(lengths + 1) - lengths - 1
-    board.menus[: len(menus)] = _padded(menus)
+    board.menus[: len(menus)] = [(*menu, *[(-1, -1)] * (3 - len(menu))) for menu in menus]
     board.sizes[: len(menus)] = [len(menu) for menu in menus]
-    board.menu_chances[: len(menus)] = _chances(counts.values(), total)
-    board.menu_of[:total] = _menu_numbers(rules.sides, menus)
-    _fill_outcomes(board, len(lengths), counts, total)
+    board.menu_chances[: len(menus)] = _chances(menus.values(), rolls)
+    _fill_outcomes(board, menus, rolls)
     return boards
 
 
-Menu = tuple[Pairing, ...]
-
-
-def _menu(dice: tuple[int, ...]) -> Menu:
-    return tuple((low - 2, high - 2) for low, high in pairings(dice))
-
-
-def _menu_counts(sides: int) -> Counter[Menu]:
-    return Counter(_menu(dice) for dice in all_rolls(sides))
-
-
-def _menu_numbers(sides: int, menus: Sequence[Menu]) -> NDArray[np.int32]:
-    numbers = {menu: number for number, menu in enumerate(menus)}
-    return np.array([numbers[_menu(dice)] for dice in all_rolls(sides)], np.int32)
-
-
-def _padded(menus: Sequence[Menu]) -> NDArray[np.int32]:
-    return np.array([(*menu, *[(-1, -1)] * (3 - len(menu))) for menu in menus], np.int32)
-
-
-def _chances(counts: Any, total: int) -> NDArray[np.float32]:
-    return (np.array([*counts], np.float64) / total).astype(np.float32)
-
-
-# Outcomes ---------------------------------------------------------------------------------------
-
-
-def _fill_outcomes(board: Any, columns: int, counts: Counter[Menu], total: int) -> None:
+def _fill_outcomes(board: Any, menus: Counter[Menu], rolls: int) -> None:
     chances: list[int] = []
     options: list[tuple[int, ...]] = []
-    for number, chosen in enumerate(_sets(columns)):
-        board.sets[(*chosen, *[chosen[-1]] * (RUNNERS - len(chosen)))] = number
-        outcomes = _outcomes(chosen, counts)
-        board.busts[number] = outcomes.pop((), 0) / total
+    sets = sorted(filter(None, column_sets(board.columns, RUNNERS)), key=len)
+    for number, columns in enumerate(sets):
+        board.sets[padded(columns)] = number
+        outcomes = outcomes_among(columns, menus)
+        board.busts[number] = outcomes.pop((), 0) / rolls
         chances += outcomes.values()
-        options += [(*some, *[some[-1]] * (3 - len(some))) for some in outcomes]
+        options += map(padded, outcomes)
         board.firsts[number + 1] = len(chances)
-    board.chances[: len(chances)] = _chances(chances, total)
+    board.chances[: len(chances)] = _chances(chances, rolls)
     board.options[: len(options)] = options
 
 
-def _sets(columns: int) -> Iterator[tuple[int, ...]]:
-    for size in range(1, RUNNERS + 1):
-        yield from combinations(range(columns), size)
-
-
-def _outcomes(chosen: tuple[int, ...], counts: Counter[Menu]) -> Counter[tuple[int, ...]]:
-    """The number of rolls for each tuple of options of runners in the chosen columns."""
-    outcomes: Counter[tuple[int, ...]] = Counter()
-    for menu, count in counts.items():
-        options = {_option(chosen, pairing) for pairing in menu} - {None}
-        outcomes[tuple(sorted(option for option in options if option is not None))] += count
-    return outcomes
-
-
-def _option(chosen: tuple[int, ...], pairing: Pairing) -> int | None:
-    """The option that a pairing is for runners in the chosen columns; None if none moves."""
-    moved = [chosen.index(column) for column in pairing if column in chosen]
-    if not moved:
-        return None
-    if len(moved) == 1:
-        return moved[0]
-    if moved[0] == moved[1]:
-        return len(chosen) + moved[0]
-    return 2 * len(chosen) + sum(moved) - 1  # (0, 1), (0, 2), (1, 2)
+def _chances(counts: Iterable[int], rolls: int) -> NDArray[np.float32]:
+    return (np.array([*counts], np.float64) / rolls).astype(np.float32)

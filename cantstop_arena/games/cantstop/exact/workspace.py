@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
-from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
 from cantstop_arena.games.cantstop.exact.board import Board, Floats, Ints
 from cantstop_arena.games.cantstop.exact.turn_board import MAX_COLUMNS, MAX_ROWS, MAX_STATES
-from cantstop_arena.games.cantstop.nets.net import HIDDEN
+from cantstop_arena.games.cantstop.nets.net_inputs import POSITION_FIELDS
 
 
 class Workspace(NamedTuple):
@@ -214,47 +213,26 @@ def open_columns(board, workspace):
 
 NOT_SOLVED = -1
 
-_FIELDS = np.dtype(
-    [
-        (
-            "turn",
-            np.int64,
-        ),  # the number of the turn that is solved, set by the caller
-        ("claims", np.int64),
-        ("used", np.int64),  # states with three runners
-        ("bust_value", np.float32, 2),
-        ("markers", np.int64, (MAX_SEATS, MAX_COLUMNS)),
-        ("climbs", np.int64, MAX_COLUMNS),
-        ("remaining", np.int64, MAX_COLUMNS),
-        ("origin", np.int32, HIDDEN),
-        ("hidden", np.int32, HIDDEN),
-        ("steps", np.int32, (MAX_ROWS, HIDDEN)),
-        ("offered", np.float32, 10),
-        ("placing", np.float32, (4, MAX_COLUMNS)),
-        ("single_reach", np.int32, MAX_COLUMNS),
-        ("single_values", np.float32, MAX_ROWS),
-        ("single_rolls", np.float32, MAX_ROWS),
-        ("pair_reach", np.int32, (MAX_COLUMNS, MAX_COLUMNS)),
-        ("pair_values", np.float32, (MAX_ROWS, MAX_ROWS)),
-        ("pair_rolls", np.float32, (MAX_ROWS, MAX_ROWS)),
-        ("starts", np.int32, (MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS)),
-        ("values", np.float32, MAX_STATES),
-        ("rolls", np.float32, MAX_STATES),
-    ],
-    align=True,
+_FIELDS = (
+    ("used", np.int64),  # states with three runners
+    ("placing", np.float32, (4, MAX_COLUMNS)),
+    ("single_reach", np.int32, MAX_COLUMNS),
+    ("single_values", np.float32, MAX_ROWS),
+    ("single_rolls", np.float32, MAX_ROWS),
+    ("pair_reach", np.int32, (MAX_COLUMNS, MAX_COLUMNS)),
+    ("pair_values", np.float32, (MAX_ROWS, MAX_ROWS)),
+    ("pair_rolls", np.float32, (MAX_ROWS, MAX_ROWS)),
+    ("starts", np.int32, (MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS)),
+    ("values", np.float32, MAX_STATES),
+    ("rolls", np.float32, MAX_STATES),
 )
-WORKSPACE = np.dtype((np.record, _FIELDS))
-"""The workspace of one turn with three runners.
+WORKSPACE = np.dtype((np.record, np.dtype([*POSITION_FIELDS, *_FIELDS], align=True)))
+"""The workspace of one turn with three runners: POSITION_FIELDS, and what is solved.
 
-`markers` holds the markers of all seats, the player on turn first; the marker of the seat that has
-claimed a column is at the column's length. `remaining` holds the spaces left in each column, 0 if
-it is claimed, `claims` the number of the player's columns, and `climbs` the spaces that runners
-have climbed this turn. `origin` is the hidden layer of the position at the beginning of the turn,
-`steps[row]` the change by a runner on that row, and `bust_value[0]` the value of a bust.
 The fields with `values` hold the values of states under the best play, those with `rolls` the
 values of rolling on: `single_…` with one runner, `pair_…` with two, the others with three.
 `…_reach` is the number of spaces up to which states with one or two runners are solved, and
-`starts` the first state of a set of three columns. The other fields are temporary.
+`starts` the first state of a set of three columns. `placing` is temporary.
 """
 
 WORKSPACE_SIZE = WORKSPACE.itemsize // 8  # numbers of 64 bits

@@ -14,11 +14,11 @@ from cantstop_arena.games.cantstop.engine.engine_decorators import (
     njit_entry,
     njit_inline,
 )
-from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
-from cantstop_arena.games.cantstop.exact.turn_board import MAX_COLUMNS, MAX_ROWS, RUNNERS
+from cantstop_arena.games.cantstop.exact.turn_board import RUNNERS
 from cantstop_arena.games.cantstop.nets.net import HIDDEN, output, set_row, value_of_output
 from cantstop_arena.games.cantstop.nets.net_inputs import (
     NEVER,
+    POSITION_FIELDS,
     enter_position,
     expected,
     is_open,
@@ -27,23 +27,8 @@ from cantstop_arena.games.cantstop.nets.net_inputs import (
     wins,
 )
 
-_FIELDS = np.dtype(
-    [
-        ("turn", np.int64),
-        ("claims", np.int64),
-        ("bust_value", np.float32, 2),
-        ("markers", np.int64, (MAX_SEATS, MAX_COLUMNS)),
-        ("climbs", np.int64, MAX_COLUMNS),
-        ("remaining", np.int64, MAX_COLUMNS),
-        ("origin", np.int32, HIDDEN),
-        ("hidden", np.int32, HIDDEN),
-        ("steps", np.int32, (MAX_ROWS, HIDDEN)),
-        ("offered", np.float32, 10),
-    ],
-    align=True,
-)
-SHEET = np.dtype((np.record, _FIELDS))
-"""The hidden layers of one net for a position: the fields of WORKSPACE that need no solving."""
+SHEET = np.dtype((np.record, np.dtype([*POSITION_FIELDS], align=True)))
+"""The hidden layers of one net for a position: POSITION_FIELDS alone, as nothing is solved."""
 
 SHEET_SIZE = SHEET.itemsize // 8  # numbers of 64 bits
 
@@ -81,7 +66,7 @@ def begin(board, ends, rolls, stopping, rolling):
 def _net_values(lookahead):
     """The nets' values of stopping and of rolling on in the state of `stopping.climbs`.
 
-    The value of rolling on is NEVER if no runner can move or stopping wins.
+    The value of rolling on is NEVER if no runner can move, or if stopping is legal and wins.
     """
     board, stopping, rolling = lookahead.board, lookahead.stopping, lookahead.rolling
     for unit in range(HIDDEN):
@@ -99,7 +84,7 @@ def _net_values(lookahead):
         row = board.rows[column] + up
         _add_row(stopping, stopping.steps[row])
         _add_row(rolling, rolling.steps[row])
-    if wins(board, stopping, tops):
+    if wins(board, stopping, tops) and not _is_forced(lookahead):
         return win(lookahead.ends), NEVER
     stop = value_of_output(lookahead.ends, output(lookahead.ends, stopping.hidden))
     if placed == RUNNERS and c < 0:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from cantstop_arena.errors import RulesError, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH
 from cantstop_arena.games.cantstop.exact.turn_board import objection
 from cantstop_arena.games.cantstop.nets.net import NET, ROLLING_NET
-from cantstop_arena.games.cantstop.rules import PLAYERS, RuleSet
+from cantstop_arena.games.cantstop.rules import PLAYERS, RULES, RuleSet
 
 SUFFIX = ".nets"
 SHIPPED = tuple(sorted(Path(__file__).with_name("shipped").glob(f"*{SUFFIX}")))
@@ -53,7 +52,7 @@ def as_bytes(nets: Nets) -> bytes:
     packed = zlib.compress(nets.ends.tobytes() + nets.rolls.tobytes(), 9)
     head = {
         "format": _FORMAT,
-        "rules": nets.rules.as_dict(),
+        "rules": RULES.as_dict(nets.rules),
         "players": nets.players,
         "command": nets.command,
         "sha256": hashlib.sha256(packed).hexdigest(),
@@ -83,17 +82,13 @@ def _nets_in(data: bytes) -> Nets:
     head = json.loads(line)
     if head["format"] != _FORMAT or hashlib.sha256(packed).hexdigest() != head["sha256"]:
         raise ValueError("damaged")
-    rules, players = _rules_in(head["rules"]), head["players"]
+    rules, players = RULES.from_dict(head["rules"]), head["players"]
     if players not in PLAYERS or objection(rules, players):
         raise ValueError("for rules that nets do not support")
     numbers = zlib.decompressobj().decompress(packed, NET.itemsize + ROLLING_NET.itemsize)
     ends = np.frombuffer(numbers, NET, 1).view(np.recarray)
     rolls = np.frombuffer(numbers, ROLLING_NET, 1, NET.itemsize).view(np.recarray)
     return Nets(rules, players, str(head["command"]), ends, rolls)
-
-
-def _rules_in(fields: Mapping[str, Any]) -> RuleSet:
-    return RuleSet(**{**fields, "column_lengths": tuple(fields["column_lengths"])})
 
 
 @cache

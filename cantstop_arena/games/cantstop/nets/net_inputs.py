@@ -1,12 +1,37 @@
 """The hidden layer of the position in which a turn begins, and its changes by runners.
 
-`workspace` is a record with the fields of WORKSPACE that are used here: a WORKSPACE or a SHEET.
+`workspace` is a record with POSITION_FIELDS: a WORKSPACE of the exact turn, or a SHEET of the
+lookahead.
 """
 
 import numpy as np
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
+from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
+from cantstop_arena.games.cantstop.exact.turn_board import MAX_COLUMNS, MAX_ROWS
 from cantstop_arena.games.cantstop.nets.net import HIDDEN, output, value_of_output
+
+POSITION_FIELDS = (
+    ("turn", np.int64),  # the number of the turn that is solved, set by the caller
+    ("claims", np.int64),
+    ("bust_value", np.float32, 2),
+    ("markers", np.int64, (MAX_SEATS, MAX_COLUMNS)),
+    ("climbs", np.int64, MAX_COLUMNS),
+    ("remaining", np.int64, MAX_COLUMNS),
+    ("origin", np.int32, HIDDEN),
+    ("hidden", np.int32, HIDDEN),
+    ("steps", np.int32, (MAX_ROWS, HIDDEN)),
+    ("offered", np.float32, 10),
+)
+"""The fields of a position and of a state in its turn.
+
+`markers` holds the markers of all seats, the player on turn first; the marker of the seat that has
+claimed a column is at the column's length. `remaining` holds the spaces left in each column, 0 if
+it is claimed, `claims` the number of the player's columns, and `climbs` the spaces that runners
+have climbed this turn. `origin` is the hidden layer of the position at the beginning of the turn,
+`steps[row]` the change by a runner on that row, and `bust_value[0]` the value of a bust. `hidden`
+and `offered`, the values of moves, are temporary.
+"""
 
 NEVER = np.float32(-1e9)  # the value of an action that is not legal
 _NOTHING = np.float32(0)

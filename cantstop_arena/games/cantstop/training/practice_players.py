@@ -1,25 +1,18 @@
-"""The players of practice games: heuristics, and the exact turn."""
+"""The players of practice games: heuristics, the exact turn, and the lookahead of one roll."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cantstop_arena.games.cantstop.bots.heuristic import Weights, outwards
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
+from cantstop_arena.games.cantstop.engine.game_array import TWICE
+from cantstop_arena.games.cantstop.engine.moves import count_columns, lowest_column, usable_columns
 from cantstop_arena.games.cantstop.exact.three_runner_turn import enter, look_up
 from cantstop_arena.games.cantstop.exact.turn_board import RUNNERS
-from cantstop_arena.games.cantstop.training.practice_games import (
-    NO_COLUMN,
-    advance,
-    has_won,
-    list_moves,
-    must_roll,
-    random_below,
-    spaces_left,
-    start_turn,
-    stop,
-)
+from cantstop_arena.games.cantstop.nets.lookahead import begin, best, choice
+from cantstop_arena.games.cantstop.training.practice_games import random_below, turn_of
 
 HEURISTIC = np.dtype(
     [
@@ -49,140 +42,199 @@ def family_of(members: Sequence[Weights]) -> Any:
 # Heuristics -------------------------------------------------------------------------------------
 
 
-@njit_inline(nrt=False)
-def _from_middle(board, column):
-    return abs(column - board.columns // 2)
+class Heuristic(NamedTuple):
+    """A heuristic with its threshold raised by `more`."""
+
+    numbers: Any
+    more: int
 
 
-@njit_call(nrt=False)
-def _heuristic_choice(board, table, numbers, count):
-    best, highest = 0, -1e9
-    for index in range(count):
-        weight, before = 0.0, NO_COLUMN
-        for half in range(2):
-            column = table.moves[index, half]
-            if column != NO_COLUMN:
-                weight += numbers.weights[_from_middle(board, column)]
-                if column != before and not table.climbs[column]:
-                    weight += numbers.placed
-            before = column
+@njit_inline
+def _from_middle(game, column):
+    return abs(column - game.sides - 1)
+
+
+@njit_inline
+def _advance_weight(game, numbers, column):
+    """The weight of an advance in a column; a new runner counts."""
+    weight = numbers.weights[_from_middle(game, column)]
+    return weight if game.placed >> column & 1 else weight + numbers.placed
+
+
+@njit_call
+def _heuristic_choice(game, practice, player):
+    chosen, highest, numbers = 0, -1e9, player.numbers
+    for index in range(game.move_count):
+        lower, upper, twice = _halves(game.moves[practice.order[index]])
+        weight = _advance_weight(game, numbers, lower)
+        if upper:
+            weight += _advance_weight(game, numbers, upper)
+        if twice:
+            weight += numbers.weights[_from_middle(game, lower)]
         if weight > highest:
-            best, highest = index, weight
-    return best
+            chosen, highest = index, weight
+    return chosen
 
 
-@njit_call(nrt=False)
-def _heuristic_rolls(board, table, numbers, more):
-    usable = score = odd = low = high = 0.0
-    middle = board.columns // 2
-    for column in range(board.columns):
-        if spaces_left(board, table, column) and (table.climbs[column] or table.placed < RUNNERS):
-            usable += 1
-        if table.climbs[column]:
-            score += (table.climbs[column] + 1) * numbers.values[_from_middle(board, column)]
-            odd += column & 1
-            low += column <= middle
-            high += column >= middle
+@njit_inline
+def _halves(move):
+    """The lower column of a move, its upper one or 0, and whether the lower advances twice."""
+    columns = move & ((1 << TWICE) - 1)
+    upper = columns & (columns - 1)
+    return lowest_column(columns), lowest_column(upper) if upper else 0, move >> TWICE != 0
+
+
+@njit_call
+def _heuristic_rolls(game, practice, player):
+    numbers, placed = player.numbers, count_columns(game.placed)
+    usable = count_columns(usable_columns(game))
+    score = odd = low = high = 0.0
+    middle, columns = game.sides + 1, game.placed
+    while columns:
+        column = lowest_column(columns)
+        columns &= columns - 1
+        score += (_climbed(game, column) + 1) * numbers.values[_from_middle(game, column)]
+        odd += column & 1
+        low += column <= middle
+        high += column >= middle
     if usable == 0:
         return False
-    if table.placed < RUNNERS:
-        return usable > table.placed or score < numbers.threshold + more
+    if placed < RUNNERS:
+        return usable > placed or score < numbers.threshold + player.more
     score += numbers.odd * (odd == RUNNERS) + numbers.even * (odd == 0)
     score += numbers.low * (low == RUNNERS) + numbers.high * (high == RUNNERS)
-    return score < numbers.threshold + more
+    return score < numbers.threshold + player.more
 
 
-@njit_call(nrt=False)
-def heuristic_turn(board, table, numbers, more):
-    """Play a turn of a heuristic with its threshold raised by `more`; returns whether it wins."""
-    start_turn(table)
-    while True:
-        count = list_moves(board, table)
-        if count == 0:
-            return False
-        advance(table, _heuristic_choice(board, table, numbers, count))
-        if has_won(board, table):
-            return True
-        if not must_roll(board, table) and not _heuristic_rolls(board, table, numbers, more):
-            stop(board, table)
-            return False
+heuristic_turn = turn_of(_heuristic_choice, _heuristic_rolls)
+"""Plays a turn of a `Heuristic`."""
+
+
+# Positions and runners for solvers --------------------------------------------------------------
+
+
+@njit_inline
+def _climbed(game, column):
+    """The spaces that the runner in a column has climbed this turn."""
+    return game.runners[column] - game.markers[game.seat, column]
+
+
+@njit_inline
+def copy_markers(game, workspace):
+    """Copy the markers of all seats, the player on turn first."""
+    for step in range(game.players):
+        whose = (game.seat + step) % game.players
+        for column in range(2 * game.sides - 1):
+            workspace.markers[step, column] = game.markers[whose, column + 2]
+
+
+@njit_inline
+def copy_climbs(game, workspace):
+    """Copy the spaces climbed this turn."""
+    for column in range(2, 2 * game.sides + 1):
+        is_placed = game.placed >> column & 1
+        workspace.climbs[column - 2] = _climbed(game, column) if is_placed else 0
+
+
+@njit_inline
+def copy_climbs_after(game, practice, workspace, index):
+    """Copy the spaces climbed this turn after one of the moves."""
+    copy_climbs(game, workspace)
+    lower, upper, twice = _halves(game.moves[practice.order[index]])
+    workspace.climbs[lower - 2] += 2 if twice else 1
+    if upper:
+        workspace.climbs[upper - 2] += 1
 
 
 # The exact turn ---------------------------------------------------------------------------------
 
 
-@njit_inline(nrt=False)
-def copy_markers(board, workspace, table):
-    """Copy the markers of all seats, the player on turn first."""
-    for step in range(table.players):
-        whose = (table.seat + step) % table.players
-        for column in range(board.columns):
-            workspace.markers[step, column] = table.markers[whose, column]
+class ExactTurn(NamedTuple):
+    """A player who solves turns exactly; with `stray` half of the moves are random."""
+
+    board: Any
+    net: Any
+    workspace: Any
+    stray: bool
 
 
-@njit_call(nrt=False)
-def fill_workspace(board, net, workspace, table):
-    """Begin a turn in the workspace at the table's position."""
-    copy_markers(board, workspace, table)
-    enter(board, net, workspace)
+@njit_call
+def begin_exact_turn(game, player):
+    """Begin a turn in the workspace at the game's position."""
+    copy_markers(game, player.workspace)
+    enter(player.board, player.net, player.workspace)
 
 
-@njit_inline(nrt=False)
-def copy_climbs(board, workspace, table):
-    """Copy the spaces climbed this turn."""
-    for column in range(board.columns):
-        workspace.climbs[column] = table.climbs[column]
+@njit_inline
+def strayed(game, practice, player, index):
+    """The index of the move that is made: the best one, or at random if the player strays."""
+    if player.stray and random_below(practice, 2):
+        return random_below(practice, game.move_count)
+    return index
 
 
-@njit_inline(nrt=False)
-def copy_climbs_after(board, workspace, table, index):
-    """Copy the spaces climbed this turn after one of the moves."""
-    copy_climbs(board, workspace, table)
-    for half in range(2):
-        if table.moves[index, half] != NO_COLUMN:
-            workspace.climbs[table.moves[index, half]] += 1
+@njit_call
+def _exact_choice(game, practice, player):
+    chosen, highest, is_first = 0, -1e9, game.rolls == 1
+    if game.move_count > 1 or is_first:
+        for index in range(game.move_count):
+            copy_climbs_after(game, practice, player.workspace, index)
+            value = look_up(player.board, player.net, player.workspace)[0]
+            if value > highest:
+                chosen, highest = index, value
+        if is_first:
+            practice.first_value = highest
+    return strayed(game, practice, player, chosen)
 
 
-@njit_call(nrt=False)
-def exact_choice(board, net, workspace, table, count):
-    """The index and the value of the best move."""
-    best, highest = 0, -1e9
-    for index in range(count):
-        copy_climbs_after(board, workspace, table, index)
-        value = look_up(board, net, workspace)[0]
-        if value > highest:
-            best, highest = index, value
-    return best, highest
+@njit_call
+def _exact_rolls(game, practice, player):
+    copy_climbs(game, player.workspace)
+    value, roll = look_up(player.board, player.net, player.workspace)
+    return roll >= value
 
 
-@njit_call(nrt=False)
-def exact_turn(board, net, workspace, table, stray):
-    """Play an exactly solved turn; returns whether it wins.
+_play_exact_turn = turn_of(_exact_choice, _exact_rolls)
 
-    With `stray` half of the moves are random. Sets `table.first_value` to the value of the turn
-    after the first roll.
+
+@njit_call
+def exact_turn(game, practice, player):
+    """Play a turn of an `ExactTurn`.
+
+    Sets `practice.first_value` to the value of the turn after the first roll.
     """
-    start_turn(table)
-    fill_workspace(board, net, workspace, table)
-    table.first_value = workspace.bust_value[0]
-    is_first = True
-    while True:
-        count = list_moves(board, table)
-        if count == 0:
-            return False
-        index = 0
-        if count > 1 or is_first:
-            index, highest = exact_choice(board, net, workspace, table, count)
-            if is_first:
-                table.first_value = highest
-                is_first = False
-        if stray and random_below(table, 2):
-            index = random_below(table, count)
-        advance(table, index)
-        if has_won(board, table):
-            return True
-        copy_climbs(board, workspace, table)
-        best, roll = look_up(board, net, workspace)
-        if not must_roll(board, table) and roll < best:
-            stop(board, table)
-            return False
+    begin_exact_turn(game, player)
+    practice.first_value = player.workspace.bust_value[0]
+    _play_exact_turn(game, practice, player)
+
+
+# The lookahead of one roll ----------------------------------------------------------------------
+
+
+@njit_call
+def _lookahead_choice(game, practice, player):
+    chosen, highest = 0, -1e9
+    for index in range(game.move_count):
+        copy_climbs_after(game, practice, player.stopping, index)
+        value = best(*player)
+        if value > highest:
+            chosen, highest = index, value
+    return chosen
+
+
+@njit_call
+def _lookahead_rolls(game, practice, player):
+    copy_climbs(game, player.stopping)
+    stop, roll = choice(*player)
+    return roll > stop
+
+
+_play_lookahead_turn = turn_of(_lookahead_choice, _lookahead_rolls)
+
+
+@njit_call
+def lookahead_turn(game, practice, player):
+    """Play a turn of a `Lookahead`, like the champion."""
+    copy_markers(game, player.stopping)
+    begin(*player)
+    _play_lookahead_turn(game, practice, player)

@@ -1,29 +1,27 @@
 """Samples for the net of rolling on: states within turns, with exact values of rolling on."""
 
+from typing import Any, NamedTuple
+
 from cantstop_arena.games.cantstop.engine.engine_decorators import (
     njit_call,
     njit_entry,
     njit_inline,
 )
+from cantstop_arena.games.cantstop.engine.game_array import OVER
 from cantstop_arena.games.cantstop.exact.three_runner_turn import look_up
 from cantstop_arena.games.cantstop.exact.turn_board import MAX_COLUMNS, RUNNERS
 from cantstop_arena.games.cantstop.exact.workspace import NOT_SOLVED
 from cantstop_arena.games.cantstop.nets.net_inputs import NEVER
 from cantstop_arena.games.cantstop.training.practice_games import (
-    MAX_TURNS,
-    advance,
-    has_won,
-    list_moves,
-    must_roll,
     random_below,
     start_game,
-    start_turn,
-    stop,
+    turn_of,
 )
 from cantstop_arena.games.cantstop.training.practice_players import (
+    begin_exact_turn,
     copy_climbs,
     copy_climbs_after,
-    fill_workspace,
+    strayed,
 )
 
 MAX_SAMPLES = 1500  # per game
@@ -31,77 +29,80 @@ _STRAYING = 7  # one turn in 7 has random moves
 _ELSEWHERE = 8  # random states that are looked up after each turn
 
 
-@njit_inline(nrt=False)
-def _store_sample(net, workspace, roll, positions, values, count, end):
-    """Store the state of `workspace.climbs` as a sample with the value of rolling on; returns the
-    new count."""
-    if count == end or roll == NEVER:
-        return count
+class SampledTurn(NamedTuple):
+    """A player who solves turns exactly, and stores the states after all legal moves as samples.
+
+    With `stray` half of the moves are random, and two in five decisions to stop or to roll are
+    reversed.
+    """
+
+    board: Any
+    net: Any
+    workspace: Any
+    stray: bool
+    positions: Any
+    values: Any
+
+
+@njit_inline
+def _store_sample(practice, player, roll):
+    """Store the state of `workspace.climbs` as a sample with the value of rolling on."""
+    count, net, workspace = practice.samples, player.net, player.workspace
+    if count == practice.max_samples or roll == NEVER:
+        return
     players = net.players
     for column in range(MAX_COLUMNS):
         up = workspace.climbs[column]
         tops = up > 0 and up == workspace.remaining[column]
-        positions[count, 0, column] = workspace.markers[0, column] + up
-        positions[count, players, column] = up
+        player.positions[count, 0, column] = workspace.markers[0, column] + up
+        player.positions[count, players, column] = up
         for seat in range(1, players):
-            positions[count, seat, column] = 0 if tops else workspace.markers[seat, column]
-    values[count] = -roll if net.turns else roll
-    return count + 1
+            space = 0 if tops else workspace.markers[seat, column]
+            player.positions[count, seat, column] = space
+    player.values[count] = -roll if net.turns else roll
+    practice.samples += 1
 
 
-@njit_call(nrt=False)
-def _sampled_turn(board, net, workspace, table, stray, positions, values, count, end):
-    """Play an exactly solved turn, and store the states after all its legal moves as samples.
-
-    With `stray` half of the moves are random, and two in five decisions to stop or to roll are
-    reversed. Returns whether the turn wins, and the new count.
-    """
-    start_turn(table)
-    fill_workspace(board, net, workspace, table)
-    while True:
-        moves = list_moves(board, table)
-        if moves == 0:
-            return False, count
-        index, highest = 0, NEVER
-        for move in range(moves):
-            copy_climbs_after(board, workspace, table, move)
-            value, roll = look_up(board, net, workspace)
-            count = _store_sample(net, workspace, roll, positions, values, count, end)
-            if value > highest:
-                index, highest = move, value
-        if stray and random_below(table, 2):
-            index = random_below(table, moves)
-        advance(table, index)
-        if has_won(board, table):
-            return True, count
-        copy_climbs(board, workspace, table)
-        best, roll = look_up(board, net, workspace)
-        goes_on = roll >= best
-        if stray and roll != NEVER and random_below(table, 5) < 2:
-            goes_on = not goes_on
-        if not goes_on and not must_roll(board, table):
-            stop(board, table)
-            return False, count
+@njit_call
+def _choose_move(game, practice, player):
+    chosen, highest = 0, NEVER
+    for index in range(game.move_count):
+        copy_climbs_after(game, practice, player.workspace, index)
+        value, roll = look_up(player.board, player.net, player.workspace)
+        _store_sample(practice, player, roll)
+        if value > highest:
+            chosen, highest = index, value
+    return strayed(game, practice, player, chosen)
 
 
-@njit_call(nrt=False)
-def _sample_other_states(board, net, workspace, table, positions, values, count, end):
-    """Store random states with three runners that have been solved; returns the new count."""
+@njit_call
+def _roll_again(game, practice, player):
+    copy_climbs(game, player.workspace)
+    value, roll = look_up(player.board, player.net, player.workspace)
+    is_reversed = player.stray and roll != NEVER and random_below(practice, 5) < 2
+    return (roll >= value) != is_reversed
+
+
+_play_sampled_turn = turn_of(_choose_move, _roll_again)
+
+
+@njit_call
+def _sample_other_states(practice, player):
+    """Store random states with three runners that have been solved."""
+    board, workspace = player.board, player.workspace
     for _ in range(_ELSEWHERE):
         workspace.climbs[:] = 0
         for _ in range(RUNNERS):
-            column = random_below(table, board.columns)
+            column = random_below(practice, board.columns)
             up = int(workspace.remaining[column] > 0)
-            while up and up < workspace.remaining[column] and random_below(table, 5) < 3:
+            while up and up < workspace.remaining[column] and random_below(practice, 5) < 3:
                 up += 1
             workspace.climbs[column] = up
         if _is_solved(board, workspace):
-            roll = look_up(board, net, workspace)[1]
-            count = _store_sample(net, workspace, roll, positions, values, count, end)
-    return count
+            _store_sample(practice, player, look_up(board, player.net, workspace)[1])
 
 
-@njit_inline(nrt=False)
+@njit_inline
 def _is_solved(board, workspace):
     """Whether there are three runners, in columns whose states have been solved."""
     a = b = c = -1
@@ -111,21 +112,22 @@ def _is_solved(board, workspace):
     return a >= 0 and workspace.starts[a, b, c] != NOT_SOLVED
 
 
-@njit_entry(nrt=False)
-def rolling_games(board, net, workspace, table, key, start, end, positions, values):
+@njit_entry
+def rolling_games(board, net, workspace, game, practice, key, start, end, positions, values):
     """Play games `start` to `end` (exclusive) of the exact turn against itself.
 
     Fills in samples: states within turns, by block of a ROLLING_NET and column, with the value of
     rolling on, as a probability of winning, or with one player the turns still to come. Returns the
     number of samples.
     """
-    count = 0
-    for game in range(start, end):
-        start_game(table, net.players, key, game)
-        last, won = count + MAX_SAMPLES, False
-        while not won and table.turns < MAX_TURNS:
-            stray = random_below(table, _STRAYING) == 0
-            samples = (positions, values)
-            won, count = _sampled_turn(board, net, workspace, table, stray, *samples, count, last)
-            count = _sample_other_states(board, net, workspace, table, *samples, count, last)
-    return count
+    practice.samples = 0
+    for number in range(start, end):
+        start_game(game, practice, key, number)
+        practice.max_samples = practice.samples + MAX_SAMPLES
+        while game.waiting != OVER:
+            stray = random_below(practice, _STRAYING) == 0
+            player = SampledTurn(board, net, workspace, stray, positions, values)
+            begin_exact_turn(game, player)
+            _play_sampled_turn(game, practice, player)
+            _sample_other_states(practice, player)
+    return practice.samples

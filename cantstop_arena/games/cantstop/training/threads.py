@@ -1,4 +1,4 @@
-"""Threads that share the games of a round, each with its own table and workspace."""
+"""Threads that share the games of a round, each with its own game and workspace."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -8,17 +8,18 @@ import numpy as np
 
 from cantstop_arena.games.cantstop.exact.workspace import new_workspace
 from cantstop_arena.games.cantstop.nets.lookahead import SHEET
+from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.training.learner import Samples, new_samples
-from cantstop_arena.games.cantstop.training.practice_games import TABLE
+from cantstop_arena.games.cantstop.training.practice_games import practice_game
 
 
 class TrainingThread:
-    """A thread's table, workspace, two sheets, and a buffer of samples."""
+    """A thread's practice game, workspace, two sheets, and a buffer of samples."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: RuleSet, players: int) -> None:
+        self.game = practice_game(rules, players)
         self.workspace = new_workspace()[0]
         self.sheets = np.zeros(2, SHEET).view(np.recarray)
-        self.table = np.zeros(1, TABLE).view(np.recarray)[0]
         self._buffer = new_samples(0)
 
     def buffer_for(self, samples: int) -> Samples:
@@ -31,8 +32,8 @@ class TrainingThread:
 class TrainingThreads:
     """A pool of threads; results do not depend on their number."""
 
-    def __init__(self, count: int) -> None:
-        self._workers = [TrainingThread() for _ in range(count)]
+    def __init__(self, count: int, rules: RuleSet, players: int) -> None:
+        self._workers = [TrainingThread(rules, players) for _ in range(count)]
 
     def played(self, games: int, max_samples: int, play: Callable[..., int]) -> Samples:
         """The samples of games in their order, at most `max_samples` of each."""

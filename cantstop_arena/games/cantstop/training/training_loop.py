@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cantstop_arena.games.cantstop.exact.turn_board import board_for
 from cantstop_arena.games.cantstop.nets.net import NET, ROLLING_NET
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.training import practice_turns, rolling_samples, trial_games
+from cantstop_arena.games.cantstop.training import position_samples, rolling_samples, trial_games
 from cantstop_arena.games.cantstop.training.learner import Learner, Samples
 from cantstop_arena.games.cantstop.training.threads import TrainingThread, TrainingThreads
 
@@ -61,7 +61,7 @@ class TrainingLoop:
         self.rolls = Learner(players, ROLLING_NET, _ROLLING_MEMORY, chance)
         self.rounds_done = 0
         self.error = 0.0  # the root mean square error in the last round
-        self._workers = TrainingThreads(workers)
+        self._workers = TrainingThreads(workers, subject.rules, players)
 
     @property
     def rounds(self) -> int:
@@ -97,11 +97,11 @@ class TrainingLoop:
         numbers, key = self.subject.family[0], self._key(_TEST, 0)
 
         def exact(worker: TrainingThread, start: int, end: int) -> int:
-            tried = (board, ends, worker.workspace, worker.table, numbers, key, start, end)
+            tried = (board, ends, worker.workspace, *worker.game, numbers, key, start, end)
             return int(trial_games.exact_trial(*tried))
 
         def lookahead(worker: TrainingThread, start: int, end: int) -> int:
-            tried = (board, ends, rolls, worker.sheets, worker.table, numbers, key, start, end)
+            tried = (board, ends, rolls, worker.sheets, *worker.game, numbers, key, start, end)
             return int(trial_games.lookahead_trial(*tried))
 
         play = lookahead if self.rolls_are_learned else exact
@@ -110,29 +110,30 @@ class TrainingLoop:
     # Rounds
 
     def _heuristic_round(self, number: int) -> None:
-        board, players = self.boards[0], self.subject.players
         key, family = self._key(_HEURISTIC, number), self.subject.family
 
         def play(worker: TrainingThread, start: int, end: int, buffer: Samples) -> int:
-            arguments = (board, worker.table, family, players, key, start, end)
-            count: int = practice_turns.heuristic_games(*arguments, *buffer)
+            arguments = (*worker.game, family, key, start, end)
+            count: int = position_samples.heuristic_games(*arguments, *buffer)
             return count
 
-        samples = self._workers.played(self.plan.heuristic_games, practice_turns.MAX_SAMPLES, play)
+        samples = self._workers.played(
+            self.plan.heuristic_games, position_samples.MAX_SAMPLES, play
+        )
         rate = _MC_RATE * _progress_line(number / self.plan.heuristic_rounds)
         picks = self._generator(_HEURISTIC, number).permutation(len(samples[1])) * 2
-        self.ends.learn_once(board, samples, self._turned(picks, _HEURISTIC, number), rate)
+        self.ends.learn_once(self.boards[0], samples, self._turned(picks, _HEURISTIC, number), rate)
 
     def _exact_round(self, number: int) -> None:
         board, net, family = self.boards[0], self.ends.latest()[0], self.subject.family
         key = self._key(_EXACT, number)
 
         def play(worker: TrainingThread, start: int, end: int, buffer: Samples) -> int:
-            arguments = (board, net, worker.workspace, worker.table, family, key, start, end)
-            count: int = practice_turns.exact_games(*arguments, *buffer)
+            arguments = (board, net, worker.workspace, *worker.game, family, key, start, end)
+            count: int = position_samples.exact_games(*arguments, *buffer)
             return count
 
-        samples = self._workers.played(self.plan.exact_games, practice_turns.MAX_SAMPLES, play)
+        samples = self._workers.played(self.plan.exact_games, position_samples.MAX_SAMPLES, play)
         self.ends.remember(*samples)
         count = _LOOKS * self.plan.exact_games * 18
         share = number / self.plan.exact_rounds
@@ -144,7 +145,7 @@ class TrainingLoop:
         board, net, key = self.boards[0], self.ends.net()[0], self._key(_ROLLING, number)
 
         def play(worker: TrainingThread, start: int, end: int, buffer: Samples) -> int:
-            arguments = (board, net, worker.workspace, worker.table, key, start, end)
+            arguments = (board, net, worker.workspace, *worker.game, key, start, end)
             count: int = rolling_samples.rolling_games(*arguments, *buffer)
             return count
 

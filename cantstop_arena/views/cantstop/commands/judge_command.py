@@ -121,7 +121,7 @@ def judge(
     )
     from cantstop_arena.games.cantstop.exact.tables_folder import use_tables_folder
     from cantstop_arena.views.cantstop.judging.judge_plan import requested_bots
-    from cantstop_arena.views.cantstop.judging.judge_run import judge_task_results
+    from cantstop_arena.views.cantstop.judging.judge_process import judge_task_results
     from cantstop_arena.views.cantstop.judging.judged_runs import is_run, keep, run_in
     from cantstop_arena.views.cantstop.judging.judgement_report import judgements_json, text
 

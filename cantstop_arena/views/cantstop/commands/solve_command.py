@@ -109,8 +109,10 @@ def _result_text(table: "SolvedTable", quiet: bool) -> str:
 
 
 def _as_dict(table: "SolvedTable", effort: "SolvingCost", spent: float) -> dict[str, object]:
+    from cantstop_arena.games.cantstop.rules import RULES
+
     return {
-        "rules": table.rules.as_dict(),
+        "rules": RULES.as_dict(table.rules),
         "players": table.players,
         "value": table.value,
         "positions": effort.size.positions,

@@ -1,18 +1,21 @@
-"""The judging of named bots against one opponent, with a tournament file for replays."""
+"""What is judged: bots, opponents and deals; for named bots with a tournament file for replays."""
 
 import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import check_results_folder, write_result
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.isolation import chosen_isolation
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.exact.evaluator import best_evaluator
+from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
+from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
 from cantstop_arena.tournaments.file.entrants import (
     Entrant,
@@ -22,10 +25,51 @@ from cantstop_arena.tournaments.file.entrants import (
 from cantstop_arena.tournaments.table_spec import TableSpec, entrant_seat
 from cantstop_arena.tournaments.tournament import FaultPolicy
 from cantstop_arena.views.cantstop.commands.board_arguments import rules_from_argument
-from cantstop_arena.views.cantstop.judging.judge_process import JudgePart
-from cantstop_arena.views.cantstop.judging.judge_task import JudgeTask, judge_for
+from cantstop_arena.views.cantstop.commands.judge_command import BY_NETS, BY_TABLE
 
 FOLDER = "judged"
+PERFECT = "optimal"  # the name of the judge that uses a solved board
+
+
+class JudgePlan(msgspec.Struct, frozen=True):
+    """The judge, by its `name`."""
+
+    name: str
+
+    def deals(self, requested: int | None) -> int:
+        """The number of deals for each bot: the requested one, or the judge's default."""
+        return requested or (BY_TABLE if self.name == PERFECT else BY_NETS)
+
+
+def judge_for(rules: RuleSet, players: int) -> JudgePlan:
+    """The judge for these rules. Raises BotError when there is none."""
+    return JudgePlan(best_evaluator(rules, players, tables_folder()).name)
+
+
+class JudgePart(NamedTuple):
+    """A part of the judging: the first bot of a table against the second, or alone, on some deals.
+
+    `bot` is its name in the results.
+    """
+
+    bot: str
+    spec: TableSpec
+    deals: range
+
+
+class JudgeTask(msgspec.Struct, frozen=True):
+    """The bots to judge, on `deals` deals each.
+
+    `bots` is a table with all bots, for their preparation. `rival` is the common opponent, empty
+    when the bots play each other; `file` is the tournament file of their games.
+    """
+
+    judge: JudgePlan
+    deals: int
+    bots: TableSpec
+    tasks: Sequence[JudgePart]
+    rival: str
+    file: Path
 
 
 def requested_bots(
@@ -77,7 +121,7 @@ def _write_tournament(
     results: Path, rules: RuleSet, players: int, deals: int, seed: int, bots: Sequence[Entrant]
 ) -> Path:
     """Write the judged games as a tournament file, with which they can be replayed."""
-    parameters = {key: value for key, value in rules.as_dict().items() if key != "name"}
+    parameters = {key: value for key, value in RULES.as_dict(rules).items() if key != "name"}
     lines = {
         "players": players,
         "games": deals * players,

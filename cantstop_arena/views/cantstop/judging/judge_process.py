@@ -1,15 +1,26 @@
 """Judging of bots in isolated processes: each call judges some deals, several run at once."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import chain
+from math import isfinite
+from typing import Any
 
+import click
 import msgspec
 
 from cantstop_arena.bots.describe import exception_report
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.exact.evaluator import best_evaluator
-from cantstop_arena.games.cantstop.exact.regret import Judgement, judge
+from cantstop_arena.games.cantstop.exact.regret import (
+    KINDS,
+    SIZES,
+    Judgement,
+    Mistake,
+    judge,
+    merge_judgements,
+)
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 from cantstop_arena.processes.isolated_call import (
     CallFailed,
@@ -19,25 +30,56 @@ from cantstop_arena.processes.isolated_call import (
     result_of,
     run_all,
 )
-from cantstop_arena.tournaments.preparation import pack_spec, unpack_spec
+from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
+from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec
 from cantstop_arena.views.cantstop.judging import MAX_BOARDS
-from cantstop_arena.views.cantstop.judging.judgement_data import is_consistent
+from cantstop_arena.views.cantstop.judging.judge_plan import JudgePart, JudgeTask
+from cantstop_arena.views.command_progress import command_progress
 
 _PIECES = 40  # into which all deals are split, so that the progress is visible
 _MIN_DEALS = 5  # of a piece
 _LIMIT = 3600.0  # seconds for an isolated call
+_MAX_MOVE_LENGTH = 20  # characters
+
+Judgements = Mapping[str, Judgement]
+"""Judgements by bot."""
 
 
-class JudgePart(NamedTuple):
-    """A part of the judging: the first bot of a table against the second, or alone, on some deals.
+def judge_task_results(planned: JudgeTask) -> Judgements:
+    """The judgements of a task, by bot, without the games in which a bot commits a fault.
 
-    `bot` is its name in the results.
+    The first fault in the games of each bot is printed. Raises BotError when no game is left.
     """
+    observer = command_progress(f"Judging by {planned.judge.name}", "deals")
+    prepare_bots(planned.bots, observer.on_compile)
+    parts: dict[str, list[Judgement]] = {}
+    errors: dict[str, BotError] = {}
+    for bot, result in _piece_results(planned, observer):
+        if isinstance(result, Judgement):
+            parts.setdefault(bot, []).append(result)
+        else:
+            errors.setdefault(bot, result)
+    if not parts:
+        raise next(iter(errors.values()))
+    for error in dict.fromkeys(map(str, errors.values())):
+        click.echo(error, err=True)
+    return {bot: merge_judgements(judgements, MAX_BOARDS) for bot, judgements in parts.items()}
 
-    bot: str
-    spec: TableSpec
-    deals: range
+
+def _piece_results(
+    planned: JudgeTask, observer: RunObserver
+) -> Iterator[tuple[str, Judgement | BotError]]:
+    """The bot of each piece with its judgement, or the error that prevented it."""
+    pieces = in_pieces(planned.tasks)
+    observer.on_start(0, sum(len(piece.deals) for piece in pieces))
+    with closing(observer):
+        for piece, result in zip(pieces, judge_all(pieces, observer.on_tick), strict=True):
+            observer.on_progress(len(piece.deals))
+            yield piece.bot, result
+
+
+# Pieces, each judged in a process of its own -----------------------------------------------------
 
 
 class Judged(msgspec.Struct, tag=True, frozen=True):
@@ -115,3 +157,26 @@ def _check_fit(judgement: Judgement, task: JudgePart) -> None:
     rivals = {"", *(seat.name for seat in spec.seats)}
     if not (is_consistent(judgement, spec.players, rivals) and len(judgement.losses) == deals):
         raise InvalidResult
+
+
+def is_consistent(judgement: Judgement, players: int, rivals: Collection[str]) -> bool:
+    """Whether a judgement of others has all its parts, finite numbers and printable texts."""
+    losses, missed, worst = judgement.losses, judgement.missed, judgement.worst
+    return (
+        judgement.seats == players
+        and 0 < len(losses) == len(missed)
+        and len(judgement.sizes) == len(SIZES)
+        and all(len(loss) == len(KINDS) for loss in losses)
+        and all(map(isfinite, chain(missed, *losses)))
+        and all(_is_consistent_mistake(mistake, rivals) for mistake in worst)
+    )
+
+
+def _is_consistent_mistake(mistake: Mistake, rivals: Collection[str]) -> bool:
+    texts = (mistake.taken, mistake.best)
+    return (
+        isfinite(mistake.loss)
+        and mistake.kind in KINDS
+        and mistake.rival in rivals
+        and all(len(text) <= _MAX_MOVE_LENGTH and text.isprintable() for text in texts)
+    )

@@ -2,15 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import write_result
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.errors import UsageError
+from cantstop_arena.games.cantstop.exact.regret import Judgement, Mistake
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.tournaments.file.entrants import is_bot_name
@@ -19,10 +21,8 @@ from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 from cantstop_arena.tournaments.stored_tournament import load_tournament
 from cantstop_arena.tournaments.table_spec import TableSpec, table_spec_for
 from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
-from cantstop_arena.views.cantstop.judging.judge_process import JudgePart
-from cantstop_arena.views.cantstop.judging.judge_task import JudgeTask, judge_for
-from cantstop_arena.views.cantstop.judging.judgement_data import as_data, from_data
-from cantstop_arena.views.cantstop.judging.judgement_report import Judgements
+from cantstop_arena.views.cantstop.judging.judge_plan import JudgePart, JudgeTask, judge_for
+from cantstop_arena.views.cantstop.judging.judge_process import Judgements, is_consistent
 
 JUDGED_FILE = "judged.json"  # in the folder of a run
 _MAX_SEATS = 2
@@ -104,7 +104,7 @@ def keep(judgements: Judgements, planned: JudgeTask, folder: Path) -> None:
         "results": _digest(_identity(folder)),
         "judge": planned.judge.name,
         "deals": planned.deals,
-        "bots": {bot: as_data(judgement) for bot, judgement in judgements.items()},
+        "bots": {bot: _as_data(judgement) for bot, judgement in judgements.items()},
     }
     write_result(folder, JUDGED_FILE, json.dumps(data) + "\n")
 
@@ -133,7 +133,7 @@ def _stored_judgements(
     names = [bot["name"] for bot in identity["bots"]]
     for name in names:
         if name in data:
-            yield name, from_data(data[name], identity["players"], {"", *names})
+            yield name, _from_data(data[name], identity["players"], {"", *names})
 
 
 def _identity(folder: Path) -> Mapping[str, Any]:
@@ -142,3 +142,41 @@ def _identity(folder: Path) -> Mapping[str, Any]:
 
 def _digest(identity: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+
+
+# As JSON ----------------------------------------------------------------------------------------
+
+
+def _as_data(judgement: Judgement) -> Mapping[str, Any]:
+    """A judgement as values for JSON."""
+    return {
+        "losses": judgement.losses,
+        "sizes": judgement.sizes,
+        "missed": judgement.missed,
+        "worst": [*map(_mistake_as_data, judgement.worst)],
+    }
+
+
+def _mistake_as_data(mistake: Mistake) -> Mapping[str, Any]:
+    markers = [_pairs(spaces) for spaces in mistake.markers]
+    return {**mistake.as_dict(), "markers": markers, "runners": _pairs(mistake.runners)}
+
+
+def _pairs(spaces: Mapping[int, int]) -> Sequence[tuple[int, int]]:
+    """Spaces by column as pairs, as JSON has no integer keys."""
+    return list(spaces.items())
+
+
+def _from_data(data: Any, players: int, rivals: Collection[str]) -> Judgement:
+    """The judgement of parsed JSON. Raises ValueError, TypeError or KeyError when it is invalid."""
+    worst = [*map(_with_spaces, data["worst"])]
+    judgement = msgspec.convert({**data, "worst": worst, "seats": players}, Judgement)
+    if not is_consistent(judgement, players, rivals):
+        raise ValueError("its parts do not belong together")
+    return judgement
+
+
+def _with_spaces(mistake: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A mistake with spaces by column in place of pairs."""
+    markers = [*map(dict, mistake["markers"])]
+    return {**mistake, "markers": markers, "runners": dict(mistake["runners"])}

@@ -2,20 +2,23 @@
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
 from cantstop_arena.games.cantstop.exact.regret import KINDS, SIZES, Judgement, Mistake, RegretMean
-from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.pages.document import Document, Listing, Section, as_html
 from cantstop_arena.tables.column import Column, Table, number
 from cantstop_arena.texts import how_many
+from cantstop_arena.tournaments.tournament import RESOLVED
 from cantstop_arena.views.cantstop.drawing import LEGEND, dice_text, draw_board
-from cantstop_arena.views.cantstop.judging.judge_task import PERFECT, JudgeTask
-from cantstop_arena.views.cantstop.judging.loss_units import (
+from cantstop_arena.views.cantstop.judging.judge_plan import PERFECT, JudgeTask
+from cantstop_arena.views.cantstop.judging.judge_process import Judgements
+from cantstop_arena.views.cantstop.judging.judged_runs import StoredJudgements, stored_in
+from cantstop_arena.views.cantstop.judging.verdicts import (
     loss_scale,
     loss_unit,
     loss_unit_text,
@@ -24,8 +27,6 @@ from cantstop_arena.views.cantstop.judging.loss_units import (
 from cantstop_arena.views.cantstop.scenes import BoardScene
 
 _LARGE = 2  # index in SIZES: the table counts the mistakes above this size
-
-Judgements = Mapping[str, Judgement]
 
 
 def text(judgements: Judgements, planned: JudgeTask, max_boards: int) -> str:
@@ -148,7 +149,7 @@ def _mistake_text(mistake: Mistake) -> str:
 
 
 def _scene(mistake: Mistake, rules: RuleSet, seats: list[str]) -> BoardScene:
-    opening = {"event": "game", "rules": rules.as_dict(), "seats": seats}
+    opening = {"event": "game", "rules": RULES.as_dict(rules), "seats": seats}
     event = {"event": "roll"}
     return BoardScene(
         opening,
@@ -215,3 +216,46 @@ def _section(index: int, bot: str, mistakes: Sequence[MistakeText]) -> Section:
     ]
     paragraphs = [LEGEND] if mistakes else [f"{bot} makes no mistake."]
     return Section(f"worst{index}", f"The worst decisions of {bot}", paragraphs, listings=listings)
+
+
+# Sections of a run's page ------------------------------------------------------------------------
+
+KEY = "judged"
+
+
+def run_sections(folder: Path) -> Iterator[Section]:
+    """Sections with the table and the worst decisions, if `arena judge` has stored them for a run;
+    with a remedy when the file is damaged."""
+    try:
+        stored = stored_in(folder)
+    except ValueError as error:
+        command = shlex.join(["arena", "judge", str(folder)])
+        yield Section(KEY, TITLE, [f"{error}; {command} writes it again."])
+        return
+    if stored and stored.judgements:
+        yield _losses(stored)
+        yield _worst(stored)
+
+
+def _losses(stored: StoredJudgements) -> Section:
+    paragraphs = [f"{ABOUT} Judged by {stored.judge}, {stored.deals:,} deals of each bot."]
+    tables, finding = [table_of(stored.judgements)], best_and_worst(stored.judgements)
+    return Section(KEY, TITLE, paragraphs, tables=tables, open=True, finding=finding)
+
+
+def _worst(stored: StoredJudgements) -> Section:
+    paragraphs = [f"{LEGEND} Commands replay their games in the folder of these results."]
+    listings = [listing for bot in stored.judgements for listing in _mistake_listings(bot, stored)]
+    title, finding = "The worst decisions", "Ten of each bot, drawn"
+    return Section(
+        f"{KEY}-worst", title, paragraphs, listings=listings, finding=finding, folded=True
+    )
+
+
+def _mistake_listings(bot: str, stored: StoredJudgements) -> Iterator[Listing]:
+    mistakes = worst(bot, stored.judgements[bot], stored.rules, Path(RESOLVED))
+    if mistakes:
+        text = "\n\n".join(
+            f"{mistake.text}\n\n{mistake.board}\n\n$ {mistake.command}" for mistake in mistakes
+        )
+        yield Listing(f"The worst decisions of {bot}", text, folded=True)

@@ -1,4 +1,7 @@
-"""Verdicts on the decisions of a recorded game, by the best evaluator for its rules."""
+"""Verdicts on the decisions of a recorded game, by the best evaluator; the unit of losses.
+
+A loss is printed in percentage points of winning probability, in solo games in turns.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
@@ -7,14 +10,9 @@ from typing import Any, NamedTuple
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.exact.evaluator import Evaluator, best_evaluator
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
-from cantstop_arena.games.cantstop.records import VERDICT, Event, rules_of
-from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.records import VERDICT, Event
+from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.games.cantstop.turn import Turn, move_text
-from cantstop_arena.views.cantstop.judging.loss_units import (
-    loss_scale,
-    loss_unit,
-    loss_unit_text,
-)
 from cantstop_arena.views.cantstop.scenes import BoardScene, Spaces, scenes
 
 ROLL, STOP = "roll", "stop"
@@ -48,8 +46,9 @@ def add_verdicts(events: Iterable[Event]) -> Iterator[Event]:
 
 
 def _evaluator(opening: Event) -> Evaluator:
+    rules = RULES.from_dict(opening["rules"])
     try:
-        return best_evaluator(rules_of(opening), len(opening["seats"]), tables_folder())
+        return best_evaluator(rules, len(opening["seats"]), tables_folder())
     except BotError as error:
         raise UsageError(f"there is no judge for this game: {error}") from error
 
@@ -126,7 +125,27 @@ def _spaces(rules: RuleSet, spaces: Spaces) -> tuple[int, ...]:
     return tuple(spaces.get(column, 0) for column in range(len(rules.lengths)))
 
 
-# Text ---------------------------------------------------------------------------------------
+# Text -------------------------------------------------------------------------------------------
+
+
+def loss_scale(players: int) -> int:
+    """The scale from a loss to the number printed."""
+    return 100 if players > 1 else 1
+
+
+def loss_unit(players: int) -> str:
+    """The unit of a printed loss, in the plural."""
+    return "percentage points" if players > 1 else "turns"
+
+
+def short_unit(players: int) -> str:
+    """The unit of a printed loss for a heading that has little room."""
+    return "points" if players > 1 else "turns"
+
+
+def loss_unit_text(players: int) -> str:
+    """The unit, with the quantity that it is of."""
+    return "percentage points of winning probability" if players > 1 else "turns"
 
 
 def judge_text(opening: Event) -> str:

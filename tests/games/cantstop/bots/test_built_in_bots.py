@@ -18,7 +18,7 @@ from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
-from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
+from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RULES, RuleSet, derive
 from cantstop_arena.games.cantstop.turn import Move, Turn
 from cantstop_arena.table.seated_bot import SeatedBot, code_digest
 
@@ -230,7 +230,7 @@ def glenn_aloi_linear() -> Player:
 def successes(rules: RuleSet, runners: tuple[int, ...], claimed: tuple[int, ...]) -> float:
     """The chance that a roll is no bust, roll by roll; runners' spaces by column."""
     placed = {column: space for column, space in enumerate(runners) if space}
-    return naive.success_count(rules.as_dict(), placed, set(claimed)) / rules.sides**4
+    return naive.success_count(RULES.as_dict(rules), placed, set(claimed)) / rules.sides**4
 
 
 def bust_chance(turn: Turn) -> float:
@@ -277,7 +277,7 @@ def odds() -> Player:
     def roll_again(turn: Turn) -> bool:
         runners = {column: turn.runners[column] for column in turn.placed}
         own = {c: space for c, space in enumerate(turn.markers) if space}
-        position = naive.Position(turn.rules.as_dict(), 0, [own], set(turn.claimed), runners)
+        position = naive.Position(RULES.as_dict(turn.rules), 0, [own], set(turn.claimed), runners)
         gain = 0.0
         for dice, times in _ROLLS.items():
             moves = naive.legal_moves(position, dice)

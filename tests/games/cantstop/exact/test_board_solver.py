@@ -16,7 +16,7 @@ from helpers.small_boards import board
 from cantstop_arena.errors import Interrupted, UsageError
 from cantstop_arena.games.cantstop.exact import solved_tables
 from cantstop_arena.games.cantstop.exact.board import size_of
-from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
+from cantstop_arena.games.cantstop.rules import CLASSIC, RULES, RuleSet, derive
 
 # Glenn, Fang and Kruskal 2007 and 2008 (rounded there), and an independent program.
 KNOWN = [
@@ -67,7 +67,7 @@ def test_every_rule_agrees_with_values_worked_out_naively(
     tmp_path: Path, changes: dict[str, Any], players: int
 ) -> None:
     rules = derive(CLASSIC, {"sides": 2, "column_lengths": [1, 3, 1], **changes})
-    expected = naive_values.values_of(rules.as_dict(), players)
+    expected = naive_values.values_of(RULES.as_dict(rules), players)
     worths = solved_tables.solve(rules, players, tmp_path).values
     for key, value in expected.items():
         found = worths[position_of(key, rules.column_lengths, players)]

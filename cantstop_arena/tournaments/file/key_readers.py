@@ -1,0 +1,226 @@
+"""Reading the keys of a tournament file: their values, and messages for invalid ones."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, Until
+from cantstop_arena.deals.seatings import Orders
+from cantstop_arena.deals.seeds import SEED_FORM, Seed, seed_of
+from cantstop_arena.errors import RulesError, UsageError
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.games.registry import DEFAULT, game_named
+from cantstop_arena.ratings.labels import MAX_ANCHOR
+from cantstop_arena.ratings.sequential.stopping_rule import rule_for
+from cantstop_arena.tournaments.file.entrants import Entrant
+from cantstop_arena.tournaments.file.keys import BY_NAME, Seconds
+from cantstop_arena.tournaments.file.yaml_reader import (
+    Entry,
+    Reader,
+    converted_losslessly,
+    is_mapping,
+    node_text,
+    quoted,
+    range_text,
+    unknown_word,
+)
+from cantstop_arena.tournaments.file.yaml_text import Node
+from cantstop_arena.tournaments.tournament import FaultPolicy, luck_refusal
+
+if TYPE_CHECKING:
+    from cantstop_arena.bots.catalogue import Catalogue
+
+UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # minimum and maximum
+MAX_NAME_LENGTH = 100
+MAX_FOLDER_LENGTH = 255  # bytes, on every common file system
+A_NAME = (
+    f"must be 1 to {MAX_NAME_LENGTH} letters, digits, spaces, hyphens, underscores and dots"
+    f" ({MAX_FOLDER_LENGTH} bytes), with no dot in front and no space at either end"
+)
+
+
+def check_seats(players: int, game: Game) -> None:
+    """Raise UsageError if bots cannot meet in a game of so many seats."""
+    seats = range(max(2, game.players[0]), game.players[-1] + 1)
+    if not seats:
+        raise UsageError(f"{game.title} is played alone: its bots do not meet")
+    if players not in seats:
+        raise UsageError(f"players must be {range_text(seats)}, not {players}")
+
+
+def names_of(entrants: Sequence[Entrant]) -> list[str]:
+    return [entrant.name for entrant in entrants]
+
+
+def read_luck_removed(
+    reader: Reader, entries: Mapping[str, Entry], game: Game, players: int
+) -> bool:
+    requested: bool = read_plain(reader, entries, "luck_removed")
+    if requested and (why := luck_refusal(game, players)):
+        reader.complain(entries["luck_removed"].value, why)
+    return requested
+
+
+def read_anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[str, float]:
+    """The anchor: the bot with a fixed Elo, and that Elo."""
+    if entry is None:
+        return {}
+    given = reader.mapping(entry.value, "anchor")
+    if is_mapping(entry.value) and len(given) != 1:
+        reader.complain(entry.value, "anchor must name one bot and its Elo, as in {rule28: 1500}")
+    for name, (key, value) in given.items():
+        if name not in names:
+            reader.complain(key, unknown_word("bot", name, names))
+        elo = converted_losslessly(reader.plain(value), 0.0)
+        if type(elo) is float and abs(elo) <= MAX_ANCHOR:
+            return {name: elo}
+        must = f"a number from {-MAX_ANCHOR:,.0f} to {MAX_ANCHOR:,.0f}"
+        reader.complain(value, f"an anchor's Elo must be {must}, not {node_text(value)}")
+    return {}
+
+
+def read_challenger(
+    reader: Reader, entry: Entry | None, entrants: Sequence[Entrant], players: int
+) -> str:
+    """The challenger of a gauntlet, who plays in all games; empty in other tournaments."""
+    if entry is None:
+        return ""
+    if players == 1:
+        reader.complain(entry.key, "a gauntlet needs 2 players or more; alone nobody is challenged")
+    name = reader.text(entry.value, "gauntlet")
+    names = names_of(entrants)
+    if name is not None and name not in names:
+        reader.complain(entry.value, unknown_word("bot", name, names))
+    return name or ""
+
+
+def read_seed(reader: Reader, entry: Entry | None) -> Seed | None:
+    """The seed in the file; None when there is none, or an invalid one."""
+    if entry is None:
+        return None
+    seed = seed_of(converted_losslessly(reader.plain(entry.value), 0))
+    if seed is None:
+        reader.complain(entry.value, f"seed must be {SEED_FORM}, not {node_text(entry.value)}")
+    return seed
+
+
+def read_plain(reader: Reader, entries: Mapping[str, Entry], name: str) -> Any:
+    """The value of a key whose kind says all about its valid values."""
+    key, entry = BY_NAME[name], entries.get(name)
+    if isinstance(key.kind, range):
+        return reader.integer(entry, name, key.kind, key.default)
+    if isinstance(key.kind, Seconds) and key.kind.maximum is not None:
+        return reader.seconds(entry, name, key.kind.maximum, key.default)
+    if key.kind is bool:
+        return reader.flag(entry, name, key.default)
+    return reader.choice(entry, name, key.kind)
+
+
+def read_games(reader: Reader, entries: Mapping[str, Entry], default: int) -> int:
+    """The number of games of each lineup."""
+    return reader.integer(entries.get("games"), "games", BY_NAME["games"].kind, default)
+
+
+def read_policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
+    """The limits for bots and the policy on faults."""
+    names = FaultPolicy.__struct_fields__
+    return FaultPolicy(*(read_plain(reader, entries, name) for name in names))
+
+
+def read_until(reader: Reader, entry: Entry | None, bots: int, orders: Orders) -> Until | None:
+    """The rule that ends the tournament; None when there is none, or an invalid one."""
+    if entry is None:
+        return None
+    players = len(orders[0])
+    if players == 1:
+        reader.complain(entry.key, "until needs 2 players or more; alone there is nothing to win")
+    entries = reader.mapping(entry.value, "until", UNTIL)
+    if not is_mapping(entry.value):
+        return None
+    measures = [measure for measure in UNTIL if measure in entries]
+    if len(entries) != 1:
+        needs = f"until needs one of {' and '.join(UNTIL)}, as in {{{ELO_ERROR}: 3}}"
+        reader.complain(entry.value, needs)
+    amounts = [reader.amount(entries[measure], measure, *UNTIL[measure]) for measure in measures]
+    if not amounts or not 1 < players <= bots:
+        return None
+    return rule_for(measures[0], amounts[0], bots, players, len(orders))
+
+
+def read_name(reader: Reader, entry: Entry | None, stem: str) -> str:
+    """The name of the tournament and its results folder; by default that of the file."""
+    node = entry.value if entry else reader.root
+    subject = "name" if entry else "name is missing, and the file's name"
+    name = reader.text(node, subject) if entry else stem
+    if name is not None and not _names_a_folder(name):
+        reader.complain(node, f"{subject} {A_NAME}, not {quoted(name)}")
+    return name or stem
+
+
+def _names_a_folder(name: str) -> bool:
+    return (
+        0 < len(name) <= MAX_NAME_LENGTH
+        and all(unicodedata.category(char)[0] in "LMN" or char in " -_." for char in name)
+        and len(name.encode()) <= MAX_FOLDER_LENGTH
+        and not name.startswith(".")
+        and name == name.strip()
+    )
+
+
+def read_game(reader: Reader, entry: Entry | None) -> Game:
+    """The game. Raises ConfigError when unknown, since the other keys depend on it."""
+    name = reader.text(entry.value, "game") if entry else None
+    if entry is None or name is None:
+        return game_named(DEFAULT)
+    try:
+        return game_named(name)
+    except UsageError as error:
+        reader.complain(entry.value, str(error))
+        reader.finish()
+        raise
+
+
+def usual_players(game: Game) -> int:
+    """The default number of seats: two, or the minimum of the game."""
+    return 2 if 2 in game.players else game.players[0]
+
+
+def read_rules(reader: Reader, entry: Entry | None, catalogue: Catalogue) -> Any:
+    """A rule set, given by name or by its parameters."""
+    if entry and is_mapping(entry.value):
+        return _inline_rules(reader, entry.value, catalogue)
+    return _named_rules(reader, entry, "rules", catalogue)
+
+
+def _named_rules(reader: Reader, entry: Entry | None, what: str, catalogue: Catalogue) -> Any:
+    name = reader.text(entry.value, what) if entry else None
+    if entry is None or name is None:
+        return catalogue.game.rules.default
+    if name not in catalogue.rules:
+        reader.complain(entry.value, unknown_word("rules", name, list(catalogue.rules)))
+    return catalogue.rules.get(name, catalogue.game.rules.default)
+
+
+def _inline_rules(reader: Reader, node: Node, catalogue: Catalogue) -> Any:
+    book = catalogue.game.rules
+    entries = reader.mapping(node, "rules", ("base", "name", *book.parameters))
+    base = _named_rules(reader, entries.get("base"), "base", catalogue)
+    name = _rules_name(reader, entries.get("name"))
+    given = {key: reader.plain(entries[key].value) for key in book.parameters if key in entries}
+    changes = {key: converted_losslessly(value, getattr(base, key)) for key, value in given.items()}
+    try:
+        return book.derive(base, changes, name)
+    except RulesError as error:
+        for parameter, message in error.faults:
+            blamed = entries[parameter].key if parameter in entries else node
+            reader.complain(blamed, f"{parameter} {message}")
+        return base
+
+
+def _rules_name(reader: Reader, entry: Entry | None) -> str | None:
+    name = reader.text(entry.value, "the rules' name") if entry else None
+    if entry and name is not None and not (name.isprintable() and name.strip()):
+        reader.complain(entry.value, f"the rules' name must be printable, not {quoted(name)}")
+    return name

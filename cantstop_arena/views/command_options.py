@@ -1,0 +1,107 @@
+"""Options of commands, made from `tournaments.file.keys`; also for commands of games."""
+
+from collections.abc import Callable, Mapping
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantstop_arena.errors import UsageError
+from cantstop_arena.tables.names import FORMATS, MATCH_TABLE, TABLES
+from cantstop_arena.tournaments.file.keys import BY_NAME, Key, Seconds
+
+if TYPE_CHECKING:
+    from cantstop_arena.bots.isolation import Isolation
+    from cantstop_arena.deals.seeds import Seed
+    from cantstop_arena.tournaments.cluster.address import ClusterAddress
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class FiniteRange(click.FloatRange):
+    """A finite number in a range; click's own FloatRange accepts nan in every range."""
+
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> float:
+        number: float = super().convert(value, parameter, context)
+        if not isfinite(number):
+            self.fail(f"{value} is not a finite number", parameter, context)
+        return number
+
+
+def key_option(name: str, command: str = "", **changes: Any) -> Decorator:
+    """The option of a key, with its help text in a command.
+
+    `changes` are words for `click.option` that differ from those of the key.
+    """
+    key = BY_NAME[name]
+    words = {"help": key.help_of(command), "default": key.default, **_form(key, command)}
+    return click.option(*key.cli, **{**words, **key.option, **changes})
+
+
+def _form(key: Key, command: str) -> Mapping[str, Any]:
+    """What click must know to read the values of a key."""
+    kind = key.kind
+    if kind is bool:
+        return {"is_flag": True}
+    if isinstance(kind, range):
+        return {"type": click.IntRange(kind[0], kind[-1])}
+    if isinstance(kind, Seconds):
+        return {"type": FiniteRange(0, kind.maximum)}
+    if isinstance(kind, tuple):
+        return {"type": click.Choice(kind)}
+    if kind == "tables":
+        return {"type": click.Choice([MATCH_TABLE] * (command == "match") + [*TABLES])}
+    return _FORMS.get(kind, {"type": kind if isinstance(kind, type) else None})
+
+
+def _seed(context: click.Context, parameter: click.Parameter, text: str | None) -> "Seed | None":
+    from cantstop_arena.deals.seeds import SEED_FORM, seed_of
+    from cantstop_arena.tournaments.file.yaml_reader import converted_losslessly, quoted
+    from cantstop_arena.tournaments.file.yaml_text import plain_value
+
+    if text is None:
+        return None
+    seed = seed_of(converted_losslessly(plain_value(text), 0))
+    if seed is None:
+        raise UsageError(f"--seed must be {SEED_FORM}, not {quoted(text)}")
+    return seed
+
+
+def _bytes(context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
+    from cantstop_arena.processes.system import bytes_of
+
+    try:
+        return None if text is None else bytes_of(text)
+    except ValueError:
+        raise click.BadParameter(
+            f"invalid size {text!r}: use bytes, or a number with K, M or G"
+        ) from None
+
+
+def _cluster(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> "ClusterAddress | None":
+    from cantstop_arena.tournaments.cluster.address import address_in
+
+    return None if text is None else address_in(text)
+
+
+def _isolation(context: click.Context, parameter: click.Parameter, chosen: bool) -> "Isolation":
+    """Where the foreign bots of a command play; checked before any of them is opened."""
+    from cantstop_arena.bots.isolation import chosen_isolation
+
+    return chosen_isolation(chosen)
+
+
+_FORMS: Mapping[str, Mapping[str, Any]] = {
+    "count": {"type": click.IntRange(1)},
+    "folder": {"type": click.Path(file_okay=False, path_type=Path)},
+    "format": {"type": click.Choice(FORMATS)},
+    "seed": {"callback": _seed},
+    "size": {"callback": _bytes},
+    "cluster": {"callback": _cluster},
+    "isolation": {"is_flag": True, "callback": _isolation},
+}
