@@ -213,7 +213,7 @@ def test_a_game_starts_from_any_part_of_its_compiled_functions(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tenth", slow_up_to(4, 10))
+@pytest.mark.parametrize("tenth", slow_up_to(2, 10))
 def test_the_first_compile_can_be_interrupted_at_any_moment(full: Path, tenth: int) -> None:
     folder = full / f"interrupted-{tenth}"
     shutil.rmtree(folder, ignore_errors=True)

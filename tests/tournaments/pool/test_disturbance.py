@@ -41,7 +41,9 @@ def roll_again(turn):
     return turn.rolls < 3
 """
 THREAD = "threading.Thread(target=sleeps, daemon=True).start()"
-SPINNING = "def spin():\n    while True: pass\nthreading.Thread(target=spin, daemon=True).start()"
+SPINNING = """def spin():
+    while time.process_time() < 1: pass
+threading.Thread(target=spin, daemon=True).start()"""
 CHILD = "if not os.fork():\n    sleeps()\n    os._exit(0)"
 INDENT = textwrap.indent
 YAML = "seed: 1\ngames: 6\nrules: {columns_to_win: 1}\nbots: [innocent, disturber]\n"
