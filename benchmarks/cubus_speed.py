@@ -8,12 +8,14 @@ import resource
 import time
 from collections.abc import Callable
 
-from cantstop_arena.games.cubus.bots.strategies import BOTS
-from cantstop_arena.games.cubus.chance import decks_of_deal
+from cantstop_arena.game_api.game import Deal
+from cantstop_arena.game_api.streams import DealChance
+from cantstop_arena.games.cubus.bots.strategies import BOTS, decide
+from cantstop_arena.games.cubus.chance import keys_of_deal
 from cantstop_arena.games.cubus.engine.kernel import play_all
 from cantstop_arena.games.cubus.engine.library import build
 from cantstop_arena.games.cubus.rules import LEAFLET
-from cantstop_arena.games.cubus.state import play_bots
+from cantstop_arena.games.cubus.state import CubusState
 
 SECONDS = 2.0
 BATCH = 50
@@ -23,14 +25,16 @@ PLAIN_GOAL = 200
 
 def compiled(name: str, deal: int) -> int:
     """Play a batch of games of compiled bots; returns their number."""
-    keys = [decks_of_deal(1987, deal + number, 2).keys for number in range(BATCH)]
+    keys = [keys_of_deal(1987, deal + number, 2) for number in range(BATCH)]
     play_all(LEAFLET, [name, name], keys)
     return BATCH
 
 
 def plain(name: str, deal: int) -> int:
     """Play a game of plain Python bots; returns 1."""
-    play_bots(LEAFLET, [BOTS[name]] * 2, decks_of_deal(1987, deal, 2))
+    state, bot = CubusState(Deal(LEAFLET, 2, DealChance(1987, deal))), BOTS[name]
+    while question := state.question():
+        state.answer({seat: decide(bot, view) for seat, view in question.views.items()})
     return 1
 
 

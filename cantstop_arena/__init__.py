@@ -22,6 +22,7 @@ _MODULES = {
     "api.folders": ["open", "rate"],
     "api.matches": ["MatchResults", "match"],
     "api.results": ["Results"],
+    "api.schemas": ["schema"],
     "api.tournaments": ["gauntlet", "run", "tournament"],
     "api.tuning": ["tune"],
     "errors": [
@@ -31,7 +32,6 @@ _MODULES = {
     "games.cantstop.hooks": ["Player"],
     "games.cantstop.turn": ["Turn"],
     "hookspecs": ["Bot", "compiled", "hookimpl"],
-    "schemas": ["schema"],
     "views.cantstop.commands.solve_api": ["solve"],
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -8,6 +8,7 @@ from cantstop_arena.api.folders import rate as rate
 from cantstop_arena.api.matches import MatchResults as MatchResults
 from cantstop_arena.api.matches import match as match
 from cantstop_arena.api.results import Results as Results
+from cantstop_arena.api.schemas import schema as schema
 from cantstop_arena.api.tournaments import gauntlet as gauntlet
 from cantstop_arena.api.tournaments import run as run
 from cantstop_arena.api.tournaments import tournament as tournament
@@ -28,7 +29,6 @@ from cantstop_arena.games.cantstop.turn import Turn as Turn
 from cantstop_arena.hookspecs import Bot as Bot
 from cantstop_arena.hookspecs import compiled as compiled
 from cantstop_arena.hookspecs import hookimpl as hookimpl
-from cantstop_arena.schemas import schema as schema
 from cantstop_arena.views.cantstop.commands.solve_api import solve as solve
 
 __all__: list[str]

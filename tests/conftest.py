@@ -148,7 +148,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _file_of(item: pytest.Item) -> str:
-    return item.path.relative_to(Path(__file__).parent).with_suffix("").as_posix()
+    return item.nodeid.partition("::")[0].removeprefix("tests/").removesuffix(".py")
 
 
 def pytest_collection_finish() -> None:

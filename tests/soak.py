@@ -13,6 +13,7 @@ order; where in a run they strike depends on the machine.
 """
 
 import argparse
+import fcntl
 import json
 import math
 import os
@@ -350,11 +351,22 @@ def fill_disk(attempt: Attempt, dice: random.Random) -> str | None:
     return f"files limited to {limit} bytes"
 
 
+def is_locked(path: Path) -> bool:
+    """Whether another process holds a record lock on a file."""
+    with path.open("r+b") as file, suppress(OSError):
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return False
+    return True
+
+
 def run_again(attempt: Attempt, dice: random.Random) -> str | None:
     """A second run while the first, which stands still meanwhile, holds the folder."""
     if not attempt.wait_until(lambda: attempt.has_begun):
         return None
     send(attempt.pid, signal.SIGSTOP)
+    if not is_locked(attempt.folder / ".lock"):  # all is played, and it writes its tables
+        send(attempt.pid, signal.SIGCONT)
+        return None
     before = contents(attempt.folder, hidden=True)
     words = ["--fresh"] if dice.random() < 0.5 else []
     second = Attempt(attempt.folder.parent.parent, attempt.folder.parent.name, *words)

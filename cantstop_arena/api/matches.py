@@ -19,18 +19,18 @@ from cantstop_arena.api.tournaments import (
 from cantstop_arena.atomic_files import write_result
 from cantstop_arena.errors import UsageError
 from cantstop_arena.ratings.labels import MAX_ELO
-from cantstop_arena.ratings.sequential.sprt import Sprt
+from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
 from cantstop_arena.reports.match_report import MatchFinding, finding, match_json, match_text
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_disqualified
+from cantstop_arena.tournaments.endings import MatchEnding
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
 from cantstop_arena.tournaments.file.key_readers import check_seats
 from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
-from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
+from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
-from cantstop_arena.tournaments.sprt_match import Match
 
 
 class MatchResults(Results):
@@ -83,25 +83,25 @@ class PlannedMatch(PlannedTournament):
 
     def play(self, options: RunOptions, observer: RunObserver) -> MatchResults:
         """Play the missing games, and write the tables and `match.json`."""
-        contest = Match(self.tournament, self.catalogue, self.folder, self.test)
-        pool_options = options.pool_options
-        with observed_by(observer):
-            outcome = contest.play(pool_options, observer, options.fresh)
-        analysis = Analysis(outcome.results)
-        disqualified = dict(
-            zip(outcome.results.disqualified, about_disqualified(analysis), strict=True)
-        )
+        ending = MatchEnding(self.tournament, self.test)
+        totals = self.totals(options, observer, ending)
+        first, second, *_ = (entrant.name for entrant in self.tournament.entrants)
+        analysis = Analysis(replace(totals, until=ended_by(self.test), subject=first))
+        disqualified = dict(zip(totals.disqualified, about_disqualified(analysis), strict=True))
+        counts: list[int] = ending.counts.tolist()
         match_finding = finding(
-            contest.names,
+            (first, second),
             analysis,
-            outcome.counts,
+            [0] * len(counts) if disqualified else counts,
             self.test,
             self.tournament.players,
             len(self.tournament.orders),
             disqualified,
         )
-        text = match_json(match_finding, self.tournament.rules.name, outcome.seed)
-        results = MatchResults(match_finding, analysis, self.folder, self.setting(outcome.seed))
+        seed = totals.seed
+        assert seed is not None, "a match is one tournament"
+        text = match_json(match_finding, self.tournament.rules.name, seed)
+        results = MatchResults(match_finding, analysis, self.folder, self.setting(seed))
         results.output_files.append(write_result(self.folder, MATCH, text))
         results.write_tables()
         return results

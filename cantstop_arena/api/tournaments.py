@@ -31,11 +31,13 @@ from cantstop_arena.api.keywords import (
 )
 from cantstop_arena.api.results import Results, Source
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import ConfigError, UsageError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
+from cantstop_arena.tournaments.endings import Ending
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import (
@@ -45,7 +47,7 @@ from cantstop_arena.tournaments.file.entrants import (
 from cantstop_arena.tournaments.file.key_readers import check_seats
 from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.yaml_text import dump
-from cantstop_arena.tournaments.run import run_until, with_stored_seed
+from cantstop_arena.tournaments.run import run_tournament
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
@@ -89,15 +91,26 @@ class PlannedTournament:
 
     def play(self, options: RunOptions, observer: RunObserver) -> Results:
         """Play the missing games, and write the tables."""
-        tournament = with_stored_seed(self.tournament, self.folder, options.fresh)
-        pool_options = options.pool_options
-        with observed_by(observer):
-            outcome = run_until(
-                tournament, self.catalogue, self.folder, pool_options, observer, options.fresh
-            )
+        outcome = self.totals(options, observer)
         results = Results(Analysis(outcome), self.folder, self.setting(outcome.seed))
         results.write_tables()
         return results
+
+    def totals(
+        self, options: RunOptions, observer: RunObserver, ending: Ending | None = None
+    ) -> TournamentTotals:
+        """Play the missing games, up to an `ending` if one is given; the results of all games."""
+        pools = options.pool_options
+        with observed_by(observer):
+            return run_tournament(
+                self.tournament,
+                self.catalogue,
+                self.folder,
+                pools,
+                observer,
+                options.fresh,
+                ending=ending,
+            )
 
     def setting(self, seed: Seed | None) -> Source:
         """The source for replays of its games, with this seed."""

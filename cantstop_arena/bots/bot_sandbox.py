@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 DEFAULT_MEMORY = 2 << 30
 """Bytes that an isolated bot may use where the user gives no limit."""
+MAX_BYTES_BESIDE = 1 << 28
+"""Bytes of files beside an isolated bot that are shown to it unasked."""
 DEFAULT_PROCESSES = 64
 """Processes and threads that a program may start where the user gives no number."""
 
@@ -152,37 +154,64 @@ def texts_of(source: BotSource, needs: Iterable[Path] = ()) -> dict[str, bytes]:
 
     Files beside it that it `needs` are among them. Raises BotError.
     """
+    if is_in_folder(source.path):
+        _refuse_links_out_of(source)
     files = _private_files(source, needs)
-    texts = {name: read_source(path) for name, path in files.items()}
+    texts: dict[str, bytes] = {}
+    size = 0
+    for name, path in files.items():
+        texts[name] = read_source(path)
+        size += len(texts[name])
+        if size > MAX_BYTES_BESIDE:
+            raise _too_much(source, f"{MAX_BYTES_BESIDE >> 20} MiB of files")
     return texts | dict(source.texts())
+
+
+def _refuse_links_out_of(source: BotSource) -> None:
+    """Raise BotError for a file in a bot's folder that is a link to one elsewhere."""
+    own_folder = source.path.parent.resolve()
+    for path in source.paths.values():
+        if not path.resolve().is_relative_to(own_folder):
+            raise BotError(
+                f"{short_path(str(path))} is a link to a file outside of the bot's folder, which"
+                " the sandbox does not show; put a copy there, or name that file in needs"
+            )
 
 
 def _private_files(source: BotSource, needs: Iterable[Path]) -> dict[str, Path]:
     """Files beside a bot that are nobody else's: `_*`, those in `_*` and in its own folder.
 
-    And those that it `needs`; all files of a stored copy. Raises BotError when there are too many.
+    And those that it `needs`; all files of a stored copy. A link could lead anywhere, so only the
+    user can name it, as needed. Raises BotError when there are too many.
     """
-    needed = [path for path in needs if path.is_file() and path.is_relative_to(source.folder)]
+    needed = (path for path in needs if path.is_relative_to(source.folder))
     own_folder = source.folder / bot_name(source.path)
     folders = [] if is_in_folder(source.path) else [own_folder, *source.folder.glob("_*")]
     if is_digest(source.folder.name):
         folders = [source.folder]
-    files = [file for folder in (*folders, *needed) for file in _files_in(folder)]
+    files = [file for folder in folders for file in _files_in(folder)]
+    files += [path for path in needed if path.is_file()]
     if len(files) > MAX_BESIDE:
-        raise BotError(
-            f"{bot_path(source.path)} has more than {MAX_BESIDE} files beside it; name a folder"
-            " with them in needs"
-        )
+        raise _too_much(source, f"{MAX_BESIDE} files")
     return {file.relative_to(source.folder).as_posix(): file for file in files}
 
 
+def _too_much(source: BotSource, what: str) -> BotError:
+    return BotError(
+        f"{bot_path(source.path)} has more than {what} beside it; name a folder with them in needs"
+    )
+
+
 def _files_in(path: Path) -> Iterator[Path]:
-    """The files in a folder that are neither hidden nor bytecode; a file itself."""
+    """The files in a folder that are neither hidden nor bytecode nor links; a file itself."""
+    if path.is_symlink():
+        return
     if path.is_file():
         yield path
     for parent, folders, names in os.walk(path):
         folders[:] = [name for name in folders if name[0] != "." and name != "__pycache__"]
-        yield from (Path(parent, name) for name in names if name[0] != ".")
+        files = (Path(parent, name) for name in names if name[0] != ".")
+        yield from (file for file in files if not file.is_symlink())
 
 
 # --- Packages -------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import contextlib
 import faulthandler
+import fcntl
 import mmap
 import os
 import re
@@ -45,12 +46,14 @@ from cantstop_arena.processes.child import Child, ChildFailed
 from cantstop_arena.processes.child_output import ChildOutput
 from cantstop_arena.processes.child_start import Policy, start_entry
 from cantstop_arena.processes.watchdog import Watchdog, counted_seconds, pulse
+from cantstop_arena.texts import in_a_line
 
 _START_SECONDS = 60.0  # for loading Python and the engine's modules
 PLAIN = Policy("fresh")
 """How the process starts for a bot that is not isolated."""
 _REPORT_SECONDS = 0.5  # for writing the traceback of a process that hangs
 _MAX_TRACE_BYTES = 1 << 16
+_MAX_LINE_LENGTH = 300  # characters of a path with its line
 _FOREIGN_TEXT = "somebody else wrote into the pipe of the report"
 _NO_SNAPSHOT = Snapshot(0, 0, "", ARENA, (0, 0, 0))
 
@@ -68,11 +71,9 @@ class CheckProcess:
         self.output = ChildOutput()
         self._limit = request.limit
         self._files = contextlib.ExitStack()
-        memory_file, self._trace_file = (
-            self._files.enter_context(_scratch_file()) for _ in range(2)
-        )
         max_window_bytes = max(game.window.size for game in all_games())
-        memory_file.truncate(max_window_bytes)
+        memory_file = self._files.enter_context(_memory_file(max_window_bytes))
+        self._trace_file = self._files.enter_context(_scratch_file())
         self._shared = mmap.mmap(memory_file.fileno(), max_window_bytes)
         self.game: Game | None = None  # the bot's game; None until the process has reported it
         self._built_in_name = request.name
@@ -200,12 +201,28 @@ def _scratch_file() -> Any:
     return tempfile.TemporaryFile()
 
 
+def _memory_file(size: int) -> Any:
+    """An open file to share as memory; on Linux its size is fixed.
+
+    Were it made shorter by the bot, to read it would end this process.
+    """
+    if not hasattr(os, "memfd_create"):
+        file = _scratch_file()
+        file.truncate(size)
+        return file
+    file = os.fdopen(os.memfd_create("window", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING), "w+b")
+    file.truncate(size)
+    seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+    fcntl.fcntl(file, fcntl.F_ADD_SEALS, seals)
+    return file
+
+
 def _bot_line(trace: str) -> str:
     """The innermost line of the bot's own code in a traceback of faulthandler; empty if none."""
     arena_prefixes = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix, "<")
     for file, line in re.findall(r'File "([^"\n]*)", line (\d+)', trace):
         if not file.startswith(arena_prefixes):
-            return f"{file}:{line}"
+            return in_a_line(f"{file}:{line}", _MAX_LINE_LENGTH)  # the bot can write into it
     return ""
 
 

@@ -157,8 +157,8 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
     if not is_mapping(reader.root):
         reader.finish()
     catalogue = catalogue.playing(read_game(reader, entries.get("game")))
-    isolate = overrides.isolate or read_isolation(reader, entries.get("isolate"))
-    bots = EntrantReader(reader, catalogue, path.parent, isolate)
+    isolate = read_isolation(reader, entries.get("isolate"))
+    bots = EntrantReader(reader, catalogue, path.parent, isolate, overrides.isolate)
     entrants = bots.read(entries.get("bots"), players=1)
     comparison = _comparison(reader, entries, catalogue, path, entrants)
     seed = comparison.seed if overrides.seed is None else overrides.seed

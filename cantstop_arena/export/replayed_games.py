@@ -64,7 +64,7 @@ class Roll(msgspec.Struct, frozen=True):
     chosen: list[int] | None
 
 
-class Replay(msgspec.Struct, frozen=True):
+class ReplayResult(msgspec.Struct, frozen=True):
     """The result of a replayed game.
 
     `won` is a mask of the seats that share the win; `counts` has the game's counts by name, a list
@@ -82,14 +82,14 @@ class Replay(msgspec.Struct, frozen=True):
 class GamesReplayed(msgspec.Struct, tag=True, frozen=True):
     """The games that a call has replayed, by index among the games that it should replay."""
 
-    games: dict[int, Replay]
+    games: dict[int, ReplayResult]
 
 
 class ReplayedGame(msgspec.Struct, frozen=True):
     """A game of the ledger and its replay; None when it failed or had other winners."""
 
     game: LedgerGame
-    replay: Replay | None
+    replay: ReplayResult | None
 
 
 class Replays(msgspec.Struct, frozen=True):
@@ -152,7 +152,7 @@ class Replays(msgspec.Struct, frozen=True):
         }
         return IsolatedCall(f"{__name__}:replay_games", keywords, _MAX_SECONDS)
 
-    def _confirmed(self, replay: Replay | None, game: LedgerGame) -> Replay | None:
+    def _confirmed(self, replay: ReplayResult | None, game: LedgerGame) -> ReplayResult | None:
         """The replay if it is one of this game, else None."""
         if replay is None or replay.won != sum(1 << seat for seat in game.winners):
             return None
@@ -208,7 +208,7 @@ def _joined_block(blocks: Sequence[PlayedBlock]) -> PlayedBlock:
     return PlayedBlock(blocks[0].group, blocks[0].first, winners)
 
 
-def _with_plain_decisions(replay: Replay, game: Game) -> Replay | None:
+def _with_plain_decisions(replay: ReplayResult, game: Game) -> ReplayResult | None:
     """A replay whose decisions hold only values of JSON; None if others cannot be made such."""
     try:
         decisions = [_plain_decision(decision) for decision in replay.decisions]
@@ -273,14 +273,14 @@ class _ReplayTable:
         table: GameTable = self._game.table(spec.rules, seated_bots, spec.players, spec.seed)
         return table
 
-    def games(self, deal: int) -> Iterator[Replay]:
+    def games(self, deal: int) -> Iterator[ReplayResult]:
         """The games of a deal, one for each seating."""
         if self._detail is Detail.ROLLS:
             seatings = lineups(self._group, self._table.orders)
             return (self._game_with_rolls(seats, deal) for seats in seatings)
         return self._counted_games(deal)
 
-    def _game_with_rolls(self, seats: Group, deal: int) -> Replay:
+    def _game_with_rolls(self, seats: Group, deal: int) -> ReplayResult:
         """A game, event by event."""
         table = self._table
         table.group = self._group
@@ -290,9 +290,9 @@ class _ReplayTable:
             table.call_game_over()
         rolls = [_roll(event) for event in events if event["event"] == "roll"]
         won = sum(1 << seat for seat in end["winners"] or range(len(seats)))
-        return Replay(won, end["reason"] == FAULT, not end["winners"], {}, [], rolls)
+        return ReplayResult(won, end["reason"] == FAULT, not end["winners"], {}, [], rolls)
 
-    def _counted_games(self, deal: int) -> Iterator[Replay]:
+    def _counted_games(self, deal: int) -> Iterator[ReplayResult]:
         """The games of a deal with their counts, and the decisions if they are recorded."""
         self._recorder.begin()
         result = play_deal(self._table, self._group, deal)
@@ -301,7 +301,7 @@ class _ReplayTable:
         for won, tally, decisions in zip(masks, result.tallies, decisions_by_game, strict=True):
             counts = {name: [*values] for name, values in tally.counts.items()}
             is_forfeit, is_unfinished = bool(tally.forfeits), bool(tally.unfinished)
-            yield Replay(won, is_forfeit, is_unfinished, counts, decisions)
+            yield ReplayResult(won, is_forfeit, is_unfinished, counts, decisions)
 
 
 def _roll(event: Mapping[str, Any]) -> Roll:

@@ -7,7 +7,7 @@ import msgspec
 
 from cantstop_arena.deals.counting import Counts
 from cantstop_arena.export.ledger_games import LedgerGame, LedgerGames
-from cantstop_arena.export.replayed_games import Replay, ReplayedGame
+from cantstop_arena.export.replayed_games import ReplayedGame, ReplayResult
 
 Row = Mapping[str, Any]
 Columns = Mapping[str, type]
@@ -46,7 +46,7 @@ class GameRows(msgspec.Struct, frozen=True):
         counts = {f"{name}_{seat}": int for name in self.counts.names for seat in self._seats}
         return {self.counts.length: int, "unfinished": bool, "forfeit": bool, **counts}
 
-    def row(self, game: LedgerGame, replay: Replay | None = None) -> Row:
+    def row(self, game: LedgerGame, replay: ReplayResult | None = None) -> Row:
         """The row of a game."""
         return {
             "deal": game.deal,
@@ -56,7 +56,7 @@ class GameRows(msgspec.Struct, frozen=True):
             **(self._replay_values(replay) if replay else dict.fromkeys(self._replay_columns)),
         }
 
-    def _replay_values(self, replay: Replay) -> Row:
+    def _replay_values(self, replay: ReplayResult) -> Row:
         if self.counts is None:
             return {}
         values = dict.fromkeys(self._replay_columns) | {

@@ -70,6 +70,10 @@ class Deal:
         """The stream of random numbers with a name, the same in every seating of the deal."""
         return self._chance.stream(*name)
 
+    def stream_of_bot(self, seat: int) -> Stream:
+        """The stream of random numbers of the bot in a seat."""
+        return self._streams[seat]
+
     def view(self, kind: type[AnyView], seat: int, **values: Any) -> AnyView:
         """The view of the bot in a seat."""
         return kind(seat, self.players, self.rules, self._streams[seat], **values)

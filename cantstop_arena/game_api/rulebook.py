@@ -164,7 +164,10 @@ class RuleBook(Generic[AnyRules]):
         return tuple(key for key in _values_of(self.default) if key != "name")
 
     def as_dict(self, rules: AnyRules) -> dict[str, Any]:
-        """The name and every parameter, as values that JSON can represent."""
+        """The name and every parameter, as values that JSON can represent. Raises TypeError."""
+        if type(rules) is not type(self.default):
+            expected = type(self.default).__name__
+            raise TypeError(f"expected a {expected} as a rule set, not a {type(rules).__name__}")
         return {
             key: list(value) if isinstance(value, tuple) else value
             for key, value in _values_of(rules).items()

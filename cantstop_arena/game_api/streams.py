@@ -19,6 +19,14 @@ _GOLDEN, _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB1331
 _BOTS = "bot"  # the first word in the names of bots' streams
 
 
+def number_at(key: int, count: int) -> int:
+    """The count-th number of the stream with this key, an integer of 64 bits; counts start at 1."""
+    word = key + _GOLDEN * count & _WORD
+    word = (word ^ word >> 30) * _MIX_1 & _WORD
+    word = (word ^ word >> 27) * _MIX_2 & _WORD
+    return word ^ word >> 31
+
+
 class Stream:
     """Random numbers in order. Calling it gives the next one, in [0, 1).
 
@@ -33,7 +41,7 @@ class Stream:
 
     def __call__(self) -> float:
         """The next number, in [0, 1)."""
-        self._count += 1  # `_word` inlined for speed: plain bots call this often
+        self._count += 1  # `number_at` inlined for speed: plain bots call this often
         word = self._key + _GOLDEN * self._count & _WORD
         word = (word ^ word >> 30) * _MIX_1 & _WORD
         word = (word ^ word >> 27) * _MIX_2 & _WORD
@@ -60,10 +68,7 @@ class Stream:
 
     def _word(self) -> int:
         self._count += 1
-        word = self._key + _GOLDEN * self._count & _WORD
-        word = (word ^ word >> 30) * _MIX_1 & _WORD
-        word = (word ^ word >> 27) * _MIX_2 & _WORD
-        return word ^ word >> 31
+        return number_at(self._key, self._count)
 
 
 class DealChance:

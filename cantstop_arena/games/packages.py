@@ -1,4 +1,8 @@
-"""Entry points of installed packages; the files are not trusted, as anybody can write them."""
+"""Entry points of installed packages; the files are not trusted, as anybody can write them.
+
+`importlib.metadata` alone would wait for a pipe, fill the memory from a device, and leave a group
+without a name unsaid. Its `EntryPoint` loads what is found here.
+"""
 
 from __future__ import annotations
 

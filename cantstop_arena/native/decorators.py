@@ -4,50 +4,32 @@ Importing this module imports numba, which takes a quarter of a second; `object_
 functions without numba.
 """
 
-import gc
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property, partial, update_wrapper
-from pathlib import Path
+from functools import cached_property, partial, update_wrapper
 from types import CellType, FunctionType
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 from numba import types
-from numba.core import config, event
 
 from cantstop_arena.atomic_files import draft_of
-from cantstop_arena.native.numba_store import LINKED, LinkedStore, Store
-
-
-class _GcPause(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Disables garbage collection while numba compiles a function and those that it calls."""
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self._was_enabled = False
-
-    def on_start(self, event: Any) -> None:
-        """Disable it when the compilation of the outermost function starts."""
-        if not self._depth:
-            self._was_enabled = gc.isenabled()
-            gc.disable()
-        self._depth += 1
-
-    def on_end(self, event: Any) -> None:
-        """Enable it again when that compilation ends."""
-        self._depth -= 1
-        if not self._depth and self._was_enabled:
-            gc.enable()
-
-
-@cache
-def pause_gc_while_compiling() -> None:
-    """Disable garbage collection during all later compilations."""
-    event.register("numba:compile", _GcPause())
-
+from cantstop_arena.native.code_cache import CodeCache
+from cantstop_arena.native.numba_store import (
+    INLINE,
+    LINKED,
+    UNWRAPPED,
+    WITHOUT_COUNTING,
+    LinkedStore,
+    Store,
+    object_code,
+    pause_gc_while_compiling,
+    store_in,
+    without_literals,
+)
+from cantstop_arena.native.object_files import Compiled
 
 pause_gc_while_compiling()
 
@@ -64,9 +46,6 @@ def with_frame_room(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 with_frame_room.__code__ = with_frame_room.__code__.replace(co_stacksize=1 << 16)
-
-UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""Options of `numba.njit` for functions that are never called through numba's dispatcher."""
 
 
 class Decorators(NamedTuple):
@@ -89,38 +68,41 @@ class Decorators(NamedTuple):
     """For the functions of a bot: they are inlined, and x / 0 raises ZeroDivisionError."""
 
 
-def decorators(
-    stamp_of: Callable[[Callable[..., Any]], Callable[[], str]],
-    folder: Callable[..., Path],
-    stores_inline: Callable[[Callable[..., Any]], bool] = lambda function: False,
-) -> Decorators:
-    """The decorators of a game.
+def decorators(cache: CodeCache, inlined_in_bots: str = "") -> Decorators:
+    """The decorators of a game, whose machine code is stored in `cache`.
 
-    `stamp_of(function)()` is a hash of all inputs of a function's compilation; `folder()` and
-    `folder(part)` are where code is stored. Both are called when a function is compiled. Functions
-    under `njit_inline` are stored when `stores_inline` is true: those compiled with each bot.
+    Functions that its sources do not contain, and those inside others, are not stored. Under
+    `njit_inline` only those of the package `inlined_in_bots` are, which are compiled with each bot.
     """
 
+    def stamp() -> str:
+        return cache.fingerprint
+
     def entry(function: Callable[..., Any], nrt: bool) -> Any:
-        if config.DISABLE_JIT:
+        if numba.config.DISABLE_JIT:
             return np.errstate(over="ignore")(function)  # random numbers wrap around
-        return EntryFunction(function, Store(function.__name__, stamp_of(function), folder), nrt)
+        return EntryFunction(function, cache, nrt)
 
     def inline(function: Callable[..., Any], nrt: bool) -> Any:
         dispatcher = _linked(nrt, forceinline=True)(function)
-        if stores_inline(function) and not config.DISABLE_JIT:
-            name = f"{function.__module__}.{function.__name__}"
-            store = LinkedStore(name, stamp_of(function), partial(folder, "parts"))
-            dispatcher._cache = store
-        return dispatcher
+        is_in_bots = inlined_in_bots == function.__module__.rpartition(".")[0]
+        if numba.config.DISABLE_JIT or not (is_in_bots and cache.covers(function)):
+            return dispatcher
+        folder = partial(cache.folder, "parts")
+        return store_in(LinkedStore(_name_of(function), stamp, folder), dispatcher)
 
     def call(function: Callable[..., Any], nrt: bool) -> Any:
-        return _without_literals(_linked(nrt)(function))
+        linked = _linked(nrt)(function)
+        return linked if numba.config.DISABLE_JIT else without_literals(linked)
 
     def bot(function: Callable[..., Any]) -> Any:
-        return numba.njit(forceinline=True, error_model="python", **LINKED)(function)
+        return numba.njit(error_model="python", **INLINE)(function)
 
     return Decorators(_with_options(entry), _with_options(inline), _with_options(call), bot)
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    return f"{function.__module__}.{function.__qualname__}"
 
 
 class EntryFunction:
@@ -130,11 +112,11 @@ class EntryFunction:
     by itself only if Python calls it.
     """
 
-    def __init__(self, function: Callable[..., Any], store: Store, nrt: bool) -> None:
+    def __init__(self, function: Callable[..., Any], cache: CodeCache, nrt: bool) -> None:
         update_wrapper(self, function)
         self.py_func = function
         self.targetoptions = _counting(nrt)  # as of numba's dispatchers: fingerprints contain it
-        self._store = store
+        self._cache = cache
 
     @property
     def _numba_type_(self) -> Any:
@@ -144,7 +126,7 @@ class EntryFunction:
     @cached_property
     def _as_called(self) -> Any:
         called = numba.njit(error_model="numpy", **self.targetoptions, **LINKED)(self.py_func)
-        return _without_literals(called)
+        return without_literals(called)
 
     def __call__(self, *arguments: Any) -> Any:
         return self._function(*arguments)
@@ -154,7 +136,11 @@ class EntryFunction:
         """numba's dispatcher, which becomes the plain function if it cannot compile."""
         options = {"nogil": True, "error_model": "numpy", **self.targetoptions}
         dispatcher = numba.njit(**options)(self.py_func)
-        dispatcher._cache = self._store
+        if self._cache.covers(self.py_func):
+            cache = self._cache
+            store_in(
+                Store(_name_of(self.py_func), lambda: cache.fingerprint, cache.folder), dispatcher
+            )
         compile_for_types = dispatcher.compile
 
         def compile_or_raise(signature: Any) -> Any:
@@ -176,14 +162,14 @@ class EntryFunction:
 
     def _report(self, error: BaseException | None) -> None:
         """Print one sentence; the traceback goes to a file beside the machine code."""
-        path = Path(self._store.cache_path) / f"{self.py_func.__name__}-not-compiled.txt"
+        name = _name_of(self.py_func)
         try:
+            path = self._cache.folder() / f"{name}-not-compiled.txt"
             with draft_of(path) as draft:
                 draft.write_text("".join(traceback.format_exception(error)))
             details = f" Details: {path}"
         except OSError:
             details = ""
-        name = f"{self.py_func.__module__}.{self.py_func.__name__}"
         print(
             f"arena: {name} cannot be compiled here ({type(error).__name__}); it runs as plain"
             f" Python, which takes some hundred times as long.{details}",
@@ -227,21 +213,8 @@ def _linked(nrt: bool, **options: Any) -> Any:
     return numba.njit(error_model="numpy", **options, **_counting(nrt), **LINKED)
 
 
-def _without_literals(dispatcher: Any) -> Any:
-    """A dispatcher that compiles no version of its own for a call with literals."""
-    if numba.config.DISABLE_JIT:
-        return dispatcher  # which is the function itself
-    template = dispatcher.get_call_template
-
-    def template_without_literals(arguments: Sequence[Any], keywords: Any) -> Any:
-        return template(tuple(map(types.unliteral, arguments)), keywords)
-
-    dispatcher.get_call_template = template_without_literals
-    return dispatcher
-
-
 def _counting(nrt: bool) -> dict[str, bool]:
-    return {} if nrt else {"_nrt": False}
+    return {} if nrt else WITHOUT_COUNTING
 
 
 def _with_options(decorate: Callable[..., Any]) -> Any:
@@ -253,8 +226,8 @@ def _with_options(decorate: Callable[..., Any]) -> Any:
     return decorator
 
 
-def compiled_for(function: Any, arguments: Sequence[tuple[Any, int]]) -> Any:
-    """numba's CompileResult of an entry for arguments of these dtypes and numbers of dimensions.
+def compiled_for(function: Any, arguments: Sequence[tuple[Any, int]]) -> Compiled:
+    """The machine code of an entry for arguments of these dtypes and numbers of dimensions.
 
     An argument with 0 dimensions is a scalar.
     """
@@ -266,4 +239,4 @@ def compiled_for(function: Any, arguments: Sequence[tuple[Any, int]]) -> Any:
     )
     dispatcher = numba.njit(error_model="numpy", **UNWRAPPED)(function.py_func)
     with_frame_room(dispatcher.compile, signature)
-    return dispatcher.overloads[signature]
+    return object_code(dispatcher.overloads[signature])

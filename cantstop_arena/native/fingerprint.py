@@ -1,8 +1,9 @@
-"""Hashes of the inputs of compiled code: functions, and every value that they name.
+"""Hashes of the inputs of compiled code: of a game's sources, and of the functions of bots.
 
 numba compiles a function together with the functions and constants that it names, in any module,
-and freezes the constants. So the hash covers the bytecode of all functions reached and the values
-of all constants. Comments, docstrings and line numbers do not count.
+and freezes the constants. A game lists the sources of all that it compiles. A bot can name values
+of any module, so its hash covers the bytecode of all functions reached and the values of all
+constants.
 """
 
 import hashlib
@@ -18,12 +19,9 @@ from inspect import CO_OPTIMIZED
 from itertools import takewhile
 from pathlib import Path
 from types import CellType, CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _CONSTANTS = (bool, int, float, complex, str, bytes, Enum, type(None), np.generic, np.dtype, range)
 _HAS_DOCSTRING = 0x4000000  # a flag of code from Python 3.13 on
@@ -32,11 +30,20 @@ _SOURCE_ATTRIBUTES = {"__doc__", "__firstlineno__", "__static_attributes__"}
 _TOOL_PACKAGES = {*sys.stdlib_module_names, "numba", "llvmlite", "numpy"}
 
 
-def fingerprint(*roots: object) -> str:
-    """A hash (16 hex digits) of modules, functions and constants, and all values that they name.
+def sources_fingerprint(*paths: Path) -> str:
+    """A hash (16 hex digits) of the toolchain and of sources: files, and the files in folders."""
+    digest = hashlib.sha256(toolchain().encode())
+    for path in paths:
+        for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
+            digest.update(file.name.encode() + hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]
 
-    A module among `roots` counts completely, a module that a function names only by the attributes
-    that the function uses. Classes and objects of other types count only by their names.
+
+def functions_fingerprint(*roots: object) -> str:
+    """A hash (16 hex digits) of functions and constants, and all values that they name.
+
+    A module that a function names counts by the attributes that the function uses, classes and
+    objects of other types by their names. Comments, docstrings and line numbers do not count.
     """
     return hashlib.sha256(repr(list(_Walk().through(roots))).encode()).hexdigest()[:16]
 
@@ -50,13 +57,7 @@ class _Walk:
 
     def through(self, roots: tuple[object, ...]) -> Iterator[str]:
         for root in roots:
-            yield from self._module(root) if isinstance(root, ModuleType) else self._value(root)
-
-    def _module(self, module: ModuleType) -> Iterator[str]:
-        yield module.__name__
-        yield from _body_texts(_code_of(module))
-        for code in functions_in(module):
-            yield from self._named_values(code, vars(module))
+            yield from self._value(root)
 
     def _value(self, value: Any) -> Iterator[str]:
         if isinstance(value, _CONSTANTS):
@@ -88,7 +89,7 @@ class _Walk:
         """The texts of a function, plain or wrapped by numba."""
         yield repr(sorted(getattr(value, "targetoptions", {}).items()))
         function = getattr(value, "py_func", None) or getattr(value, "_defn", value)
-        if not isinstance(function, FunctionType) or is_of_tools(function):
+        if not isinstance(function, FunctionType) or _is_of_tools(function):
             return
         yield from _function_texts(function.__code__)
         yield from self._items([function.__defaults__, function.__dict__])
@@ -96,7 +97,7 @@ class _Walk:
         yield from self._named_values(function.__code__, by_name)
 
     def _named_values(self, code: CodeType, by_name: Mapping[str, Any]) -> Iterator[str]:
-        names = sorted({*names_in(code), *code.co_freevars} - _SOURCE_ATTRIBUTES)
+        names = sorted({*_names_in(code), *code.co_freevars} - _SOURCE_ATTRIBUTES)
         for name in names:
             value = by_name.get(name)
             if isinstance(value, ModuleType):
@@ -106,20 +107,14 @@ class _Walk:
                 yield from self._value(value)
 
     def _module_attributes(self, module: ModuleType, names: list[str]) -> Iterator[str]:
-        if not is_of_tools(module):
+        if not _is_of_tools(module):
             for name in names:
                 if not isinstance(value := vars(module).get(name), ModuleType | None):
                     yield f"{module.__name__}.{name}"
                     yield from self._value(value)
 
 
-def _code_of(module: ModuleType) -> CodeType:
-    """The code of a module, from Python's bytecode cache, which takes no time."""
-    code: CodeType = module.__spec__.loader.get_code(module.__name__)  # type: ignore
-    return code
-
-
-def is_of_tools(value: Any) -> bool:
+def _is_of_tools(value: Any) -> bool:
     """Whether a function or module belongs to Python, numba or NumPy."""
     name = value.__name__ if isinstance(value, ModuleType) else value.__module__
     return (name or "").partition(".")[0] in _TOOL_PACKAGES
@@ -135,16 +130,11 @@ def _closure_values(function: FunctionType) -> dict[str, Any]:
     return {name: cell.cell_contents for name, cell in cells if cell != CellType()}
 
 
-def names_in(code: CodeType) -> Iterator[str]:
+def _names_in(code: CodeType) -> Iterator[str]:
     """The names of globals and attributes that a function and those inside it use."""
     yield from code.co_names
     for inner in _inner_code(code):
-        yield from names_in(inner)
-
-
-def functions_in(module: ModuleType) -> Iterator[CodeType]:
-    """The code of the functions and classes at the top level of a module."""
-    return _inner_code(_code_of(module))
+        yield from _names_in(inner)
 
 
 def _inner_code(code: CodeType) -> Iterator[CodeType]:
@@ -160,12 +150,9 @@ def _function_texts(code: CodeType) -> Iterator[str]:
 
 
 def _body_texts(code: CodeType) -> Iterator[str]:
-    """Texts of the body of a module or class: the names it uses, and its functions."""
+    """Texts of the body of a class: the names it uses, and its functions."""
     yield repr([name for name in code.co_names if name not in _SOURCE_ATTRIBUTES])
-    in_module = code.co_name == "<module>"
-    yield from _constant_texts(
-        code.co_consts["__doc__" in code.co_names :] if in_module else _inner_code(code)
-    )
+    yield from _constant_texts(_inner_code(code))
 
 
 def _constant_texts(consts: Iterable[object]) -> Iterator[str]:
@@ -223,49 +210,15 @@ def processor() -> tuple[str, ...]:
     return llvm_processor()
 
 
-def sources(package: str) -> str:
-    """A hash of all Python sources of a package."""
-    digest = hashlib.sha256()
-    for path in sorted(entry.path for entry in _source_files(_folders(package)[0])):
-        digest.update(f"{path}\n".encode() + Path(path).read_bytes())
-    return digest.hexdigest()
-
-
-def source_stats_hash(package: str) -> str:
-    """A hash of the inodes, sizes and times of a package's sources; ten times as fast as `sources`.
-
-    It changes whenever a file is written: programs cannot set a file's change time (ctime).
-    """
-    stats = [
-        (entry.path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-        for entry in _source_files(_folders(package)[0])
-        for status in (entry.stat(),)
-    ]
-    return hashlib.sha256(repr(sorted(stats)).encode()).hexdigest()
-
-
-def _source_files(folder: str) -> "Iterator[os.DirEntry[str]]":
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".py"):
-                yield entry
-            elif entry.is_dir() and entry.name != "__pycache__":
-                yield from _source_files(entry.path)
-
-
 def _version(package: str) -> str:
     """The text of a package's _version.py, else its version: metadata take longer to read."""
-    if revision := _file_text(Path(_folders(package)[0], "_version.py")):
+    spec = find_spec(package)
+    assert spec and spec.submodule_search_locations, package
+    if revision := _file_text(Path(next(iter(spec.submodule_search_locations)), "_version.py")):
         return revision
     from importlib import metadata
 
     return metadata.version(package)
-
-
-def _folders(package: str) -> list[str]:
-    spec = find_spec(package)
-    assert spec and spec.submodule_search_locations, package
-    return list(spec.submodule_search_locations)
 
 
 def _file_text(path: Path) -> str:

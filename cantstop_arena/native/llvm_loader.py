@@ -2,6 +2,7 @@
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -28,19 +29,15 @@ class Image:
         self,
         files: Sequence[bytes],
         symbols: Mapping[str, int],
-        environments: Sequence[str] = (),
-        needs_numba: bool = False,
+        objects: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
         """Link files with each other, with `symbols` (addresses by name) and with this process.
 
-        `environments` are the names of numba's environments that the code looks up.
+        `objects` are what the files' own variables of Python objects point to, by name.
         Raises RuntimeError when an object file cannot be loaded.
         """
         self._files = tuple(files)  # LLVM may read their bytes later
-        if needs_numba:
-            from numba.core.registry import cpu_target
-
-            cpu_target.target_context.refresh()  # registers numba's own functions with LLVM
+        self._objects = dict(objects)
         for name, address in symbols.items():
             # LLVM has one table of names per process; numba's entries must not be replaced.
             if name.startswith(_OWN_PREFIX) or not llvm.address_of_symbol(name):
@@ -49,7 +46,9 @@ class Image:
         for file in self._files:
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(file))
         self._engine.finalize_object()
-        self._set_environment(environments)
+        for name, value in self._objects.items():
+            variable = self._engine.get_global_value_address(name)
+            ctypes.c_void_p.from_address(variable).value = id(value)
 
     def address(self, name: str) -> int:
         """The address of a function. Raises RuntimeError when there is none."""
@@ -57,16 +56,6 @@ class Image:
         if not address:
             raise RuntimeError(f"an object file lacks {name}")
         return address
-
-    def _set_environment(self, names: Sequence[str]) -> None:
-        """Let the names of environments point to an empty one."""
-        if names:
-            from numba import _dynfunc
-
-            self._environment = getattr(_dynfunc, "Environment")(globals={})  # noqa: B009 - untyped
-        for name in names:
-            address = self._engine.get_global_value_address(name)
-            ctypes.c_void_p.from_address(address).value = id(self._environment)
 
 
 def _machine(opt: int = 2) -> Any:

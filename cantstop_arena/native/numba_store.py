@@ -1,25 +1,41 @@
-"""Stores of compiled functions, and linked functions, which save most of the compilation time.
+"""numba's internals: stores of compiled functions, object files, and linked functions.
 
-numba makes machine code for every function, together with all that it calls: code ten calls deep is
-optimised ten times. A linked function is only called by compiled functions; it stays unoptimised
-and is optimised once, with the function that Python or the engine calls.
+This module and `python_calls` alone use names of numba that its documentation does not have.
+
+Linked functions save most of the compilation time: numba makes machine code for every function,
+together with all that it calls, so that code ten calls deep is optimised ten times. A linked
+function is only called by compiled functions; it stays unoptimised and is optimised once, with the
+function that Python or the engine calls.
 """
 
+import gc
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from llvmlite.binding import parse_bitcode
-from numba import types
+from numba import _dynfunc, types
+from numba.core import event
 from numba.core.caching import _Cache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompileResult, compile_result
+from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
 from cantstop_arena.native.code_files import discard, key_of, path_of, read_checked, write_checked
 from cantstop_arena.native.fingerprint import toolchain
+from cantstop_arena.native.object_files import ARRAY_DESTRUCTOR, Compiled
+
+_Environment = getattr(_dynfunc, "Environment")  # noqa: B009 - of an untyped extension
+_ENVIRONMENT_PREFIX = "_ZN08NumbaEnv"
+_RUNTIME_PREFIXES = ("numba_", "NRT_", "Py", "_Py")
+WITHOUT_COUNTING = {"_nrt": False}
+"""Options of `numba.njit` for functions without numba's reference counting."""
+UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Options of `numba.njit` for functions that are never called through numba's dispatcher."""
 
 
 class Store(_Cache):  # type: ignore[misc]  # numba is not typed
@@ -118,8 +134,10 @@ class _LinkingCompiler(Compiler):  # type: ignore[misc]  # numba has no types
         super().__init__(typingctx, targetctx, linked_library, *arguments)
 
 
-LINKED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _LinkingCompiler}
+LINKED = {**UNWRAPPED, "pipeline_class": _LinkingCompiler}
 """Options of `numba.njit` for linked functions, which Python cannot call."""
+INLINE = {"forceinline": True, **LINKED}
+"""The same for functions that become a part of their caller before it is optimised."""
 
 
 class LinkedStore(Store):
@@ -162,3 +180,90 @@ class LinkedStore(Store):
 def _has_functions(signature: Any) -> bool:
     types_of_arguments, _ = normalize_signature(signature)
     return any(isinstance(argument_type, types.Callable) for argument_type in types_of_arguments)
+
+
+# Object files ---------------------------------------------------------------------------------
+
+
+def object_code(result: Any) -> Compiled:
+    """The object file of a CompileResult of an `UNWRAPPED` function."""
+    _, _, (code, *_) = result.library.serialize_using_object_code()
+    external_names = declared_names(result)
+    needs_numba = any(
+        name.startswith(_RUNTIME_PREFIXES) for name in external_names - {ARRAY_DESTRUCTOR}
+    )
+    environments = (
+        variable.name
+        for variable in result.library._final_module.global_variables
+        if variable.name.startswith(_ENVIRONMENT_PREFIX)
+    )
+    return Compiled(
+        code,
+        result.fndesc.llvm_func_name,
+        str(result.signature.return_type),
+        needs_numba,
+        tuple(environments) if needs_numba else (),
+        has_addresses=result.library.has_dynamic_globals,
+    )
+
+
+def runtime_environment() -> object:
+    """An empty environment for object files that need one; LLVM can find numba's runtime now."""
+    cpu_target.target_context.refresh()
+    return _Environment(globals={})
+
+
+def declared_names(result: Any) -> set[str]:
+    """The names of the functions that the code of a CompileResult calls, and does not contain."""
+    functions = result.library._final_module.functions
+    return {function.name for function in functions if function.is_declaration}
+
+
+# Dispatchers ----------------------------------------------------------------------------------
+
+
+def store_in(store: Store, dispatcher: Any) -> Any:
+    """A dispatcher, which now reads and writes its machine code in a store."""
+    dispatcher._cache = store
+    return dispatcher
+
+
+def without_literals(dispatcher: Any) -> Any:
+    """A dispatcher that compiles no version of its own for a call with literals."""
+    template = dispatcher.get_call_template
+
+    def templatewithout_literals(arguments: Sequence[Any], keywords: Any) -> Any:
+        return template(tuple(map(types.unliteral, arguments)), keywords)
+
+    dispatcher.get_call_template = templatewithout_literals
+    return dispatcher
+
+
+# Garbage collection ---------------------------------------------------------------------------
+
+
+class _GcPause(event.Listener):  # type: ignore[misc]  # numba has no types
+    """Disables garbage collection while numba compiles a function and those that it calls."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._was_enabled = False
+
+    def on_start(self, event: Any) -> None:
+        """Disable it when the compilation of the outermost function starts."""
+        if not self._depth:
+            self._was_enabled = gc.isenabled()
+            gc.disable()
+        self._depth += 1
+
+    def on_end(self, event: Any) -> None:
+        """Enable it again when that compilation ends."""
+        self._depth -= 1
+        if not self._depth and self._was_enabled:
+            gc.enable()
+
+
+@cache
+def pause_gc_while_compiling() -> None:
+    """Disable garbage collection during all later compilations."""
+    event.register("numba:compile", _GcPause())

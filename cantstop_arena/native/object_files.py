@@ -18,10 +18,8 @@ from cantstop_arena.native.llvm_loader import Image, assemble
 
 # Called for an array that numba has created when its last reference ends. Where numba is not
 # imported, all arrays are NumPy's, and it is never called.
-_ARRAY_DESTRUCTOR = "NRT_MemInfo_call_dtor"
+ARRAY_DESTRUCTOR = "NRT_MemInfo_call_dtor"
 _ASSEMBLER_VERSION = 1  # increase it when `llvm_loader.assemble` makes other code of the same text
-_ENVIRONMENT_PREFIX = "_ZN08NumbaEnv"
-_RUNTIME_PREFIXES = ("numba_", "NRT_", "Py", "_Py")
 
 
 class Compiled(msgspec.Struct, frozen=True):
@@ -29,6 +27,7 @@ class Compiled(msgspec.Struct, frozen=True):
 
     `returns` is numba's name of the return type. `needs_numba` is true when the function calls
     numba's runtime or Python; then `environments` are the names of environments that it looks up.
+    With `has_addresses` it contains addresses in this process, and is not stored.
     """
 
     object: bytes
@@ -36,6 +35,7 @@ class Compiled(msgspec.Struct, frozen=True):
     returns: str
     needs_numba: bool
     environments: tuple[str, ...] = ()
+    has_addresses: bool = False
 
 
 class Loaded:
@@ -52,8 +52,10 @@ def _image(functions: Sequence[Compiled]) -> Image:
     files = [function.object for function in functions]
     names = [name for function in functions for name in function.environments]
     if any(function.needs_numba for function in functions):
-        return Image(files, {}, names, needs_numba=True)
-    return Image(files, {_ARRAY_DESTRUCTOR: _address_of(ctypes.CDLL(None).abort)})
+        from cantstop_arena.native.numba_store import runtime_environment
+
+        return Image(files, {}, dict.fromkeys(names, runtime_environment()))
+    return Image(files, {ARRAY_DESTRUCTOR: _address_of(ctypes.CDLL(None).abort)})
 
 
 def _address_of(function: Any) -> int:
@@ -64,9 +66,9 @@ _LOADED: WeakValueDictionary[bytes, Loaded] = WeakValueDictionary()
 
 
 def load(
-    folder: Path | None, name: str, stamp: str, compile_all: Callable[[], Sequence[Any]]
+    folder: Path | None, name: str, stamp: str, compile_all: Callable[[], Sequence[Compiled]]
 ) -> Loaded:
-    """Load functions from disk, or else from the CompileResults that `compile_all` returns.
+    """Load functions from disk, or else those that `compile_all` returns.
 
     `stamp` is a hash of all inputs of the compilation. Without a folder nothing is stored.
     """
@@ -74,9 +76,8 @@ def load(
     if folder and (loaded := _LOADED.get(key) or _stored_code(path_of(folder, name, key), key)):
         _LOADED[key] = loaded
         return loaded
-    results = compile_all()
-    functions = [_compiled(result) for result in results]
-    if folder and not any(result.library.has_dynamic_globals for result in results):
+    functions = compile_all()
+    if folder and not any(function.has_addresses for function in functions):
         write_checked(path_of(folder, name, key), key, msgspec.msgpack.encode(functions))
     return Loaded(functions)
 
@@ -101,20 +102,3 @@ def _stored_code(path: Path, key: bytes) -> Loaded | None:
     except (msgspec.MsgspecError, RuntimeError):  # undamaged, but this process cannot use it
         discard(path)
         return None
-
-
-def _compiled(result: Any) -> Compiled:
-    """The Compiled of a CompileResult without wrappers for Python."""
-    _, _, (code, *_) = result.library.serialize_using_object_code()
-    module = result.library._final_module
-    external_names = {function.name for function in module.functions if function.is_declaration}
-    needs_numba = any(
-        name.startswith(_RUNTIME_PREFIXES) for name in external_names - {_ARRAY_DESTRUCTOR}
-    )
-    environments = (
-        variable.name
-        for variable in module.global_variables
-        if variable.name.startswith(_ENVIRONMENT_PREFIX)
-    )
-    symbol, returns = result.fndesc.llvm_func_name, str(result.signature.return_type)
-    return Compiled(code, symbol, returns, needs_numba, (*environments,) if needs_numba else ())

@@ -14,6 +14,7 @@ _TAIL_BYTES = 1 << 16  # in which the last line is looked for
 _HEAD_BYTES = 1000
 _MAX_LINE_LENGTH = 200
 _CHUNK_BYTES = 1 << 16
+_CHUNKS_AT_ONCE = 32  # as many as a pipe can hold; a process may print faster than it is read
 
 
 class ChildOutput:
@@ -44,12 +45,14 @@ class ChildOutput:
     def drain(self) -> bool:
         """Take what has been printed; False when nobody can print any more."""
         with contextlib.suppress(BlockingIOError):
-            while chunk := os.read(self._read_end, _CHUNK_BYTES):
+            for _ in range(_CHUNKS_AT_ONCE):
+                chunk = os.read(self._read_end, _CHUNK_BYTES)
+                if not chunk:
+                    return False
                 self.length += len(chunk)
                 self.head += chunk[: _HEAD_BYTES - len(self.head)]
                 self._tail = (self._tail + chunk)[-_TAIL_BYTES:]
                 self._append(chunk)
-            return False
         return True
 
     def _append(self, chunk: bytes) -> None:

@@ -158,7 +158,7 @@ def _start_interpreter(
         stdout=output,
         stderr=output,
         pass_fds=files,
-        start_new_session=True,
+        process_group=0,
     )
 
 
@@ -206,8 +206,10 @@ def _run(
     is_in_sandbox = arena_pid == _NO_ARENA
     if not is_in_sandbox:  # whose first process takes all others with it
         system.die_with_parent(arena_pid, signal.SIGTERM)
-        if os.getsid(0) != os.getpid():
-            os.setsid()
+        # A group of its own in the arena's session: if the arena is killed while this process is
+        # stopped, the system continues it, as of a group that nobody watches any more.
+        if os.getpgid(0) != os.getpid():
+            os.setpgid(0, 0)
         process_tree.supervise_descendants(LOCATE)
         system.refuse_cores()
     if memory:

@@ -17,6 +17,7 @@ _POLL_SECONDS = 0.002
 
 supervised: set[int] = set()
 """Children with sessions of their own that this process, perhaps in another thread, will end."""
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 def adopt_orphans(adopt: bool = True) -> None:
@@ -100,20 +101,22 @@ def end(pid: int, killed: bool = True) -> int | None:
 def supervise_descendants(forwarded: int | None = None) -> None:
     """Fork, and return in the child; the parent waits and ends all descendants that it leaves.
 
-    The parent then ends as the child did. On SIGTERM it kills the child first; it forwards the
-    signal `forwarded` to the child.
+    The parent then ends as the child did. On SIGTERM, or SIGHUP as it gets it when it is left
+    behind, it kills the child first; it forwards the signal `forwarded` to the child.
     """
     parent = os.getpid()
     adopt_orphans()
-    for number in (signal.SIGTERM, forwarded or signal.SIGTERM):
+    for number in (*_ENDING, forwarded or signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     pid = os.fork()
     if not pid:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in _ENDING:
+            signal.signal(number, signal.SIG_DFL)
         system.die_with_parent(parent)
         os.setsid()
         return
-    signal.signal(signal.SIGTERM, lambda number, frame: os.kill(pid, signal.SIGKILL))
+    for number in _ENDING:
+        signal.signal(number, lambda number, frame: os.kill(pid, signal.SIGKILL))
     if forwarded:
         signal.signal(forwarded, lambda number, frame: os.kill(pid, number))
     _close_all_files()  # they are the child's

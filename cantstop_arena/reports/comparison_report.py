@@ -4,6 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+from msgspec import UNSET
+
 from cantstop_arena.atomic_files import write_result
 from cantstop_arena.comparisons.comparison_results import ComparisonTotals, RuleSetResult
 from cantstop_arena.comparisons.deal_ratios import ORDER, DealRatios, ignored_of
@@ -13,6 +16,12 @@ from cantstop_arena.comparisons.statistics import EffectEstimate as Interval
 from cantstop_arena.deals.counting import COUNT
 from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.reports.comparison_fields import (
+    QUESTION_COLUMNS,
+    Answer,
+    Comparison,
+    LuckRemoved,
+)
 from cantstop_arena.reports.tournament_files import CONTENT, PAGE
 from cantstop_arena.tables.column import Column, Table, Value, estimate, number, significant
 from cantstop_arena.tables.data import as_csv, as_json, records
@@ -157,7 +166,7 @@ def everything(answers: ComparisonTotals) -> Table:
         Column("baseline", "baseline"),
         number("deals"),
         number("games"),
-        *_COLUMNS,
+        *QUESTION_COLUMNS,
     )
     rows: list[list[Value]] = []
     for answer in answers.answers:
@@ -170,22 +179,6 @@ def everything(answers: ComparisonTotals) -> Table:
         ]
         rows += [[*about, *values] for values in _question_rows(answers, answer)]
     return Table(TABLE, answers.name, columns, rows)
-
-
-_COLUMNS = (
-    Column("measure", "measure"),
-    Column("kind", "kind"),
-    number("baseline_value"),
-    number("value"),
-    estimate("difference", "difference", 0),
-    estimate("relative", "relative", 0),
-    Column("effect", "effect"),
-    number("effect_size"),
-    number("p"),
-    number("p_corrected"),
-    number("ignore_below"),
-    Column("verdict", "verdict"),
-)
 
 
 def _question_rows(answers: ComparisonTotals, answer: RuleSetResult) -> Iterator[list[Value]]:
@@ -226,33 +219,31 @@ def _questions(answer: RuleSetResult) -> dict[str, RuleEffect | BotOrder]:
 
 def content(answers: ComparisonTotals) -> dict[str, Any]:
     """The comparison as a dict, the content of `comparison.json`."""
-    return {
-        "name": answers.name,
-        "game": answers.game,
-        "seed": in_json(answers.seed),
-        "bots": list(answers.bots),
-        "rules": {name: dict(rules) for name, rules in answers.rules.items()},
-        "baseline": answers.baseline,
-        "ignore_below": {key: significant(limit) for key, limit in answers.ignored.items()},
-        "answers": [_answer(answers, answer) for answer in answers.answers],
-        "notes": list(answers.notes),
-    }
+    comparison = Comparison(
+        name=answers.name,
+        game=answers.game,
+        seed=in_json(answers.seed),
+        bots=list(answers.bots),
+        rules={name: dict(rules) for name, rules in answers.rules.items()},
+        baseline=answers.baseline,
+        ignore_below={key: significant(limit) for key, limit in answers.ignored.items()},
+        answers=[_answer(answers, answer) for answer in answers.answers],
+        notes=list(answers.notes),
+    )
+    entry: dict[str, Any] = msgspec.to_builtins(comparison)
+    return entry
 
 
-def _answer(answers: ComparisonTotals, answer: RuleSetResult) -> dict[str, Any]:
-    table = Table(TABLE, "", _COLUMNS, list(_question_rows(answers, answer)))
-    reversed_pairs = [list(pair) for pair in answer.order.reversed_pairs] if answer.order else []
-    return {
-        "rules": answer.rules,
-        "players": answer.players,
-        "deals": answer.deals,
-        "games": answer.games,
-        "sentence": rule_set_text(answer),
-        "questions": records(table),
-        "turned": reversed_pairs,
-        **(
-            {}
-            if answer.luck_gain is None
-            else {"luck_removed": {"worth": significant(answer.luck_gain)}}
-        ),
-    }
+def _answer(answers: ComparisonTotals, answer: RuleSetResult) -> Answer:
+    table = Table(TABLE, "", QUESTION_COLUMNS, list(_question_rows(answers, answer)))
+    gain = answer.luck_gain
+    return Answer(
+        rules=answer.rules,
+        players=answer.players,
+        deals=answer.deals,
+        games=answer.games,
+        sentence=rule_set_text(answer),
+        questions=records(table),
+        turned=[list(pair) for pair in answer.order.reversed_pairs] if answer.order else [],
+        luck_removed=UNSET if gain is None else LuckRemoved(significant(gain)),
+    )

@@ -4,15 +4,23 @@ import json
 from collections.abc import Mapping, Sequence
 
 import msgspec
+from msgspec import UNSET, UnsetType
 from tabulate import tabulate
 
 from cantstop_arena.deals.seeds import Seed, in_json
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK
 from cantstop_arena.ratings.sequential.sprt import Sprt, mean_and_variance
-from cantstop_arena.reports.summary import Entry
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Column, Table, Value, estimate, number, rounded
+from cantstop_arena.tables.column import (
+    Column,
+    Table,
+    Value,
+    estimate,
+    number,
+    rounded,
+    significant,
+)
 from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.names import MATCH_TABLE
 from cantstop_arena.tables.rounding import half_away, percent_text
@@ -102,50 +110,81 @@ def finding(
     )
 
 
+class TestContent(msgspec.Struct):
+    """The sequential test in `match.json`."""
+
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    llr: float
+    lower: float
+    upper: float
+    accepted: str | None
+    expected_games: dict[str, int] | None
+
+
+class MatchContent(msgspec.Struct, kw_only=True):
+    """The content of `match.json`; with more than two players it has no pentanomial."""
+
+    bots: tuple[str, str]
+    rules: str
+    seed: int | str
+    games: int
+    pentanomial: tuple[int, ...] | UnsetType = UNSET
+    players: int | UnsetType = UNSET
+    games_per_deal: int | UnsetType = UNSET
+    score: float | None
+    score_low: float | None
+    score_high: float | None
+    elo: float | None
+    elo_low: float | None
+    elo_high: float | None
+    sprt: TestContent | None
+    disqualified: list[str] | UnsetType = UNSET
+
+
 def match_json(result: MatchFinding, rules: str, seed: Seed) -> str:
     """The result of a match as JSON, the content of match.json."""
-    entry: Entry = {
-        "bots": list(result.bots),
-        "rules": rules,
-        "seed": in_json(seed),
-        "games": result.games,
-        **_seat_entries(result),
-        **_named("score", result.score),
-        **_named("elo", result.elo),
-        "sprt": _test(result),
-    }
-    if result.disqualified:
-        entry["disqualified"] = list(result.disqualified)
+    score, score_low, score_high = map(rounded, result.score)
+    elo, elo_low, elo_high = map(rounded, result.elo)
+    is_pair = result.players == 2
+    content = MatchContent(
+        bots=result.bots,
+        rules=rules,
+        seed=in_json(seed),
+        games=result.games,
+        pentanomial=result.counts if is_pair else UNSET,
+        players=UNSET if is_pair else result.players,
+        games_per_deal=UNSET if is_pair else result.games_per_deal,
+        score=score,
+        score_low=score_low,
+        score_high=score_high,
+        elo=elo,
+        elo_low=elo_low,
+        elo_high=elo_high,
+        sprt=_test(result),
+        disqualified=list(result.disqualified) or UNSET,
+    )
+    entry = msgspec.to_builtins(content)
     return json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _seat_entries(result: MatchFinding) -> Entry:
-    """The pentanomial of two players; of more, how the deals were played."""
-    if result.players == 2:
-        return {"pentanomial": list(result.counts)}
-    return {"players": result.players, "games_per_deal": result.games_per_deal}
-
-
-def _named(name: str, numbers: Sequence[float | None]) -> Entry:
-    names = (name, f"{name}_low", f"{name}_high")
-    return dict(zip(names, map(rounded, numbers), strict=True))
-
-
-def _test(result: MatchFinding) -> Entry | None:
+def _test(result: MatchFinding) -> TestContent | None:
     test, accepted = result.test, result.accepted
     if test is None:
         return None
-    return {
-        "elo0": test.elo0,
-        "elo1": test.elo1,
-        "alpha": test.alpha,
-        "beta": test.beta,
-        "llr": rounded(test.ratio(result.counts)),
-        "lower": rounded(test.lower),
-        "upper": rounded(test.upper),
-        "accepted": None if accepted is None else f"H{accepted}",
-        "expected_games": result.expected_games(),
-    }
+    return TestContent(
+        elo0=test.elo0,
+        elo1=test.elo1,
+        alpha=test.alpha,
+        beta=test.beta,
+        llr=significant(test.ratio(result.counts)),
+        lower=significant(test.lower),
+        upper=significant(test.upper),
+        accepted=None if accepted is None else f"H{accepted}",
+        expected_games=result.expected_games(),
+    )
 
 
 def match_table(result: MatchFinding) -> Table:

@@ -2,19 +2,33 @@
 
 from collections.abc import Mapping
 from math import isfinite, sqrt
-from typing import TypeAlias
+from typing import Any, Literal
 
+import msgspec
+from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from cantstop_arena.deals.outcomes import TEST, FaultReport, Tally, TournamentTotals, Until
+from cantstop_arena.deals.outcomes import TEST, FaultReport, Tally, TournamentTotals
+from cantstop_arena.deals.outcomes import Until as Rule
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.deals.winners import win_units
-from cantstop_arena.ratings.model_fit.cycles import CyclicShare
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.ratings.sequential.stopping_rule import widest
+from cantstop_arena.reports.summary_fields import (
+    DisqualifiedBot,
+    Fault,
+    FirstPlayer,
+    Fit,
+    Lineup,
+    LuckRemoved,
+    Metric,
+    Predecessors,
+    Summary,
+    Until,
+)
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import rounded
+from cantstop_arena.tables.column import rounded, significant
 from cantstop_arena.tables.crosstable import pairs
 from cantstop_arena.tables.data import records
 from cantstop_arena.tables.differences import pairs as differences
@@ -25,13 +39,13 @@ from cantstop_arena.tables.seats import seats
 from cantstop_arena.tables.standings import ELO, ranked_standings
 from cantstop_arena.tables.styles import styles
 
-Entry: TypeAlias = dict[str, object]
+SEQUENCES: Literal["confidence sequences"] = "confidence sequences"
 SHORT = 4  # decimals in the superiority of very many bots
-NOT_RATED: Entry = {"elo": None, "score": None}  # keys that bots playing alone lack
+NOT_RATED = {"elo": None, "score": None}  # keys that bots playing alone lack
 
 
-def summary(analysis: Analysis) -> Entry:
-    """All results of the tournament, keys in a fixed order.
+def summary(analysis: Analysis) -> dict[str, Any]:
+    """All results of the tournament, keys in a fixed order: those of `Summary`.
 
     With more than MANY_BOTS bots, `lineups`, both `pairs` and `differences` are only in
     lineups.csv, pairs.csv, fit.csv and differences.csv, and `superiority` is a list of rows, one
@@ -40,111 +54,110 @@ def summary(analysis: Analysis) -> Entry:
     only where they are not empty.
     """
     results = analysis.results
-    entry: Entry = {
-        "name": results.name,
-        "game": results.game,
-        "rules": dict(results.rules),
-        "players": results.players,
-        "seed": None if results.seed is None else in_json(results.seed),
-        "games": analysis.games,
-        "standings": _standings_entries(analysis),
-        **({} if _are_many(analysis) else {"lineups": _lineups(results)}),
-        "metrics": {name: _metric(analysis, name) for name in _measured(results)},
-        "by_bot": _styles(analysis),
-        **(_alone(analysis) if analysis.is_solo else _ratings(analysis)),
-    }
-    asides: Entry = {
-        "until": _until(results, results.until) if results.until else None,
-        "unplayed": results.missing_games,
-        "gauntlet": results.challenger,
-        "luck_removed": _luck(analysis),
-        "faults": [_charge(charge) for charge in results.faults],
-        "disqualified": _disqualified(analysis),
-        "not_reproducible": list(results.irreproducible),
-    }
-    return {**entry, **{key: value for key, value in asides.items() if value}}
+    entry = Summary(
+        name=results.name,
+        game=results.game,
+        rules=dict(results.rules),
+        players=results.players,
+        seed=None if results.seed is None else in_json(results.seed),
+        games=analysis.games,
+        standings=_standings(analysis),
+        lineups=UNSET if _are_many(analysis) else _lineups(results),
+        metrics={name: _metric(analysis, name) for name in _measured(results)},
+        by_bot=_styles(analysis),
+        until=_until(results, results.until) if results.until else UNSET,
+        unplayed=results.missing_games or UNSET,
+        gauntlet=results.challenger or UNSET,
+        luck_removed=_luck(analysis),
+        faults=[_fault(charge) for charge in results.faults] or UNSET,
+        disqualified=_disqualified(analysis) or UNSET,
+        not_reproducible=list(results.irreproducible) or UNSET,
+    )
+    if analysis.is_solo:
+        _add_differences(entry, analysis)
+    else:
+        _add_ratings(entry, analysis)
+    content: dict[str, Any] = msgspec.to_builtins(entry)
+    return content
 
 
-def _luck(analysis: Analysis) -> Entry | None:
+def _luck(analysis: Analysis) -> LuckRemoved | UnsetType:
     """The gain from removing luck, and the scores without luck removed."""
     worth = analysis.luck_worth
     if worth is None:
-        return None
-    bots = analysis.results.bots
-    scores = zip(bots, analysis.plain.scores, strict=True)
-    return {
-        "worth": rounded(worth.median),
-        "plain_scores": {bot: [rounded(end) for end in score] for bot, score in scores},
-    }
+        return UNSET
+    scores = zip(analysis.results.bots, analysis.plain.scores, strict=True)
+    return LuckRemoved(
+        worth=significant(worth.median),
+        plain_scores={bot: [rounded(end) for end in score] for bot, score in scores},
+    )
 
 
-def _until(results: TournamentTotals, rule: Until) -> Entry:
+def _until(results: TournamentTotals, rule: Rule) -> Until:
     """The stopping rule, whether its limit was reached, and its widest interval."""
     if rule.measure == TEST:
-        return {rule.measure: "sprt", "intervals": "confidence sequences"}
+        return Until(test="sprt", intervals=SEQUENCES)
     bot, measured = widest(results, rule)
-    return {
-        rule.measure: rule.limit,
-        "reached": bool(bot) and measured <= rule.limit,
-        "widest": {"bot": bot or None, rule.measure: _bounded(measured) if bot else None},
-        "intervals": "confidence sequences",
-    }
+    until = Until(
+        reached=bool(bot) and measured <= rule.limit,
+        widest={"bot": bot or None, rule.measure: _bounded(measured) if bot else None},
+        intervals=SEQUENCES,
+    )
+    setattr(until, rule.measure, rule.limit)
+    return until
 
 
 def _bounded(measured: float) -> float | None:
     return rounded(measured) if isfinite(measured) else None
 
 
-def _standings_entries(analysis: Analysis) -> list[Entry]:
+def _standings(analysis: Analysis) -> list[dict[str, Any]]:
     missing = NOT_RATED if analysis.is_solo else {}
     return [{**missing, **row} for row in records(ranked_standings(analysis))]
 
 
-def _styles(analysis: Analysis) -> dict[str, Entry]:
+def _styles(analysis: Analysis) -> dict[str, dict[str, float | None]]:
     """The rates of each bot, as the game defines them; in the order of the tournament."""
     by_bot = {row.pop("bot"): row for row in records(styles(analysis))}
     return {bot: by_bot[bot] for bot in analysis.results.bots}
 
 
-def _alone(analysis: Analysis) -> Entry:
-    """The entries of tournaments in which bots play alone."""
-    if not analysis.differences or _are_many(analysis):
-        return {}
-    return {"differences": records(differences(analysis))}
+def _add_differences(entry: Summary, analysis: Analysis) -> None:
+    """Add the entries of tournaments in which bots play alone."""
+    if analysis.differences and not _are_many(analysis):
+        entry.differences = records(differences(analysis))
 
 
-def _ratings(analysis: Analysis) -> Entry:
-    """The entries of tournaments in which bots meet."""
-    return {
-        "anchor": dict(analysis.results.anchor),
-        "labels": _labels(analysis),
-        "scores_compare": analysis.scores_compare,
-        **_incomparable(analysis),
-        "ranks": _ranks(analysis),
-        "superiority": _superiority_rows(analysis)
-        if _are_many(analysis)
-        else _superiority(analysis),
-        "first_player": _first_player(analysis),
-        "seats": records(seats(analysis)),
-        **({} if _are_many(analysis) else {"pairs": records(pairs(analysis))}),
-        **_predecessors(analysis),
-        "fit": _fit(analysis),
-    }
+def _add_ratings(entry: Summary, analysis: Analysis) -> None:
+    """Add the entries of tournaments in which bots meet."""
+    are_many = _are_many(analysis)
+    entry.anchor = dict(analysis.results.anchor)
+    entry.labels = _labels(analysis)
+    entry.scores_compare = analysis.scores_compare
+    entry.incomparable = _incomparable(analysis) or UNSET
+    entry.ranks = _ranks(analysis)
+    entry.superiority = _superiority_rows(analysis) if are_many else _superiority(analysis)
+    entry.first_player = _first_player(analysis)
+    entry.seats = records(seats(analysis))
+    entry.pairs = UNSET if are_many else records(pairs(analysis))
+    entry.predecessors = _predecessors(analysis)
+    entry.fit = _fit(analysis)
 
 
-def _incomparable(analysis: Analysis) -> Entry:
-    """The bots whose scores are not comparable with the others', where there are any."""
-    bots = [analysis.results.bots[bot] for bot in analysis.order if bot in analysis.incomparable]
-    return {"incomparable": bots} if bots else {}
+def _incomparable(analysis: Analysis) -> list[str]:
+    """The bots whose scores are not comparable with the others'."""
+    return [analysis.results.bots[bot] for bot in analysis.order if bot in analysis.incomparable]
 
 
-def _predecessors(analysis: Analysis) -> Entry:
+def _predecessors(analysis: Analysis) -> Predecessors | UnsetType:
     """The effect of sitting right after each bot, where the game counts it."""
     if not analysis.results.predecessors:
-        return {}
-    counted = analysis.results.counts.followed
-    entry = {"counted": counted, "effects": records(effects(analysis))}
-    return {"predecessors": {**entry, "pairs": records(following(analysis))}}
+        return UNSET
+    return Predecessors(
+        counted=analysis.results.counts.followed,
+        effects=records(effects(analysis)),
+        pairs=records(following(analysis)),
+    )
 
 
 def _labels(analysis: Analysis) -> dict[str, list[str]]:
@@ -184,38 +197,38 @@ def _are_many(analysis: Analysis) -> bool:
     return len(analysis.order) > MANY_BOTS
 
 
-def _first_player(analysis: Analysis) -> Entry | None:
+def _first_player(analysis: Analysis) -> FirstPlayer | None:
     """The first player's advantage over the mean of the others, in Elo."""
     first = analysis.ratings.first_seat
     if first is None:
         return None
-    ends = {"elo": first.points, "elo_low": first.low, "elo_high": first.high}
-    return {key: None if end is None else ELO.exact(end) for key, end in ends.items()}
+    elo, low, high = (
+        None if end is None else ELO.exact(end) for end in (first.points, first.low, first.high)
+    )
+    return FirstPlayer(elo=elo, elo_low=low, elo_high=high)
 
 
-def _fit(analysis: Analysis) -> Entry:
+def _fit(analysis: Analysis) -> Fit:
     """The fit of the model with one rating per bot."""
     goodness, residuals = analysis.goodness, analysis.residuals
+    share, low, high = map(rounded, residuals.cyclic_share or (None, None, None))
     bots = analysis.results.bots
-    return {
-        "deviance": rounded(goodness.deviance),
-        "degrees_of_freedom": goodness.degrees_of_freedom,
-        "design_effect": rounded(goodness.design_effect),
-        "effective_degrees_of_freedom": rounded(goodness.effective_degrees_of_freedom),
-        "p": rounded(goodness.p_value),
-        **_cyclic_share(residuals.cyclic_share),
-        "without_one": _leave_one_out(analysis),
-        "cycles": [[bots[bot] for bot in cycle.bots] for cycle in residuals.cycles],
-        **({} if _are_many(analysis) else {"pairs": records(fit(analysis, maximum=None))}),
-    }
+    return Fit(
+        deviance=rounded(goodness.deviance),
+        degrees_of_freedom=goodness.degrees_of_freedom,
+        design_effect=rounded(goodness.design_effect),
+        effective_degrees_of_freedom=rounded(goodness.effective_degrees_of_freedom),
+        p=rounded(goodness.p_value),
+        cyclic_share=share,
+        cyclic_share_low=low,
+        cyclic_share_high=high,
+        without_one=_leave_one_out(analysis),
+        cycles=[[bots[bot] for bot in cycle.bots] for cycle in residuals.cycles],
+        pairs=UNSET if _are_many(analysis) else records(fit(analysis, maximum=None)),
+    )
 
 
-def _cyclic_share(share: CyclicShare | None) -> Entry:
-    names = "cyclic_share", "cyclic_share_low", "cyclic_share_high"
-    return dict(zip(names, map(rounded, share or (None, None, None)), strict=True))
-
-
-def _leave_one_out(analysis: Analysis) -> Entry:
+def _leave_one_out(analysis: Analysis) -> dict[str, list[list[float | str | None]]]:
     """For each bot, the greatest changes of its Elo without a rival, as [Elo, rival]."""
     bots = analysis.results.bots
     return {
@@ -230,18 +243,18 @@ def _in_order(tallies: Mapping[Group, Tally]) -> list[Group]:
     return sorted(tallies, key=lambda seating: (sorted(seating), seating))
 
 
-def _lineups(results: TournamentTotals) -> list[Entry]:
+def _lineups(results: TournamentTotals) -> list[Lineup]:
     return [_lineup(results, seating) for seating in _in_order(results.tallies)]
 
 
-def _lineup(results: TournamentTotals, seating: Group) -> Entry:
+def _lineup(results: TournamentTotals, seating: Group) -> Lineup:
     tally = results.tallies[seating]
-    return {
-        "seats": [results.bots[bot] for bot in seating],
-        "games": tally.games,
-        "wins": [parts / win_units(results.players) for parts in tally.wins],
-        "unfinished": tally.unfinished,
-    }
+    return Lineup(
+        seats=[results.bots[bot] for bot in seating],
+        games=tally.games,
+        wins=[parts / win_units(results.players) for parts in tally.wins],
+        unfinished=tally.unfinished,
+    )
 
 
 def _measured(results: TournamentTotals) -> list[str]:
@@ -249,23 +262,24 @@ def _measured(results: TournamentTotals) -> list[str]:
     return list(dict.fromkeys(name for tally in results.tallies.values() for name in tally.squares))
 
 
-def _metric(analysis: Analysis, name: str) -> Entry:
+def _metric(analysis: Analysis, name: str) -> Metric:
     """Mean and standard deviation (n - 1) over games of a count, the sum of all seats."""
     tallies = [tally for tally in analysis.results.tallies.values() if tally.games]
     played = sum(tally.games - tally.forfeits for tally in tallies)
     total = sum(sum(tally.counts[name]) for tally in tallies)
     squares = sum(tally.squares[name] for tally in tallies)
-    return {
-        "mean": rounded(total / played if played else None),
-        "sd": rounded(sqrt(variance(played, total, squares)) if played > 1 else None),
-    }
+    return Metric(
+        mean=rounded(total / played if played else None),
+        sd=rounded(sqrt(variance(played, total, squares)) if played > 1 else None),
+    )
 
 
-def _charge(charge: FaultReport) -> Entry:
-    return {**asdict(charge), "seats": list(charge.seats)}
+def _fault(charge: FaultReport) -> Fault:
+    return Fault(**asdict(charge) | {"seats": list(charge.seats)})
 
 
-def _disqualified(analysis: Analysis) -> list[Entry]:
+def _disqualified(analysis: Analysis) -> list[DisqualifiedBot]:
     return [
-        {"bot": bot, "faults": analysis.faults_of[bot]} for bot in analysis.results.disqualified
+        DisqualifiedBot(bot=bot, faults=analysis.faults_of[bot])
+        for bot in analysis.results.disqualified
     ]

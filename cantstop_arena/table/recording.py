@@ -1,13 +1,25 @@
 """Recording of one game of any kind, event by event."""
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import msgspec
 
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.game_api.game import Event
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.table import GameTable
+
+
+class Opening(msgspec.Struct, frozen=True, tag_field="event", tag="game"):
+    """The first event of a record: the game, its rules, and the bots in seat order."""
+
+    game: str
+    rules: dict[str, Any]
+    seats: list[str]
+    seed: int | str
+    deal: int
 
 
 class Complaint(NamedTuple):
@@ -43,11 +55,12 @@ def record(
 
 def opening(table: GameTable, seats: Group, deal: int) -> Event:
     """The first event of a record."""
-    return {
-        "event": "game",
-        "game": table.game.name,
-        "rules": table.game.rules.as_dict(table.rules),
-        "seats": [table.seated_bots[bot].name for bot in seats],
-        "seed": in_json(table.seed),
-        "deal": deal,
-    }
+    first = Opening(
+        game=table.game.name,
+        rules=table.game.rules.as_dict(table.rules),
+        seats=[table.seated_bots[bot].name for bot in seats],
+        seed=in_json(table.seed),
+        deal=deal,
+    )
+    event: Event = msgspec.to_builtins(first)
+    return event

@@ -75,16 +75,19 @@ def scores_only(analysis: Analysis) -> Table:
     )
 
 
+PAIR_COLUMNS = (
+    Column("bot", "bot"),
+    Column("against", "against"),
+    estimate("score", "score %", 2, percent=True),
+)
+
+
 def pairs(analysis: Analysis) -> Table:
     """A row with the score of each bot against each bot that it met."""
     return Table(
         NAME,
         TITLE,
-        columns=[
-            Column("bot", "bot"),
-            Column("against", "against"),
-            estimate("score", "score %", 2, percent=True),
-        ],
+        columns=PAIR_COLUMNS,
         rows=[
             (name, rival, cell)
             for name, cells in _square(analysis)

@@ -32,6 +32,28 @@ def _exact_values(column: Column, value: Value) -> Iterator[str | float | None]:
         yield column.exact(number) if isinstance(number, int | float) else number
 
 
+def row_schema(columns: Iterable[Column], **special: Any) -> dict[str, Any]:
+    """The JSON Schema of a record with these columns; `special` has the schemas of some keys."""
+    properties = {key: _value_schema(column) for column in columns for key in column.keys}
+    return {
+        "type": "object",
+        "properties": properties | special,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _value_schema(column: Column) -> dict[str, Any]:
+    """The JSON Schema of a column's values; shares are parts of 1."""
+    if column.kind is Kind.TEXT:
+        return {"type": "string"}
+    if column.percent:
+        return {"type": ["number", "null"], "minimum": 0, "maximum": 1}
+    if column.kind is Kind.NUMBER and not column.decimals:
+        return {"type": "integer", "minimum": 0}
+    return {"type": ["number", "null"]}
+
+
 def as_csv(table: Table) -> str:
     """A table as CSV: the keys of the columns, then the rows; unknown values are empty.
 

@@ -48,16 +48,21 @@ def pairs(analysis: Analysis) -> Table:
     return Table(
         NAME,
         TITLE,
-        columns=[
-            Column("bot", "bot"),
-            Column("against", "against"),
-            number("deals"),
-            estimate("fewer", f"{counted_unit(analysis)} fewer", 3),
-            number("p", "p", 4),
-        ],
+        columns=pair_columns(counted_unit(analysis)),
         rows=rows,
         notes=[_legend(analysis), COVERED],
     )
+
+
+def pair_columns(unit: str) -> list[Column]:
+    """The columns of `pairs`; what is counted has this name."""
+    return [
+        Column("bot", "bot"),
+        Column("against", "against"),
+        number("deals"),
+        estimate("fewer", f"{unit} fewer", 3),
+        number("p", "p", 4),
+    ]
 
 
 def solo_difference(analysis: Analysis, bot: int, rival: int) -> Estimate | None:

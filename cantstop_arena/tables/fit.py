@@ -18,34 +18,38 @@ def fit(analysis: Analysis, maximum: int | None = MAX_PAIRS) -> Table:
 
 def residual_table(analysis: Analysis, pairs: Sequence[Residual]) -> Table:
     """A row for each of these pairs."""
-    names = analysis.results.bots
     return table_of(
         name="fit",
         title="Model fit: largest residuals",
-        columns=[
-            Column("bot", "bot", of=lambda pair: names[pair.first]),
-            Column("against", "against", of=lambda pair: names[pair.second]),
-            number(
-                "score",
-                "score %",
-                1,
-                percent=True,
-                of=attrgetter("observed"),
-                page=OnPage(2, "Score"),
-            ),
-            number("predicted", "predicted %", 1, percent=True, page=OnPage(3, "Predicted")),
-            number(
-                "deviation",
-                "standard errors",
-                1,
-                of=attrgetter("deviate"),
-                page=OnPage(4, "Std. errors"),
-            ),
-            number("p", "p", 3, chance=True, of=attrgetter("p_value"), page=OnPage(5, "p")),
-        ],
+        columns=residual_columns(analysis.results.bots),
         records=pairs,
         notes=list(_notes(analysis)),
     )
+
+
+def residual_columns(names: Sequence[str]) -> list[Column]:
+    """The columns of a pair of bots with these names."""
+    return [
+        Column("bot", "bot", of=lambda pair: names[pair.first]),
+        Column("against", "against", of=lambda pair: names[pair.second]),
+        number(
+            "score",
+            "score %",
+            1,
+            percent=True,
+            of=attrgetter("observed"),
+            page=OnPage(2, "Score"),
+        ),
+        number("predicted", "predicted %", 1, percent=True, page=OnPage(3, "Predicted")),
+        number(
+            "deviation",
+            "standard errors",
+            1,
+            of=attrgetter("deviate"),
+            page=OnPage(4, "Std. errors"),
+        ),
+        number("p", "p", 3, chance=True, of=attrgetter("p_value"), page=OnPage(5, "p")),
+    ]
 
 
 def _notes(analysis: Analysis) -> Iterator[str]:

@@ -6,11 +6,18 @@ from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Column, Table, Value, estimate, number
+from cantstop_arena.tables.column import Table, estimate, number, table_of
 from cantstop_arena.tables.notes import extent_for, list_names
-from cantstop_arena.tables.standings import ELO, per_game
+from cantstop_arena.tables.standings import BOT, ELO, RANK, Standing, per_game
 
-_RATING_COLUMNS = (ELO, estimate("score", "score %", 2, percent=True))
+_GAMES = number("games", of=lambda standing: standing.games or None)
+_SCORE = estimate(
+    "score",
+    "score %",
+    2,
+    percent=True,
+    of=lambda standing: standing.score if standing.games else Estimate(None),
+)
 
 
 class Interim(msgspec.Struct, frozen=True):
@@ -29,19 +36,15 @@ class Interim(msgspec.Struct, frozen=True):
 def interim(results: TournamentTotals) -> Interim:
     """The standings of a tournament that is not over."""
     analysis = Analysis(results)
+    estimates = [per_game(analysis)] if analysis.is_solo else [ELO, _SCORE]
+    table = table_of(
+        name="interim",
+        title="Standings so far",
+        columns=(RANK, BOT, *estimates, _GAMES, number("faults", optional=True)),
+        records=[Standing(analysis, index) for index in range(len(analysis.ranking))],
+    )
     return Interim(
-        Table(
-            name="interim",
-            title="Standings so far",
-            columns=(
-                number("rank"),
-                Column("bot", "bot"),
-                *_estimate_columns(analysis),
-                number("games"),
-                number("faults", optional=True),
-            ),
-            rows=_rows(analysis),
-        ),
+        table,
         analysis.games,
         _extent(results),
         (f"Disqualified: {list_names(results.disqualified)}.",) if results.disqualified else (),
@@ -53,26 +56,3 @@ def _extent(results: TournamentTotals) -> str:
         return ""
     bot, measured = widest(results, results.until)
     return extent_for(results.until.measure, measured, bot) if bot else ""
-
-
-def _rows(analysis: Analysis) -> list[list[Value]]:
-    """The bots that have played by rank, then the others, without estimates."""
-    return [[rank, *_row(analysis, bot)] for rank, bot in analysis.ranking]
-
-
-def _row(analysis: Analysis, bot: int) -> list[Value]:
-    name = analysis.results.bots[bot]
-    games = analysis.games_of[bot] or None
-    return [name, *_estimates(analysis, bot), games, analysis.faults_of[name]]
-
-
-def _estimate_columns(analysis: Analysis) -> tuple[Column, ...]:
-    return (per_game(analysis),) if analysis.is_solo else _RATING_COLUMNS
-
-
-def _estimates(analysis: Analysis, bot: int) -> list[Value]:
-    if bot in analysis.without_games:
-        return [Estimate(None)] * len(_estimate_columns(analysis))
-    if analysis.is_solo:
-        return [analysis.means[bot]]
-    return [analysis.elo[bot], analysis.scores[bot]]

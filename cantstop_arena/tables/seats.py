@@ -24,6 +24,11 @@ class Seat(msgspec.Struct, frozen=True):
 
 
 _SCORE_ON_PAGE = OnPage(order=2, decimals=1, sort=lambda seat: seat.percent.mean)
+COLUMNS = (
+    number("seat"),
+    estimate("score", "score %", 2, percent=True, page=_SCORE_ON_PAGE),
+    replace(ELO, page=OnPage(order=3)),
+)
 
 
 def seats(analysis: Analysis) -> Table:
@@ -32,11 +37,7 @@ def seats(analysis: Analysis) -> Table:
     return table_of(
         name="seats",
         title="Seats",
-        columns=[
-            number("seat"),
-            estimate("score", "score %", 2, percent=True, page=_SCORE_ON_PAGE),
-            replace(ELO, page=OnPage(order=3)),
-        ],
+        columns=COLUMNS,
         records=[Seat(seat, *estimates) for seat, estimates in numbered_seats if analysis.games],
         notes=_first_player(analysis),
     )

@@ -178,7 +178,7 @@ RANK, BOT = number("rank"), Column("bot", "bot")
 ELO = estimate("elo", "Elo", 1, fixed=ELO_DECIMALS)
 _GAMES = number("games", page=OnPage(order=8, kind="num gm"))
 _GROUP = Column("letters", "group", leave_out=3)
-_NOTES = (number("faults", optional=True), Column("note", "note", optional=True))
+NOTES = (number("faults", optional=True), Column("note", "note", optional=True))
 _FIRST_FAULTS = (
     Column("first_fault", "first fault", of=lambda standing: ""),
     Column("replay", "replay", of=lambda standing: ""),
@@ -201,11 +201,13 @@ def standings_data(analysis: Analysis) -> Table:
 
 def ranked_standings(analysis: Analysis, more: Sequence[Column] = ()) -> Table:
     """The standings without disqualified bots, with more columns on the right."""
-    columns = _solo_columns(analysis) if analysis.is_solo else _rating_columns(analysis)
+    columns = (
+        _solo_columns(analysis) if analysis.is_solo else rating_columns(analysis.results.players)
+    )
     return table_of(
         name="standings",
         title="Standings",
-        columns=(RANK, BOT, *columns, *_NOTES, *more),
+        columns=(RANK, BOT, *columns, *NOTES, *more),
         records=[Standing(analysis, index) for index in range(len(analysis.ranking))],
         notes=[*legend(analysis), *about_standings(analysis)],
     )
@@ -217,9 +219,9 @@ def _with_disqualified(table: Table, analysis: Analysis) -> Table:
     return replace(table, rows=rows, records=[*table.records, *records])
 
 
-def _rating_columns(analysis: Analysis) -> list[Column]:
-    """The columns of bots that meet."""
-    even = percent_text(1 / analysis.results.players, 1).removesuffix(".0")
+def rating_columns(players: int) -> list[Column]:
+    """The columns of bots that meet at tables of so many players."""
+    even = percent_text(1 / players, 1).removesuffix(".0")
     return [
         replace(ELO, page=OnPage(order=3, kind="num elo", labelled=False)),
         replace(_GAMES, leave_out=2),

@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 _COMPILING = 300.0  # seconds; the limit to build and compile a compiled bot
 
 
-class PreparedBot(msgspec.Struct, frozen=True):
-    """A bot that has been prepared: whether it is compiled, and where its functions begin."""
+class PreparedBot(msgspec.Struct, tag=True, frozen=True):
+    """A bot that has been prepared: whether it is compiled, and where its functions begin.
+
+    The process in which a foreign bot is built answers with what it has seen.
+    """
 
     is_compiled: bool
     learns: bool
@@ -93,7 +96,7 @@ def _built(
         return {seat: _prepared(seat, answer) for seat, answer in answers.items()}
     again = run_all([_build_call(spec, seat, None) for seat in failed])
     for (seat, failure), answer in zip(failed.items(), again, strict=True):
-        is_slow = failure == OUT_OF_TIME or not isinstance(answer, BuiltBot)
+        is_slow = failure == OUT_OF_TIME or not isinstance(answer, PreparedBot)
         disturbs = "" if is_slow else f"does not survive a trial: it {failure}"
         answers[seat] = answer if is_slow else replace(answer, disturbs=disturbs)
     return {seat: _prepared(seat, answer) for seat, answer in answers.items()}
@@ -153,16 +156,7 @@ def unpack_spec(spec: bytes) -> TableSpec:
     return table_spec
 
 
-class BuiltBot(msgspec.Struct, tag=True, frozen=True):
-    """A bot as it was built in a process of its own, and what its trial has shown."""
-
-    is_compiled: bool
-    learns: bool
-    source_lines: dict[str, str]
-    disturbs: str = ""
-
-
-def built_alone(spec: bytes, decision_limit: float | None) -> BuiltBot | Raised:
+def built_alone(spec: bytes, decision_limit: float | None) -> PreparedBot | Raised:
     """Build the only bot of a table's spec, and describe it; runs as an isolated call.
 
     With a `decision_limit` it is tried, too.
@@ -174,12 +168,12 @@ def built_alone(spec: bytes, decision_limit: float | None) -> BuiltBot | Raised:
         part = next(_parts(table))
         disturbs = trial.disturbance(table) if trial else ""
         lines = {hook: _line(line) for hook, line in part.source_lines.items()}
-        return BuiltBot(part.is_compiled, part.learns, lines, _line(disturbs))
+        return replace(part, source_lines=lines, disturbs=_line(disturbs))
     except BaseException as error:
         return Raised(exception_report(error))
 
 
-def _prepared(seat: SeatSpec, answer: BuiltBot | Raised | CallFailed) -> PreparedBot:
+def _prepared(seat: SeatSpec, answer: PreparedBot | Raised | CallFailed) -> PreparedBot:
     """A foreign bot, from the outcome of its call. Raises BotError."""
     if isinstance(answer, Raised):
         is_named = seat.name in answer.reason

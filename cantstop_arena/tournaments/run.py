@@ -3,10 +3,10 @@
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import (
@@ -27,15 +27,14 @@ from cantstop_arena.deals.outcomes import (
     join_parts,
 )
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.spans import Span, gaps, merge_spans
+from cantstop_arena.deals.spans import Span, gaps, merge_spans, unbroken_prefix
 from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import short_path
-from cantstop_arena.ratings.sequential.confidence import looks
-from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.edited_bots import edit_message
+from cantstop_arena.tournaments.endings import Ending, NarrowIntervals
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.ledger.aggregation import aggregate
@@ -84,36 +83,70 @@ def run_tournament(
     observer: RunObserver,
     fresh: bool = False,
     pools: PoolOwner | None = None,
+    ending: Ending | None = None,
 ) -> TournamentTotals:
     """Play the missing games of a tournament in `folder`, and return all its results.
 
-    `pools` are those of a command that plays several tournaments.
+    The run ends with the games of the tournament, or earlier: by its rule `until`, or the `ending`
+    if one is given. `pools` are those of a command that plays several tournaments.
 
     Raises LedgerError, BotError, FaultError or WorkerPoolError.
     """
+    rule = tournament.until
+    ending = ending or (NarrowIntervals(rule) if rule else Ending())
     with open_session(tournament, catalogue, folder, observer, fresh, pools) as session:
-        session.play(tournament, options, observer)
+        for number, deals in enumerate(ending.looks(session)):
+            if number == 0 or deals > session.complete_deals:
+                session.play(deals, ending.blocks, options, observer)
+            if ending.is_reached(session, deals, observer):
+                break
         return session.results()
 
 
-class Session(msgspec.Struct, frozen=True):
+class Session:
     """A tournament's ledger, locked against other runs, to play the tournament step by step."""
 
-    tournament: Tournament
-    catalogue: Catalogue
-    folder: Path
-    ledger: Ledger
-    pools: PoolOwner
+    def __init__(
+        self,
+        tournament: Tournament,
+        catalogue: Catalogue,
+        folder: Path,
+        ledger: Ledger,
+        pools: PoolOwner,
+    ) -> None:
+        self.tournament = tournament
+        self.catalogue = catalogue
+        self.folder = folder
+        self.ledger = ledger
+        self._pools = pools
+        self._results: TournamentTotals | None = None
 
-    def play(self, part: Tournament, options: PoolOptions, observer: RunObserver) -> None:
-        """Play the missing games of `part`, the tournament with fewer games."""
-        part = replace(part, seed=self.tournament.seed)
+    def play(self, deals: int, blocks: int, options: PoolOptions, observer: RunObserver) -> None:
+        """Play what is missing of the first `deals` of each group, in at least so many blocks."""
+        self._results = None
+        games = _games(self.tournament, min(deals, self.tournament.deals))
+        part = replace(self.tournament, games=games, blocks=blocks)
         _write_resolved(part, self.folder, self.ledger.spans())
-        run = _TournamentRun(part, self.catalogue, self.folder, self.ledger, self.pools)
-        run.play(options, observer, self.results)
+        run = _TournamentRun(part, self.catalogue, self.folder, self.ledger, self._pools)
+        run.play(options, observer, self._added_up)
+
+    def played_deals(self) -> int:
+        """The number of deals up to the last that any group has played."""
+        return deals_played(self.ledger.spans())
+
+    @cached_property
+    def complete_deals(self) -> int:
+        """The number of deals from the first on that all groups had played when first asked."""
+        spans = self.ledger.spans()
+        groups = self.tournament.groups()
+        return min((unbroken_prefix(spans.get(group, ())) for group in groups), default=0)
 
     def results(self) -> TournamentTotals:
         """The results of all games in the ledger."""
+        self._results = self._results or self._added_up()
+        return self._results
+
+    def _added_up(self) -> TournamentTotals:
         totals = LedgerTotals(
             self.ledger,
             self.tournament.identity(),
@@ -378,50 +411,3 @@ def _write_resolved(
     games = _games(tournament, max(tournament.deals, deals_played(spans)))
     resolved = replace(tournament, games=games).as_file(folder)
     write_result(folder, RESOLVED, dump(resolved))
-
-
-BLOCKS = 32  # at each look; with more, evaluating looks would take longer than the games
-
-
-class Look(msgspec.Struct, frozen=True):
-    """The value that decides whether a run ends, after so many `games` of each group.
-
-    `measure` is that of the tournament's `until` rule; then `bot` is the bot with the widest
-    interval, empty if no bot has played. For a sequential test it is `LLR`, the log-likelihood
-    ratio.
-    """
-
-    games: int
-    bot: str
-    measure: str
-    value: float
-
-
-def run_until(
-    tournament: Tournament,
-    catalogue: Catalogue,
-    folder: Path,
-    options: PoolOptions,
-    observer: RunObserver,
-    fresh: bool = False,
-) -> TournamentTotals:
-    """Play a tournament in `folder` until its rule ends it, and return all its results.
-
-    Without an `until` rule this is `run_tournament`.
-    """
-    rule = tournament.until
-    if rule is None:
-        return run_tournament(tournament, catalogue, folder, options, observer, fresh)
-    with open_session(tournament, catalogue, folder, observer, fresh) as session:
-        before = min(deals_played(session.ledger.spans()), tournament.deals)
-        for deals in looks(rule.expected, tournament.deals):
-            if deals < before:
-                continue
-            games = deals * len(tournament.orders)
-            session.play(replace(tournament, games=games, blocks=BLOCKS), options, observer)
-            results = session.results()
-            bot, measured = widest(results, rule)
-            observer.on_look(Look(games, bot, rule.measure, measured))
-            if measured <= rule.limit:
-                break
-        return results

@@ -2,15 +2,28 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from cantstop_arena.processes import shutdown
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.outcomes import TournamentTotals
-    from cantstop_arena.tournaments.run import Look
 
 LLR = "LLR"  # the measure of a sequential test: its log-likelihood ratio
+
+
+class Look(NamedTuple):
+    """The value that decides whether a run ends, after so many `games` of each group.
+
+    `measure` is that of the tournament's `until` rule; then `bot` is the bot with the widest
+    interval, empty if no bot has played. For a sequential test it is `LLR`, the log-likelihood
+    ratio.
+    """
+
+    games: int
+    bot: str
+    measure: str
+    value: float
 
 
 class RunObserver:
@@ -28,7 +41,7 @@ class RunObserver:
     def on_total(self, played: int, games: int) -> None:
         """A bot was disqualified: of the `games` that remain, `played` are in the ledger."""
 
-    def on_look(self, look: "Look") -> None:
+    def on_look(self, look: Look) -> None:
         """A rule or a sequential test that can end the run was evaluated."""
 
     def on_tick(self, totals: "Callable[[], TournamentTotals] | None" = None) -> None:

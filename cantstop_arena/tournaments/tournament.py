@@ -175,7 +175,7 @@ _IDENTIFYING = (
 
 
 class Overrides(msgspec.Struct, frozen=True):
-    """Options of the command line that override the file."""
+    """Options of the command line that override the file; `isolate` is for foreign bots."""
 
     games: int | None = None
     seed: Seed | None = None

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 MAX_NAME_LENGTH = 100  # characters of a name that are shown
 SEAT_NAMES = "ABCDEFGH"  # the letters of the seats
 TEMPLATES = Path(__file__).parent / "templates"
-_OPENING = ("event", "game", "rules", "seats", "seed", "deal")
 
 
 class Scene(Protocol):
@@ -73,17 +72,20 @@ class GameView:
 
     def wrong_with(self, event: Event, is_first: bool) -> str | None:
         """The error in one line of a record; None when the line is valid."""
+        from cantstop_arena.table.recording import Opening
+
         if not is_first:
             return None if isinstance(event.get("event"), str) else "the event has no name"
-        if missing := [name for name in _OPENING if name not in event]:
-            return f"the opening of a recorded game lacks {', '.join(missing)}"
-        seats = event["seats"]
-        if not isinstance(seats, list) or not all(isinstance(name, str) for name in seats):
-            return "seats must be a list of names"
         try:
-            self.game.rules.from_dict(event["rules"])
-        except (RulesError, TypeError, AttributeError) as error:
+            opening = msgspec.convert(event, Opening)
+            self.game.rules.from_dict(opening.rules)
+        except msgspec.ValidationError as error:
+            return f"invalid opening of a recorded game: {error}"
+        except RulesError as error:
             return f"rules: {error}"
+        seats, players = len(opening.seats), self.game.players
+        if seats not in players:
+            return f"{seats} seats; {self.game.title} has {players[0]} to {players[-1]}"
         return None
 
     # Text

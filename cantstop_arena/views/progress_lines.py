@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cantstop_arena.tables.rounding import half_away
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournaments.run_observer import LLR, RunObserver
+from cantstop_arena.tournaments.run_observer import LLR, Look, RunObserver
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.outcomes import TournamentTotals
-    from cantstop_arena.tournaments.run import Look
 
 _INTERVAL = 0.5  # seconds between two updates of the line
 _WIDTH = 79  # characters: the line is padded, to overwrite a longer one
@@ -61,7 +60,7 @@ class ProgressLines(RunObserver):
         if time.monotonic() - self._last_write >= _INTERVAL:
             self._write_line()
 
-    def on_look(self, look: "Look") -> None:
+    def on_look(self, look: Look) -> None:
         """Store the width of intervals, or the log-likelihood ratio of a test."""
         if look.measure == LLR:
             self._suffix = f", LLR {half_away(look.value, 2):.2f}"

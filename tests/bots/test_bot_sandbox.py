@@ -9,7 +9,7 @@ from helpers.paths import ROOT
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.isolation import Isolation
-from cantstop_arena.games.cantstop.engine.code_cache import engine_fingerprint, is_engine_cached
+from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.native.code_files import cache_root
 from cantstop_arena.tournaments.file import tournament_file
 
@@ -175,9 +175,9 @@ def test_in_a_folder_that_it_needs_no_bots_results_and_tournaments_are_seen(
 
 SEES_CODE = """
 import os
-from cantstop_arena.games.cantstop.engine.code_cache import is_engine_cached
+from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 FOLDERS = " ".join(sorted(os.listdir(os.environ["CANTSTOP_ARENA_CACHE"])))
-def roll_again(turn, engine=is_engine_cached(), folders=FOLDERS):
+def roll_again(turn, engine=ENGINE_CACHE.has_code("engine"), folders=FOLDERS):
     return turn.rolls < 3
 def choose_move(turn, moves):
     return 0
@@ -187,8 +187,8 @@ def choose_move(turn, moves):
 @pytest.mark.usefixtures("sandbox")
 def test_the_stored_code_of_games_is_seen_but_not_that_of_bots(arena: Arena) -> None:
     arena("match odds rule28 --games 2 --quiet", bots={"sees": SEES_CODE})
-    assert is_engine_cached()
-    assert any((cache_root() / engine_fingerprint()).rglob("*.code"))  # of bots
+    assert ENGINE_CACHE.has_code("engine")
+    assert any((cache_root() / "bot-code").rglob("*.code"))
     seen = Catalogue(Path("bots")).isolated(Isolation.SANDBOX).find("sees").defaults
     assert seen["engine"]
     assert set(seen["folders"].split()) <= {"cantstop", "cubus"}

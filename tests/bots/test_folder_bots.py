@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
+from helpers.comparisons import compare_at_once
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.errors import BotError
@@ -126,7 +127,11 @@ def test_compiled_it_is_a_folder_with_the_same_files(arena: Arena) -> None:
     assert "compiled from an earlier" not in arena("bots").text
 
 
-def test_a_compiled_folder_is_renewed_unless_it_was_edited(arena: Arena) -> None:
+def test_a_compiled_folder_is_renewed_unless_it_was_edited(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rolls = Path("bots/mybot/deep/rolls.py")
+    compare_at_once(monkeypatch, lambda: "itself" not in rolls.read_text())
     write("bots/mybot", {"__init__.py": OWN.replace(READ, "3")})
     arena("bots compile mybot")
     copy = Path("bots/mybot_compiled")

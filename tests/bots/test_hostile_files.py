@@ -382,7 +382,10 @@ ENTRIES = {
         "it ended its process by SIGKILL",
     ),
     "spins": (FOREVER, "not done within"),
-    "offers_odd_rules": ("def register_rules(): return [3]", "AttributeError"),
+    "offers_odd_rules": (
+        "def register_rules(): return [3]",
+        "expected a RuleSet as a rule set, not a int",
+    ),
 }
 
 

@@ -12,6 +12,7 @@ from helpers.parameters import slow_but
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.tuning import tuner
 
 REFUSED = "there is no sandbox here (bubblewrap (bwrap) is not installed)"
 CUP = "games: 4\nseed: 5\nbots: [odds, {bot: marks, isolate: true}]\n"
@@ -54,7 +55,7 @@ COMMANDS = [
     "gauntlet marks --against odds --games 2 --quiet --isolate",
     "tune marks level=2..4 --games 100 --against odds --quiet --isolate",
     "bench marks --seconds 0.1 --isolate",
-    "judge marks --deals 2 --isolate",
+    "judge marks --rules 2,2 --tables tables --deals 2 --isolate",
     "bots check marks --isolate",
     "play marks --isolate",
     "compare rules.yaml --quiet",
@@ -64,8 +65,9 @@ COMMANDS = [
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("command", slow_but((0, 3, 6), COMMANDS))
 def test_no_command_runs_an_isolated_bot_outside_of_the_sandbox(
-    arena: Arena, mark: Path, command: str
+    arena: Arena, mark: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(tuner, "_LOOK_DEALS", 20)
     done = arena(command, input="q\n")
     assert "faults" not in done.text
     assert not mark.exists()

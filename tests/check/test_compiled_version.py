@@ -6,6 +6,7 @@ from pathlib import Path
 import numba
 import pytest
 from helpers.arena import Arena
+from helpers.comparisons import compare_at_once
 
 from cantstop_arena.check.compiled_version import compiled_text
 from cantstop_arena.errors import BotError
@@ -100,7 +101,10 @@ def test_a_bot_is_compiled_and_both_play(arena: Arena, here: Path) -> None:
 
 
 @needs_compiler
-def test_a_compiled_copy_is_renewed_unless_it_was_edited(arena: Arena, here: Path) -> None:
+def test_a_compiled_copy_is_renewed_unless_it_was_edited(
+    arena: Arena, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compare_at_once(monkeypatch, lambda: "itself" not in mine.read_text())
     mine, copy = here / "bots" / "mine.py", here / "bots" / "mine_compiled.py"
     arena("bots compile mine")
     assert "compiled from an earlier" not in arena("bots").output

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
+from helpers.comparisons import compare_at_once
 
 STEPS = """import json, sys
 for line in sys.stdin:
@@ -161,7 +162,10 @@ def test_plan_reports_the_faults_in_its_trial_games(arena: Arena) -> None:
     assert re.search(fault, planned), planned
 
 
-def test_the_command_that_compiles_is_quoted_for_a_shell(arena: Arena) -> None:
+def test_the_command_that_compiles_is_quoted_for_a_shell(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compare_at_once(monkeypatch)
     bots = {"my bot": _hooks(FAULTY.replace("None", "0"))}
     assert "arena bots compile 'my bot'" in arena("bots", "check", "my bot", bots=bots).text
     assert "version of ./bots/my bot.py" in arena("bots", "compile", "./bots/my bot.py").text

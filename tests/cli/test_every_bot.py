@@ -19,6 +19,7 @@ import cantstop_arena as ca
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.games.registry import built_in, game_named
+from cantstop_arena.tuning import tuner
 
 RIVALS = {"cantstop": ("cautious", "random"), "cubus": ("greedy", "frugal")}
 PLAIN = {
@@ -166,6 +167,12 @@ def bots_of(game: str) -> list[str]:
 
 
 CASES = [(game, bot) for game in built_in() for bot in bots_of(game)]
+
+
+@pytest.fixture(autouse=True)
+def few_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a tuned bot has found is tested on few deals."""
+    monkeypatch.setattr(tuner, "_LOOK_DEALS", 20)
 
 
 @pytest.fixture

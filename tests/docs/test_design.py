@@ -1,7 +1,10 @@
-"""docs/design.md names every folder, and each path in its table of changes exists."""
+"""docs/design.md names every folder; its paths exist, and runs go through the modules it lists."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from helpers.paths import ROOT
@@ -38,3 +41,36 @@ def test_tree_names_every_folder() -> None:
 
 def _is_there(path: str) -> bool:
     return any((home / path).exists() for home in (PACKAGE, ROOT))
+
+
+IN_WORKERS = {"tournaments/pool/worker.py", "table/block_loop.py", "table/plain_table.py"}
+TRACE = """
+import sys
+from pathlib import Path
+entered = set()
+sys.setprofile(lambda frame, event, _: event == "call" and entered.add(frame.f_code))
+from cantstop_arena.cli import main
+try:
+    main(["run", "few.yaml", "--quiet", "--workers", "1"])
+finally:
+    sys.setprofile(None)
+    named = {code.co_filename for code in entered if code.co_name != "<module>"}
+    Path("entered.txt").write_text("\\n".join(named))
+"""
+
+
+def modules_of_a_run() -> list[str]:
+    """The modules that the page lists in the order in which a run goes through them."""
+    table = PAGE.partition("## From a YAML file")[2].partition("\n## ")[0]
+    return re.findall(r"^\| \d+ \| `([\w/.]+)` \|", table, re.M)
+
+
+def test_a_run_goes_through_the_modules_of_the_picture(tmp_path: Path) -> None:
+    """Traced in the parent; workers are other processes."""
+    listed = modules_of_a_run()
+    assert len(listed) == 15
+    tmp_path.joinpath("few.yaml").write_text("games: 20\nbots: [rule28, cautious]\n")
+    subprocess.run([sys.executable, "-c", TRACE], cwd=tmp_path, check=True, capture_output=True)
+    entered = set(tmp_path.joinpath("entered.txt").read_text().splitlines())
+    assert not {str(PACKAGE / name) for name in listed if name not in IN_WORKERS} - entered
+    assert all((PACKAGE / name).is_file() for name in IN_WORKERS)

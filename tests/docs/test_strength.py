@@ -23,7 +23,7 @@ def test_the_ladder_is_written_between_its_marks(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("Before.\n\n<!-- ladder -->\nold\n<!-- end of ladder -->\n\nAfter.\n")
     script = ROOT / "benchmarks" / "strength.py"
-    few = ("--games", "600", "--alone", "20", "--seconds", "0.1", "--write", str(page))
+    few = ("--games", "120", "--alone", "20", "--seconds", "0.1", "--write", str(page))
     subprocess.run([sys.executable, str(script), *few], check=True, cwd=tmp_path)
     text = page.read_text("utf-8")
     assert text.startswith("Before.") and text.endswith("After.\n") and "old" not in text

@@ -18,6 +18,7 @@ from helpers.finished import alone_with
 from helpers.paths import ROOT
 
 from cantstop_arena.games.cubus.engine.bound import computed_max_crates, max_crates
+from cantstop_arena.native.code_cache import CodeCache
 from cantstop_arena.native.decorators import decorators
 
 PACKAGE = ROOT / "cantstop_arena"
@@ -63,10 +64,16 @@ def test_the_table_of_crates_is_the_computed_one() -> None:
 # Functions that do not compile --------------------------------------------------------------------
 
 
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CANTSTOP_ARENA_CACHE", str(tmp_path))
+    return tmp_path
+
+
 def test_what_cannot_be_compiled_runs_as_plain_python(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    own_cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    game = decorators(lambda function: lambda: "stamp", lambda *parts: tmp_path)
+    game = decorators(CodeCache("test", []))
 
     @game.njit_call(nrt=False)  # type: ignore[untyped-decorator]
     def untyped(number: int) -> Any:
@@ -81,23 +88,39 @@ def test_what_cannot_be_compiled_runs_as_plain_python(
     assert error.count("\n") == 1
     assert "entry cannot be compiled here" in error
     assert "Traceback" not in error
-    (details,) = tmp_path.glob("entry-not-compiled.txt")
+    (details,) = own_cache.rglob("*entry-not-compiled.txt")
     assert "Traceback" in details.read_text("utf-8")
 
 
-def test_an_entry_that_compiled_functions_call_is_part_of_them(tmp_path: Path) -> None:
-    game = decorators(lambda function: lambda: "stamp", lambda *parts: tmp_path)
+CACHE = CodeCache("test", [Path(__file__)])
+GAME = decorators(CACHE)
 
-    @game.njit_entry  # type: ignore[untyped-decorator]
-    def inner(number: int) -> int:
-        return number + 1
 
-    @game.njit_entry  # type: ignore[untyped-decorator]
-    def outer(number: int) -> Any:
-        return inner(number) * 2
+@GAME.njit_entry  # type: ignore[untyped-decorator]
+def inner(number: int) -> int:
+    return number + 1
 
+
+@GAME.njit_entry  # type: ignore[untyped-decorator]
+def outer(number: int) -> Any:
+    return inner(number) * 2
+
+
+def test_an_entry_that_compiled_functions_call_is_part_of_them(own_cache: Path) -> None:
     assert outer(3) == 8
-    assert [path.name.partition("-")[0] for path in tmp_path.iterdir()] == ["outer"]
+    assert [path.name.partition("-")[0] for path in CACHE.folder().iterdir()] == [
+        f"{__name__}.outer"
+    ]
+
+
+def test_functions_outside_the_sources_and_inside_others_are_not_stored(own_cache: Path) -> None:
+    def nested(number: int) -> int:
+        return number
+
+    elsewhere = CodeCache("elsewhere", [])
+    for cache, function in ((CACHE, nested), (elsewhere, inner.py_func)):
+        assert decorators(cache).njit_entry(function)(1) in (1, 2)
+    assert not list(own_cache.rglob("*.code"))
 
 
 # Caches with holes --------------------------------------------------------------------------------
@@ -140,8 +163,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def stored(cache: Path) -> list[Path]:
     """The files of machine code, in the order in which they were stored."""
-    files = [path for path in cache.rglob("*.code") if path.parent.name != "engines"]
-    return sorted(files, key=lambda path: (path.stat().st_mtime_ns, path.name))
+    return sorted(cache.rglob("*.code"), key=lambda path: (path.stat().st_mtime_ns, path.name))
 
 
 def files_of(cache: Path, game: str) -> list[Path]:
@@ -191,7 +213,7 @@ def test_a_game_starts_from_any_part_of_its_compiled_functions(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tenth", slow_up_to(4, 10))
+@pytest.mark.parametrize("tenth", slow_up_to(2, 10))
 def test_the_first_compile_can_be_interrupted_at_any_moment(full: Path, tenth: int) -> None:
     folder = full / f"interrupted-{tenth}"
     shutil.rmtree(folder, ignore_errors=True)

@@ -2,9 +2,9 @@
 
 import resource
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
+from cantstop_arena.native.code_cache import CodeCache
 from cantstop_arena.native.decorators import decorators, with_frame_room
 
 
@@ -41,8 +41,8 @@ def test_with_frame_room_returns_and_raises_as_the_function_does() -> None:
     assert caught(with_frame_room) == caught(lambda function, text: function(text))
 
 
-def test_calls_with_literals_use_the_version_for_numbers(tmp_path: Path) -> None:
-    game = decorators(lambda function: lambda: "stamp", lambda *parts: tmp_path)
+def test_calls_with_literals_use_the_version_for_numbers() -> None:
+    game = decorators(CodeCache("test", []))
 
     @game.njit_call(nrt=False)  # type: ignore[untyped-decorator]
     def inner(number: int, factor: int) -> int:

@@ -5,6 +5,7 @@ import errno
 import importlib
 import os
 import stat
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -15,22 +16,18 @@ import numba
 import numpy as np
 import pytest
 
+import cantstop_arena
 from cantstop_arena.errors import ArenaError
-from cantstop_arena.games.cantstop.engine import code_cache
+from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
+from cantstop_arena.games.cubus.engine import compiled
 from cantstop_arena.native import numba_store
 from cantstop_arena.native.code_files import SUFFIX, private_folder
-from cantstop_arena.native.fingerprint import (
-    fingerprint,
-    functions_in,
-    names_in,
-    source_stats_hash,
-    sources,
-)
+from cantstop_arena.native.fingerprint import functions_fingerprint, sources_fingerprint
 from cantstop_arena.native.numba_store import Store
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
-GAME = "cantstop_arena.games.cantstop.engine"
-ENGINE = [importlib.import_module(f"{GAME}.{name}") for name in code_cache.ENGINE]
+ROOT = Path(cantstop_arena.__file__).parent
+CACHES = {"cantstop": ENGINE_CACHE, "cubus": compiled.ENGINE_CACHE}
 
 
 # What it is compiled from ---------------------------------------------------------------------
@@ -100,7 +97,8 @@ def stamp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]
             for name in ("other_engine", "some_engine"):
                 patch.delitem(sys.modules, name, raising=False)
                 patch.setitem(sys.modules, name, importlib.import_module(name))
-            return fingerprint(sys.modules["some_engine"])
+            engine: Any = sys.modules["some_engine"]
+            return functions_fingerprint(engine.count, engine.taught)
 
     return of
 
@@ -119,66 +117,68 @@ def test_what_is_compiled_in_changes_the_fingerprint(
     assert stamp(*change) != stamp()
 
 
-def frozen() -> Iterator[tuple[Any, str]]:
-    """The constants that functions of the engine name, by module."""
-    for module in ENGINE:
-        for name in sorted({name for code in functions_in(module) for name in names_in(code)}):
-            if isinstance(vars(module).get(name), int | float | tuple | np.generic | np.ndarray):
-                yield module, name
-
-
-def test_every_constant_that_is_compiled_in_is_in_the_fingerprint(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    whole = {module: fingerprint(module) for module in ENGINE}
-    named = {(module.__name__.removeprefix(f"{GAME}."), name) for module, name in frozen()}
-    assert {
-        ("game_tally", "WIN_UNITS"),
-        ("moves", "JUMP"),
-        ("bot_attributes", "_ROW_SIZE"),
-        ("dice", "_INIT"),
-    } <= named
-    for module, name in frozen():
-        with monkeypatch.context() as patch:
-            patch.setattr(module, name, 12_345)
-            assert fingerprint(module) != whole[module], name
-
-
-def test_sources_that_were_written_are_read_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    inner = tmp_path / "laboratory" / "inner"
-    inner.mkdir(parents=True)
-    module = inner / "module.py"
-    (inner.parent / "__init__.py").touch()
+def test_sources_that_were_written_are_read_again(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    single, module = tmp_path / "single.py", inner / "module.py"
+    single.touch()
     module.write_text("ANSWER = 1")
-    monkeypatch.syspath_prepend(tmp_path)
-    read, seen = sources("laboratory"), source_stats_hash("laboratory")
+
+    def read() -> str:
+        return sources_fingerprint(single, inner)
+
+    before = read()
     (inner / "__pycache__").mkdir()
     (inner / "notes.txt").write_text("no source")
-    assert (sources("laboratory"), source_stats_hash("laboratory")) == (read, seen)
-    before = module.stat()
-    while module.stat().st_ctime_ns == before.st_ctime_ns:  # clocks of file systems are coarse
-        module.write_text("ANSWER = 2")
-        os.utime(module, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert sources("laboratory") != read
-    assert source_stats_hash("laboratory") != seen
+    assert read() == before
+    times = module.stat()
+    module.write_text("ANSWER = 2")
+    os.utime(module, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert read() != before
+    module.write_text("ANSWER = 1")
+    assert read() == before
+    single.write_text("1")
+    assert read() != before
+    single.write_text("")
     module.rename(inner / "other.py")
-    (inner / "other.py").write_text("ANSWER = 1")
-    assert sources("laboratory") != read
+    assert read() != before
 
 
-def test_every_module_with_compiled_code_is_in_the_fingerprint() -> None:
-    """And so is every one that teaches numba a type.
+IMPORT_ALL = """
+import sys
+from importlib import import_module
+for name in sys.argv[1:]:
+    import_module(name)
+print(*(module.__file__ for name, module in sys.modules.items() if "cantstop_arena" in name))
+"""
 
-    The entries of `steps`, which learners call, go by all that they are compiled from.
-    """
-    compilers = {"njit_entry", "njit_inline", "intrinsic", "overload", "register_model"}
-    compilers |= {"lower_builtin", "lower_getattr_generic"}
-    engine = Path(code_cache.__file__).parent
-    compiling = {path.stem for path in engine.glob("*.py") if compilers & _imported(path)}
-    compiling.add("bot_generators")  # which changes the code of bots
-    assert compiling - {"steps", "engine_decorators"} == set(code_cache.ENGINE)
+
+@pytest.mark.parametrize("game", CACHES)
+def test_all_that_is_compiled_and_all_that_it_imports_is_in_the_fingerprint(game: str) -> None:
+    """Except for the `__init__` of packages, and modules whose functions are never compiled."""
+    folder = ROOT / "games" / game
+    compiled = {
+        path
+        for path in folder.rglob("*.py")
+        if path.parent == folder / "engine" or any("njit_" in name for name in _imported(path))
+    }
+    names = [
+        ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__")
+        for path in compiled
+    ]
+    told = subprocess.run(
+        [sys.executable, "-c", IMPORT_ALL, *names], capture_output=True, text=True, check=True
+    )
+    never = {ROOT / f"{name}.py" for name in ("atomic_files", "exit_codes")}
+    files = {Path(name) for name in told.stdout.split()} - never
+    sources = CACHES[game].sources
+    assert compiled <= files and folder / "engine" in sources
+    assert all(path.exists() for path in sources)
+    assert not {
+        file
+        for file in files
+        if file.name != "__init__.py" and file not in sources and file.parent not in sources
+    }
 
 
 def _imported(path: Path) -> set[str]:

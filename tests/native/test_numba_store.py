@@ -1,6 +1,7 @@
 """Functions that are only linked into others: compiled once with them, and as right as any."""
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,31 @@ import pytest
 from numba.core.codegen import JITCodeLibrary
 from numba.core.event import install_recorder
 
+import cantstop_arena
 from cantstop_arena.native.numba_store import LINKED, LinkedStore
+
+ROOT = Path(cantstop_arena.__file__).parent
+DOCUMENTED = {"cgutils", "errors", "imputils", "typing", "types"}
+"""The modules of numba.core that its documentation on extensions has."""
+
+
+def test_two_modules_alone_use_what_numba_does_not_document() -> None:
+    allowed = {ROOT / "native" / name for name in ("numba_store.py", "python_calls.py")}
+    private = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in {*ROOT.rglob("*.py")} - allowed
+        for name in _imports_of_numba(path)
+        if "._" in name or (".core." in name and name.split(".")[2] not in DOCUMENTED)
+    }
+    assert not private
+
+
+def _imports_of_numba(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("numba"):
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names if name.name.startswith("numba"))
 
 
 def linked(function: Callable[..., Any]) -> Any:

@@ -17,20 +17,20 @@ from cantstop_arena.native import object_files
 from cantstop_arena.native.code_files import SUFFIX, key_of, write_checked
 from cantstop_arena.native.fingerprint import processor, toolchain
 from cantstop_arena.native.llvm_loader import Image
-from cantstop_arena.native.object_files import Loaded, assembled_object, load
+from cantstop_arena.native.numba_store import UNWRAPPED, object_code
+from cantstop_arena.native.object_files import Compiled, Loaded, assembled_object, load
 from cantstop_arena.native.python_calls import PythonCalls
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
 
-UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 NUMBER = numba.int64
 
 
-def compiled(function: Callable[..., Any], *kinds: Any) -> Any:
+def compiled(function: Callable[..., Any], *kinds: Any) -> Compiled:
     """What numba makes of a function, as `load` takes it."""
     dispatcher = numba.njit(**UNWRAPPED)(function)
     dispatcher.compile(kinds)
-    return dispatcher.overloads[kinds]
+    return object_code(dispatcher.overloads[kinds])
 
 
 def doubled(number: int) -> int:
@@ -43,7 +43,7 @@ class Counted:
     def __init__(self) -> None:
         self.times = 0
 
-    def __call__(self) -> Sequence[Any]:
+    def __call__(self) -> Sequence[Compiled]:
         self.times += 1
         return [compiled(doubled, NUMBER)]
 
@@ -121,7 +121,7 @@ def test_code_is_not_loaded_twice_while_it_is_in_use(tmp_path: Path) -> None:
 
 def calling(function: Callable[..., Any], *kinds: Any) -> Callable[..., Any]:
     """A function as Python calls it."""
-    found = Loaded([object_files._compiled(compiled(function, *kinds))])
+    found = Loaded([compiled(function, *kinds)])
     calls = PythonCalls(found, {"function": len(kinds)}, None)
 
     def call(*numbers: Any) -> Any:
@@ -170,9 +170,9 @@ def test_what_compiled_code_raises_is_raised_where_it_stands() -> None:
 
 
 def test_code_that_calls_what_numba_brings_along_says_so_and_works() -> None:
-    found = object_files._compiled(compiled(refuse_by_value, NUMBER))
+    found = compiled(refuse_by_value, NUMBER)
     assert found.needs_numba
-    assert not object_files._compiled(compiled(refuse, NUMBER)).needs_numba
+    assert not compiled(refuse, NUMBER).needs_numba
     with pytest.raises(ValueError, match="not") as caught:
         calling(refuse_by_value, NUMBER)(-3)
     assert caught.value.args == ("not", -3)

@@ -37,7 +37,7 @@ from cantstop_arena.tournaments import run
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.run_observer import Look, RunObserver
 
 PLAIN = '''"""Stops after three rolls."""
 def choose_move(turn, moves):
@@ -167,7 +167,7 @@ class Interrupting(RunObserver):
         if self.games <= 0:
             raise InterruptedError
 
-    def on_look(self, look: run.Look) -> None:
+    def on_look(self, look: Look) -> None:
         """Keep where it was looked."""
         self.seen.append(look.games)
 
@@ -179,12 +179,12 @@ def test_an_interruption_changes_nothing(games: int) -> None:
     tournament = tournament_file.read(Path("narrow.yaml"), catalogue)
     terms = PoolOptions(1, start_methods()[0], None)
     through = Interrupting(10**9)
-    whole = run.run_until(tournament, catalogue, Path("whole"), terms, through)
+    whole = run.run_tournament(tournament, catalogue, Path("whole"), terms, through)
     interrupted = Interrupting(games)
     with pytest.raises(InterruptedError):
-        run.run_until(tournament, catalogue, Path("parts"), terms, interrupted)
+        run.run_tournament(tournament, catalogue, Path("parts"), terms, interrupted)
     resumed = Interrupting(10**9)
-    parts = run.run_until(tournament, catalogue, Path("parts"), terms, resumed)
+    parts = run.run_tournament(tournament, catalogue, Path("parts"), terms, resumed)
     assert parts.tallies == whole.tallies
     assert interrupted.seen + resumed.seen == through.seen
 

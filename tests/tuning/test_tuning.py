@@ -18,7 +18,7 @@ from cantstop_arena.tournaments.preparation import PreparedBot, prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.table_spec import TableSpec
-from cantstop_arena.tuning import variant_pool
+from cantstop_arena.tuning import tuner, variant_pool
 from cantstop_arena.tuning.cma_search import Generation, Numbers, Scores, evolve
 from cantstop_arena.tuning.halving import Range, Trial, _short_levels, search
 from cantstop_arena.tuning.variant_trials import VariantTrials, variant_trials_for
@@ -243,14 +243,22 @@ def test_the_interval_of_a_trial_of_one_deal_is_one_of_shares(won: float) -> Non
 STEPS = """def choose_move(turn, moves): return 0
 def roll_again(turn, steps=4): return turn.rolls < steps
 """
-TUNE_STEPS = "tune steps steps=2..9 --against random --games 120 --quiet --json"
+TUNE_STEPS = "tune steps steps=2..5 --against random --games 40 --quiet --json"
 
 
+@pytest.fixture
+def few_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test of what has been found is of few deals, too."""
+    monkeypatch.setattr(tuner, "_LOOK_DEALS", 20)
+
+
+@pytest.mark.usefixtures("few_deals")
 def test_workers_of_any_number_and_start_play_the_same_trials(arena: Arena) -> None:
     one = arena(f"{TUNE_STEPS} --workers 1", bots={"steps": STEPS}).text
     assert one == arena(f"{TUNE_STEPS} --workers 2 --start-method spawn").text
 
 
+@pytest.mark.usefixtures("few_deals")
 def test_a_plain_bot_is_prepared_once(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     """For all tables of the search and the test."""
     prepared: list[str] = []
@@ -275,16 +283,18 @@ def test_a_plain_bot_is_prepared_once(arena: Arena, monkeypatch: pytest.MonkeyPa
 def test_a_variant_that_fails_is_named_with_its_line(
     arena: Arena, harm: str, sentence: str
 ) -> None:
-    body = f"\n    if steps > 6: {harm}\n    return"
+    body = f"\n    if steps > 4: {harm}\n    return"
     bots = {"steps": STEPS.replace(" return turn.rolls", f"{body} turn.rolls")}
     error = arena(TUNE_STEPS, bots=bots, code=1).error
     assert "steps and random: bot " in error and sentence in error
     assert error.count("\n") == 1
 
 
+@pytest.mark.usefixtures("few_deals")
 def test_bots_that_disturb_a_shared_process_are_tuned_in_one_of_their_own(arena: Arena) -> None:
     thread = "import threading, time\nthreading.Thread(target=time.sleep, args=(9,)).start()\n"
-    done = arena(TUNE_STEPS.replace(" --quiet", ""), bots={"steps": thread + STEPS})
+    words = TUNE_STEPS.replace(" --quiet", "").replace("2..5", "2..3")
+    done = arena(words, bots={"steps": thread + STEPS})
     told = "steps leaves threads running (bots/steps.py:2), so it plays in a process of its own."
     assert done.output.replace(f"{Path.cwd()}/", "").count(told) == 1
     assert '"won"' in done.text

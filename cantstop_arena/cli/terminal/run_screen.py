@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,10 +11,7 @@ from cantstop_arena.cli.terminal.pace import Clock
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
 from cantstop_arena.errors import PageError
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournaments.run_observer import LLR
-
-if TYPE_CHECKING:
-    from cantstop_arena.tournaments.run import Look
+from cantstop_arena.tournaments.run_observer import LLR, Look
 
 
 class RunScreen(ProgressScreen):
@@ -70,7 +66,7 @@ class RunScreen(ProgressScreen):
         machine_text = f"{how_many(machines, 'machine')} with {processes:,} processes"
         self._progress.machines = machine_text if machines else "no machine yet"
 
-    def on_look(self, look: "Look") -> None:
+    def on_look(self, look: Look) -> None:
         """Print the present width of the intervals, or the log-likelihood ratio of a test."""
         from cantstop_arena.tables.notes import extent_for
         from cantstop_arena.tables.rounding import half_away

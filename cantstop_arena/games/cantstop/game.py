@@ -128,10 +128,10 @@ class CantStop(Game):
         return resources.files(__package__).joinpath("bots", "templates", file).read_text("utf-8")
 
     def missing_code(self, bots: Mapping[str, str]) -> list[str]:
-        from cantstop_arena.games.cantstop.engine.code_cache import is_bot_cached, is_engine_cached
+        from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 
-        engine = [] if is_engine_cached() else ["the engine"]
-        return engine + [name for digest, name in bots.items() if not is_bot_cached(digest)]
+        engine = [] if ENGINE_CACHE.has_code("engine") else ["the engine"]
+        return engine + [name for digest, name in bots.items() if not ENGINE_CACHE.has_bot(digest)]
 
     def position(
         self,

@@ -3,6 +3,7 @@
 Sources: F franjos (1991), P Parker (1980), S Spielecafé, K the Korean edition.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from cantstop_arena.game_api.rulebook import (
@@ -133,6 +134,33 @@ RULES = RuleBook(
     },
     complete=_board_of_other_dice,
 )
+
+
+class EngineField(NamedTuple):
+    """The field of the engine's record that has a parameter, as an integer."""
+
+    name: str
+    choices: tuple[str, ...] = ()
+    """The words of a parameter that is one of several; the record has the index of one."""
+    upper_bound: int | None = None
+    """The compiler may assume that the number is below it, and not negative."""
+
+    def number(self, value: str | int) -> int:
+        """The number in the record for a value of the parameter."""
+        return self.choices.index(value) if isinstance(value, str) else value
+
+
+ENGINE_FIELDS: Mapping[str, EngineField] = {
+    "sides": EngineField("sides", upper_bound=SIDES[-1] + 1),
+    "runners": EngineField("runner_count"),  # `runners` are where they stand
+    "columns_to_win": EngineField("columns_to_win"),
+    "landing": EngineField("landing", LANDINGS),
+    "stop": EngineField("stop", STOPS),
+    "turn_limit": EngineField("turn_limit"),
+}
+"""The parameters in the engine's record, which compiled bots read as `turn.rules`. The lengths of
+the columns, an array, are not among them."""
+
 NAMED = RULES.named
 PARAMETERS = RULES.parameters
 derive = RULES.derive

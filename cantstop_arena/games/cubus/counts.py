@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeGuard
 
 from cantstop_arena.games.cubus.builds.piles import START, parse
-from cantstop_arena.games.cubus.events import Built, Ended, Ending, Event, Knocked, Passed, Took
-from cantstop_arena.games.cubus.rules import CUBE, RuleSet
+from cantstop_arena.games.cubus.records import Built, Ended, Ending, Event, Knocked, Passed, Took
+from cantstop_arena.games.cubus.rules import CUBE
 
 
 class SeatCounts(NamedTuple):
@@ -52,13 +52,10 @@ class GameCounts(NamedTuple):
     full_cubes: int = 0
 
 
-def count(
-    rules: RuleSet, players: int, game_events: Sequence[Event]
-) -> tuple[list[SeatCounts], GameCounts]:
-    """The counts of a finished game: a list by seat, and those of the game."""
-    return [_seat_counts(seat, players, game_events) for seat in range(players)], _game_counts(
-        game_events
-    )
+def count(players: int, game_events: Sequence[Event]) -> tuple[list[SeatCounts], GameCounts]:
+    """The counts of a game from its events, the end among them: a list by seat, and the game's."""
+    seats = [_seat_counts(seat, players, game_events) for seat in range(players)]
+    return seats, _game_counts(game_events)
 
 
 def _seat_counts(seat: int, players: int, game_events: Sequence[Event]) -> SeatCounts:

@@ -14,8 +14,8 @@ from cantstop_arena.games.cubus.measures import COUNTED
 from cantstop_arena.games.cubus.rules import LEAFLET, PLAYERS, RULES, RuleSet
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cubus.arena_state import ArenaCubusState
     from cantstop_arena.games.cubus.codec import CubusCodec
+    from cantstop_arena.games.cubus.state import CubusState
     from cantstop_arena.table.seated_bot import SeatedBot
     from cantstop_arena.table.table import GameTable
 
@@ -44,10 +44,10 @@ class Cubus(Game):
 
         return CubusCodec()
 
-    def begin(self, deal: Deal) -> ArenaCubusState:
-        from cantstop_arena.games.cubus.arena_state import ArenaCubusState
+    def begin(self, deal: Deal) -> CubusState:
+        from cantstop_arena.games.cubus.state import CubusState
 
-        return ArenaCubusState(deal)
+        return CubusState(deal)
 
     def prepare(self, rules: RuleSet, players: int) -> None:
         """Load the library of the rules' box (built at first use), and the compiled searches."""

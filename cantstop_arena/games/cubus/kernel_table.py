@@ -9,15 +9,14 @@ from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.game_api.game import Game, Result
-from cantstop_arena.game_api.streams import DealChance
-from cantstop_arena.games.cubus.arena_state import counted_result, keys_of
 from cantstop_arena.games.cubus.bots.strategies import BOTS
-from cantstop_arena.games.cubus.chance import CubusKeys
+from cantstop_arena.games.cubus.chance import keys_of_deal
 from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
 from cantstop_arena.games.cubus.choices.named_positions import view_of
 from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
 from cantstop_arena.games.cubus.engine.kernel import CountedGames, fast, play_all
 from cantstop_arena.games.cubus.engine.library import library
+from cantstop_arena.games.cubus.measures import counted_result
 from cantstop_arena.games.cubus.rules import RuleSet
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.plain_table import PlainTable
@@ -111,12 +110,9 @@ class KernelTable(PlainTable):
             tally.enter(deal, seating)
 
     def _counted(self, lineup: Group, deals: Sequence[int]) -> CountedGames:
-        keys = [self._keys(deal, len(lineup)) for deal in deals]
+        seed, players = bits_of(self.seed), len(lineup)
+        keys = [keys_of_deal(seed, deal, players) for deal in deals]
         return play_all(self.rules, [self._names[bot] for bot in lineup], keys)
-
-    def _keys(self, deal: int, players: int) -> CubusKeys:
-        chance = DealChance(bits_of(self.seed), deal)
-        return keys_of(chance.stream, [chance.key_of_bot(seat) for seat in range(players)])
 
 
 def _name_of(seated_bot: SeatedBot) -> str:

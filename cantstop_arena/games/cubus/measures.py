@@ -6,6 +6,7 @@ Counts of a game as a whole are stored with seat 0: see `per_seat`.
 from collections.abc import Sequence
 
 from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
+from cantstop_arena.game_api.game import DONE, Result
 from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
 
 KNOCKS, TURNS = "knocks", "turns"
@@ -156,3 +157,16 @@ def highlight_scores(seats: Sequence[SeatCounts], game: GameCounts) -> dict[str,
         "knocks": sum(int(counts.knocks_right) for counts in seats),
         "longest": int(game.turns),
     }
+
+
+def counted_result(
+    seats: Sequence[SeatCounts], game: GameCounts, winners: Sequence[int], reason: str = DONE
+) -> Result:
+    """The result of a game from its counts."""
+    return Result(
+        winners=winners,
+        points=[int(seat.points) for seat in seats],
+        counts=per_seat(seats, game),
+        highlights=highlight_scores(seats, game),
+        reason=reason,
+    )

@@ -128,12 +128,17 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
 
 
 class EntrantReader(msgspec.Struct, frozen=True):
-    """Reads the list of bots."""
+    """Reads the list of bots.
+
+    `isolate` is that of the file. Foreign bots are isolated like `foreign` at least, whatever the
+    file says.
+    """
 
     reader: Reader
     catalogue: Catalogue
     folder: Path
     isolate: Isolation = Isolation.NONE
+    foreign: Isolation = Isolation.NONE
 
     def read(self, entry: Entry | None, players: int) -> tuple[Entrant, ...]:
         """All entrants that can be read; problems are added to the reader."""
@@ -207,8 +212,16 @@ class EntrantReader(msgspec.Struct, frozen=True):
     def _isolation(self, entries: Mapping[str, Entry]) -> Isolation:
         """How the bot of these entries is isolated; a program always is."""
         isolation = read_isolation(self.reader, entries.get("isolate"), self.isolate)
+        if self.foreign and isolation is not Isolation.SANDBOX and not self._is_built_in(entries):
+            return self.foreign
         is_program = "command" in entries and isolation is Isolation.NONE
         return Isolation.SANDBOX_IF_ANY if is_program else isolation
+
+    def _is_built_in(self, entries: Mapping[str, Entry]) -> bool:
+        """Whether the bot of these entries is built in, as its name says."""
+        if "bot" not in entries or "command" in entries:
+            return False
+        return self.reader.plain(entries["bot"].value) in [*self.catalogue.game.bots]
 
     def _name_in(self, entries: Mapping[str, Entry]) -> str:
         """What the file calls the bot of these entries, for a message."""

@@ -188,7 +188,7 @@ class Ledger:
         """The bots whose answers differed when a game was played twice."""
         query = "SELECT DISTINCT irreproducible FROM blocks WHERE irreproducible != '[]'"
         with self._readable():
-            return sorted({bot for (bots,) in self._select(query) for bot in json.loads(bots)})
+            return sorted({bot for (bots,) in self._select(query) for bot in group_in(bots)})
 
     # Checks
 

@@ -1,6 +1,5 @@
 """Validation of the rows of a ledger; problems are described as text."""
 
-import json
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.deals.outcomes import Tally
+from cantstop_arena.deals.outcomes import Fault, Tally
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.winners import win_units
@@ -16,6 +15,7 @@ from cantstop_arena.tournaments.ledger.row_codec import (
     MEASURED,
     LedgerRow,
     decompressed,
+    faults_in,
     group_in,
     tallies_in,
     text,
@@ -23,7 +23,6 @@ from cantstop_arena.tournaments.ledger.row_codec import (
 )
 
 _MAX_DEALS = 10**12  # of a group: the maximum number of games of a tournament
-_FAULT = {"bot": int, "kind": str, "message": str, "seating": list, "deal": int, "count": int}
 
 
 class LedgerCheck:
@@ -51,7 +50,8 @@ class LedgerCheck:
         if type(bot) is not int or bot not in self._bots:
             return f"there is no bot {bot!r}"
         return _first(
-            self._wrong_fault(fault, None, 0, _MAX_DEALS) for fault in _json(faults, "the faults")
+            self._wrong_fault(fault, None, 0, _MAX_DEALS)
+            for fault in faults_in(_text(faults, "the faults"))
         )
 
     def _problems(self, row: LedgerRow) -> Iterator[str]:
@@ -67,9 +67,9 @@ class LedgerCheck:
         for column, tally in zip(columns, rows, strict=True):
             yield from _wrong_tally(tally, column, row.first, end, self._players)
         yield from self._wrong_measures(row, orders)
-        for fault in _json(row.faults, "the faults"):
+        for fault in faults_in(_text(row.faults, "the faults")):
             yield self._wrong_fault(fault, group, row.first, end)
-        if not set(_json(row.irreproducible, "irreproducible")) <= set(group):
+        if not set(group_in(_text(row.irreproducible, "irreproducible"))) <= set(group):
             yield f"the bots that are irreproducible, {row.irreproducible}, did not play"
 
     def _wrong_key(self, row: LedgerRow) -> Iterator[str]:
@@ -83,8 +83,8 @@ class LedgerCheck:
 
     def wrong_group(self, bots: object) -> str:
         """Why these bots cannot be a group of the tournament; empty when they can."""
-        group = tuple(_json(bots, "the group"))
-        if not all(type(bot) is int and bot in self._bots for bot in group):
+        group = group_in(_text(bots, "the group"))
+        if not all(bot in self._bots for bot in group):
             return f"there are no such bots as {bots!r:.40}"
         if len(group) != self._players or len(set(group)) != len(group):
             return f"{bots} is no group of {self._players} bots"
@@ -102,19 +102,14 @@ class LedgerCheck:
             if (table[:, 0] > orders).any() or (table[:, 1] > table[:, 0]).any():
                 yield "the measures tell of more games than there were"
 
-    def _wrong_fault(self, fault: Any, group: Group | None, first: int, end: int) -> str:
-        if (
-            type(fault) is not dict
-            or {name: type(value) for name, value in fault.items()} != _FAULT
-        ):
-            return f"{fault!r:.60} is no fault"
-        seating = fault["seating"]
-        if fault["bot"] not in seating or (group is not None and sorted(seating) != sorted(group)):
-            return f"a fault of bot {fault['bot']} in the seating {seating}"
+    def _wrong_fault(self, fault: Fault, group: Group | None, first: int, end: int) -> str:
+        seating = list(fault.seating)
+        if fault.bot not in seating or (group is not None and sorted(seating) != sorted(group)):
+            return f"a fault of bot {fault.bot} in the seating {seating}"
         if self.wrong_group(text(sorted(seating))) and group is not None:
             return f"a fault in the seating {seating}"
-        if fault["deal"] not in range(first, end) or fault["count"] < 1:
-            return f"a fault in deal {fault['deal']}, {fault['count']} times"
+        if fault.deal not in range(first, end) or fault.count < 1:
+            return f"a fault in deal {fault.deal}, {fault.count} times"
         return ""
 
 
@@ -128,11 +123,10 @@ def _first(wrongs: Iterator[str]) -> str:
         return "what is packed cannot be unpacked"
 
 
-def _json(value: object, what: str) -> list[Any]:
-    items = json.loads(value) if type(value) is str else None
-    if type(items) is not list:
-        raise ValueError(f"{what}: {value!r:.60} is no list")
-    return items
+def _text(value: object, what: str) -> str:
+    if type(value) is not str:
+        raise ValueError(f"{what}: {value!r:.60} is no text")
+    return value
 
 
 def _bytes(value: object, what: str) -> bytes:

@@ -6,7 +6,6 @@ then SQLite's protocol gives a reader the state of one moment. When that needs a
 exist (`-shm`) and must not be created, copies are read.
 """
 
-import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeGuard, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import Fault, FaultReport, TournamentTotals, Until
@@ -76,31 +76,43 @@ def _with_aims(folder: Path, results: TournamentTotals) -> TournamentTotals:
     )
 
 
-def _match_in(path: Path) -> Mapping[str, Any]:
-    """The content of a match.json; empty where there is none, or a damaged one."""
+class _StoredTest(msgspec.Struct):
+    """The sequential test of a match."""
+
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+
+
+class _StoredMatch(msgspec.Struct):
+    """What a run needs of the match.json in its folder."""
+
+    bots: tuple[str, ...] = ()
+    sprt: _StoredTest | None = None
+    players: int = 2
+    games_per_deal: int = 2
+
+
+def _match_in(path: Path) -> _StoredMatch:
+    """The content of a match.json; an empty one where there is none, or a damaged one."""
     try:
-        content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}
+        return msgspec.json.decode(path.read_bytes(), type=_StoredMatch)
+    except (OSError, msgspec.DecodeError):
+        return _StoredMatch()
 
 
-def _first_bot_of(match: Mapping[str, Any], results: TournamentTotals) -> str:
-    match match.get("bots"):
-        case [str(first), _] if first in results.bots:
-            return first
-    return ""
+def _first_bot_of(match: _StoredMatch, results: TournamentTotals) -> str:
+    is_of_results = len(match.bots) == 2 and match.bots[0] in results.bots
+    return match.bots[0] if is_of_results else ""
 
 
-def _test_of(match: Mapping[str, Any]) -> Until | None:
+def _test_of(match: _StoredMatch) -> Until | None:
     """The rule of a match with a sequential test; None for others."""
-    try:
-        test = match["sprt"]
-        elo0, elo1, alpha, beta = (float(test[key]) for key in ("elo0", "elo1", "alpha", "beta"))
-        players, games = (int(match.get(key, 2)) for key in ("players", "games_per_deal"))
-    except (ValueError, KeyError, TypeError):
+    if (test := match.sprt) is None:
         return None
-    return ended_by(Sprt(elo0, elo1, alpha, beta, players, games))
+    limits = (test.elo0, test.elo1, test.alpha, test.beta)
+    return ended_by(Sprt(*limits, match.players, match.games_per_deal))
 
 
 def read_ledger(folder: Path, look: Callable[[LedgerTotals], Read]) -> Read:
@@ -186,21 +198,32 @@ def _identity(folder: Path, ledger: Ledger) -> dict[str, Any]:
     return dict(identity)
 
 
+class _StoredBot(msgspec.Struct):
+    """What results need of a bot of an identity."""
+
+    name: str
+
+
+class _StoredIdentity(msgspec.Struct):
+    """What results need of an identity."""
+
+    name: str
+    game: str
+    rules: dict[str, Any]
+    players: int
+    seed: int | str
+    bots: list[_StoredBot]
+    lineups: list[Any] = []
+
+
 def _is_identity(identity: Any) -> TypeGuard[Mapping[str, Any]]:
     """Whether an identity has all keys that results need, with valid values."""
-    if not isinstance(identity, dict) or not isinstance(identity.get("rules"), dict):
+    try:
+        stored = msgspec.convert(identity, _StoredIdentity)
+    except msgspec.ValidationError:
         return False
-    bots = identity.get("bots")
-    if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
-        return False
-    names = [bot.get("name") for bot in bots]
-    return (
-        all(isinstance(text, str) for text in (identity.get("name"), identity.get("game"), *names))
-        and len({*names}) == len(names)
-        and identity.get("players") in range(1, len(names) + 1)
-        and isinstance(identity.get("lineups", []), list)
-        and type(identity.get("seed")) in (int, str)
-    )
+    names = {bot.name for bot in stored.bots}
+    return len(names) == len(stored.bots) and 1 <= stored.players <= len(names)
 
 
 def _check_anchor(anchor: Mapping[str, float], results: TournamentTotals) -> None:

@@ -95,7 +95,9 @@ class _TallyRow(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
 
 # Sorted, so that a block that was played in parts and joined gives the same bytes.
 _ENCODER = msgspec.json.Encoder(order="sorted")
-_DECODER = msgspec.json.Decoder(list[_TallyRow])
+_TALLIES_DECODER = msgspec.json.Decoder(list[_TallyRow])
+_FAULTS_DECODER = msgspec.json.Decoder(list[Fault])
+_GROUP_DECODER = msgspec.json.Decoder(Group)
 
 
 def _as_row(tally: Tally) -> _TallyRow:
@@ -110,19 +112,25 @@ def _as_row(tally: Tally) -> _TallyRow:
 
 
 def group_in(bots: str) -> Group:
-    """The group of a row."""
-    return tuple(json.loads(bots))
+    """The group of a row, or its irreproducible bots. Raises ValueError."""
+    try:
+        return _GROUP_DECODER.decode(bots)
+    except msgspec.DecodeError as error:
+        raise ValueError(f"{bots!r:.60} is no list of bots: {error}") from None
 
 
 def faults_in(faults: str) -> list[Fault]:
-    """The faults of a row."""
-    return [Fault(**{**fault, "seating": tuple(fault["seating"])}) for fault in json.loads(faults)]
+    """The faults of a row. Raises ValueError."""
+    try:
+        return _FAULTS_DECODER.decode(faults)
+    except msgspec.DecodeError as error:
+        raise ValueError(f"its faults are none: {error}") from None
 
 
 def tallies_in(packed: bytes) -> list[Tally]:
     """The tallies of a row, one for each seating. Raises ValueError."""
     try:
-        return [*map(_tally, _DECODER.decode(decompressed(packed, _MAX_TEXT)))]
+        return [*map(_tally, _TALLIES_DECODER.decode(decompressed(packed, _MAX_TEXT)))]
     except msgspec.DecodeError as error:
         raise ValueError(f"its tallies are none: {error}") from None
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from cantstop_arena.games.cubus.builds.build import TableCards
-from cantstop_arena.games.cubus.builds.piles import IllegalBuild
 from cantstop_arena.games.cubus.counts import count
 from cantstop_arena.games.cubus.measures import highlight_scores
-from cantstop_arena.games.cubus.records import RecordError, event_of, head_of
+from cantstop_arena.games.cubus.records import event_of
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cubus import drawing, svg
 from cantstop_arena.views.cubus.scenes import PileScene, scenes, standings
@@ -25,14 +26,13 @@ class CubusView(GameView):
     """The view of Cubus."""
 
     def wrong_with(self, event: Event, is_first: bool) -> str | None:
+        if is_first:
+            return super().wrong_with(event, is_first)
         try:
-            if is_first:
-                head_of(event)
-            else:
-                event_of(event)
-        except (RecordError, IllegalBuild) as error:
-            return str(error)
-        return super().wrong_with(event, is_first) if is_first else None
+            event_of(event)
+        except msgspec.ValidationError as error:
+            return f"invalid event: {error}"
+        return None
 
     def event_text(self, event: Event, names: Sequence[str]) -> str:
         """The text of a single event; `lines` has more context."""
@@ -78,7 +78,7 @@ class CubusView(GameView):
     def highlight_scores(self, events: Sequence[Event]) -> Mapping[str, int]:
         opening, *later = events
         game_events = [event_of(event) for event in later]
-        return highlight_scores(*count(head_of(opening).rules, len(opening["seats"]), game_events))
+        return highlight_scores(*count(len(opening["seats"]), game_events))
 
     def why(self, kind: str, events: Sequence[Event]) -> str:
         names, end = events[0]["seats"], events[-1]

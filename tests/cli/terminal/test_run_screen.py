@@ -535,7 +535,7 @@ def played(text: str, watch: Curious, folder: str) -> TournamentTotals:
     Path("cup.yaml").write_text(text)
     catalogue = Catalogue(Path("bots"))
     tournament = tournament_file.read(Path("cup.yaml"), catalogue)
-    return run.run_until(tournament, catalogue, Path(folder), PoolOptions(1), watch)
+    return run.run_tournament(tournament, catalogue, Path(folder), PoolOptions(1), watch)
 
 
 CUPS = {
@@ -741,7 +741,7 @@ def test_standings_are_soon_computed_again_after_a_slow_time(
 
 
 LONG_WORK = (
-    "bench rule28 odds --seconds 2",
+    "bench rule28 odds --seconds 1",
     "judge odds --rules 3,1 --players 1 --deals 4000 --tables tables",
     "export results/short --games games.csv --decisions decisions.csv",
     "solve 3,1 --tables new",

@@ -5,17 +5,38 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from helpers.cubus.games import answering, keys, played, played_by, recorded, ruled, seen
+from helpers.cubus.games import (
+    answering,
+    begun,
+    keys,
+    played,
+    played_by,
+    ruled,
+    seen,
+)
+from helpers.cubus.naive.referee import referee
+from helpers.cubus.seats import contestant
 
-from cantstop_arena.games.cubus import events
+from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.games.cubus.bots.strategies import BOTS, Strategy, greedy
 from cantstop_arena.games.cubus.builds.build import Build
-from cantstop_arena.games.cubus.chance import decks_of_deal, unshuffled
-from cantstop_arena.games.cubus.counts import count
+from cantstop_arena.games.cubus.chance import unshuffled
 from cantstop_arena.games.cubus.engine.kernel import fast, play_all
-from cantstop_arena.games.cubus.records import RecordError, read, record_text, replay_record
-from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, RuleSet
-from cantstop_arena.games.cubus.state import CubusState
+from cantstop_arena.games.cubus.game import GAME
+from cantstop_arena.games.cubus.kernel_table import KernelTable
+from cantstop_arena.games.cubus.records import (
+    Built,
+    Ending,
+    Knocked,
+    Passed,
+    Took,
+    as_dict,
+    event_of,
+)
+from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, RULES, RuleSet
+from cantstop_arena.table.recording import record
+from cantstop_arena.views.default_view import view_of
 
 MIXES: list[Mapping[str, Any]] = [
     {},
@@ -40,11 +61,19 @@ TABLES = [
 def test_games_of_every_kind_come_to_an_end_and_back_from_their_record(
     changes: Mapping[str, Any], names: list[str]
 ) -> None:
-    record = recorded(ruled(**changes), names)
-    text = record_text(record)
-    assert read(text) == record
-    assert replay_record(read(text)).result().end == record.events[-1]
-    assert all(json.loads(line) for line in text.splitlines())
+    lines = lines_of(ruled(**changes), names)
+    assert referee(lines) == []
+    opening, *later = view_of(GAME).read_record(lines, "here")
+    assert RULES.from_dict(opening["rules"]) == ruled(**changes)
+    assert [as_dict(event_of(event)) for event in later] == later
+    assert later[-1]["reason"] in ("done", "fault")  # a bot that searches little passes by R17
+
+
+def lines_of(rules: RuleSet, names: list[str]) -> list[str]:
+    """The record of a game of built-in bots, as a file has it."""
+    bots = [contestant(name) for name in names]
+    table = KernelTable(GAME, rules, bots, len(bots), 1987)
+    return [json.dumps(event) for event in record(table, tuple(range(len(bots))), 0)]
 
 
 FAST = [
@@ -64,7 +93,7 @@ def test_compiled_games_are_the_plain_ones(rules: RuleSet, names: list[str]) -> 
     assert fast(rules, names)
     compiled = play_all(rules, names, keys(deals, len(names)))
     for deal in range(deals):
-        seats, game = count(rules, len(names), played(rules, names, deal)[1])
+        seats, game = played(rules, names, deal).state.counts()
         assert compiled.seats[deal].tolist() == [list(seat) for seat in seats]
         assert compiled.games[deal].tolist() == list(game)
 
@@ -72,8 +101,8 @@ def test_compiled_games_are_the_plain_ones(rules: RuleSet, names: list[str]) -> 
 def test_the_same_cards_are_drawn_whoever_plays() -> None:
     draws = []
     for names in (["greedy", "hasty"], ["random", "deny"]):
-        _, happened = played(LEAFLET, names)
-        turns = [e for e in happened if isinstance(e, events.Built | events.Passed)]
+        happened = played(LEAFLET, names).events
+        turns = [e for e in happened if isinstance(e, Built | Passed)]
         draws.append("".join(event.card or "" for event in turns))
     assert draws[0] == draws[1]
     assert sorted(draws[0]) == sorted(unshuffled(LEAFLET))
@@ -84,43 +113,43 @@ WRONG = answering({"knock": Build("1@0,0")})  # which brings nothing
 
 
 def test_a_wrong_knock_pays_all_others() -> None:
-    state = CubusState(ruled(wrong_knock=3), 3, decks_of_deal(1, 1, 3))
-    state.answer({0: None})
-    assert state.question() == ("knock", (1, 2))
-    heard = state.answer({1: Build("11@0,0", ((0, 0),)), 2: None})
-    assert isinstance(heard[1], events.Knocked)
-    assert not heard[1].right
+    state = begun(ruled(wrong_knock=3), 3)
+    assert state.answer({0: None}) == []
+    question = state.question()
+    assert question and question.decision == "knock" and [*question.views] == [1, 2]
+    passed, knocked = state.answer({1: Build("11@0,0", ((0, 0),)), 2: None})
+    assert passed["event"] == "pass" and knocked["right"] is False
     assert state.scores == [3, 0, 3]
     assert state.turn == 2 and state.passes == 1
 
 
 def test_games_of_nothing_but_passes_and_wrong_knocks_end() -> None:
-    state, happened = played_by(LEAFLET, [PASSER, WRONG])
-    assert state.result().end.reason == "done"
-    assert state.result().end.points == (2 * 23, 0)
-    passes = sum(isinstance(event, events.Passed) for event in happened)
-    assert passes == state.result().end.turns == 45
+    game = played_by(LEAFLET, [PASSER, WRONG])
+    assert game.result.reason == "done"
+    assert game.result.points == [2 * 23, 0]
+    passes = sum(isinstance(event, Passed) for event in game.events)
+    assert passes == sum(game.result.counts["turns"]) == 45
 
 
 def test_a_right_knock_scores_for_the_knocker_and_spends_the_passers_cards() -> None:
     knocker = Strategy("knocker", lambda view: None, greedy)
-    state, happened = played_by(LEAFLET, [PASSER, knocker])
-    knocks = [event for event in happened if isinstance(event, events.Knocked)]
+    state, happened, _, _ = played_by(LEAFLET, [PASSER, knocker])
+    knocks = [event for event in happened if isinstance(event, Knocked)]
     assert knocks and all(event.right and event.seat == 1 for event in knocks)
     assert state.scores[0] == 0 and state.scores[1] == sum(event.points for event in knocks)
 
 
 def test_nobody_is_asked_to_knock_where_a_pass_is_believed() -> None:
-    _, happened = played_by(ruled(duty="free"), [PASSER, WRONG])
-    assert not any(isinstance(event, events.Knocked) for event in happened)
+    happened = played_by(ruled(duty="free"), [PASSER, WRONG]).events
+    assert not any(isinstance(event, Knocked) for event in happened)
 
 
 def test_a_pass_is_a_fault_by_strict_duty_while_there_is_a_build() -> None:
-    state, happened = played_by(ruled(duty="strict"), [PASSER, BOTS["greedy"], BOTS["greedy"]])
-    end = state.result().end
-    assert (end.reason, end.winners) == ("fault", (1, 2))
-    turns = [event.turn for event in happened if isinstance(event, events.Built | events.Passed)]
-    assert end.turns == max(turns)
+    game = played_by(ruled(duty="strict"), [PASSER, BOTS["greedy"], BOTS["greedy"]])
+    assert game.fault is not None and game.fault.startswith("R17")
+    assert game.state.on_turn == 0
+    turns = [event.turn for event in game.events if isinstance(event, Built | Passed)]
+    assert sum(game.result.counts["turns"]) == max(turns)
 
 
 NONSENSE = [
@@ -136,67 +165,64 @@ NONSENSE = [
 
 
 @pytest.mark.parametrize("answer", NONSENSE, ids=repr)
-@pytest.mark.parametrize("asked", ["build", "knock"])
-def test_what_is_no_build_is_a_fault_whenever_it_is_answered(asked: str, answer: object) -> None:
-    state, happened = played_by(LEAFLET, [answering({asked: answer}), PASSER])
-    result = state.result()
-    assert result.end.reason == "fault" and result.end.winners == (1,)
-    assert result.fault is not None and result.fault.seat == 0
-    assert result.end.turns == len(happened) - 1 == (0 if asked == "build" else 1)
+@pytest.mark.parametrize("hook", ["build", "knock"])
+def test_what_is_no_build_is_a_fault_whenever_it_is_answered(hook: str, answer: object) -> None:
+    with pytest.raises(IllegalAnswer, match=f"{hook} must return Build or None"):
+        GAME.decisions[hook].checked(answer)
 
 
 def test_who_leaves_ends_the_game_without_a_winner() -> None:
-    state = CubusState(LEAFLET, 2, decks_of_deal(1, 1, 2))
+    state = begun(LEAFLET, 2)
     state.answer({0: None})
-    (end,) = state.leave()
-    assert end == events.Ended(0, (0, 0), None, (), "left")
-    assert state.question() is None
+    result = state.result()
+    assert (result.winners, result.points, result.reason) == ((), [0, 0], "left")
+    assert state.ending(result) == {"points": [0, 0], "cards": None}
 
 
 def test_the_poorest_builds_with_the_pool_until_it_passes() -> None:
-    state, happened = played_by(ruled(ending="last"), [BOTS["greedy"], PASSER])
-    endings = [event for event in happened if isinstance(event, events.Ending)]
+    game = played_by(ruled(ending="last"), [BOTS["greedy"], PASSER])
+    endings = [event for event in game.events if isinstance(event, Ending)]
     assert all(event.seat == 1 for event in endings)
-    assert state.result().end.reason == "done"
+    assert game.result.reason == "done"
 
 
 def test_of_equal_builds_with_the_pool_only_one_is_made() -> None:
     lazy = Strategy("lazy", lambda view: greedy(view) if view.asked == "ending" else None)
-    state, happened = played_by(ruled(ending="best"), [lazy, lazy, lazy])
-    endings = [event for event in happened if isinstance(event, events.Ending)]
+    state, happened, _, _ = played_by(ruled(ending="best"), [lazy, lazy, lazy])
+    endings = [event for event in happened if isinstance(event, Ending)]
     assert len(endings) == 1
     assert state.scores[endings[0].seat] == endings[0].points == sum(state.scores)
 
 
 def test_all_cards_on_the_table_are_won_in_the_take_down() -> None:
-    state, happened = played(NAMED["takedown"][0], ["greedy", "eager", "hasty"], 3)
-    taken = [event for event in happened if isinstance(event, events.Took)]
-    before = [event for event in happened if isinstance(event, events.Built | events.Knocked)][-1]
+    state, happened, result, _ = played(NAMED["takedown"][0], ["greedy", "eager", "hasty"], 3)
+    taken = [event for event in happened if isinstance(event, Took)]
+    before = [event for event in happened if isinstance(event, Built | Knocked)][-1]
     shape = seen(before.pile, "").pile
     assert len(taken) == shape.crates
     assert sum(state.won) == sum(len(event.cards) for event in taken)
     assert sum(state.won) == seen(before.pile, "").table.pile.shape.cards
     most = max(state.won)
-    assert state.result().end.winners == tuple(s for s in range(3) if state.won[s] == most)
+    assert result.winners == tuple(s for s in range(3) if state.won[s] == most)
     assert (taken[-1].pile, taken[-1].open) == ("", ())
 
 
 BROKEN = [
-    (lambda lines: [], "empty"),
-    (lambda lines: ["[]", *lines[1:]], "line 1 must be a JSON object"),
-    (lambda lines: ["{" * 5000, *lines[1:]], "line 1 is not valid JSON"),
-    (lambda lines: lines[:-1], "is incomplete"),
-    (lambda lines: [*lines, lines[-1]], "after the end"),
-    (lambda lines: [lines[0], *lines[2:]], "line 2"),
-    (lambda lines: [*lines[:4], lines[4].replace('"seat"', '"sat"'), *lines[5:]], "line 5"),
-    (lambda lines: [*lines[:-1], lines[-1].replace('"turns": ', '"turns": 1')], "by the rules"),
+    (lambda lines: [], "is empty"),
+    (lambda lines: ["[]", *lines[1:]], "1:1: "),
+    (lambda lines: ["{" * 5000, *lines[1:]], "1:1: "),
+    (lambda lines: [*lines[:4], lines[4].replace('"seat"', '"sat"'), *lines[5:]], "here:5:.*`sat`"),
+    (lambda lines: [*lines[:-1], lines[-1].replace('"turns": ', '"turns": "no", "u": ')], "turns"),
+    (lambda lines: [*lines[:3], '{"event": "draw"}', *lines[4:]], "here:4:.*Invalid value 'draw'"),
     (lambda lines: [lines[0].replace('"place"', '"plaice"'), *lines[1:]], "swap: must be"),
     (lambda lines: [lines[0].replace('"seed": ', '"seed": [], "old": '), *lines[1:]], "seed"),
+    (lambda lines: [lines[0].replace('"hasty"', "1"), *lines[1:]], "seats"),
+    (lambda lines: [lines[0].replace(', "hasty"', ""), *lines[1:]], "1 seats; Cubus has 2 to 6"),
 ]
 
 
 @pytest.mark.parametrize(("broken", "complaint"), BROKEN, ids=[text for _, text in BROKEN])
 def test_a_record_that_is_wrong_is_refused_with_a_sentence(broken: Any, complaint: str) -> None:
-    lines = record_text(recorded(LEAFLET, ["greedy", "hasty"])).splitlines()
-    with pytest.raises(RecordError, match=complaint):
-        replay_record(read("\n".join(broken(lines))))
+    lines = lines_of(LEAFLET, ["greedy", "hasty"])
+    with pytest.raises(UsageError, match=complaint):
+        list(view_of(GAME).read_record(broken(lines), "here"))

@@ -7,7 +7,6 @@ import pytest
 from helpers.cubus.games import keys, played, ruled, seen
 
 from cantstop_arena.games.cubus.builds.piles import shape_of
-from cantstop_arena.games.cubus.counts import count
 from cantstop_arena.games.cubus.engine.bound import max_crates
 from cantstop_arena.games.cubus.engine.kernel import play_all
 from cantstop_arena.games.cubus.engine.library import build, library, shape_text
@@ -153,8 +152,8 @@ def test_crates_after_the_other_endings(ending: str, players: int) -> None:
     known, deals = (61.2, 61.2, 61.3, 61.3, 61.4)[players - 2], 300
     crates = []
     for deal in range(deals):
-        _, happened = played(NAMED[ending][0], ["greedy"] * players, deal)
-        crates.append(count(NAMED[ending][0], players, happened)[1].crates)
+        state = played(NAMED[ending][0], ["greedy"] * players, deal).state
+        crates.append(state.counts()[1].crates)
     error = np.std(crates) / deals**0.5
     assert abs(np.mean(crates) - known) < 4 * (error**2 + CRATES_ERROR**2) ** 0.5
 

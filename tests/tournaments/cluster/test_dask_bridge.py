@@ -6,22 +6,22 @@ import ssl
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from tempfile import NamedTemporaryFile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("cryptography", reason="local:N needs certificates")
-
-from distributed import Client, Security
-
-from cantstop_arena.tournaments.cluster.dask_bridge import local_cluster
 from cantstop_arena.tournaments.cluster.dask_errors import connection_problem
+
+if TYPE_CHECKING:  # else where it is used: it would fill the memory of pytest
+    from distributed import Security
 
 CONNECTED = "connected"
 
 
-async def _attempt(address: str, security: Security) -> str:
+async def _attempt(address: str, security: "Security") -> str:
     """What comes of a client's attempt to connect."""
+    from distributed import Client
+
     try:
         async with Client(address, security=security, asynchronous=True, timeout=5):
             return CONNECTED
@@ -29,7 +29,7 @@ async def _attempt(address: str, security: Security) -> str:
         return connection_problem(error)
 
 
-def _careless(security: Security | None) -> ssl.SSLContext:
+def _careless(security: "Security | None") -> ssl.SSLContext:
     """A client with these certificates or none, to which any server is welcome."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
@@ -55,6 +55,10 @@ async def _is_greeted(address: str, context: ssl.SSLContext) -> bool:
 
 async def _all_attempts() -> tuple[Sequence[str], list[list[Any]]]:
     """The addresses of the scheduler and its workers, and what strangers and the run get there."""
+    from distributed import Client, Security
+
+    from cantstop_arena.tournaments.cluster.dask_bridge import local_cluster
+
     async with local_cluster(1, 1) as cluster, Client(cluster, asynchronous=True) as ours:
         await ours.wait_for_workers(1)
         addresses = [cluster.scheduler_address, *await ours.nthreads()]
@@ -77,6 +81,7 @@ async def _all_attempts() -> tuple[Sequence[str], list[list[Any]]]:
 @pytest.mark.filterwarnings("ignore:coroutine:RuntimeWarning")  # of clients that are refused
 def test_another_user_of_the_machine_cannot_connect() -> None:
     """Neither without certificates, nor with certificates that are not those of the run."""
+    pytest.importorskip("cryptography", reason="local:N needs certificates")
     with ThreadPoolExecutor(1) as thread:  # in this one another test's loop may run
         addresses, attempts = thread.submit(asyncio.run, _all_attempts()).result()
     gc.collect()  # the clients, so that what they warn of is said here

@@ -95,6 +95,21 @@ def test_what_is_said_beside_a_file_overrides_it(tmp_path: Path, arena: Arena) -
         from_file(file, isolate=replace)  # type: ignore[arg-type]
 
 
+def test_no_file_lets_a_foreign_bot_out(tmp_path: Path, arena: Arena) -> None:
+    (tmp_path / "mine.py").write_text(
+        "def choose_move(turn, moves):\n    return moves[0]\n\n"
+        "def roll_again(turn):\n    return False\n"
+    )
+    file = tmp_path / "cup.yaml"
+    file.write_text(
+        "isolate: false\nbots: [rule28, ./mine.py, {bot: ./mine.py, as: free, isolate: false},"
+        " {command: [cat], as: script}]\n"
+    )
+    entrants = from_file(file, isolate="processes").tournament.entrants
+    assert [entrant.isolate.key for entrant in entrants] == [None, *["processes"] * 3]
+    assert not any(entrant.isolate.key for entrant in from_file(file).tournament.entrants)
+
+
 def test_matches_and_gauntlets_take_the_limits_of_files() -> None:
     planned = ca.gauntlet("rule28", ["odds"], max_faults=3, on_fault="abort", luck_removed=True)
     policy = planned.tournament.policy

@@ -18,7 +18,6 @@ from numba.extending import (
 from cantstop_arena.games.cantstop.engine import moves
 from cantstop_arena.games.cantstop.engine.bot_types import (
     COLUMN_SET,
-    INLINE,
     RIVAL_CLAIMS,
     RIVALS,
     RULES,
@@ -35,8 +34,9 @@ from cantstop_arena.games.cantstop.engine.bot_types import (
     spaces_at,
 )
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
-from cantstop_arena.games.cantstop.engine.game_array import COLUMNS, FIELDS, MAX_SIDES
-from cantstop_arena.games.cantstop.rules import LANDINGS, STOPS
+from cantstop_arena.games.cantstop.engine.game_array import COLUMNS, FIELDS
+from cantstop_arena.games.cantstop.rules import ENGINE_FIELDS
+from cantstop_arena.native.numba_store import INLINE
 
 # Turn ---------------------------------------------------------------------------------------
 
@@ -155,8 +155,16 @@ def _rivals_length(rivals):
 # Rules --------------------------------------------------------------------------------------
 
 _overload_attribute(RulesType, "columns", lambda view: range(2, 2 * game_of(view).sides + 1))
-_overload_attribute(RulesType, "landing", lambda view: LANDINGS[game_of(view).landing])
-_overload_attribute(RulesType, "stop", lambda view: STOPS[game_of(view).stop])
+
+
+def _choice_reader(name: str, choices: tuple[str, ...]) -> Callable[..., Any]:
+    """A reader of the word that stands in a field of the record as its index."""
+    return lambda view: choices[game_of(view)[name]]
+
+
+for _parameter, _field in ENGINE_FIELDS.items():
+    if _field.choices:
+        _overload_attribute(RulesType, _parameter, _choice_reader(_field.name, _field.choices))
 
 
 _INT64 = ir.IntType(64)
@@ -221,11 +229,12 @@ _TURN_FIELDS = {
     "rules": (RULES, _read_record),
 }
 _RULES_FIELDS = {
-    "sides": (types.int64, _number_reader("sides", MAX_SIDES + 1)),
     "lengths": (SPACES, _address_reader("lengths")),
-    "runners": (types.int64, _number_reader("runner_count")),
-    "columns_to_win": (types.int64, _number_reader("columns_to_win")),
-    "turn_limit": (types.int64, _number_reader("turn_limit")),
+    **{
+        parameter: (types.int64, _number_reader(field.name, field.upper_bound))
+        for parameter, field in ENGINE_FIELDS.items()
+        if not field.choices
+    },
 }
 
 

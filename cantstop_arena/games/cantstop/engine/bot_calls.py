@@ -1,8 +1,10 @@
-"""How the engine calls compiled bots: by the address of their code, with views of the game."""
+"""How bots are compiled, and called by the address of their code, with views of the game."""
 
 from collections.abc import Callable
-from typing import Any
+from types import FunctionType
+from typing import Any, TypeAlias
 
+import numba
 import numpy as np
 from numba import carray, types
 from numba.core import cgutils
@@ -11,22 +13,29 @@ from numba.extending import intrinsic, overload
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.answers import IllegalAnswer
+from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.games.cantstop.engine import (  # noqa: F401 - register types with numba
     bot_attributes,
     bot_sequences,
 )
 from cantstop_arena.games.cantstop.engine.bot_types import (
-    INLINE,
     MOVES,
     RECORD,
     TURN,
     as_moves,
     as_turn,
 )
-from cantstop_arena.games.cantstop.engine.code_cache import has_writable_array
-from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
+from cantstop_arena.games.cantstop.engine.engine_decorators import njit_bot, njit_inline
 from cantstop_arena.games.cantstop.engine.moves import at
 from cantstop_arena.games.cantstop.engine.turns import turn_player
+from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.turn import Turn
+from cantstop_arena.native.bot_compiler import draws_unseeded, errors_of_bot, register_function
+from cantstop_arena.native.code_cache import has_writable_array, unwrap_partial
+from cantstop_arena.native.compile_errors import BotTerms
+from cantstop_arena.native.decorators import with_frame_room
+from cantstop_arena.native.numba_store import INLINE, UNWRAPPED, object_code
+from cantstop_arena.native.object_files import Compiled
 
 CHOOSE_MOVE = types.int64(TURN, MOVES)
 ROLL_AGAIN = types.boolean(TURN)
@@ -190,3 +199,69 @@ def turn_function(choose_move: Any, roll_again: Any) -> Callable[..., Any]:
         return play_on(game, -1)
 
     return play_turn
+
+
+# The compiler -------------------------------------------------------------------------------
+
+
+_FunctionAndOptions: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+def _attribute_hint(type_name: str, attribute: str) -> str:
+    names = [name for name in dir(Turn) if name[0] != "_"]
+    return did_you_mean(attribute, names) if type_name == "Turn" else ""
+
+
+_TERMS = BotTerms(
+    types=(
+        (r"Spaces", "what is kept by column"),
+        (r"Columns", "a set of columns"),
+        (r"Moves", "the moves"),
+        (r"Move", "a move"),
+        (r"Rivals", "the rivals"),
+        (r"RivalClaims", "the rivals' claims"),
+        (r"Rules", "turn.rules"),
+        (r"Turn", "turn"),
+    ),
+    decisions=("choose_move", "roll_again"),
+    hint=_attribute_hint,
+)
+
+
+def compile_player(player: Player, name: str) -> list[Compiled]:
+    """The machine code of a bot's turns, as a list of one.
+
+    Raises BotError when it cannot be compiled.
+    """
+    with errors_of_bot(name, _TERMS):
+        return [_compile(unwrap_partial(player.choose_move), unwrap_partial(player.roll_again))]
+
+
+def _compile(*decisions: _FunctionAndOptions) -> Compiled:
+    """The machine code of the function that plays a bot's turns, with its decisions inlined."""
+    for function, _ in decisions:
+        if not isinstance(function, FunctionType):
+            name = getattr(function, "__name__", "what is marked")
+            raise BotError(_METHOD_MESSAGE.format(name))
+        register_function(function)
+    choose_move = njit_bot(checked_choose_move(*decisions[0]))
+    roll_again = njit_bot(checked_roll_again(*decisions[1]))
+    play_turn = numba.njit(**UNWRAPPED)(turn_function(choose_move, roll_again))
+    try:
+        with_frame_room(play_turn.compile, PLAY_TURN)
+    except Exception:
+        choose_move.compile(CHOOSE_MOVE)  # compiled alone, each gives a clearer error
+        roll_again.compile(ROLL_AGAIN)
+        raise
+    for decision in (choose_move, roll_again):
+        if draws_unseeded(decision):
+            name = decision.__name__
+            raise BotError(f"{name} draws from random; a compiled bot has turn.random()")
+    (compiled,) = play_turn.overloads.values()
+    return object_code(compiled)
+
+
+_METHOD_MESSAGE = (
+    "{} is a method, and only functions can be @compiled: "
+    "register a function that returns Player(choose_move, roll_again)"
+)

@@ -11,7 +11,6 @@ from numba.extending import lower_builtin, overload
 
 from cantstop_arena.games.cantstop.engine import moves
 from cantstop_arena.games.cantstop.engine.bot_types import (
-    INLINE,
     ColumnsType,
     MovesType,
     MoveType,
@@ -22,6 +21,7 @@ from cantstop_arena.games.cantstop.engine.bot_types import (
     number_in,
 )
 from cantstop_arena.games.cantstop.engine.game_array import COLUMNS, TWICE
+from cantstop_arena.native.numba_store import INLINE
 
 _COLUMNS = (1 << TWICE) - 1
 

@@ -13,10 +13,9 @@ from numba import types
 from numba.extending import intrinsic, models, overload, register_model
 
 from cantstop_arena.games.cantstop.engine.game_array import GAME
-from cantstop_arena.native.numba_store import LINKED
+from cantstop_arena.native.numba_store import INLINE
 
 RECORD = numba.from_dtype(GAME)
-INLINE = {"forceinline": True, **LINKED}
 
 
 # Types --------------------------------------------------------------------------------------

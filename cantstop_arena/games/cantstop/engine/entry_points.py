@@ -11,18 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.games.cantstop.engine.code_cache import (
-    CompiledBot,
-    code_folder,
-    engine_fingerprint,
-    has_writable_array,
-    is_compiled,
-    unwrap_partial,
-)
+from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.games.cantstop.engine.game_array import TALLY, GameArray
 from cantstop_arena.games.cantstop.hooks import Player
-from cantstop_arena.hookspecs import memory_of
-from cantstop_arena.native.fingerprint import compiles, fingerprint
+from cantstop_arena.hookspecs import compile_options, memory_of
+from cantstop_arena.native.code_cache import CompiledBot, has_writable_array, unwrap_partial
+from cantstop_arena.native.fingerprint import compiles, functions_fingerprint
 
 _NUMBER = (np.dtype(np.int64), 0)
 _NUMBERS, _PAIRS = (np.dtype(np.int64), 1), (np.dtype(np.int64), 2)
@@ -49,8 +43,8 @@ def engine() -> Any:
     from cantstop_arena.native.object_files import load
     from cantstop_arena.native.python_calls import PythonCalls
 
-    folder = code_folder()
-    loaded = load(folder, "kernel", engine_fingerprint(), _compiled_entries)
+    folder = ENGINE_CACHE.folder("engine")
+    loaded = load(folder, "kernel", ENGINE_CACHE.fingerprint, _compiled_entries)
     arity = {name: sum(map(_argument_count, kinds)) for name, kinds in ENTRIES.items()}
     calls = PythonCalls(loaded, arity, folder)
     return SimpleNamespace(calls=calls, **calls.functions)
@@ -88,6 +82,12 @@ def _array_members(array: Any) -> Iterator[int]:
     yield from (0, 0, array.size, array.itemsize, array.ctypes.data, *array.shape, *array.strides)
 
 
+def is_compiled(player: Player) -> bool:
+    """Whether both decisions of a bot are marked `@compiled`."""
+    functions = (unwrap_partial(player.choose_move)[0], unwrap_partial(player.roll_again)[0])
+    return all(compile_options(function) is not None for function in functions)
+
+
 def native_player(player: Player, name: str, folder: Path | None) -> CompiledBot | None:
     """The machine code of a bot, loaded from the folder or compiled.
 
@@ -98,13 +98,13 @@ def native_player(player: Player, name: str, folder: Path | None) -> CompiledBot
     from cantstop_arena.native.object_files import load
 
     def compile_all() -> list[Any]:
-        from cantstop_arena.games.cantstop.engine.bot_compiler import compile_player
+        from cantstop_arena.games.cantstop.engine.bot_calls import compile_player
 
         return compile_player(player, name)
 
     decisions = [unwrap_partial(player.choose_move), unwrap_partial(player.roll_again)]
     path = None if any(has_writable_array(options) for _, options in decisions) else folder
-    stamp = fingerprint(engine_fingerprint(), *decisions)
+    stamp = functions_fingerprint(ENGINE_CACHE.fingerprint, *decisions)
     loaded = load(path, "bot", stamp, compile_all)
     (address,) = loaded.addresses
     return CompiledBot(address, memory_of(function for function, _ in decisions), loaded)

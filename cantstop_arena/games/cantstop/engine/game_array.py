@@ -15,10 +15,10 @@ from cantstop_arena.deals.counting import LENGTH_CLASSES
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.games.cantstop import dice_odds
 from cantstop_arena.games.cantstop.counts import COUNTS, HIGHLIGHTS
-from cantstop_arena.games.cantstop.rules import LANDINGS, STOPS, RuleSet
+from cantstop_arena.games.cantstop.rules import ENGINE_FIELDS, SIDES, RuleSet
 
 MAX_SEATS = 4
-MAX_SIDES = 8
+MAX_SIDES = SIDES[-1]
 MAX_ROLLS = MAX_SIDES**4
 COLUMNS = 2 * MAX_SIDES + 1  # indices 0 and 1 stay empty
 TWICE = 32  # the first bit for second advances in a move
@@ -71,13 +71,8 @@ GAME = np.dtype(
         ("markers", np.int64, (MAX_SEATS, COLUMNS)),
         # The rules in force.
         ("players", np.int64),
-        ("sides", np.int64),
+        *((field.name, np.int64) for field in ENGINE_FIELDS.values()),
         ("board", np.int64),
-        ("runner_count", np.int64),
-        ("columns_to_win", np.int64),
-        ("landing", np.int64),
-        ("stop", np.int64),
-        ("turn_limit", np.int64),
         ("lengths", np.int64, COLUMNS),
         # Private to the engine.
         ("waiting", np.int64),
@@ -164,9 +159,8 @@ def new_game(rules: RuleSet, players: int, seed: Seed) -> GameArray:
     games = np.zeros(1, GAME).view(np.recarray)
     game = games[0]
     game.players, game.secret = players, secret(bits_of(seed))
-    game.sides, game.runner_count = rules.sides, rules.runners
-    game.columns_to_win, game.turn_limit = rules.columns_to_win, rules.turn_limit
-    game.landing, game.stop = LANDINGS.index(rules.landing), STOPS.index(rules.stop)
+    for parameter, field in ENGINE_FIELDS.items():
+        game[field.name] = field.number(getattr(rules, parameter))
     game.board = sum(1 << column for column in rules.columns)
     game.lengths[: len(rules.lengths)] = rules.lengths
     for column in rules.columns:

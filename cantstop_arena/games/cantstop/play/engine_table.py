@@ -12,11 +12,12 @@ from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.game_api import watched
 from cantstop_arena.game_api.decisions import GAME_OVER
 from cantstop_arena.game_api.game import LEFT, Event, Game
-from cantstop_arena.games.cantstop.engine.code_cache import CompiledBot, bot_folder, is_compiled
+from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.games.cantstop.engine.entry_points import (
     array_arguments,
     engine,
     handle_of,
+    is_compiled,
     native_player,
 )
 from cantstop_arena.games.cantstop.engine.game_array import (
@@ -35,6 +36,7 @@ from cantstop_arena.games.cantstop.play.engine_tally import EngineTally, LuckTal
 from cantstop_arena.games.cantstop.play.plain_bots import PlainBotCaller
 from cantstop_arena.games.cantstop.records import RecordWriter
 from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.native.code_cache import CompiledBot
 from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.table.table import NO_ANSWER, GameTable
@@ -281,7 +283,7 @@ class EngineTable(GameTable):
 def _machine_code(bot: SeatedBot) -> CompiledBot | None:
     if not is_compiled(bot.player):
         return None
-    folder = bot_folder(bot.digest)
+    folder = ENGINE_CACHE.bot_folder(bot.digest)
     return native_player(bot.player, bot.name, folder)
 
 

@@ -9,12 +9,13 @@ import numpy as np
 
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.cantstop.engine.code_cache import CompiledBot, bot_folder, is_compiled
-from cantstop_arena.games.cantstop.engine.entry_points import native_player
+from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
+from cantstop_arena.games.cantstop.engine.entry_points import is_compiled, native_player
 from cantstop_arena.games.cantstop.engine.steps import ANSWER, BEGIN
 from cantstop_arena.games.cantstop.play.step_board import Head, StepBoard, board_for, fields_of
 from cantstop_arena.games.cantstop.play.step_position import CantStopPosition, blank_head
 from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.native.code_cache import CompiledBot
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 
 Bots = Mapping[int, SeatedBot]
@@ -83,7 +84,7 @@ def _native(bot: SeatedBot) -> CompiledBot | None:
     if not is_compiled(bot.player):
         return None
     if bot.digest not in _NATIVE:
-        folder = bot_folder(bot.digest)
+        folder = ENGINE_CACHE.bot_folder(bot.digest)
         _NATIVE[bot.digest] = native_player(bot.player, bot.name, folder)
     return _NATIVE[bot.digest]
 

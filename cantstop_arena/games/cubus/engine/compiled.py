@@ -1,49 +1,31 @@
-"""The decorators of Cubus' compiled functions, and the folder of its machine code and tables.
+"""The decorators of Cubus' compiled functions, and the folder of its machine code and tables."""
 
-Machine code is stored under a fingerprint of all sources and versions that it depends on, and
-checked before it is loaded. numba's own cache checks one source file for each function, and
-compiles again where its folder is read-only, as in the sandbox of isolated bots.
-"""
-
-import hashlib
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.native import decorators as native_decorators
+from cantstop_arena.native.code_cache import CodeCache
 from cantstop_arena.native.code_files import cache_root, private_folder
 from cantstop_arena.native.decorators import decorators
-from cantstop_arena.native.fingerprint import toolchain
 
-ENGINE = Path(__file__).parent
+_GAME = Path(__file__).parents[1]
+_PACKAGE = _GAME.parents[1]
 
-
-@cache
-def fingerprint() -> str:
-    """Hash of the engine's sources and of the versions of the toolchain, 16 hex digits."""
-    digest = hashlib.sha256(toolchain().encode())
-    rules, options = ENGINE.parent / "rules.py", Path(native_decorators.__file__)
-    for source in (*sorted(ENGINE.glob("*.py")), rules, options):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def cache_folder(*parts: str) -> Path:
-    """A private folder of the user for stored files. Raises ArenaError when there is none."""
-    return private_folder(cache_root(), "cubus", *parts)
+ENGINE_CACHE = CodeCache(
+    "cubus",
+    sources=(
+        _GAME / "engine",
+        _GAME / "builds",
+        *(_GAME / f"{name}.py" for name in ("chance", "counts", "records", "rules")),
+        *(_PACKAGE / "game_api" / f"{name}.py" for name in ("bot_options", "rulebook", "streams")),
+        _PACKAGE / "errors.py",
+    ),
+)
+njit_entry, _, njit_call, _ = decorators(ENGINE_CACHE)
 
 
-@cache
-def _code_folder(*parts: str) -> Path:
-    return cache_folder("code", fingerprint(), *parts)
-
-
-def _stamp_of(function: Callable[..., Any]) -> Callable[[], str]:
-    return fingerprint
-
-
-njit_entry, _, njit_call, _ = decorators(_stamp_of, _code_folder)
+def cache_folder() -> Path:
+    """The private folder of the game's tables. Raises ArenaError when there is none."""
+    return private_folder(cache_root(), ENGINE_CACHE.game)
 
 
 @njit_call(nrt=False)

@@ -115,11 +115,12 @@ def test_who_misbehaves_is_named_and_the_others_are_judged(arena: Arena, run: Pa
 def test_a_bot_without_an_answer_is_named_once_with_its_fault(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CANTSTOP_ARENA_TABLES", str(tmp_path / "tables"))
     bot = """def choose_move(turn, moves): return None
 def roll_again(turn): return False
 """
-    result = arena("judge cautious ./bots/mute.py --deals 12 --json", bots={"mute": bot})
+    words = "judge cautious ./bots/mute.py --rules 2,2 --deals 12 --json"
+    result = arena(words, bots={"mute": bot})
     assert {*json.loads(result.text)} >= {"cautious"}
     assert result.error.count("mute cannot be judged") == 1
     assert "choose_move must return an index, not None" in result.error

@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias, cast
 
-from cantstop_arena.games.cantstop.engine.bot_iterables import (
+from cantstop_arena.native.bot_iterables import (
     first_max,
     first_min,
     sorted_by_key,

@@ -3,11 +3,9 @@
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
-from cantstop_arena.game_api.bot_options import did_you_mean
-from cantstop_arena.games.cantstop.turn import Turn
-
-_GAME_FOLDER = str(Path(__file__).parents[1])
+_PACKAGE_FOLDER = str(Path(__file__).parents[1])
 _FRAME_LINE = re.compile(r'File "([^"\n]+)", line (\d+)')
 _RAISED_AT = re.compile(r"Raised from (\S+) \((\d+)\)")
 _SIGNATURE = re.compile(r">>> (\w+)\((.*)\)$", re.MULTILINE)
@@ -25,14 +23,6 @@ _OPERATORS = {
 
 _TYPE_NAMES: Sequence[tuple[str, str]] = (
     (r"BoundFunction.*'(\w+)'\).*", r"the method \1 without ()"),
-    (r"Spaces", "what is kept by column"),
-    (r"Columns", "a set of columns"),
-    (r"Moves", "the moves"),
-    (r"Move", "a move"),
-    (r"Rivals", "the rivals"),
-    (r"RivalClaims", "the rivals' claims"),
-    (r"Rules", "turn.rules"),
-    (r"Turn", "turn"),
     (r"Literal\[int\].*|u?int\d+", "a whole number"),
     (r"float\d+", "a number with a point"),
     (r"Literal\[str\].*|unicode_type", "a text"),
@@ -46,15 +36,34 @@ _TYPE_NAMES: Sequence[tuple[str, str]] = (
 )
 
 
-def plain_message(error: BaseException) -> str:
+class BotTerms(NamedTuple):
+    """What messages call the types of a game, and what they know of its bots."""
+
+    types: Sequence[tuple[str, str]]
+    """Patterns of numba's names of types, and what the documentation calls these."""
+    decisions: Sequence[str]
+    """The names of the functions of a bot."""
+    hint: Callable[[str, str], str]
+    """A hint at the right name, given a type and the attribute that it lacks; or an empty text."""
+
+    def type_term(self, type_name: str) -> str:
+        """The documentation's term for a type, given numba's name of it."""
+        for pattern, text in (*self.types, *_TYPE_NAMES):
+            if re.fullmatch(pattern, type_name):
+                return re.sub(pattern, text, type_name)
+        return type_name
+
+
+def plain_message(error: BaseException, terms: BotTerms) -> str:
     """The cause of a compiler error in one sentence, with the file and line of the bot."""
     report = str(error)
     for pattern, sentence in _CAUSES:
         if match := re.search(pattern, report):
-            return f"{sentence(match)}{_source_line(report)}"
+            return f"{sentence(match, terms)}{_source_line(report)}"
     signature = _innermost_signature(report)
-    text = _unknown_call(*signature) if signature else _compiler_message(report)
-    return f"{text}{_source_line(report)}"
+    if signature and signature[0] not in terms.decisions:
+        return f"{_unknown_call(*signature, terms)}{_source_line(report)}"
+    return f"{_compiler_message(report)}{_source_line(report)}"
 
 
 def _compiler_message(report: str) -> str:
@@ -87,22 +96,18 @@ def _first_line_of_bot(report: str) -> re.Match[str] | None:
 
 
 def _is_library_file(file: str) -> bool:
-    return str(Path(file).absolute().resolve()).startswith(_GAME_FOLDER) or "numba/" in file
+    return str(Path(file).absolute().resolve()).startswith(_PACKAGE_FOLDER) or "numba/" in file
 
 
 def _innermost_signature(report: str) -> tuple[str, str] | None:
     """The name and arguments of the call that does not compile: the last before the bot's line."""
     frame = _first_line_of_bot(report)
     signatures = _SIGNATURE.findall(report[: frame.start() if frame else len(report)])
-    return (
-        signatures[-1]
-        if signatures and signatures[-1][0] not in ("choose_move", "roll_again")
-        else None
-    )
+    return signatures[-1] if signatures else None
 
 
-def _unknown_call(name: str, arguments: str) -> str:
-    kinds = [type_term(argument) for argument in _split(arguments)]
+def _unknown_call(name: str, arguments: str, terms: BotTerms) -> str:
+    kinds = [terms.type_term(argument) for argument in _split(arguments)]
     if "a slice" in kinds:
         return "what the table shows has no slices"
     if name in _OPERATORS and len(kinds) == 2:
@@ -126,42 +131,40 @@ def _split(arguments: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def type_term(type_name: str) -> str:
-    """The documentation's term for a type, given numba's name of it."""
-    for pattern, text in _TYPE_NAMES:
-        if re.fullmatch(pattern, type_name):
-            return re.sub(pattern, text, type_name)
-    return type_name
-
-
-def _unknown_attribute(match: re.Match[str]) -> str:
+def _unknown_attribute(match: re.Match[str], terms: BotTerms) -> str:
     name, kind = match.groups()
-    hint = (
-        did_you_mean(name, [attribute for attribute in dir(Turn) if attribute[0] != "_"])
-        if kind == "Turn"
-        else ""
-    )
-    return f"{type_term(kind)} has no {name!r}{hint}"
+    return f"{terms.type_term(kind)} has no {name!r}{terms.hint(kind, name)}"
 
 
-def _wrong_return(match: re.Match[str]) -> str:
-    return f"{match[1]}, not {type_term(match[2])}"
+def _wrong_return(match: re.Match[str], terms: BotTerms) -> str:
+    return f"{match[1]}, not {terms.type_term(match[2])}"
 
 
-def _mixed_returns(match: re.Match[str]) -> str:
-    kinds = dict.fromkeys(map(type_term, _split(match[1])))
+def _mixed_returns(match: re.Match[str], terms: BotTerms) -> str:
+    kinds = dict.fromkeys(map(terms.type_term, _split(match[1])))
     return f"what it returns is of different kinds: {', '.join(kinds)}"
 
 
-def _two_kinds(match: re.Match[str]) -> str:
-    return f"{type_term(match[1])} on one way, {type_term(match[2])} on another"
+def _two_kinds(match: re.Match[str], terms: BotTerms) -> str:
+    return f"{terms.type_term(match[1])} on one way, {terms.type_term(match[2])} on another"
 
 
-def _expanded(text: str) -> Callable[[re.Match[str]], str]:
-    return lambda match: match.expand(text)
+def _mixed_variable(match: re.Match[str], terms: BotTerms) -> str:
+    return f"{match[3]} is of different kinds: {_two_kinds(match, terms)}"
 
 
-_CAUSES: Sequence[tuple[str, Callable[[re.Match[str]], str]]] = (
+def _not_iterable(match: re.Match[str], terms: BotTerms) -> str:
+    return f"{terms.type_term(match[1])} can be looked up, not iterated"
+
+
+_Sentence: TypeAlias = Callable[[re.Match[str], BotTerms], str]
+
+
+def _expanded(text: str) -> _Sentence:
+    return lambda match, terms: match.expand(text)
+
+
+_CAUSES: Sequence[tuple[str, _Sentence]] = (
     (r"name '(\w+)' is not defined", _expanded(r"\1 is not defined")),
     (
         "use of yield in a closure|use of cell variable",
@@ -203,7 +206,7 @@ _CAUSES: Sequence[tuple[str, Callable[[re.Match[str]], str]]] = (
     (r"Cannot unify (.*) and (.*) for '\$\S+',", _two_kinds),
     (
         r"Cannot unify (.*) and (.*) for '(\w+)[.\d]*',",
-        lambda match: f"{match[3]} is of different kinds: {_two_kinds(match)}",
+        _mixed_variable,
     ),
     (
         "re-entrant to the same function",
@@ -213,11 +216,11 @@ _CAUSES: Sequence[tuple[str, Callable[[re.Match[str]], str]]] = (
         "Cannot capture the non-constant value",
         _expanded("a lambda or inner function cannot be compiled here; write a loop"),
     ),
-    (r"((?:choose_move|roll_again) must return [^,\n]*), not a value of type (.*)", _wrong_return),
+    (r"(\w+ must return [^,\n]*), not a value of type (.*)", _wrong_return),
     (r"Unknown attribute '(\w+)' of type (\w+)", _unknown_attribute),
     (
         r"Invalid use of getiter with parameters \((\w+)\)",
-        lambda match: f"{type_term(match[1])} can be looked up, not iterated",
+        _not_iterable,
     ),
     (r"missing a required argument: '(\w+)'", _expanded(r"a call lacks the argument \1")),
     (

@@ -3,7 +3,7 @@
 from numba import types
 from numba.extending import overload, register_jitable
 
-from cantstop_arena.games.cantstop.engine.bot_types import INLINE
+from cantstop_arena.native.numba_store import INLINE
 
 
 @overload(sum, jit_options=INLINE)

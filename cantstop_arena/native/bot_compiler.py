@@ -1,0 +1,89 @@
+"""What is compiled of the bots of any game: their functions and all that these call."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from numba.extending import overload
+
+from cantstop_arena.errors import BotError
+from cantstop_arena.hookspecs import MODULE_PREFIX, compile_options
+from cantstop_arena.native.bot_generators import without_generator_expressions
+from cantstop_arena.native.compile_errors import BotTerms, plain_message
+from cantstop_arena.native.numba_store import INLINE, declared_names
+
+
+@contextmanager
+def errors_of_bot(name: str, terms: BotTerms) -> Iterator[None]:
+    """Raises BotError, with the name of the bot, for whatever the compiler raises inside."""
+    try:
+        yield
+    except BotError as error:
+        raise BotError(f"{name} does not compile: {error}") from error
+    except Exception as error:  # numba raises more than its own errors
+        raise BotError(f"{name} does not compile: {plain_message(error, terms)}") from error
+
+
+_registered: set[Any] = set()
+# Compiled code that uses `random` or `numpy.random` calls these for the generators' state.
+_GENERATORS = {"numba_get_py_random_state", "numba_get_np_random_state"}
+
+
+def register_function(function: FunctionType) -> None:
+    """Register a function as callable from compiled code, and the functions that it calls.
+
+    Of these, only functions of its own module, of its bot's folder, or marked `@compiled`.
+    """
+    if function in _registered:
+        return
+    _registered.add(function)
+    options = {**INLINE, **(compile_options(function) or {})}
+    code = without_generator_expressions(function)
+    overload(function, jit_options=options, strict=False)(lambda *_, **__: code)
+    for referenced in _referenced_functions(code):
+        if compile_options(referenced) is not None or _are_of_one_bot(referenced, function):
+            register_function(referenced)
+
+
+def _are_of_one_bot(*functions: FunctionType) -> bool:
+    """Whether functions are of one module, or of the modules of one bot that is a folder."""
+    modules = {function.__module__ or "" for function in functions}
+    packages = {module.partition(".")[0] for module in modules}
+    return len(modules) == 1 or (len(packages) == 1 and packages.pop().startswith(MODULE_PREFIX))
+
+
+def draws_unseeded(decision: Any) -> bool:
+    """Whether a compiled decision uses numba's own random generators.
+
+    They cannot be seeded for each deal, so games could not be replayed.
+    """
+    (compiled,) = decision.overloads.values()
+    return not declared_names(compiled).isdisjoint(_GENERATORS)
+
+
+def _referenced_functions(function: FunctionType) -> list[FunctionType]:
+    """The plain Python functions to which a function refers, by name or as a module's attribute."""
+    values = _referenced_values(function)
+    modules = [value for value in values if isinstance(value, ModuleType)]
+    names = _referenced_names(function.__code__)
+    attributes = [vars(module).get(name) for module in modules for name in names]
+    return [value for value in (*values, *attributes) if isinstance(value, FunctionType)]
+
+
+def _referenced_values(function: FunctionType) -> list[Any]:
+    """The globals and closure variables to which a function refers."""
+    closed_over = [cell.cell_contents for cell in function.__closure__ or ()]
+    cells = dict(zip(function.__code__.co_freevars, closed_over, strict=True))
+    by_name = {**function.__globals__, **cells}
+    return [by_name[name] for name in _referenced_names(function.__code__) if name in by_name]
+
+
+def _referenced_names(code: CodeType) -> list[str]:
+    inner = [
+        name
+        for const in code.co_consts
+        if isinstance(const, CodeType)
+        for name in _referenced_names(const)
+    ]
+    return [*code.co_names, *code.co_freevars, *inner]

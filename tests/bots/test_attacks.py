@@ -1,0 +1,183 @@
+"""What hostile isolated bots do to the arena itself, or to learn the seed: nothing comes of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from helpers.arena import Arena
+from helpers.parameters import slow_but
+
+HEAD = "import os, signal, socket, stat, sys, threading, time\n"
+DECIDES = """
+def choose_move(turn, moves):
+    act(turn)
+    return 0
+def roll_again(turn):
+    return turn.rolls < 3
+"""
+PRINTS_WITHOUT_END = """
+def prints():
+    while True:
+        os.write(2, b"x" * 60_000)
+def act(turn):
+    for _ in range(8):
+        threading.Thread(target=prints, daemon=True).start()
+    time.sleep(600)
+"""
+WRITES_INTO_ALL_FILES = """
+def act(turn):
+    for number in range(40):
+        try:
+            os.write(number, b"\\xc1" * 1000)
+        except OSError:
+            pass
+"""
+STOPS_ITSELF = "def act(turn):\n    os.kill(os.getpid(), signal.SIGSTOP)\n"
+LISTS_WITHOUT_END = "def act(turn):\n    raise ValueError(*['x' * 1000] * 100_000)\n"
+SHORTENS_ALL_FILES = """
+def act(turn):
+    for number in range(3, 40):
+        try:
+            os.ftruncate(number, 0)
+        except OSError:
+            pass
+    time.sleep(600)
+"""
+CONTROLS_A_TERMINAL = """
+def act(turn):
+    for number in range(3, 40):
+        try:
+            if stat.S_ISREG(os.fstat(number).st_mode):
+                os.write(number, b'File "\\x1b]0;title\\x07/bot/sly.py", line 1\\n')
+        except OSError:
+            pass
+    time.sleep(600)
+"""
+CUP = """
+games: 2
+seed: 20260101
+decision_limit: 0.5
+max_faults: 1
+bots: [odds, {bot: sly, isolate: true}]
+"""
+
+
+def bot(act: str) -> dict[str, str]:
+    """A bot that does so in each decision on a move."""
+    return {"sly": f"{HEAD}{act}{DECIDES}"}
+
+
+ATTACKS = {
+    "output: printing without end": (PRINTS_WITHOUT_END, "too slow"),
+    "protocol: bytes in every open file": (WRITES_INTO_ALL_FILES, "invalid message"),
+    "time: a stop of its own process": (STOPS_ITSELF, "too slow"),
+    "memory: an endless report": (LISTS_WITHOUT_END, "exception: ValueError"),
+}
+
+
+@pytest.mark.usefixtures("sandbox")
+@pytest.mark.parametrize("attack", slow_but((0, 1), ATTACKS))
+def test_only_its_own_games_suffer(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attack: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    act, fault = ATTACKS[attack]
+    done = arena("run cup.yaml --quiet", yaml=CUP, bots=bot(act), code=3)
+    assert fault in done.text
+    assert "\x1b" not in done.output and len(done.output) < 20_000
+
+
+CHECKS = {
+    "memory: shared memory made shorter": (SHORTENS_ALL_FILES, "too slow: no answer"),
+    "output: control characters": (CONTROLS_A_TERMINAL, "too slow: no answer"),
+}
+
+
+@pytest.mark.usefixtures("sandbox")
+@pytest.mark.parametrize("attack", CHECKS)
+def test_a_check_ends_with_a_finding(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attack: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    act, finding = CHECKS[attack]
+    done = arena("bots check sly --isolate", bots=bot(act), code=1, process=True)
+    assert finding in done.text
+    assert "\x1b" not in done.output
+
+
+READS = """
+import glob, sys
+for path in glob.glob("/bot/**", recursive=True):
+    try:
+        print(open(path, errors="replace").read(), file=sys.stderr, flush=True)
+    except OSError:
+        pass
+try:
+    import _helper, helper
+except Exception:
+    pass
+def act(turn):
+    pass
+"""
+
+
+def _link(name: str, target: str = "cup.yaml") -> Callable[[], None]:
+    def make() -> None:
+        path = Path("bots", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(Path(target).absolute())
+
+    return make
+
+
+LINKS = {
+    "files: a private file": _link("_seed"),
+    "files: a private module": _link("_helper.py"),
+    "files: a module": _link("helper.py"),
+    "files: a private folder": _link("_all", "."),
+    "files: a file in its folder": _link("sly/seed"),
+    "files: its folder": _link("sly", "."),
+    "accounts: a file of the system": _link("_accounts", "/etc/passwd"),
+}
+
+
+@pytest.mark.usefixtures("sandbox")
+@pytest.mark.parametrize("attack", slow_but((0, 3), LINKS))
+def test_a_link_beside_a_bot_shows_it_nothing(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attack: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    LINKS[attack]()
+    arena("run cup.yaml --quiet", yaml=CUP, bots=bot(READS), code=None)
+    (log,) = Path("results/cup/logs").glob("*sly.log")
+    text = log.read_text()
+    assert "def act" in text
+    assert "20260101" not in text and "root:" not in text and "SQLite" not in text
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_a_link_out_of_a_folder_that_is_a_bot_is_refused(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _link("sly/seed")()
+    Path("bots/sly/inner").symlink_to("__init__.py")  # this is its own
+    files = {"bots/sly/__init__.py": bot(READS)["sly"]}
+    done = arena("run cup.yaml --quiet", yaml=CUP, files=files, code=2)
+    assert "bots/sly/seed is a link to a file outside of the bot's folder" in done.error
+    Path("bots/sly/seed").unlink()
+    arena("run cup.yaml --quiet")
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_large_files_beside_a_bot_do_not_fill_the_arenas_memory(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cantstop_arena.bots.bot_sandbox.MAX_BYTES_BESIDE", 2 << 20)
+    Path("bots").mkdir()
+    for number in range(3):
+        with Path(f"bots/_{number}").open("wb") as file:
+            file.truncate(1 << 20)  # it takes no space on the disk
+    done = arena("run cup.yaml --quiet", yaml=CUP, bots=bot(READS), code=2)
+    assert "bots/sly.py has more than 2 MiB of files beside it" in done.error
