@@ -29,8 +29,9 @@ from helpers.simulated import Truth, seatings_of
 
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.ratings.elo import even_score, rate
+from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.even_score import even_score
 from cantstop_arena.ratings.model.luce import ELO
 from cantstop_arena.ratings.model_fit.deviance import goodness
 from cantstop_arena.ratings.model_fit.residuals import residuals

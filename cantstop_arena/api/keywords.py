@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypedDict, TypeVar, cast
 
 from cantstop_arena.api.bot_arguments import Isolate
+from cantstop_arena.deals.outcomes import LuckRemoved
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
@@ -63,7 +64,7 @@ class FileKeys(FolderKeys, total=False):
     games: int | None
     seed: Seed | None
     isolate: Isolate
-    luck_removed: bool
+    luck_removed: LuckRemoved
 
 
 class RunFileKeys(FileKeys, RunKeys, total=False):

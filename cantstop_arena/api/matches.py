@@ -94,6 +94,7 @@ class PlannedMatch(PlannedTournament):
             analysis,
             [0] * len(counts) if disqualified else counts,
             self.test,
+            ending.state,
             self.tournament.players,
             len(self.tournament.orders),
             disqualified,
@@ -124,10 +125,6 @@ def planned_match(
     catalogue, players = catalogue_of(given, a), given["players"]
     check_seats(players, catalogue.game)
     test = _test(sprt, alpha, beta, players, len(catalogue.game.orders(players)))
-    if test and given["luck_removed"]:
-        raise UsageError(
-            "luck_removed needs a fixed number of games, as sprt counts points; drop one of them"
-        )
     games = MAX_GAMES if test and given["games"] is None else given["games"]
     with argument_errors(), suggesting_game((a, b), catalogue):
         first, second = with_distinct_names([entrant_of(bot, catalogue) for bot in (a, b)])

@@ -103,6 +103,10 @@ class ArenaGroup(click.Group):
         for word in args:
             if any("\ud800" <= char <= "\udfff" for char in word):
                 raise click.UsageError(f"{word!r} is not text in UTF-8")
+        if any(word.startswith("--luck") for word in args):
+            from cantstop_arena.views.command_options import with_optional_values
+
+            args = with_optional_values(args)
         return super().parse_args(context, args)
 
     def invoke(self, context: click.Context) -> Any:

@@ -15,6 +15,7 @@ from msgspec.structs import asdict, replace
 
 from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH
 from cantstop_arena.comparisons.deal_ratios import DealRatios
+from cantstop_arena.deals.outcomes import LuckRemoved
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, random_seed
 from cantstop_arena.errors import UsageError
@@ -78,18 +79,19 @@ class Comparison(msgspec.Struct, frozen=True):
     entrants: tuple[Entrant, ...]
     source: Path
     has_random_seed: bool = False
-    luck_removed: bool = False
+    luck_removed: LuckRemoved = False
 
     @property
     def variants(self) -> tuple[Any, ...]:
         """The rule sets without the baseline."""
         return tuple(rules for rules in self.rules if rules.name != self.baseline.name)
 
-    def without_luck(self) -> Comparison:
+    def without_luck(self, luck_removed: LuckRemoved) -> Comparison:
         """The same with luck removed. Raises UsageError where the game does not allow it."""
-        if why := luck_refusal(self.game, min(self.players)):
+        players = min(self.players) if luck_removed is True else max(self.players)
+        if why := luck_refusal(self.game, players, luck_removed):
             raise UsageError(why)
-        return replace(self, luck_removed=True)
+        return replace(self, luck_removed=luck_removed)
 
     def tournament(self, rules: Any, players: int, folder: Path) -> Tournament:
         """The tournament of one rule set with this number of players, in `folder`."""
@@ -163,7 +165,7 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
     comparison = _comparison(reader, entries, catalogue, path, entrants)
     seed = comparison.seed if overrides.seed is None else overrides.seed
     if overrides.luck_removed:
-        comparison = comparison.without_luck()
+        comparison = comparison.without_luck(overrides.luck_removed)
     return replace(
         comparison,
         games=overrides.over(comparison.games),

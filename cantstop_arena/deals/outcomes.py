@@ -6,7 +6,7 @@ played in every seating of one group.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -220,6 +220,8 @@ class FaultReport(msgspec.Struct, frozen=True):
 
 # How luck is measured: by what a roll puts at stake, or by winning chances; empty: not at all.
 BY_STAKE, BY_VALUE = "stake", "value"
+LuckRemoved: TypeAlias = bool | Literal["value"]
+"""Whether luck is removed: by the stake of rolls, or by winning chances."""
 
 # What a tournament can be played until: see Until.
 ELO_ERROR, WIDTH, TEST = "elo_error", "width", "test"
@@ -243,7 +245,7 @@ class TournamentTotals(msgspec.Struct, frozen=True):
 
     `bots` are names; groups and seatings have their indices. Disqualified bots are not among them,
     and their games are left out, but not their `faults`. `counts` describes what the game counts.
-    `anchor` is the fixed Elo of a bot, by name; without one the mean is fixed. Where games were
+    `anchor` is the fixed Elo of a bot, by name; without one the even score is 1500. Where games were
     played `until` intervals were narrow, these are confidence sequences. `seed` is None where
     tournaments with different seeds were rated together. `seat_orders` are the orders of seats in
     each deal, if they are not the standard ones. `missing_games` of a run that was interrupted or

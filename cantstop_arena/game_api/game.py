@@ -182,6 +182,8 @@ class Game:
     """Whether its records have events `roll` with the `dice` and the legal `moves`."""
     luck = ""
     """The quantity by which its table scores luck, as text; empty if it does not."""
+    estimates_chances = False
+    """Whether its table can score luck by an estimate of winning chances, too."""
     table_class = "cantstop_arena.table.plain_table:PlainTable"
     """The location of the class that plays games, a `table.table.GameTable`."""
 

@@ -41,8 +41,8 @@ def heat_map(analysis: Analysis) -> Figure:
     of_what = "; of games that one of the two won" if analysis.results.players > 2 else ""
     caption = (
         "Score of the row's bot against the column's, in percent, both in order of rank"
-        f"{of_what}. Bold: the 95% interval leaves out 50%. Predicted: by the ratings. LOS:"
-        " likelihood of superiority, in this field. All pairs are in pairs.csv."
+        f"{of_what}. Bold: decided, after correction for all pairings. Predicted: by the ratings."
+        " LOS: likelihood of superiority, in this field. All pairs are in pairs.csv."
     )
     return Figure(
         _map(analysis), caption, style=_size_styles(analysis) if bots <= MAX_CELLS else ""
@@ -121,7 +121,7 @@ def _row(analysis: Analysis, bot: int) -> Iterator[Markup]:
         if cell is None or cell.mean is None:
             yield element("td", class_="self" if bot == rival else None)
             continue
-        kind = _tint(cell.mean) + (" sure" if is_sure(cell) else "")
+        kind = _tint(cell.mean) + (" sure" if analysis.decided[bot][rival] else "")
         yield element("td", *_numbers(cell, bots), class_=kind)
 
 
@@ -245,10 +245,3 @@ def _pair(
         None if number is None else round(10 * half_away(100 * number, 1, EVEN_PERCENT))
         for number in numbers
     ]
-
-
-def is_sure(cell: Estimate) -> bool:
-    """Whether the interval of the score excludes 50%."""
-    if cell.low is None or cell.high is None:
-        return False
-    return cell.low > _EVEN or cell.high < _EVEN

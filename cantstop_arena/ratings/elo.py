@@ -4,13 +4,6 @@ The model and its fit are in `model.luce`, the errors in `covariance`, the group
 not significantly different in `multiple_comparisons`.
 
 Elo is relative to the even score of each field, which has 1500 points, or to the field's anchor.
-The even score of strengths b is the strength m of a player that would score half against the field,
-meeting each bot once: with pᵢ = logistic(bᵢ - m), the root of Σ pᵢ = n / 2. It moves with them as
-
-    ∂m/∂bⱼ = pⱼ (1 - pⱼ) / Σ pᵢ (1 - pᵢ),
-
-so that the errors of Elo are exact to first order. For equal bots, and for two bots, m is the mean;
-bots that are far from the others hardly move it, and their errors hardly enter the others' Elo.
 """
 
 from functools import cached_property
@@ -23,6 +16,7 @@ from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.ratings.covariance import ContrastVariance, Sandwich
 from cantstop_arena.ratings.degrees_of_freedom import MANY_DEALS, heavy_tail_limits
 from cantstop_arena.ratings.distributions import student_tail
+from cantstop_arena.ratings.even_score import even_score
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.connections import Truths, fields_of
 from cantstop_arena.ratings.model.deal_clusters import (
@@ -37,8 +31,6 @@ from cantstop_arena.ratings.pair_rating import with_elo_of_score
 from cantstop_arena.ratings.rating import EVEN_ELO, Points, Ratings, points_of
 
 __all__ = ["Points", "Ratings", "rate"]
-
-_BISECTIONS = 200
 
 
 def rate(results: TournamentTotals) -> Ratings:
@@ -250,21 +242,6 @@ class _RatingBuilder:
             Label.SAME_DEALS: constant,
         }
         return {label: self._bot_numbers(mask) for label, mask in masks.items() if mask.any()}
-
-
-def even_score(strengths: Floats) -> tuple[float, Floats]:
-    """The strength of a player that would score half against these, and its derivatives."""
-    low, high = float(strengths.min()), float(strengths.max())
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        if np.tanh((strengths - middle) / 2).sum() > 0:
-            low = middle
-        else:
-            high = middle
-    slopes = 1 / np.cosh((strengths - (low + high) / 2) / 2) ** 2
-    return (low + high) / 2, slopes / slopes.sum()
 
 
 def _limited(variance: ContrastVariance, limit: Floats) -> ContrastVariance:

@@ -8,9 +8,10 @@ from msgspec import UNSET, UnsetType
 from tabulate import tabulate
 
 from cantstop_arena.deals.seeds import Seed, in_json
+from cantstop_arena.games.registry import game_named
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK
-from cantstop_arena.ratings.sequential.sprt import Sprt, mean_and_variance
+from cantstop_arena.ratings.sequential.sprt import Sprt, TestState
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import (
     Column,
@@ -26,6 +27,7 @@ from cantstop_arena.tables.names import MATCH_TABLE
 from cantstop_arena.tables.rounding import half_away, percent_text
 from cantstop_arena.texts import how_many
 
+_CORRECTED = "Luck removed: the LLR corrects each deal with coefficients from earlier deals.\n"
 _PENTANOMIAL = ("0", "1/2", "1", "3/2", "2")
 
 
@@ -35,7 +37,8 @@ class MatchFinding(msgspec.Struct, frozen=True):
     `score` and `elo`, the first bot's lead, are those of the standings, and have None where they
     have no bound; `games` is the number of games behind them. The `counts` are the deals by the
     first bot's score, of two players the pentanomial, and only those that a test needed: with a
-    test there can be more games. Its intervals are confidence sequences.
+    test there can be more games. `state` is that of the test at its last look. Its intervals are
+    confidence sequences.
 
     The second bot fills the other seats of `players`, and the lead is that over the mean of its
     copies; a deal has `games_per_deal`. `disqualified` has a sentence on each bot that is; no deal
@@ -46,11 +49,14 @@ class MatchFinding(msgspec.Struct, frozen=True):
     games: int
     counts: tuple[int, ...]
     test: Sprt | None
+    state: TestState | None
     score: Estimate
     elo: Estimate
     players: int
     games_per_deal: int
     disqualified: Mapping[str, str]
+    luck_removed: bool = False
+    has_rolls: bool = False
 
     @property
     def deals(self) -> int:
@@ -65,7 +71,7 @@ class MatchFinding(msgspec.Struct, frozen=True):
     @property
     def accepted(self) -> int | None:
         """The hypothesis that is accepted, 0 or 1; None where neither is."""
-        return self.test.accepted(self.counts) if self.test and self.deals >= FIRST_LOOK else None
+        return self.state.accepted if self.state and self.deals >= FIRST_LOOK else None
 
     def expected_games(self) -> dict[str, int] | None:
         """The expected number of games of the test if H0, H1 or the estimate is true.
@@ -73,10 +79,10 @@ class MatchFinding(msgspec.Struct, frozen=True):
         None where all deals had the same result, as their variance is unknown then.
         """
         assert self.test is not None
-        if sum(map(bool, self.counts)) < 2:
+        if self.state is None or sum(map(bool, self.counts)) < 2:
             return None
-        mean, variance = mean_and_variance(self.counts)
-        truths = zip(("h0", "h1", "estimate"), (*self.test.scores, mean), strict=True)
+        truths = zip(("h0", "h1", "estimate"), (*self.test.scores, self.state.mean), strict=True)
+        variance = self.state.variance
         deals = {name: self.test.expected_deals(truth, variance) for name, truth in truths}
         return {
             name: self.games_per_deal * round(max(FIRST_LOOK, many)) for name, many in deals.items()
@@ -88,6 +94,7 @@ def finding(
     analysis: Analysis,
     counts: Sequence[int],
     test: Sprt | None,
+    state: TestState | None,
     players: int,
     games_per_deal: int,
     disqualified: Mapping[str, str],
@@ -102,11 +109,14 @@ def finding(
         analysis.games,
         tuple(counts),
         test,
+        state,
         score,
         elo,
         players,
         games_per_deal,
         disqualified,
+        analysis.results.with_luck is not None,
+        game_named(analysis.results.game).has_rolls,
     )
 
 
@@ -121,6 +131,7 @@ class TestContent(msgspec.Struct):
     lower: float
     upper: float
     accepted: str | None
+    repeated: bool | UnsetType
     expected_games: dict[str, int] | None
 
 
@@ -179,10 +190,11 @@ def _test(result: MatchFinding) -> TestContent | None:
         elo1=test.elo1,
         alpha=test.alpha,
         beta=test.beta,
-        llr=significant(test.ratio(result.counts)),
+        llr=significant(result.state.ratio if result.state else 0.0),
         lower=significant(test.lower),
         upper=significant(test.upper),
         accepted=None if accepted is None else f"H{accepted}",
+        repeated=True if result.state and result.state.repeated else UNSET,
         expected_games=result.expected_games(),
     )
 
@@ -201,7 +213,7 @@ def match_table(result: MatchFinding) -> Table:
         (estimate("score", "score %", 2, percent=True), result.score),
         (estimate("elo", "Elo", 1), result.elo),
         *counts,
-        (number("llr", "LLR", 2, optional=True), test.ratio(result.counts) if test else None),
+        (number("llr", "LLR", 2, optional=True), result.state.ratio if result.state else None),
         (
             Column("accepted", "accepted", optional=True),
             None if accepted is None else f"H{accepted}",
@@ -270,18 +282,19 @@ def _signed(elo: float | None) -> str:
 
 
 def _test_text(result: MatchFinding) -> str:
-    test = result.test
-    assert test is not None
+    test, state = result.test, result.state
+    assert test is not None and state is not None
     games = result.expected_games()
     expectation = (
         f"Expected length: {_under_hypotheses(games)}, {games['estimate']:,} at the observed score."
         if games
         else "All deals had the same result; the length of the test cannot be estimated."
     )
+    corrected = _CORRECTED if result.luck_removed else ""
     return (
         f"H0: {_claim(result.bots, test.elo0)}. H1: {_claim(result.bots, test.elo1)}.\n"
-        f"LLR {half_away(test.ratio(result.counts), 2):.2f}; H0 is accepted at {test.lower:.2f} or"
-        f" below, H1 at {test.upper:.2f} or above.\n{expectation}"
+        f"LLR {half_away(state.ratio, 2):.2f}; H0 is accepted at {test.lower:.2f} or"
+        f" below, H1 at {test.upper:.2f} or above.\n{corrected}{expectation}"
     )
 
 
@@ -306,6 +319,12 @@ def _claim(bots: tuple[str, str], elo: float, bound: str = "") -> str:
 def _verdict(result: MatchFinding) -> str:
     test, accepted = result.test, result.accepted
     assert test is not None
+    if result.state and result.state.repeated:
+        deals, games = how_many(result.deals, "deal"), how_many(result.games_per_deal, "game")
+        alike = f"are the same {games}: no chance is involved"
+        if result.has_rolls:  # they may be other games, with the same length and winner
+            alike = "have the same result: chance decides nothing"
+        return f"All {deals} {alike}, so they count as one deal and the test has no verdict."
     if accepted is None:
         return "Neither hypothesis is accepted: more games are needed to decide."
     if accepted:

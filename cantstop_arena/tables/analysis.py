@@ -19,6 +19,7 @@ from cantstop_arena.ratings.model_fit.field_sensitivity import Moves, moves
 from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
 from cantstop_arena.ratings.scores import (
     crosstable,
+    decided_pairs,
     groups_with_same_rivals,
     meetings,
     per_game,
@@ -212,6 +213,12 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     def against(self) -> list[list[Estimate | None]]:
         """Each bot's score against each other bot, None against itself."""
         return list(map(list, crosstable(self.results)))
+
+    @cached_property
+    def decided(self) -> list[list[bool]]:
+        """Whether the score of two bots differs from a half significantly, for all pairs (Holm)."""
+        decided: list[list[bool]] = decided_pairs(self.results).tolist()
+        return decided
 
     @cached_property
     def seats(self) -> list[tuple[Estimate, Estimate]]:

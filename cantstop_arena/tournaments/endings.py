@@ -8,14 +8,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
-from cantstop_arena.deals.outcomes import Until
+from cantstop_arena.deals.outcomes import Tally, TournamentTotals, Until
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.sequential.confidence import looks
+from cantstop_arena.ratings.sequential.corrected_score import CorrectedScore
 from cantstop_arena.ratings.sequential.sprt import (
     GROWTH,
     Sprt,
+    TestState,
     expected_deals,
     score_steps,
 )
@@ -70,7 +73,7 @@ class MatchEnding(Ending):
     """The ending of a match: its `test`, if any, is decided.
 
     It counts the deals by the first bot's score, in equal steps from 0 to 1: all that will be
-    played without a test, and with one those up to its last look.
+    played without a test, and with one those up to its last look, where the test has a `state`.
     """
 
     blocks = _BLOCKS
@@ -82,6 +85,8 @@ class MatchEnding(Ending):
         self.units = win_units(tournament.players) * len(self.orders)
         self.counts: Ints = np.zeros(self.steps + 1, np.int64)
         self.counted = 0
+        self.state: TestState | None = None
+        self._corrected = CorrectedScore() if tournament.luck_removed else None
 
     def looks(self, session: "Session") -> Iterator[int]:
         """Those of the test."""
@@ -95,16 +100,39 @@ class MatchEnding(Ending):
         self._count(session, deals)
         if self.test is None or self.counts.sum() < deals:
             return True
-        counts: list[int] = self.counts.tolist()
-        ratio = self.test.ratio(counts)
-        observer.on_look(Look(len(self.orders) * deals, "", LLR, ratio))
-        return self.test.accepted(counts) is not None
+        self.state = self._state(self.test, session)
+        observer.on_look(Look(len(self.orders) * deals, "", LLR, self.state.ratio))
+        return self.state.accepted is not None or self.state.repeated
+
+    def _state(self, test: Sprt, session: "Session") -> TestState:
+        if self.counts.max() == self.counted and are_repeated(session.results()):
+            return replace(test.state(self.counts.tolist()), accepted=None, repeated=True)
+        if self._corrected is None:
+            return test.state(self.counts.tolist())
+        return test.state_of(*self._corrected.look())
 
     def _count(self, session: "Session", deals: int) -> None:
         """Count the deals from those that are counted up to this number."""
         start, count = self.counted, deals - self.counted
-        for _, first, winners, _ in session.ledger.deals(start, count):
-            selected = winners[max(0, start - first) : start + count - first]
-            scores = wins_by_deal(selected, self.orders)[:, 0] * self.steps // self.units
-            self.counts += np.bincount(scores, minlength=self.steps + 1)
+        for _, first, winners, measures in session.ledger.deals(start, count):
+            inside = slice(max(0, start - first), start + count - first)
+            wins = wins_by_deal(winners[inside], self.orders)[:, 0]
+            self.counts += np.bincount(wins * self.steps // self.units, minlength=self.steps + 1)
+            if self._corrected is not None:
+                luck = measures[inside, -2 * len(self.orders[0])]  # of the first bot
+                self._corrected.add(max(start, first), wins / self.units, luck.astype(np.int64))
         self.counted = deals
+
+
+def are_repeated(results: TournamentTotals) -> bool:
+    """Whether all deals are alike in every seating: their winners and all that was counted."""
+    return all(_are_alike(tally) for tally in results.tallies.values())
+
+
+def _are_alike(tally: Tally) -> bool:
+    alike_winners = all(wins in (0, max(tally.wins)) for wins in tally.wins)
+    return alike_winners and all(
+        tally.games * tally.squares[name] == sum(counts) ** 2
+        for name, counts in tally.counts.items()
+        if name in tally.squares
+    )

@@ -221,7 +221,7 @@ def table_spec_for(
         seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden, copies))
     rules, players, seed = tournament.rules, tournament.players, tournament.seed
     seated, game = tuple(seats), tournament.game.name
-    measured, scored = tournament.keeps_counts, tournament.luck_removed
+    measured, scored = tournament.keeps_counts, tournament.luck_measure
     folder = catalogue.folder
     return TableSpec(game, rules, seated, players, seed, folder, measured, scored)
 

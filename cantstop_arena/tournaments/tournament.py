@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from cantstop_arena.bots.isolation import Isolation
-from cantstop_arena.deals.outcomes import Until
+from cantstop_arena.deals.outcomes import BY_STAKE, BY_VALUE, LuckRemoved, Until
 from cantstop_arena.deals.seatings import Orders, groups_with
 from cantstop_arena.deals.seeds import Seed, in_json
 from cantstop_arena.errors import UsageError
@@ -61,7 +61,8 @@ class Tournament(msgspec.Struct, frozen=True):
     With a `challenger` only its groups play. With `until`, `games` is the maximum: a run ends
     earlier when intervals are narrow enough. A random `seed` (`has_random_seed`) is replaced by
     that of an existing ledger. Paths that are `hidden` in the sandbox, besides the `source`, may
-    contain the seed, too. With `luck_removed` luck is scored, and removed from the results.
+    contain the seed, too. With `luck_removed` luck is scored, by the stake of rolls (True) or by
+    winning chances ("value"), and removed from the results.
     """
 
     name: str
@@ -78,7 +79,7 @@ class Tournament(msgspec.Struct, frozen=True):
     challenger: str = ""  # the entrant in all of them
     compared: bool = False  # with other rule sets; the ledger stores counts deal by deal
     until: Until | None = None
-    luck_removed: bool = False
+    luck_removed: LuckRemoved = False
     blocks: int = BLOCKS  # minimum number of blocks of a run
     has_random_seed: bool = False
     reseeded: bool = False  # by the command line
@@ -88,7 +89,12 @@ class Tournament(msgspec.Struct, frozen=True):
     def keeps_counts(self) -> bool:
         """Whether the ledger stores counts deal by deal."""
         followed = bool(self.game.counts.followed) and self.players > 2
-        return self.compared or self.luck_removed or followed or self.players == 1
+        return self.compared or bool(self.luck_removed) or followed or self.players == 1
+
+    @property
+    def luck_measure(self) -> str:
+        """How luck is measured; empty if it is not."""
+        return luck_measure(self.luck_removed)
 
     @property
     def deals(self) -> int:
@@ -113,11 +119,11 @@ class Tournament(msgspec.Struct, frozen=True):
             return len(self.lineups)
         return comb(len(self.entrants), self.players)
 
-    def without_luck(self) -> Tournament:
+    def without_luck(self, luck_removed: LuckRemoved = True) -> Tournament:
         """A copy with luck removed. Raises UsageError when that is impossible."""
-        if why := luck_refusal(self.game, self.players):
+        if why := luck_refusal(self.game, self.players, luck_removed):
             raise UsageError(why)
-        return replace(self, luck_removed=True)
+        return replace(self, luck_removed=luck_removed)
 
     def with_own_processes(self, bots: Collection[int]) -> Tournament:
         """A copy in which these entrants play in processes of their own."""
@@ -180,14 +186,14 @@ class Overrides(msgspec.Struct, frozen=True):
     games: int | None = None
     seed: Seed | None = None
     isolate: Isolation = Isolation.NONE
-    luck_removed: bool = False
+    luck_removed: LuckRemoved = False
 
     def applied(self, tournament: Tournament) -> Tournament:
         """The tournament with these options; its bots are isolated already. Raises UsageError."""
         changed = replace(tournament, games=self.over(tournament.games))
         if self.seed is not None:
             changed = replace(changed, seed=self.seed, has_random_seed=False, reseeded=True)
-        return changed.without_luck() if self.luck_removed else changed
+        return changed.without_luck(self.luck_removed) if self.luck_removed else changed
 
     def over(self, games: int) -> int:
         """The number of games: of the command line if given, else `games`. Raises UsageError."""
@@ -199,8 +205,19 @@ class Overrides(msgspec.Struct, frozen=True):
 NO_OVERRIDES = Overrides()
 
 
-def luck_refusal(game: Game, players: int) -> str:
+def luck_measure(luck_removed: LuckRemoved) -> str:
+    """How luck is measured where it is removed; empty if it is not."""
+    if luck_removed == BY_VALUE:
+        return BY_VALUE
+    return BY_STAKE if luck_removed else ""
+
+
+def luck_refusal(game: Game, players: int, luck_removed: LuckRemoved = True) -> str:
     """Why luck cannot be removed; empty if it can."""
     if not game.luck:
         return f"luck cannot be removed: nothing scores it in {game.name}"
+    if luck_removed == BY_VALUE and not game.estimates_chances:
+        return f"luck cannot be removed by value: nothing estimates winning chances in {game.name}"
+    if luck_removed == BY_VALUE and players > 2:
+        return "luck can be removed by value at tables of two only; use luck_removed: true"
     return "luck cannot be removed from games alone: there is nothing to win" * (players == 1)

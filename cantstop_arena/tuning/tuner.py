@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.sequential.sprt import Sprt, equal_variance, score_steps
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tuning.cma_search import Generation, Numbers, evolve
@@ -21,7 +22,6 @@ _TRIALS = 14  # of a generation
 _MAX_TRIAL_DEALS = 1000
 _SEARCH_DEALS_PER_FRESH = 10  # of the search, for each fresh deal with the options found
 _MAX_FRESH_DEALS = 20_000
-_Z95 = 1.96  # standard errors on either side of a 95% interval
 
 
 class ScoreShare(msgspec.Struct, frozen=True):
@@ -121,7 +121,7 @@ class Tuner:
         """The share that these options win against the opponents on fresh deals."""
         (wins,) = self._trials.wins([options], FIRST_FRESH_DEAL, deals)
         scores = wins.mean(axis=0) / self._trials.win_units
-        half = _Z95 * float(scores.std(ddof=1)) / deals**0.5
+        half = student_quantile(deals - 1) * float(scores.std(ddof=1)) / deals**0.5
         return ScoreShare(float(scores.mean()), half, self._trials.games_per_deal * wins.size)
 
     def _verdict(self, options: Mapping[str, Any], test: Sprt, deals: int) -> TuningVerdict | None:

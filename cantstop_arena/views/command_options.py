@@ -1,6 +1,6 @@
 """Options of commands, made from `tournaments.file.keys`; also for commands of games."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from cantstop_arena.tournaments.file.keys import BY_NAME, Key, Seconds
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.isolation import Isolation
+    from cantstop_arena.deals.outcomes import LuckRemoved
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.tournaments.cluster.address import ClusterAddress
 
@@ -96,6 +97,25 @@ def _isolation(context: click.Context, parameter: click.Parameter, chosen: bool)
     return chosen_isolation(chosen)
 
 
+def _luck(context: click.Context, parameter: click.Parameter, text: str | None) -> "LuckRemoved":
+    return "value" if text == "value" else text == "true"
+
+
+def with_optional_values(arguments: Sequence[str]) -> list[str]:
+    """The arguments with the value of each option that can be given without one.
+
+    click would take the argument behind it, say a bot, for its value.
+    """
+    joined: list[str] = []
+    for argument in arguments:
+        if joined and joined[-1] == f"{_LUCK}=true" and argument == "value":
+            joined[-1] = f"{_LUCK}=value"
+        else:
+            joined.append(f"{_LUCK}=true" if argument == _LUCK else argument)
+    return joined
+
+
+(_LUCK,) = BY_NAME["luck_removed"].cli
 _FORMS: Mapping[str, Mapping[str, Any]] = {
     "count": {"type": click.IntRange(1)},
     "folder": {"type": click.Path(file_okay=False, path_type=Path)},
@@ -104,4 +124,5 @@ _FORMS: Mapping[str, Mapping[str, Any]] = {
     "size": {"callback": _bytes},
     "cluster": {"callback": _cluster},
     "isolation": {"is_flag": True, "callback": _isolation},
+    "luck": {"type": click.Choice(["true", "value"]), "metavar": "[value]", "callback": _luck},
 }

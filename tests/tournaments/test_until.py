@@ -464,7 +464,9 @@ def test_a_verdict_is_a_plain_sentence(
     elo: tuple[float, float], counts: tuple[int, ...], claim: str
 ) -> None:
     estimates = Estimate(0.5, 0.4, 0.6), Estimate(0.0, -5.0, 5.0)
-    text = match_text(MatchFinding(("a", "b"), 18_000, counts, Sprt(*elo), *estimates, 2, 2, {}))
+    test = Sprt(*elo)
+    found = MatchFinding(("a", "b"), 18_000, counts, test, test.state(counts), *estimates, 2, 2, {})
+    text = match_text(found)
     rate = "False-positive" if claim.startswith("H1") else "False-negative"
     assert f"{claim} {rate} rate: at most 5%." in text
     assert "nan" not in text and "inf" not in text

@@ -2,6 +2,7 @@
 
 from math import isfinite
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,10 +16,14 @@ from cantstop_arena.cli.options import (
 )
 from cantstop_arena.errors import UsageError
 from cantstop_arena.ratings.labels import MAX_ELO
-from cantstop_arena.views.command_options import FiniteRange
+from cantstop_arena.views.command_options import FiniteRange, key_option
 from cantstop_arena.views.command_tables import TableOutput, format_options, print_plain_tables
 
+if TYPE_CHECKING:
+    from cantstop_arena.deals.outcomes import LuckRemoved
+
 MIN_DEALS = 100  # deals of the speed trial: with fewer, the estimate of the variance is poor
+MIN_LUCK_DEALS = 200  # the coefficients by which luck is removed come from the trial games, too
 MIN_DIFFERENCE = 1e-6  # a smaller one needs more games than can be played
 
 
@@ -60,6 +65,7 @@ MIN_DIFFERENCE = 1e-6  # a smaller one needs more games than can be played
     help="Duration of the trial games.",
 )
 @bots_option
+@key_option("luck_removed", "plan")
 @format_options
 def plan(
     names: tuple[str, ...],
@@ -73,6 +79,7 @@ def plan(
     workers: int | None,
     seconds: float,
     bots_folder: Path,
+    luck_removed: "LuckRemoved",
     output: TableOutput,
 ) -> None:
     """Estimate the deals and games needed to detect a difference between two bots.
@@ -88,6 +95,7 @@ def plan(
     from cantstop_arena.tournaments.file.yaml_reader import range_text
     from cantstop_arena.tournaments.pool.worker import worker_count
     from cantstop_arena.tournaments.speed import run_speed_trial
+    from cantstop_arena.tournaments.tournament import luck_measure, luck_refusal
 
     _check_question(difference, elo, power, alpha)
     catalogue = catalogue_for(bots_folder, game_name)
@@ -100,8 +108,12 @@ def plan(
     with suggesting_game(seated, catalogue):
         bots = [entrant_from_reference(name, catalogue) for name in seated]
     rules = catalogue.rules_called(rules_name)
-    trial = run_speed_trial(catalogue, bots, rules, seconds, MIN_DEALS)
-    costs = plan_of(CostQuestion(difference, elo, power, alpha), trial.won, trial.games_per_deal)
+    if luck_removed and (why := luck_refusal(catalogue.game, players, luck_removed)):
+        raise UsageError(why)
+    measure, min_deals = luck_measure(luck_removed), MIN_LUCK_DEALS if luck_removed else MIN_DEALS
+    trial = run_speed_trial(catalogue, bots, rules, seconds, min_deals, luck_measure=measure)
+    question = CostQuestion(difference, elo, power, alpha)
+    costs = plan_of(question, trial.won, trial.games_per_deal, trial.corrections)
     cores = workers or worker_count()
     fault, speed = trial.fault_text(seated), trial.games_per_second
     if output.is_text:

@@ -46,7 +46,7 @@ def _anchor(
     multiple=True,
     metavar="BOT=ELO",
     help="Fix the Elo of a bot; can be repeated, and then fixes the mean of these bots."
-    " Default: the mean of all bots is 1500.",
+    " Default: who would score half against the field has 1500.",
 )
 @click.option(
     "--output",

@@ -66,6 +66,7 @@ class CantStop(Game):
     view = "cantstop_arena.views.cantstop.view:CantStopView"
     has_rolls = True
     luck = "busts, by their exact odds and the progress at stake"
+    estimates_chances = True
     table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
 
     @cached_property

@@ -1,7 +1,8 @@
 """How Elo depends on the field: by how much it moves when another bot is left out.
 
-Ratings of the games without that bot are compared with those of all games, both with the same mean
-of the remaining bots. Where one number for each bot fits all results, they differ by chance only.
+Ratings of the games without that bot are compared with those of all games, both relative to the
+even score of the remaining bots. Where one number for each bot fits all results, they differ by
+chance only.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -9,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.ratings.even_score import even_score
 from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, fit
 
@@ -54,8 +56,8 @@ def _strength_shifts(evidence: Evidence, strengths: Floats, without: int) -> Flo
         refit.links.together[np.ix_(remaining, remaining)].all()
         and not refit.links.at_bound[remaining].any()
     ):
-        changes = refit.strengths[remaining] - strengths[remaining]
-        shifts[remaining] = changes - changes.mean()
+        before, after = strengths[remaining], refit.strengths[remaining]
+        shifts[remaining] = (after - even_score(after)[0]) - (before - even_score(before)[0])
     return shifts
 
 

@@ -50,6 +50,21 @@ def score_steps(players: int, games: int) -> int:
     return games * lcm(*range(1, players + 1))
 
 
+class TestState(msgspec.Struct, frozen=True):
+    """The state of a test at a look.
+
+    `ratio` is the log-likelihood ratio, `mean` and `variance` those of a deal's score, `accepted`
+    the hypothesis that is accepted, 0 or 1; None while neither is. Where all deals are the same
+    games over and over, they are `repeated`, and nothing is accepted.
+    """
+
+    ratio: float
+    mean: float
+    variance: float
+    accepted: int | None
+    repeated: bool = False
+
+
 class Sprt(msgspec.Struct, frozen=True):
     """The hypotheses, elo0 below elo1, and the probabilities of errors.
 
@@ -101,12 +116,21 @@ class Sprt(msgspec.Struct, frozen=True):
         s0, s1 = self.scores
         return deals * (s1 - s0) * (mean - (s0 + s1) / 2) / variance if deals else 0.0
 
+    def state(self, counts: Sequence[int]) -> TestState:
+        """The state of the test after deals, counted by their score."""
+        ratio = self.ratio(counts)
+        return TestState(ratio, *mean_and_variance(counts), self._accepted(ratio))
+
+    def state_of(self, deals: int, mean: float, variance: float) -> TestState:
+        """The state after deals with this mean score, and this variance of a deal's score."""
+        ratio = self.normal_ratio(deals, mean, variance)
+        return TestState(ratio, mean, variance, self._accepted(ratio))
+
     def accepted(self, counts: Sequence[int]) -> int | None:
         """Which hypothesis is accepted, 0 or 1; None while neither is."""
-        return self.accepted_at(self.ratio(counts))
+        return self._accepted(self.ratio(counts))
 
-    def accepted_at(self, ratio: float) -> int | None:
-        """Which hypothesis is accepted at a log-likelihood ratio."""
+    def _accepted(self, ratio: float) -> int | None:
         if ratio <= self.lower:
             return 0
         return 1 if ratio >= self.upper else None

@@ -35,7 +35,7 @@ def score_variance(bots: int, players: int, orders: int) -> float:
 
 
 def elo_variance(bots: int, players: int, orders: int) -> float:
-    """The variance per deal of an Elo among equals, against the mean of the field.
+    """The variance per deal of an Elo among equals, against the even score of the field.
 
     A lineup of equal players adds (I - 1 1ᵀ / players) / players to Fisher's information; the sum
     over all lineups and seatings is inverted on the strengths of mean 0.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from cantstop_arena.pages.document import Section
-from cantstop_arena.pages.heat_map import MAX_WITH_NUMBERS, heat_map, is_sure
+from cantstop_arena.pages.heat_map import MAX_WITH_NUMBERS, heat_map
 from cantstop_arena.pages.number_text import (
     likelihood,
     percent,
@@ -37,19 +37,28 @@ def _finding(analysis: Analysis) -> tuple[str, list[str]]:
         for first, second in combinations(analysis.order, 2)
         if (cell := analysis.against[first][second]) and cell.mean is not None
     ]
-    won = sum(cell.low is not None and cell.low > _EVEN for *_, cell in pairs)
-    lost = sum(cell.high is not None and cell.high < _EVEN for *_, cell in pairs)
+    decided = [
+        (cell.mean or 0) > _EVEN for first, second, cell in pairs if analysis.decided[first][second]
+    ]
+    won, lost = decided.count(True), decided.count(False)
     whom = f"{lost:,} of them against the ranking" if lost else "all as ranked"
     if not won + lost:
         return f"None of {how_many(len(pairs), 'pairing')} is decided", []
     verb = "is" if len(pairs) == 1 else "are"
     finding = f"{won + lost:,} of {how_many(len(pairs), 'pairing')} {verb} decided, {whom}"
-    return finding, _undecided(analysis, [pair for pair in pairs if not is_sure(pair[2])])
+    return finding, _undecided(
+        analysis, [pair for pair in pairs if not analysis.decided[pair[0]][pair[1]]], len(pairs)
+    )
 
 
-def _undecided(analysis: Analysis, pairs: Sequence[tuple[int, int, Estimate]]) -> list[str]:
-    if len(pairs) != 1:
-        return [f"In {len(pairs):,} the 95% interval of the score includes 50%."] if pairs else []
+def _undecided(
+    analysis: Analysis, pairs: Sequence[tuple[int, int, Estimate]], tested: int
+) -> list[str]:
+    if not pairs:
+        return []
+    if len(pairs) > 1:
+        corrected = f", or is close to it after correction for {tested:,} pairings"
+        return [f"In {len(pairs):,} the 95% interval of the score includes 50%{corrected}."]
     [(first, second, cell)] = pairs
     names = analysis.results.bots
     close = f"{names[first]} against {names[second]} is too close to call"

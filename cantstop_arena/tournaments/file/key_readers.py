@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, Until
+from cantstop_arena.deals.outcomes import BY_VALUE, ELO_ERROR, WIDTH, LuckRemoved, Until
 from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.deals.seeds import SEED_FORM, Seed, seed_of
 from cantstop_arena.errors import RulesError, UsageError
@@ -56,11 +56,19 @@ def names_of(entrants: Sequence[Entrant]) -> list[str]:
 
 def read_luck_removed(
     reader: Reader, entries: Mapping[str, Entry], game: Game, players: int
-) -> bool:
-    requested: bool = read_plain(reader, entries, "luck_removed")
-    if requested and (why := luck_refusal(game, players)):
-        reader.complain(entries["luck_removed"].value, why)
-    return requested
+) -> LuckRemoved:
+    """Whether luck is removed, and whether by winning chances."""
+    if (entry := entries.get("luck_removed")) is None:
+        return False
+    requested = reader.plain(entry.value)
+    if not isinstance(requested, bool) and requested != BY_VALUE:
+        must = f"must be true, false or {BY_VALUE}"
+        reader.complain(entry.value, f"luck_removed {must}, not {node_text(entry.value)}")
+        return False
+    luck_removed: LuckRemoved = requested
+    if luck_removed and (why := luck_refusal(game, players, luck_removed)):
+        reader.complain(entry.value, why)
+    return luck_removed
 
 
 def read_anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[str, float]:

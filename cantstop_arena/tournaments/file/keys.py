@@ -271,9 +271,10 @@ KEYS = (
     ),
     Key(
         "luck_removed",
-        "Measure the luck of rolls and subtract it from scores and Elo: narrower intervals.",
+        "Measure the luck of rolls and subtract it from scores and Elo: narrower intervals. By the"
+        " stake of a roll; with `value` by an estimate of winning chances, which takes longer.",
         "tournament",
-        bool,
+        "luck",
         False,
         files=IN_FILES,
         commands=PLAYING,

@@ -23,7 +23,6 @@ CHOOSING, STOPPING, ROLLING = "choosing", "stopping too soon", "rolling too long
 KINDS = (CHOOSING, STOPPING, ROLLING)
 SIZES = (0.0, 0.005, 0.02, 0.05)
 """The lower bounds of the loss of mistakes, one for each size class."""
-_WIDTH = 1.96  # standard errors on either side of an interval that covers 95 %
 
 
 class Mistake(msgspec.Struct, frozen=True):
@@ -52,10 +51,11 @@ class Mistake(msgspec.Struct, frozen=True):
 
 
 class RegretMean(msgspec.Struct, frozen=True):
-    """A mean per game, and the half-width of its 95% confidence interval."""
+    """A mean per game over some deals, and its standard error."""
 
     mean: float
-    half: float
+    error: float
+    deals: int
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -102,8 +102,8 @@ def merge_judgements(parts: Sequence[Judgement], max_mistakes: int) -> Judgement
 
 
 def _mean(values: Sequence[float]) -> RegretMean:
-    half = _WIDTH * float(np.std(values, ddof=1)) / len(values) ** 0.5
-    return RegretMean(float(np.mean(values)), half)
+    error = float(np.std(values, ddof=1)) / len(values) ** 0.5
+    return RegretMean(float(np.mean(values)), error, len(values))
 
 
 def judge(

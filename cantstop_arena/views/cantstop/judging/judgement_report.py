@@ -11,6 +11,7 @@ from tabulate import tabulate
 from cantstop_arena.games.cantstop.exact.regret import KINDS, SIZES, Judgement, Mistake, RegretMean
 from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.pages.document import Document, Listing, Section, as_html
+from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.tables.column import Column, Table, number
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.tournament import RESOLVED
@@ -98,8 +99,13 @@ def _row(bot: str, judgement: Judgement, results: bool) -> list[str]:
     return [bot, _mean_text(judgement.lost(), scale), *kinds, large, *by_results]
 
 
+def _half_width(mean: RegretMean) -> float:
+    """Half the width of the 95% interval."""
+    return student_quantile(mean.deals - 1) * mean.error
+
+
 def _mean_text(mean: RegretMean, scale: float) -> str:
-    return f"{scale * mean.mean:.2f} ± {scale * mean.half:.2f}"
+    return f"{scale * mean.mean:.2f} ± {scale * _half_width(mean):.2f}"
 
 
 class MistakeText(NamedTuple):
@@ -174,9 +180,9 @@ def _as_dict(judgement: Judgement) -> dict[str, Any]:
     sizes = range(len(SIZES))
     return {
         "games": judgement.games,
-        "lost": [scale * lost.mean, scale * lost.half],
+        "lost": [scale * lost.mean, scale * _half_width(lost)],
         **{kind: scale * judgement.lost(kind).mean for kind in KINDS},
-        "by_results": [scale * measured.mean, scale * measured.half],
+        "by_results": [scale * measured.mean, scale * _half_width(measured)],
         "mistakes": {f"over {scale * SIZES[size]:g}": judgement.mistakes(size) for size in sizes},
         "worst": [
             {**mistake.as_dict(), "loss": scale * mistake.loss} for mistake in judgement.worst

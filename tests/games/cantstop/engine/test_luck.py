@@ -25,7 +25,8 @@ from cantstop_arena.games.cantstop.engine.winning_chance import chances_of
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.play.engine_tally import LUCK_UNIT
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet
-from cantstop_arena.ratings.elo import even_score, rate
+from cantstop_arena.ratings.elo import rate
+from cantstop_arena.ratings.even_score import even_score
 from cantstop_arena.ratings.model.luce import ELO
 
 RULES = [CLASSIC, NAMED["korean"][0]]
