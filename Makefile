@@ -55,7 +55,7 @@ soak: $(VENV)/installed-dev
 	$(BIN)/python tests/soak.py
 
 coverage-study: $(VENV)/installed-dev
-	$(BIN)/python tests/coverage_study.py --write docs/numbers.md
+	$(BIN)/python tests/coverage_study.py --write docs/coverage.md
 
 wheel: $(VENV)/bin/python
 	rm -rf dist

@@ -30,7 +30,8 @@ MAX_NAMES = 6
 MAX_MESSAGE_LENGTH = 100
 LEGEND = (
     "Bots that share a letter of their group are not significantly different; LOS vs next: the"
-    " likelihood of superiority over the bot below, in this field. Intervals cover 95%."
+    " likelihood of superiority over the bot below, in this field. Intervals cover 95%. 1500 is the Elo"
+    " of a player who would score half against this field."
 )
 ALONE = (
     "Bots that share a letter of their group are not significantly different; fewer than next: the"
