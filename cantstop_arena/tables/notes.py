@@ -30,9 +30,9 @@ MAX_NAMES = 6
 MAX_MESSAGE_LENGTH = 100
 LEGEND = (
     "Bots that share a letter of their group are not significantly different; LOS vs next: the"
-    " likelihood of superiority over the bot below, in this field. Intervals cover 95%. 1500 is the Elo"
-    " of a player who would score half against this field."
+    " likelihood of superiority over the bot below, in this field. Intervals cover 95%."
 )
+EVEN_SCORE = "1500 is the Elo of a player who would score half against this field."
 ALONE = (
     "Bots that share a letter of their group are not significantly different; fewer than next: the"
     " mean over the deals that both played. Intervals cover 95%."
@@ -47,7 +47,7 @@ def legend(analysis: Analysis) -> list[str]:
     """Explanations of the columns of the standings."""
     if analysis.is_solo:
         return [ALONE] if analysis.differences else []
-    return [LEGEND]
+    return [LEGEND] if analysis.results.anchor else [f"{LEGEND} {EVEN_SCORE}"]
 
 
 def about_standings(analysis: Analysis) -> list[str]:
