@@ -212,7 +212,7 @@ def _attribute_hint(type_name: str, attribute: str) -> str:
     return did_you_mean(attribute, names) if type_name == "Turn" else ""
 
 
-_TERMS = BotWording(
+_WORDING = BotWording(
     types=(
         (r"Spaces", "what is kept by column"),
         (r"Columns", "a set of columns"),
@@ -233,7 +233,7 @@ def compile_player(player: Player, name: str) -> list[Compiled]:
 
     Raises BotError when it cannot be compiled.
     """
-    with errors_of_bot(name, _TERMS):
+    with errors_of_bot(name, _WORDING):
         return [_compile(unwrap_partial(player.choose_move), unwrap_partial(player.roll_again))]
 
 
