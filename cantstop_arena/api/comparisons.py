@@ -129,11 +129,11 @@ def compare(
 
 def _refuse_keys_of_files(file: Path | str, given: Mapping[str, Any]) -> None:
     """Raise UsageError for keys that only the file can have."""
-    asked = {key for key, value in given.items() if value not in (None, BY_NAME[key].default)}
+    changed = {key for key, value in given.items() if value not in (None, BY_NAME[key].default)}
     named = [
         "rules" if key.name == "compare" else key.name
         for key in keys_of_file("comparison")
-        if key.name in asked - {"game", *FileKeys.__annotations__}
+        if key.name in changed - {"game", *FileKeys.__annotations__}
     ]
     if named:
         names = ", ".join(named)

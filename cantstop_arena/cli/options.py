@@ -57,18 +57,18 @@ def options(command: Command) -> Decorator:
 
     def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
-        def called(**words: Any) -> Any:
-            return function(given=_given(words), **words)
+        def called(**arguments: Any) -> Any:
+            return function(given=_given(arguments), **arguments)
 
         decorated: Callable[..., Any] = called
         for key in reversed(keys):
             decorated = option(key.name, command)(decorated)
         return decorated
 
-    def _given(words: dict[str, Any]) -> Given:
+    def _given(arguments: dict[str, Any]) -> Given:
         groups: dict[str, dict[str, Any]] = {"tournament": {}, "run": {}, "output": {}}
         for key in keys:
-            groups[key.group][key.name] = words.pop(_parameter(key.cli))
+            groups[key.group][key.name] = arguments.pop(_parameter(key.cli))
         shown = groups["output"]
         tables = TableOutput(shown["form"], shown.get("chosen", ()), shown.get("wide", False))
         page = shown.get("page", False)
@@ -114,11 +114,11 @@ def play_and_write(
     screen.echo("")
     show(results)
     results.record_games()
-    written_page = None
+    page = None
     if given.page:
         with screen.reporting_page_error():
-            written_page = results.write_page()
-    screen.echo_folder(planned.folder, written_page)
+            page = results.write_page()
+    screen.echo_folder(planned.folder, page)
     return results
 
 

@@ -10,19 +10,19 @@ from numba.extending import overload
 from cantstop_arena.errors import BotError
 from cantstop_arena.hookspecs import MODULE_PREFIX, compile_options
 from cantstop_arena.native.bot_generators import without_generator_expressions
-from cantstop_arena.native.compile_errors import BotTerms, plain_message
+from cantstop_arena.native.compile_errors import BotWording, plain_message
 from cantstop_arena.native.numba_store import INLINE, declared_names
 
 
 @contextmanager
-def errors_of_bot(name: str, terms: BotTerms) -> Iterator[None]:
+def errors_of_bot(name: str, wording: BotWording) -> Iterator[None]:
     """Raises BotError, with the name of the bot, for whatever the compiler raises inside."""
     try:
         yield
     except BotError as error:
         raise BotError(f"{name} does not compile: {error}") from error
     except Exception as error:  # numba raises more than its own errors
-        raise BotError(f"{name} does not compile: {plain_message(error, terms)}") from error
+        raise BotError(f"{name} does not compile: {plain_message(error, wording)}") from error
 
 
 _registered: set[Any] = set()

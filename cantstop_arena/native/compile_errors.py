@@ -36,7 +36,7 @@ _TYPE_NAMES: Sequence[tuple[str, str]] = (
 )
 
 
-class BotTerms(NamedTuple):
+class BotWording(NamedTuple):
     """What messages call the types of a game, and what they know of its bots."""
 
     types: Sequence[tuple[str, str]]
@@ -46,7 +46,7 @@ class BotTerms(NamedTuple):
     hint: Callable[[str, str], str]
     """A hint at the right name, given a type and the attribute that it lacks; or an empty text."""
 
-    def type_term(self, type_name: str) -> str:
+    def type_text(self, type_name: str) -> str:
         """The documentation's term for a type, given numba's name of it."""
         for pattern, text in (*self.types, *_TYPE_NAMES):
             if re.fullmatch(pattern, type_name):
@@ -54,15 +54,15 @@ class BotTerms(NamedTuple):
         return type_name
 
 
-def plain_message(error: BaseException, terms: BotTerms) -> str:
+def plain_message(error: BaseException, wording: BotWording) -> str:
     """The cause of a compiler error in one sentence, with the file and line of the bot."""
     report = str(error)
     for pattern, sentence in _CAUSES:
         if match := re.search(pattern, report):
-            return f"{sentence(match, terms)}{_source_line(report)}"
+            return f"{sentence(match, wording)}{_source_line(report)}"
     signature = _innermost_signature(report)
-    if signature and signature[0] not in terms.decisions:
-        return f"{_unknown_call(*signature, terms)}{_source_line(report)}"
+    if signature and signature[0] not in wording.decisions:
+        return f"{_unknown_call(*signature, wording)}{_source_line(report)}"
     return f"{_compiler_message(report)}{_source_line(report)}"
 
 
@@ -106,8 +106,8 @@ def _innermost_signature(report: str) -> tuple[str, str] | None:
     return signatures[-1] if signatures else None
 
 
-def _unknown_call(name: str, arguments: str, terms: BotTerms) -> str:
-    kinds = [terms.type_term(argument) for argument in _split(arguments)]
+def _unknown_call(name: str, arguments: str, wording: BotWording) -> str:
+    kinds = [wording.type_text(argument) for argument in _split(arguments)]
     if "a slice" in kinds:
         return "what the table shows has no slices"
     if name in _OPERATORS and len(kinds) == 2:
@@ -131,37 +131,37 @@ def _split(arguments: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _unknown_attribute(match: re.Match[str], terms: BotTerms) -> str:
+def _unknown_attribute(match: re.Match[str], wording: BotWording) -> str:
     name, kind = match.groups()
-    return f"{terms.type_term(kind)} has no {name!r}{terms.hint(kind, name)}"
+    return f"{wording.type_text(kind)} has no {name!r}{wording.hint(kind, name)}"
 
 
-def _wrong_return(match: re.Match[str], terms: BotTerms) -> str:
-    return f"{match[1]}, not {terms.type_term(match[2])}"
+def _wrong_return(match: re.Match[str], wording: BotWording) -> str:
+    return f"{match[1]}, not {wording.type_text(match[2])}"
 
 
-def _mixed_returns(match: re.Match[str], terms: BotTerms) -> str:
-    kinds = dict.fromkeys(map(terms.type_term, _split(match[1])))
+def _mixed_returns(match: re.Match[str], wording: BotWording) -> str:
+    kinds = dict.fromkeys(map(wording.type_text, _split(match[1])))
     return f"what it returns is of different kinds: {', '.join(kinds)}"
 
 
-def _two_kinds(match: re.Match[str], terms: BotTerms) -> str:
-    return f"{terms.type_term(match[1])} on one way, {terms.type_term(match[2])} on another"
+def _two_kinds(match: re.Match[str], wording: BotWording) -> str:
+    return f"{wording.type_text(match[1])} on one way, {wording.type_text(match[2])} on another"
 
 
-def _mixed_variable(match: re.Match[str], terms: BotTerms) -> str:
-    return f"{match[3]} is of different kinds: {_two_kinds(match, terms)}"
+def _mixed_variable(match: re.Match[str], wording: BotWording) -> str:
+    return f"{match[3]} is of different kinds: {_two_kinds(match, wording)}"
 
 
-def _not_iterable(match: re.Match[str], terms: BotTerms) -> str:
-    return f"{terms.type_term(match[1])} can be looked up, not iterated"
+def _not_iterable(match: re.Match[str], wording: BotWording) -> str:
+    return f"{wording.type_text(match[1])} can be looked up, not iterated"
 
 
-_Sentence: TypeAlias = Callable[[re.Match[str], BotTerms], str]
+_Sentence: TypeAlias = Callable[[re.Match[str], BotWording], str]
 
 
 def _expanded(text: str) -> _Sentence:
-    return lambda match, terms: match.expand(text)
+    return lambda match, wording: match.expand(text)
 
 
 _CAUSES: Sequence[tuple[str, _Sentence]] = (

@@ -151,8 +151,8 @@ class _SharedCode:
         """Note the modules that have not been noted before."""
         for name, module in list(sys.modules.items()):
             if name not in self._modules and _is_shared(name) and isinstance(module, ModuleType):
-                self._modules[name] = noted = [*_namespaces(name, module)]
-                values = (value for names in noted for value in names.before.values())
+                self._modules[name] = namespaces = [*_namespaces(name, module)]
+                values = (value for namespace in namespaces for value in namespace.before.values())
                 functions = [value for value in values if type(value) is FunctionType]
                 self._functions += functions
                 self._codes += [function.__code__ for function in functions]
@@ -196,7 +196,7 @@ def _namespaces(name: str, module: ModuleType) -> Iterator[_Namespace]:
             yield _Namespace(f"{name}.{key}", vars(value), dict(vars(value)))
 
 
-class _Noted(NamedTuple):
+class _SharedSince(NamedTuple):
     """Shared code that was noted in the process `pid`."""
 
     pid: int
@@ -208,17 +208,17 @@ def note_shared_code() -> None:
 
     In a fork that would copy the memory of all these modules, as it counts references.
     """
-    global _noted
-    _noted = _Noted(os.getpid(), _SharedCode())
+    global _shared
+    _shared = _SharedSince(os.getpid(), _SharedCode())
 
 
 def _shared_code() -> _SharedCode:
     """The code as it was before this process was forked, if it was noted there, or as it is now."""
-    if _noted is None or _noted.pid == os.getpid():
+    if _shared is None or _shared.pid == os.getpid():
         return _SharedCode()
-    _noted.code.forget(_CHANGED_BY_THE_ARENA)
-    _noted.code.note_missing()
-    return _noted.code
+    _shared.code.forget(_CHANGED_BY_THE_ARENA)
+    _shared.code.note_missing()
+    return _shared.code
 
 
-_noted: _Noted | None = None
+_shared: _SharedSince | None = None

@@ -12,14 +12,14 @@ from cantstop_arena.table.table import GameTable
 
 
 class PersonLeft(Interrupted):
-    """The person has left the game, by a command (`was_asked`) or at the end of the input.
+    """The person has left the game, by a command (`by_command`) or at the end of the input.
 
     Its cause is an OSError when the terminal has failed.
     """
 
-    def __init__(self, asked: bool) -> None:
+    def __init__(self, by_command: bool) -> None:
         super().__init__()
-        self.was_asked = asked
+        self.by_command = by_command
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def terminal() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise PersonLeft(asked=False) from error
+        raise PersonLeft(by_command=False) from error
 
 
 class Person(Protocol):

@@ -60,14 +60,14 @@ def _select(table: Table, indices: Sequence[int]) -> Table:
 def _widths(table: Table) -> list[int]:
     """The width of each printed column; tabulate measures it, as it knows wide characters."""
     return [
-        _drawn_width(TEXT.safe(column.heading), cells)
+        _text_width(TEXT.safe(column.heading), cells)
         for column, cells in visible_columns(table, TEXT)
     ]
 
 
-def _drawn_width(heading: str, cells: Sequence[str]) -> int:
-    drawn = tabulate([[cell] for cell in cells], [heading], "simple", disable_numparse=True)
-    return len(drawn.splitlines()[1])  # a line of hyphens
+def _text_width(heading: str, cells: Sequence[str]) -> int:
+    text = tabulate([[cell] for cell in cells], [heading], "simple", disable_numparse=True)
+    return len(text.splitlines()[1])  # a line of hyphens
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -90,7 +90,7 @@ def _text_limit(
     texts = [index for index in indices if table.columns[index].kind is Kind.TEXT]
     numbers = [widths[index] for index in indices if index not in texts]
     room = width - sum(numbers) - _GAP * (len(indices) - 1)
-    headings = {index: _drawn_width(TEXT.safe(table.columns[index].heading), ()) for index in texts}
+    headings = {index: _text_width(TEXT.safe(table.columns[index].heading), ()) for index in texts}
     for limit in range(max([minimum, *(widths[index] for index in texts)]), minimum - 1, -1):
         needed = sum(min(widths[index], max(limit, headings[index])) for index in texts)
         if needed <= room:

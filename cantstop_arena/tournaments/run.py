@@ -118,7 +118,7 @@ class Session:
         self.catalogue = catalogue
         self.folder = folder
         self.ledger = ledger
-        self._pools = pools
+        self.pools = pools
         self._results: TournamentTotals | None = None
 
     def play(self, deals: int, blocks: int, options: PoolOptions, observer: RunObserver) -> None:
@@ -127,7 +127,7 @@ class Session:
         games = _games(self.tournament, min(deals, self.tournament.deals))
         part = replace(self.tournament, games=games, blocks=blocks)
         _write_resolved(part, self.folder, self.ledger.spans())
-        run = _TournamentRun(part, self.catalogue, self.folder, self.ledger, self._pools)
+        run = _TournamentRun(self, part)
         run.play(options, observer, self._added_up)
 
     def played_deals(self) -> int:
@@ -217,24 +217,15 @@ def _games(tournament: Tournament, deals: int) -> int:
 
 
 class _TournamentRun:
-    """One run of a tournament: plays the missing games, and counts faults."""
+    """Plays the missing games of a tournament in a session, and counts faults."""
 
-    def __init__(
-        self,
-        tournament: Tournament,
-        catalogue: Catalogue,
-        folder: Path,
-        ledger: Ledger,
-        pools: PoolOwner,
-    ) -> None:
+    def __init__(self, session: Session, tournament: Tournament) -> None:
         self.tournament = tournament
-        self.catalogue = catalogue
-        self.folder = folder
-        self.logs = BotLogs(folder / LOGS, [entrant.name for entrant in tournament.entrants])
-        self.ledger = ledger
-        self.pools = pools
-        self.spans = ledger.spans()
-        self.fault_counter = FaultCounter(tournament.policy.max_faults, ledger.disqualified())
+        self.catalogue, self.folder = session.catalogue, session.folder
+        self.ledger, self.pools = session.ledger, session.pools
+        self.logs = BotLogs(self.folder / LOGS, [entrant.name for entrant in tournament.entrants])
+        self.spans = self.ledger.spans()
+        self.fault_counter = FaultCounter(tournament.policy.max_faults, self.ledger.disqualified())
         self.parts: dict[Block, list[BlockResult]] = {}
 
     def play(

@@ -174,7 +174,7 @@ class Tournament(msgspec.Struct, frozen=True):
 
 
 _IDENTIFYING = (
-    *(key.name for key in KEYS if key.identifies and key.is_spelled_out),
+    *(key.name for key in KEYS if key.identifies and key.keeps_default),
     *("lineups", "gauntlet", "measured", "luck_removed"),  # where they are set
 )
 """What an identity has, in the order of stored ledgers, whose seals are of its text."""

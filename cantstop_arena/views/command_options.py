@@ -38,8 +38,8 @@ def key_option(name: str, command: str = "", **changes: Any) -> Decorator:
     `changes` are words for `click.option` that differ from those of the key.
     """
     key = BY_NAME[name]
-    words = {"help": key.help_of(command), "default": key.default, **_form(key, command)}
-    return click.option(*key.cli, **{**words, **key.option, **changes})
+    arguments = {"help": key.help_of(command), "default": key.default, **_form(key, command)}
+    return click.option(*key.cli, **{**arguments, **key.option, **changes})
 
 
 def _form(key: Key, command: str) -> Mapping[str, Any]:

@@ -73,10 +73,10 @@ class TerminalPerson:
         while True:
             line = self._read(question)
             if line is None:
-                raise PersonLeft(asked=False)
+                raise PersonLeft(by_command=False)
             word = line.strip()
             if word.lower() in QUIT:
-                raise PersonLeft(asked=True)
+                raise PersonLeft(by_command=True)
             if word.lower() in help_with:
                 for text in help_with[word.lower()]():
                     self._echo(text)

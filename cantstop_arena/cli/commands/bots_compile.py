@@ -60,9 +60,9 @@ def _replaced(path: Path, texts: Mapping[Path, bytes]) -> Iterator[None]:
     copy = read_copy(path)
     if copy and copy.is_edited:
         raise _in_the_way(bot_path(path), "has been edited")
-    if place := next(filter(os.path.lexists, _other_places(path, copy is not None)), None):
-        kind = "folder" if place.is_dir() else "file"
-        raise _in_the_way(place, f"is no {kind} that `arena bots compile` wrote")
+    if obstacle := next(filter(os.path.lexists, _other_paths(path, copy is not None)), None):
+        kind = "folder" if obstacle.is_dir() else "file"
+        raise _in_the_way(obstacle, f"is no {kind} that `arena bots compile` wrote")
     former = copy.texts if copy else {}
     root = bot_path(path).parent
     try:
@@ -73,7 +73,7 @@ def _replaced(path: Path, texts: Mapping[Path, bytes]) -> Iterator[None]:
         raise
 
 
-def _other_places(path: Path, is_copy: bool) -> Iterator[Path]:
+def _other_paths(path: Path, is_copy: bool) -> Iterator[Path]:
     """Where a bot of the same name would be that is no compiled copy with this own file."""
     if not is_copy:
         yield bot_path(path)
@@ -81,9 +81,9 @@ def _other_places(path: Path, is_copy: bool) -> Iterator[Path]:
     yield file if is_in_folder(path) else path.with_name(bot_name(path)) / FOLDER_FILE
 
 
-def _in_the_way(place: Path, what: str) -> UsageError:
+def _in_the_way(obstacle: Path, what: str) -> UsageError:
     way = "move or delete it, then compile again"
-    return UsageError(f"{short_path(str(place))} {what}; it was not changed: {way}")
+    return UsageError(f"{short_path(str(obstacle))} {what}; it was not changed: {way}")
 
 
 def _write(texts: Mapping[Path, bytes], former: Mapping[Path, bytes], root: Path) -> None:

@@ -142,7 +142,7 @@ def play(
             if left.__cause__ is not None:
                 raise left.__cause__ from None
             click.echo(f"\n{ending}")
-            return ExitCode.DONE if left.was_asked else ExitCode.FAILED
+            return ExitCode.DONE if left.by_command else ExitCode.FAILED
         click.echo(f"\n{ending}")
     return ExitCode.DONE
 

@@ -68,7 +68,7 @@ class Key(NamedTuple):
     """What the help texts of single commands say beyond `help`: mostly their defaults."""
     identifies: bool = False
     """Whether another value is another tournament, whose results are not continued."""
-    is_spelled_out: bool = True
+    keeps_default: bool = True
     """Whether a file that the arena writes has it even where the value is the default."""
 
     def help_of(self, command: str) -> str:
@@ -163,7 +163,7 @@ KEYS = (
         "until",
         files=IN_TOURNAMENTS,
         functions=frozenset({"tournament"}),
-        is_spelled_out=False,
+        keeps_default=False,
     ),
     Key(
         "seed",
@@ -236,7 +236,7 @@ KEYS = (
         10.0,
         files=IN_FILES,
         functions=PLANNING,
-        is_spelled_out=False,
+        keeps_default=False,
     ),
     Key(
         "isolate",
@@ -248,7 +248,7 @@ KEYS = (
         commands=ALL,
         functions=ALL | {"tournament"},
         cli=("--isolate",),
-        is_spelled_out=False,
+        keeps_default=False,
     ),
     Key(
         "anchor",
@@ -257,7 +257,7 @@ KEYS = (
         "anchor",
         files=IN_TOURNAMENTS,
         functions=frozenset({"tournament"}),
-        is_spelled_out=False,
+        keeps_default=False,
     ),
     Key(
         "gauntlet",
@@ -267,7 +267,7 @@ KEYS = (
         files=IN_TOURNAMENTS,
         functions=frozenset({"tournament"}),
         identifies=True,
-        is_spelled_out=False,
+        keeps_default=False,
     ),
     Key(
         "luck_removed",
@@ -281,7 +281,7 @@ KEYS = (
         functions=PLAYING | {"tournament"},
         cli=("--luck-removed",),
         identifies=True,
-        is_spelled_out=False,
+        keeps_default=False,
     ),
     Key(
         "bots", "The bots that play, a list.", "tournament", "bots", files=IN_FILES, identifies=True
@@ -454,5 +454,5 @@ def written(file: File, values: Mapping[str, Any]) -> dict[str, Any]:
     return {
         key.name: values[key.name]
         for key in keys_of_file(file)
-        if key.name in values and (key.is_spelled_out or values[key.name] != key.default)
+        if key.name in values and (key.keeps_default or values[key.name] != key.default)
     }

@@ -82,7 +82,7 @@ def test_a_written_file_has_the_keys_in_order() -> None:
     assert list(written) == [key.name for key in keys_of_file("tournament") if key.name in written]
     assert written.keys() == {key.name for key in keys_of_file("tournament")} - {"isolate"}
     plain = ca.tournament(["rule28", "random"]).tournament.as_file(Path())
-    assert plain.keys() == {key.name for key in keys_of_file("tournament") if key.is_spelled_out}
+    assert plain.keys() == {key.name for key in keys_of_file("tournament") if key.keeps_default}
 
 
 def test_what_is_said_beside_a_file_overrides_it(tmp_path: Path, arena: Arena) -> None:

@@ -32,7 +32,7 @@ from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.native.bot_compiler import draws_unseeded, errors_of_bot, register_function
 from cantstop_arena.native.code_cache import has_writable_array, unwrap_partial
-from cantstop_arena.native.compile_errors import BotTerms
+from cantstop_arena.native.compile_errors import BotWording
 from cantstop_arena.native.decorators import with_frame_room
 from cantstop_arena.native.numba_store import INLINE, UNWRAPPED, object_code
 from cantstop_arena.native.object_files import Compiled
@@ -212,7 +212,7 @@ def _attribute_hint(type_name: str, attribute: str) -> str:
     return did_you_mean(attribute, names) if type_name == "Turn" else ""
 
 
-_TERMS = BotTerms(
+_WORDING = BotWording(
     types=(
         (r"Spaces", "what is kept by column"),
         (r"Columns", "a set of columns"),
@@ -233,7 +233,7 @@ def compile_player(player: Player, name: str) -> list[Compiled]:
 
     Raises BotError when it cannot be compiled.
     """
-    with errors_of_bot(name, _TERMS):
+    with errors_of_bot(name, _WORDING):
         return [_compile(unwrap_partial(player.choose_move), unwrap_partial(player.roll_again))]
 
 
