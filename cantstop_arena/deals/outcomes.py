@@ -245,8 +245,8 @@ class TournamentTotals(msgspec.Struct, frozen=True):
 
     `bots` are names; groups and seatings have their indices. Disqualified bots are not among them,
     and their games are left out, but not their `faults`. `counts` describes what the game counts.
-    `anchor` is the fixed Elo of a bot, by name; without one the even score is 1500. Where games were
-    played `until` intervals were narrow, these are confidence sequences. `seed` is None where
+    `anchor` is the fixed Elo of a bot, by name; without one the even score is 1500. Where games
+    were played `until` intervals were narrow, these are confidence sequences. `seed` is None where
     tournaments with different seeds were rated together. `seat_orders` are the orders of seats in
     each deal, if they are not the standard ones. `missing_games` of a run that was interrupted or
     goes on are not played yet. With a `challenger` only its games were played. The `subject` is

@@ -124,5 +124,10 @@ _FORMS: Mapping[str, Mapping[str, Any]] = {
     "size": {"callback": _bytes},
     "cluster": {"callback": _cluster},
     "isolation": {"is_flag": True, "callback": _isolation},
-    "luck": {"type": click.Choice(["true", "value"]), "metavar": "[value]", "callback": _luck},
+    "luck": {
+        "type": click.Choice(["true", "value"]),
+        "metavar": "[value]",
+        "default": None,
+        "callback": _luck,
+    },
 }
