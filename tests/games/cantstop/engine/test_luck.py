@@ -188,7 +188,7 @@ def test_half_the_games_do_and_plain_tables_stay(
     [
         ("game: cubus\nluck_removed: true\nbots: [greedy, eager]\n", "nothing scores it in cubus"),
         ("players: 1\nluck_removed: true\nbots: [odds, rule28]\n", "there is nothing to win"),
-        ("luck_removed: 1\nbots: [odds, rule28]\n", "must be true or false, not 1"),
+        ("luck_removed: 1\nbots: [odds, rule28]\n", "must be true, false or value, not 1"),
     ],
 )
 def test_where_luck_cannot_be_removed_that_is_said(
