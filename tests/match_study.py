@@ -48,7 +48,7 @@ def _pair(elo: float, shared: float, lucky: float) -> Truth:
     return Truth((elo / ELO, 0.0), (0.0, 0.0), shared, lucky=lucky)
 
 
-def tested(
+def sequential_tests(
     test: Sprt, shared: float, lucky: float, repetitions: int, rng: np.random.Generator
 ) -> dict[str, float]:
     """How often a test errs at each border, and the deals it takes."""
@@ -110,7 +110,7 @@ def _found(
 def _test_line(elo: tuple[float, float], shared: float, lucky: float) -> Line:
     name = f"{elo[0]:g} against {elo[1]:g} Elo, {shared:.0%} shared"
     name += ", luck removed" if lucky else ""
-    return Line(name, partial(tested, Sprt(*elo), shared, lucky))
+    return Line(name, partial(sequential_tests, Sprt(*elo), shared, lucky))
 
 
 def _plan_line(difference: float, elo: bool) -> Line:

@@ -3,7 +3,8 @@
 With a single pair of bots no effect of the seat is fitted, since each bot takes each seat equally
 often. The difference is 400 log10(s / (1 - s)), with s the score of the first, and its ends are
 those of the score's interval, so that all outputs of a match agree with its score. That is also
-the scale of a sequential test's hypotheses. Half of the difference goes to each bot.
+the scale of a sequential test's hypotheses. Half of the difference goes to each bot. Where one of
+the two won everything, the difference is the model's with its virtual games.
 
 In larger fields the model has an effect of the first seat, which makes odds larger: there the same
 pair may read some points more.
@@ -28,19 +29,20 @@ _FITTED = (Label.SEATS_ONE_SIDED, Label.SEATS_UNKNOWN)  # labels of effects that
 def with_elo_of_score(results: TournamentTotals, ratings: Ratings) -> Ratings:
     """The ratings of two bots that met, with the Elo of their score.
 
-    They stay as they are where that does not exist, as one of the two won everything, and where
-    other bots or seats are rated.
+    Where other bots or seats are rated they stay as they are.
     """
     if len(results.bots) != 2 or results.players != 2:
         return ratings
     score = score_error(results, 0)
-    if score is None or not 0 < score.share < 1:
+    if score is None:
         return ratings
-    ahead, p_value = _difference(score), score.p_of_even
-    superior = 1 - p_value / 2 if ahead.points >= 0 else p_value / 2
+    ahead, p_value = _difference(score, ratings.lead_over_others(0)), score.p_of_even
+    inferior = replace(score, expected=None).p_of_even / 2  # of one look, as in larger fields
+    superior = 1 - inferior if ahead.points >= 0 else inferior
     is_significant, leader = p_value < SIGNIFICANT, 0 if ahead.points >= 0 else 1
     places = (1, 2) if leader == 0 else (2, 1)
-    first_seat = _difference(seat_error) if (seat_error := seat_score_error(results, 0)) else None
+    fitted_seat, seat_error = ratings.first_seat, seat_score_error(results, 0)
+    first_seat = _difference(seat_error, fitted_seat) if seat_error and fitted_seat else None
     factors = _shares_of_difference(results)
     labels = {label: of for label, of in ratings.labels.items() if label not in _FITTED}
     return replace(
@@ -62,12 +64,14 @@ def elo_of_share(share: float) -> float | None:
     return 400 * log10(share / (1 - share)) if 0 < share < 1 else None
 
 
-def _difference(score: ShareError) -> Points:
-    """The Elo difference of a score, its ends those of the score's interval."""
+def _difference(score: ShareError, fitted: Points) -> Points:
+    """The Elo difference of a score, at 0 and 1 the fitted one; its ends are the interval's."""
     low, high = map(elo_of_share, score.interval)
-    slope = ELO / (score.share * (1 - score.share)) if 0 < score.share < 1 else 0.0
-    error = None if low is high is None else slope * score.standard_error
-    return Points(elo_of_share(score.share) or 0.0, error, low, high)
+    points = elo_of_share(score.share)
+    if points is None:
+        return Points(fitted.points, None if low is high is None else fitted.error, low, high)
+    slope = ELO / (score.share * (1 - score.share))
+    return Points(points, None if low is high is None else slope * score.standard_error, low, high)
 
 
 def _shares_of_difference(results: TournamentTotals) -> tuple[float, float]:

@@ -106,7 +106,8 @@ class MatchEnding(Ending):
 
     def _state(self, test: Sprt, session: "Session") -> TestState:
         if self.counts.max() == self.counted and are_repeated(session.results()):
-            return replace(test.state(self.counts.tolist()), accepted=None, repeated=True)
+            one_deal = np.minimum(self.counts, 1)
+            return replace(test.state(one_deal.tolist()), accepted=None, repeated=True)
         if self._corrected is None:
             return test.state(self.counts.tolist())
         return test.state_of(*self._corrected.look())
