@@ -83,12 +83,12 @@ def summary(analysis: Analysis) -> dict[str, Any]:
 
 def _luck(analysis: Analysis) -> LuckRemoved | UnsetType:
     """The gain from removing luck, and the scores without luck removed."""
-    worth = analysis.luck_worth
-    if worth is None:
+    luck = analysis.luck_gains
+    if luck is None:
         return UNSET
     scores = zip(analysis.results.bots, analysis.plain.scores, strict=True)
     return LuckRemoved(
-        worth=significant(worth.median),
+        worth=significant(luck.median),
         plain_scores={bot: [rounded(end) for end in score] for bot, score in scores},
     )
 
