@@ -63,7 +63,9 @@ class BotServer:
                     self._end_game(message)
         except BaseException as error:
             text = exception_report(error)
-            return Answer(message.number, error=text) if isinstance(message, Decide) else Raised(text)
+            return (
+                Answer(message.number, error=text) if isinstance(message, Decide) else Raised(text)
+            )
         return None
 
     def _start(self, message: StartBot) -> BotStarted:

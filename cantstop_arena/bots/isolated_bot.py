@@ -76,7 +76,7 @@ class IsolatedBot:
     def begin(self, seat: int, players: int, rules: Any, key: int, is_fresh: bool = True) -> None:
         """Announce a new game; if it `is_fresh`, a new instance of the bot plays it.
 
-        Raises BotError or GameError like `start`, ChildFailed when the process keeps too many files.
+        Raises BotError or GameError like `start`, ChildFailed if the process keeps too many files.
         """
         self.game.prepare(rules, players)  # the sandbox can store no compiled code
         self.start()
