@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import BotSource
-from cantstop_arena.bots.bot_messages import Decide, EndGame, Question, StartBot, StartGame
+from cantstop_arena.bots.bot_messages import Answer, Decide, EndGame, Question, StartBot, StartGame
 from cantstop_arena.bots.bot_server import BotServer, fresh_player, value_as_json
 from cantstop_arena.bots.bot_start import SERVER, BotStart
 from cantstop_arena.bots.catalogue import Catalogue
@@ -48,7 +48,6 @@ from cantstop_arena.processes.child import ChildFailed
 from cantstop_arena.processes.child_command import environment
 from cantstop_arena.processes.child_limits import ChildLimits
 from cantstop_arena.processes.child_output import MAX_LOG_BYTES
-from cantstop_arena.processes.isolated_call import Raised
 from cantstop_arena.processes.json_lines import MAX_LINE_BYTES, ForeignValue, line_of, object_in
 from cantstop_arena.table.seated_bot import SeatedBot
 
@@ -286,8 +285,8 @@ def test_the_table_of_messages_is_that_of_the_program_lines() -> None:
     messages: list[Question] = [
         StartBot({}),
         StartGame(0, 2, True, {}, KEY),
-        Decide("choose_move", {}, []),
-        Decide("roll_again", {}),
+        Decide(1, "choose_move", {}, []),
+        Decide(2, "roll_again", {}),
         EndGame(0, 2, [1]),
     ]
     types = [json.loads(lines.bytes_of(message))["type"] for message in messages]
@@ -791,6 +790,34 @@ def test_a_bot_sees_all_that_a_plain_bot_sees(bot: Callable[..., IsolatedBot]) -
     assert str(failure).startswith(f"ValueError: {sha256(repr(plain).encode()).hexdigest()} (")
 
 
+@pytest.mark.parametrize("ahead", ["Answer(turn.number, 1)", "Answer(2, 1)", "Answer(3, 1)"])
+def test_an_answer_that_a_bot_sends_ahead_is_nonsense(
+    bot: Callable[..., IsolatedBot], ahead: str
+) -> None:
+    """Whatever its number is: there are two answers to one question then."""
+    text = f"""
+import gc
+from cantstop_arena.bots.bot_messages import Answer
+from cantstop_arena.processes.channel import ChildEnd
+
+def choose_move(turn, moves):
+    (channel,) = (thing for thing in gc.get_objects() if type(thing) is ChildEnd)
+    channel.send({ahead})
+    return 0
+"""
+    remote = bot(text + AGAIN)
+    failures = [failure for _ in range(3) if (failure := _failure_in(remote))]
+    assert failures[:1] == ["unexpected message"]
+
+
+def _failure_in(remote: IsolatedBot) -> str:
+    try:
+        chosen_by(remote, TURN, MOVES)
+    except ChildFailed as error:
+        return str(error)
+    return ""
+
+
 RETURNED = {
     "2": "2",
     "True": "True",
@@ -939,8 +966,8 @@ def test_the_server_does_without_numba() -> None:
 
 
 def test_a_server_without_a_bot_says_so() -> None:
-    answer = BotServer().answer(Decide("roll_again", turn_as_json(TURN)))
-    assert answer == Raised("no bot has been asked to get ready")
+    answer = BotServer().answer(Decide(3, "roll_again", turn_as_json(TURN)))
+    assert answer == Answer(3, error="no bot has been asked to get ready")
 
 
 def test_infinities_are_told_in_words() -> None:

@@ -151,8 +151,10 @@ def _kept_files(start: BotStart, view: SandboxView) -> str:
     child.answer()
     child.mark_started()
     try:
-        child.request({}, 60.0)
-        child.request({}, 60.0)
+        for _ in range(2):
+            child.check_files()
+            child.send({}, 60.0)
+            child.answer()
     except ChildFailed as error:
         return "" if str(error) == f"kept more than {MAX_FILES:,} temporary files" else str(error)
     finally:
