@@ -37,8 +37,7 @@ def with_elo_of_score(results: TournamentTotals, ratings: Ratings) -> Ratings:
     if score is None:
         return ratings
     ahead, p_value = _difference(score, ratings.lead_over_others(0)), score.p_of_even
-    inferior = replace(score, expected=None).p_of_even / 2  # of one look, as in larger fields
-    superior = 1 - inferior if ahead.points >= 0 else inferior
+    superior = 1 - p_value / 2 if ahead.points >= 0 else p_value / 2
     is_significant, leader = p_value < SIGNIFICANT, 0 if ahead.points >= 0 else 1
     order = (1, 2) if leader == 0 else (2, 1)
     fitted_seat, seat_error = ratings.first_seat, seat_score_error(results, 0)

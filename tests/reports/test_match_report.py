@@ -113,3 +113,22 @@ def test_what_a_test_was_decided_by_is_named_beside_all_games(arena: Arena) -> N
     arena("match", "cautious", "rule28", "--games", "400", "--seed", "1")
     done = arena("match", "cautious", "rule28", "--sprt", "0", "200", "--seed", "1")
     assert "400 games, 200 deals" in done.text and "the first 100 deals" in done.text
+
+
+@pytest.mark.parametrize("more", [(), ("--luck-removed",), ("--players", "3")], ids=" ".join)
+def test_the_page_has_the_test_and_its_verdict(arena: Arena, more: tuple[str, ...]) -> None:
+    words = ("match", "cautious", "rule28", "--sprt", "0", "100", "--seed", "1", *more)
+    done = arena(*words, "--page")
+    text = Page(done.page).text
+    assert "Sequential test" in text
+    for line in done.text.splitlines():
+        if line.startswith(("H0", "LLR", "Luck removed: ")):
+            assert line in text
+    assert bool(re.search(r"Points of cautious in \d+ deals: 0 in ", text)) is (
+        "--players" not in words
+    )
+    page = done.page
+    arena("report", done.folder)
+    assert done.page == page
+    plain = arena("match", "rule28", "cautious", "--games", "40", "--seed", "1", "--page")
+    assert "Sequential test" not in Page(plain.page).text
