@@ -42,9 +42,9 @@ class IsolatedBot:
     an exception of its bot keeps running.
     """
 
-    def __init__(self, launch: BotStart) -> None:
-        self.launch = launch
-        self.game = game_named(launch.game)
+    def __init__(self, bot_start: BotStart) -> None:
+        self.bot_start = bot_start
+        self.game = game_named(bot_start.bot.game)
         self._child: Child[Report] | None = None
         self._verified: set[str] = set()
         self.listens = False
@@ -57,16 +57,16 @@ class IsolatedBot:
         """
         self._forget_inherited()
         if self._child is None:
-            start, view = start_here(self.launch)
-            codec = None if self.launch.bot else ProgramLines(self.game)
-            self._child = start_command(start, view, Connection(Report, codec))
+            start, view = start_here(self.bot_start)
+            codec = ProgramLines(self.game) if start.command else None
+            self._child = start_command(start.process, view, Connection(Report, codec))
             try:
                 with self._killed_on_failure():
                     self.listens = _started(self._child, start).listens
             except BotError as error:
                 if not _is_too_slow(error.__cause__):
-                    _check_environment(self.launch)
-                if view is not None and self.launch.bot is None:
+                    _check_environment(self.bot_start)
+                if view is not None and start.command:
                     raise BotError(f"{error}; {_SIGHT}") from error.__cause__
                 raise
 
@@ -78,7 +78,7 @@ class IsolatedBot:
         self.game.prepare(rules, players)  # the sandbox can store no compiled code
         self.start()
         message = StartGame(seat, players, is_fresh, self.game.rules.as_dict(rules), key)
-        self._running_child().send(message, self.launch.decision_limit)
+        self._running_child().send(message, self.bot_start.decision_limit)
 
     def decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> object:
         """The bot's answer to a decision, unchecked.
@@ -88,7 +88,7 @@ class IsolatedBot:
         data = None if moves is None else self.game.codec.moves_as_json(moves)
         question = Decide(decision.name, self._view_as_json(decision, view), data)
         with self._killed_on_failure():
-            answer = self._running_child().request(question, self.launch.decision_limit)
+            answer = self._running_child().request(question, self.bot_start.decision_limit)
             if not isinstance(answer, Answer | Raised):
                 raise ChildFailed(ChildFailure("invalid", "sent no answer", True))
         if isinstance(answer, Raised):
@@ -125,7 +125,7 @@ class IsolatedBot:
         """Send the process the result of the game; there is no answer, and failures are ignored."""
         message = EndGame(result.seat, result.players, [*result.winners], [*result.points])
         with suppress(ChildFailed):
-            self._running_child().send(message, self.launch.decision_limit)
+            self._running_child().send(message, self.bot_start.decision_limit)
 
     def close(self) -> None:
         """End the process."""
@@ -177,11 +177,12 @@ def _is_too_slow(error: BaseException | None) -> bool:
     return isinstance(error, ChildFailed) and error.failure.kind == "too slow"
 
 
-def _check_environment(launch: BotStart) -> None:
+def _check_environment(start: BotStart) -> None:
     """Raise GameError where a bot's process fails without the bot, too."""
-    trial, view = start_here(launch.trial)
-    if reason := failure_of(trial, launch.start_limit, view):
-        raise GameError(f"no bot of {launch.game} can be started in a process of its own: {reason}")
+    trial, view = start_here(start.trial)
+    if reason := failure_of(trial.process, start.start_limit, view):
+        game = start.bot.game
+        raise GameError(f"no bot of {game} can be started in a process of its own: {reason}")
 
 
 def _started(child: Child[Report], start: BotStart) -> BotStarted:
