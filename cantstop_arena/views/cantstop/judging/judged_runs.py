@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from cantstop_arena.atomic_files import write_result
 from cantstop_arena.bots.catalogue import Catalogue
@@ -100,13 +100,19 @@ class StoredJudgements(NamedTuple):
 
 def keep(judgements: Judgements, planned: JudgeTask, folder: Path) -> None:
     """Store the judgements in the folder of the run."""
-    data = {
-        "results": _digest(_identity(folder)),
-        "judge": planned.judge.name,
-        "deals": planned.deals,
-        "bots": {bot: _as_data(judgement) for bot, judgement in judgements.items()},
-    }
-    write_result(folder, JUDGED_FILE, json.dumps(data) + "\n")
+    bots = {bot: _as_data(judgement) for bot, judgement in judgements.items()}
+    digest = _digest(_identity(folder))
+    content = _JudgedFile(digest, planned.judge.name, planned.deals, bots)
+    write_result(folder, JUDGED_FILE, json.dumps(asdict(content)) + "\n")
+
+
+class _JudgedFile(msgspec.Struct):
+    """The content of JUDGED_FILE; `results` is the digest of the identity of what was judged."""
+
+    results: str
+    judge: str
+    deals: int
+    bots: Mapping[str, Mapping[str, Any]]
 
 
 def stored_in(folder: Path) -> StoredJudgements | None:
@@ -117,19 +123,19 @@ def stored_in(folder: Path) -> StoredJudgements | None:
         return None
     identity = _identity(folder)
     try:
-        data = json.loads(path.read_text("utf-8"))
-        if data["results"] != _digest(identity):
+        stored = msgspec.json.decode(path.read_bytes(), type=_JudgedFile)
+        if stored.results != _digest(identity):
             return None
-        judgements = dict(_stored_judgements(data["bots"], identity))
+        judgements = dict(_stored_judgements(stored.bots, identity))
         rules = GAME.rules.from_dict(identity["rules"])
-        return StoredJudgements(f"{data['judge']:.20}", rules, int(data["deals"]), judgements)
+        return StoredJudgements(stored.judge[:20], rules, stored.deals, judgements)
     except (OSError, TypeError, KeyError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged") from error
 
 
 def _stored_judgements(
-    data: Mapping[str, Any], identity: Mapping[str, Any]
-) -> Iterator[tuple[str, Any]]:
+    data: Mapping[str, Mapping[str, Any]], identity: Mapping[str, Any]
+) -> Iterator[tuple[str, Judgement]]:
     names = [bot["name"] for bot in identity["bots"]]
     for name in names:
         if name in data:
@@ -167,7 +173,7 @@ def _pairs(spaces: Mapping[int, int]) -> Sequence[tuple[int, int]]:
     return list(spaces.items())
 
 
-def _from_data(data: Any, players: int, rivals: Collection[str]) -> Judgement:
+def _from_data(data: Mapping[str, Any], players: int, rivals: Collection[str]) -> Judgement:
     """The judgement of parsed JSON. Raises ValueError, TypeError or KeyError when it is invalid."""
     worst = [*map(_with_spaces, data["worst"])]
     judgement = msgspec.convert({**data, "worst": worst, "seats": players}, Judgement)
