@@ -20,7 +20,7 @@ from cantstop_arena.deals.sampling import wins_by_deal
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
 from cantstop_arena.tournaments.ledger.row_codec import MEASURED
-from cantstop_arena.tournaments.table_spec import TableSpec, entrant_seat
+from cantstop_arena.tournaments.table_spec import TableSpec, entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
 PLAIN = """
@@ -48,7 +48,7 @@ def measured(folder: Path, bots: tuple[str, str], measure: str, deals: int) -> t
     """Seconds of processor time of a game, and how many times the games luck removal is worth."""
     catalogue, policy = Catalogue(folder, game_named("cantstop")), FaultPolicy()
     seats = tuple(
-        entrant_seat(entrant_from_reference(bot, catalogue), catalogue, policy) for bot in bots
+        entrant_start(entrant_from_reference(bot, catalogue), catalogue, policy) for bot in bots
     )
     rules = catalogue.game.rules.default
     spec = TableSpec("cantstop", rules, seats, 2, 28, folder, luck_measure=measure)
