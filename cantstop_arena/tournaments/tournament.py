@@ -133,7 +133,7 @@ class Tournament(msgspec.Struct, frozen=True, dict=True):
 
     def without_luck(self, luck_removed: LuckRemoved = True) -> Tournament:
         """A copy with luck removed. Raises UsageError when that is impossible."""
-        if why := luck_refusal(self.game, self.players, luck_removed):
+        if why := luck_refusal(self.game, [self.players], luck_removed):
             raise UsageError(why)
         return replace(self, luck_removed=luck_removed)
 
@@ -230,12 +230,12 @@ def luck_measure(luck_removed: LuckRemoved) -> str:
     return BY_STAKE if luck_removed else ""
 
 
-def luck_refusal(game: Game, players: int, luck_removed: LuckRemoved = True) -> str:
-    """Why luck cannot be removed; empty if it can."""
+def luck_refusal(game: Game, players: Collection[int], luck_removed: LuckRemoved = True) -> str:
+    """Why luck cannot be removed at tables of these numbers of players; empty if it can."""
     if not game.luck:
         return f"luck cannot be removed: nothing scores it in {game.name}"
     if luck_removed == BY_VALUE and not game.estimates_chances:
         return f"luck cannot be removed by value: nothing estimates winning chances in {game.name}"
-    if luck_removed == BY_VALUE and players > 2:
+    if luck_removed == BY_VALUE and max(players, default=2) > 2:
         return "luck can be removed by value at tables of two only; use luck_removed: true"
-    return "luck cannot be removed from games alone: there is nothing to win" * (players == 1)
+    return "luck cannot be removed from games alone: there is nothing to win" * (1 in players)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.deals.outcomes import BY_VALUE, ELO_ERROR, WIDTH, LuckRemoved, Until
@@ -55,7 +55,7 @@ def names_of(entrants: Sequence[Entrant]) -> list[str]:
 
 
 def read_luck_removed(
-    reader: Reader, entries: Mapping[str, Entry], game: Game, players: int
+    reader: Reader, entries: Mapping[str, Entry], game: Game, players: Collection[int]
 ) -> LuckRemoved:
     """Whether luck is removed, and whether by winning chances."""
     if (entry := entries.get("luck_removed")) is None:

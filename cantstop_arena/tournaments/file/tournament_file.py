@@ -112,7 +112,7 @@ def _tournament(
         source=source,
         anchor=read_anchor(reader, entries.get("anchor"), names_of(entrants)),
         until=read_until(reader, entries.get("until"), len(entrants), game.orders(players)),
-        luck_removed=read_luck_removed(reader, entries, game, players),
+        luck_removed=read_luck_removed(reader, entries, game, [players]),
     )
     challenger = read_challenger(reader, entries.get("gauntlet"), entrants, players)
     return tournament.as_gauntlet(challenger) if challenger in names_of(entrants) else tournament
