@@ -9,6 +9,7 @@ import re
 import zlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 from math import inf
 from typing import Any, TypeAlias
@@ -45,6 +46,7 @@ StoredDeals: TypeAlias = tuple[Group, int, Bytes, NDArray[np.uint32]]
 and the measures of its deals, if they are stored."""
 _ADDED_AT_ONCE = 256  # tallies of a seating; they take the memory of ten blocks' winners
 _LOCATION = re.compile(r"\((.+):(\d+)\)$")
+_NOTHING = "[]", "[]"  # faults of a row, and bots that are not reproducible
 _FILE, _FOLDER = "\0file", "\0folder/"  # stand for the path of a bot's file, and for its folder
 
 
@@ -107,10 +109,12 @@ class Cover:
 
     def add(self, result: BlockResult) -> None:
         """Store a block. Once this returns, it survives the end of the process."""
-        block, query = result.block, self.query
+        block, query, notes = result.block, self.query, self._notes
         row = row_of(result, query.detail, without_paths(query))
         self.ledger.add(query, block.group, self._ids[block.group], row)
         key = RowKey(block.first, block.deals, query.detail)
+        if (row.faults, row.irreproducible) != _NOTHING:
+            notes[self._ids[block.group], key] = row.faults, row.irreproducible
         for group in query.groups if query.has_twins else (block.group,):
             if self.owner(group) == self.owner(block.group):
                 self._rows[group].append(key)
@@ -197,9 +201,13 @@ class Cover:
             for group, key in self._covered():
                 if not is_shared and self.owner(group) != group:
                     continue
-                (rows,) = self._read("faults", group, key)
+                rows, _ = self._notes.get((self._ids[group], key), _NOTHING)
                 for fault in faults_in(rows) if rows != "[]" else ():
                     yield self._placed(group, fault)
+
+    @cached_property
+    def _notes(self) -> dict[tuple[int, RowKey], tuple[str, str]]:
+        return self.ledger.notes(self._ids.values())
 
     def _placed(self, group: Group, fault: Fault) -> Fault:
         """A stored fault with the numbers of its bots, and where the bot's file lies now."""
@@ -240,7 +248,7 @@ class Cover:
         counter = self.fault_counter()
         with self.ledger.readable():
             for group, key in self._covered():
-                (positions,) = self._read("irreproducible", group, key)
+                _, positions = self._notes.get((self._ids[group], key), _NOTHING)
                 if positions != "[]" and not counter.is_void(group):
                     bots.update(group[position] for position in group_in(positions))
         return sorted(bots)

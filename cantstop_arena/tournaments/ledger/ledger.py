@@ -9,7 +9,7 @@ deleted by a run.
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -226,6 +226,18 @@ class Ledger:
                 if group in keys:
                     keys[group].append(RowKey(*key))
         return keys
+
+    def notes(self, group_ids: Collection[int]) -> dict[tuple[int, RowKey], tuple[str, str]]:
+        """The faults of rows of groups, and the bots that are not reproducible, where any are."""
+        if not group_ids:
+            return {}
+        query = (
+            "SELECT grp, first, deals, detail, faults, irreproducible FROM blocks"
+            " WHERE grp BETWEEN ? AND ? AND (faults != '[]' OR irreproducible != '[]')"
+        )
+        with self.readable():
+            rows = self._select(query, min(group_ids), max(group_ids))
+            return {(group, RowKey(*key)): (faults, bots) for group, *key, faults, bots in rows}
 
     def read(self, columns: str, group: int, key: RowKey) -> Any:
         """Columns of a row. Raises LedgerError when there is no such row."""
