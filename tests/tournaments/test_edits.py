@@ -1,0 +1,73 @@
+"""Each kind of edit: what is played after it, and that the results are those of a fresh run."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.arena import Arena
+from helpers.edits import FAULTY, LEARNER, PLAIN, Workshop
+
+NOTHING = "nothing to play"
+START: dict[str, Any] = {"name": "cup", "games": 40, "seed": 1}
+BOTS = ["rule28", "cautious", "bots/plain.py"]
+EDITS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "more games": ({}, {"games": 90}, "3 in part; playing 150 games."),
+    "fewer games": ({"games": 300}, {"games": 41}, "again, as 42 games end within a block."),
+    "fewer, as before": ({"games": 40}, {"games": 40}, NOTHING),
+    "other order": ({}, {"bots": BOTS[::-1]}, NOTHING),
+    "other order of three": ({"players": 3}, {"players": 3, "bots": BOTS[::-1]}, NOTHING),
+    "removed": ({}, {"bots": BOTS[1:]}, NOTHING),
+    "renamed": ({}, {"bots": [*BOTS[:2], {"bot": BOTS[2], "as": "simple"}]}, NOTHING),
+    "an option": (
+        {},
+        {"bots": [{"bot": "rule28", "threshold": 20}, *BOTS[1:]]},
+        "1 of 3 pairings are in the ledger; playing 2 (80 games).",
+    ),
+    "a copy": (
+        {},
+        {"bots": [*BOTS, "bots/copy.py"]},
+        "5 of 6 pairings are in the ledger; playing 1 (40 games).",
+    ),
+    "luck": ({}, {"luck_removed": True}, "playing 3 pairings (120 games)."),
+    "other rules": ({}, {"rules": "jump"}, "playing 3 pairings (120 games)."),
+    "gauntlet": ({}, {"gauntlet": "plain"}, NOTHING),
+    "lessons": (
+        {"bots": ["rule28", "bots/learner.py"], "games": 300},
+        {"bots": ["rule28", "bots/learner.py"], "games": 400},
+        "in part; playing 144 games, 44 of them again",
+    ),
+    "strict": (
+        {"bots": [*BOTS, "bots/faulty.py"], "max_faults": 10_000},
+        {"bots": [*BOTS, "bots/faulty.py"], "max_faults": 5},
+        NOTHING,
+    ),
+    "lenient": (
+        {"bots": [*BOTS, "bots/faulty.py"], "max_faults": 5},
+        {"bots": [*BOTS, "bots/faulty.py"], "max_faults": 10_000},
+        "3 of 6 pairings are in the ledger",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "told"), EDITS.values(), ids=EDITS)
+def test_after_an_edit_only_what_is_missing_is_played(
+    arena: Arena,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    before: dict[str, Any],
+    after: dict[str, Any],
+    told: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cantstop_arena.processes.system._DISPLAY", (f"{tmp_path}{os.sep}", ""))
+    shop = Workshop(arena, 1)
+    texts = {"plain": PLAIN, "copy": PLAIN, "learner": LEARNER, "faulty": FAULTY}
+    for name, text in texts.items():
+        Path(f"bots/{name}.py").write_text(text.format(number=1))
+    for keys in (before, after):
+        Path("cup.yaml").write_text(json.dumps({**START, "bots": BOTS, **keys}))
+        printed = arena("run", "cup.yaml", code=None).output
+    assert told in printed
+    assert not shop.differences()
