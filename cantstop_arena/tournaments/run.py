@@ -154,7 +154,8 @@ class Session:
         )
         added = aggregate([totals], self.tournament.anchor)
         unplayed = totals.missing_games(deals_played(self.ledger.spans()))
-        return replace(added, until=self.tournament.until, missing_games=unplayed)
+        until, left_out = self.tournament.until, self.tournament.left_out
+        return replace(added, until=until, missing_games=unplayed, left_out=left_out)
 
 
 @contextmanager

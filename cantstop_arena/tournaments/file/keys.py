@@ -284,7 +284,29 @@ KEYS = (
         keeps_default=False,
     ),
     Key(
-        "bots", "The bots that play, a list.", "tournament", "bots", files=IN_FILES, identifies=True
+        "bots",
+        "The bots that play: a list of names, paths and patterns, or all.",
+        "tournament",
+        "bots",
+        files=IN_FILES,
+        identifies=True,
+    ),
+    Key(
+        "exclude",
+        "Bots that patterns and all leave out: a list of names, paths and patterns.",
+        "tournament",
+        "patterns",
+        files=IN_FILES,
+        functions=frozenset({"tournament", "compare"}),
+        keeps_default=False,
+    ),
+    Key(
+        "left_out",
+        "What a pattern has matched that could not play; in files that the arena writes.",
+        "tournament",
+        "bots",
+        files=IN_FILES,
+        keeps_default=False,
     ),
     Key(
         "workers",
