@@ -194,7 +194,7 @@ def field_of_bots(
     return Field(
         tuple(entrant for number in range(len(items)) for entrant in entrants[number]),
         tuple(matching.left_out),
-        tuple(matching.unmatched(patterns.values())),
+        tuple(filter(None, map(matching.notice, patterns.values()))),
     )
 
 

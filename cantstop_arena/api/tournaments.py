@@ -104,7 +104,7 @@ class PlannedTournament:
         """Play the missing games, up to an `ending` if one is given; the results of all games."""
         pools = options.pool_options
         with observed_by(observer):
-            for text in self.tournament.remarks:
+            for text in self.tournament.messages:
                 observer.on_notice(text)
             return run_tournament(
                 self.tournament,
@@ -242,7 +242,7 @@ def _check_field(field: Field, players: int) -> None:
         needed = how_many(players - 1, "other bot")
         name = field.entrants[0].name
         message = f"{name} needs {needed} to play against; add bots with --against"
-        raise UsageError("\n".join([message, *field.remarks]))
+        raise UsageError("\n".join([message, *field.messages]))
 
 
 def _without_refused(planned: PlannedTournament) -> PlannedTournament:

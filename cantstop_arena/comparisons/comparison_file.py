@@ -99,9 +99,9 @@ class Comparison(msgspec.Struct, frozen=True):
         return replace(self, luck_removed=luck_removed)
 
     @property
-    def remarks(self) -> Sequence[str]:
+    def messages(self) -> Sequence[str]:
         """Sentences for the user: which bots are left out, and which patterns match nothing."""
-        return [*(left_out.text for left_out in self.left_out), *self.notices]
+        return Field(self.entrants, self.left_out, self.notices).messages
 
     def with_field(self, field: Field) -> Comparison:
         """A copy with what is known about the patterns of its bots."""

@@ -129,9 +129,9 @@ class Tournament(msgspec.Struct, frozen=True):
         return replace(self, luck_removed=luck_removed)
 
     @property
-    def remarks(self) -> Sequence[str]:
+    def messages(self) -> Sequence[str]:
         """Sentences for the user: which bots are left out, and which patterns match nothing."""
-        return [*(left_out.text for left_out in self.left_out), *self.notices]
+        return Field(self.entrants, self.left_out, self.notices).messages
 
     def with_field(self, field: Field) -> Tournament:
         """A copy with what is known about the patterns of its bots."""

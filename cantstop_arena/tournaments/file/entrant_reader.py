@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import product
+from itertools import chain, product
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from cantstop_arena.bots.known_bot import (
     is_printed_well,
 )
 from cantstop_arena.bots.versions import PREVIOUS, version_in
-from cantstop_arena.errors import BotError, Problem
+from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import with_options
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.file.entrants import (
@@ -85,31 +85,28 @@ class EntrantReader(msgspec.Struct, frozen=True):
             self.reader.complain(self.reader.root, "bots are missing; write bots: [NAME, NAME]")
             return Field(())
         nodes = self._nodes(entry.value)
-        isolations = {}
-        for node in nodes:
-            entries = self._entries(node)
-            isolations[node] = self._isolation(entries)
-            check_sandbox(self._name_in(entries), isolations[node])
+        self._check_sandboxes(nodes)
         patterns = {node: pattern for node in nodes if (pattern := self._pattern(node))}
         texts = [self.reader.plain(node) for node in excluded]
         matching = PatternReader(self.catalogue, self.folder, texts, [self._file])
         matching.describe_isolated([*patterns.values()])
-        named = [node for node in nodes if node not in patterns]
-        self._describe_isolated([n for n in named if isolations[n] is Isolation.SANDBOX])
-        entrants: dict[Node, Sequence[Entrant]] = {node: self._entrants(node) for node in named}
-        self._check_names(entrants)
+        entrants = self._named_entrants([node for node in nodes if node not in patterns])
         self._check_excluded(excluded, entrants)
-        playing = [entrant for made in entrants.values() for entrant in made]
+        playing = [*chain.from_iterable(entrants.values())]
         entrants |= zip(patterns, matching.read([*patterns.values()], playing), strict=True)
+        notices = {node: text for node in patterns if (text := matching.notice(patterns[node]))}
         count = sum(len(entrants[node]) or node not in patterns for node in nodes)
-        field = Field(
-            tuple(entrant for node in nodes for entrant in entrants[node]),
-            tuple(matching.left_out),
-            tuple(self._unmatched(matching, patterns)),
-        )
         if (nodes or is_list(entry.value)) and count < players:
-            self._complain_about_number(entry, count, players, field)
-        return field
+            self.reader.complain(entry.key, f"{needs(players)}, not {count}")
+            for left_out in matching.left_out:
+                self.reader.complain(entry.value, left_out.text)
+            for node, text in notices.items():
+                self.reader.complain(node, text)
+        return Field(
+            tuple(chain.from_iterable(entrants[node] for node in nodes)),
+            tuple(matching.left_out),
+            tuple(self.reader.located(node, text) for node, text in notices.items()),
+        )
 
     @property
     def _file(self) -> Path:
@@ -157,27 +154,27 @@ class EntrantReader(msgspec.Struct, frozen=True):
                     where = f"line {line_and_column(entry)[0]} names"
                     self.reader.complain(node, is_excluded_text(text, where))
 
-    def _unmatched(
-        self, matching: PatternReader, patterns: Mapping[Node, Pattern]
-    ) -> Iterator[str]:
-        """The notices about patterns that match nothing."""
-        for node, pattern in patterns.items():
-            for text in matching.unmatched([pattern]):
-                yield str(Problem(self.reader.file, *line_and_column(node), text))
-
-    def _complain_about_number(self, entry: Entry, count: int, players: int, field: Field) -> None:
-        """Complain that there are too few bots, and about those that have been left out."""
-        self.reader.complain(entry.key, f"{needs(players)}, not {count}")
-        for text in field.remarks:
-            self.reader.complain(entry.value, text)
-
     # Named bots
+
+    def _check_sandboxes(self, nodes: Sequence[Node]) -> None:
+        """Raise UsageError for an isolated bot where there is no sandbox, before any is opened."""
+        for node in nodes:
+            entries = self._entries(node)
+            check_sandbox(self._name_in(entries), self._isolation(entries))
+
+    def _named_entrants(self, nodes: Sequence[Node]) -> dict[Node, Sequence[Entrant]]:
+        """The entrants of entries that name a bot."""
+        self._describe_isolated(nodes)
+        entrants: dict[Node, Sequence[Entrant]] = {node: self._entrants(node) for node in nodes}
+        self._check_names(entrants)
+        return entrants
 
     def _describe_isolated(self, nodes: Sequence[Node]) -> None:
         """Describe isolated bots first: a file that is also named as plain is not opened before."""
         for node in nodes:
             entries = self._entries(node)
-            if "bot" in entries and "command" not in entries:
+            is_isolated = self._isolation(entries) is Isolation.SANDBOX
+            if is_isolated and "bot" in entries and "command" not in entries:
                 reference = self.reader.plain(entries["bot"].value)
                 with suppress(BotError, OSError):  # reported when the entry is read
                     self._find(str(reference), self._catalogue_for(entries))

@@ -5,7 +5,7 @@ A named bot must work; what a pattern matches and cannot use is left out, and re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -43,7 +43,7 @@ class Field(NamedTuple):
     notices: tuple[str, ...] = ()
 
     @property
-    def remarks(self) -> Sequence[str]:
+    def messages(self) -> Sequence[str]:
         """Sentences for the user: which bots are left out, and which patterns match nothing."""
         return [*(left_out.text for left_out in self.left_out), *self.notices]
 
@@ -134,11 +134,11 @@ class PatternReader:
         entrants = {number: [*self._entrants(patterns[number], playing)] for number in order}
         return [entrants[number] for number in range(len(patterns))]
 
-    def unmatched(self, patterns: Iterable[Pattern]) -> Iterator[str]:
-        """The notices about patterns that match nothing."""
-        for pattern in patterns:
-            if not self.matcher.matches_anything(pattern.text):
-                yield f"{pattern.text} matches no bot yet."
+    def notice(self, pattern: Pattern) -> str:
+        """The sentence about a pattern that matches nothing; empty if it matches something."""
+        if self.matcher.matches_anything(pattern.text):
+            return ""
+        return f"{pattern.text} matches no bot yet."
 
     def _entrants(self, pattern: Pattern, playing: _Playing) -> Iterator[Entrant]:
         if pattern.text == ALL:

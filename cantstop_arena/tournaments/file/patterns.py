@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,6 +37,10 @@ def is_pattern(reference: str, folder: Path, catalogue: Catalogue) -> bool:
     if is_bot_name(reference):
         return not (catalogue.has(reference) or file_in(catalogue.folder, reference))
     return own_file(folder / reference) is None
+
+
+searched_globs: dict[str, None] = {}
+"""Where patterns were looked for in this process: globs of absolute paths, in order."""
 
 
 class Match(NamedTuple):
@@ -75,6 +80,7 @@ class Matcher:
 
     def matches(self, pattern: str) -> list[Match]:
         """What a pattern matches, in the order in which it plays."""
+        searched_globs.update(dict.fromkeys(self._globs(pattern)))
         if pattern == ALL:
             packaged = [Match(name, name) for name in self._catalogue.packaged_names]
             matches = [*map(self._match_in_folder, self._catalogue.files), *packaged]
@@ -98,6 +104,20 @@ class Matcher:
             return False
         return not self.is_name_excluded(match.name)
 
+    def _may_play(self, pattern: str) -> Callable[[Path], bool]:
+        """Whether a file may play: not a copy that a run has stored, unless the pattern says so."""
+        results = self._catalogue.results.resolve()
+        fixed = takewhile(lambda part: not glob.has_magic(part), PurePath(pattern).parts)
+        is_there = self._folder.joinpath(*fixed).resolve().is_relative_to(results)
+        return lambda file: is_there or not file.resolve().is_relative_to(results)
+
+    def _globs(self, pattern: str) -> list[str]:
+        """The globs of the files in which a bot of this pattern can appear."""
+        if pattern != ALL and not is_bot_name(pattern):
+            return [str(self._folder.absolute() / pattern)]
+        folder = self._catalogue.folder.absolute()
+        return [str(folder / name) for name in ("*.py", f"*/{FOLDER_FILE}")]
+
     def _match_in_folder(self, path: Path) -> Match:
         return Match(bot_name(path), path_from(self._folder, bot_path(path)), path)
 
@@ -105,7 +125,7 @@ class Matcher:
         """The files of a pattern; those that are excluded do not change the names of others."""
         level = _fixed_parts(pattern)
         matches = []
-        for file in _files(pattern, self._folder):
+        for file in filter(self._may_play(pattern), _files(pattern, self._folder)):
             label = os.path.relpath(bot_path(file), self._folder)  # links are not followed
             parts = _parts(label)
             matches.append(Match(parts[max(-1 - level, -len(parts))], label, file))

@@ -130,13 +130,19 @@ def test_what_an_entry_names_is_not_matched_as_well() -> None:
     write("bots/a.py", "bots/b.py")
     cup = read("bots: [{bot: a, as: mine}, bots/*.py, all]\n")
     assert names(cup) == ["mine", "b"]
-    assert not cup.remarks
+    assert not cup.messages
 
 
 def test_the_strongest_isolation_has_its_files_first(sandbox: object) -> None:
     write("bots/a.py", "bots/b.py")
     cup = read("bots: [bots/*.py, {bot: bots/b*.py, isolate: true}]\n")
     assert [(each.name, each.isolate.key) for each in cup.entrants] == [("a", None), ("b", True)]
+
+
+def test_stored_copies_do_not_play_unless_the_pattern_says_so() -> None:
+    write("mine/a.py", "results/cup/bots/digest/b.py")
+    assert matched("**/*.py") == ["a"]
+    assert matched("results/*/bots/*/*.py") == ["b"]
 
 
 # What is excluded ---------------------------------------------------------------------------------
@@ -179,10 +185,10 @@ def test_what_cannot_play_is_left_out(arena: Arena) -> None:
     write("bots/cards.py", text="GAME = 'cubus'\n")
     yaml = "games: 4\nbots: [random, bots/*.py, more/*.py, bots/*.onnx]\n"
     done = arena("run mine.yaml --page", yaml=yaml)
-    said = {each["bot"]: each["reason"] for each in done.json["left_out"]}
-    assert said == {
+    reasons = {each["bot"]: each["reason"] for each in done.json["left_out"]}
+    assert reasons == {
         "bots/broken.py": REASON,
-        "bots/cards.py": said["bots/cards.py"],
+        "bots/cards.py": reasons["bots/cards.py"],
         "more/a.py": "the name a is taken",
         "bots/net.onnx": "this arena cannot play nets yet",
     }
@@ -272,7 +278,7 @@ def test_too_few_bots_say_what_was_left_out() -> None:
     assert complaints("bots: [random, bots/*.py, 'x*x']\n") == [
         "mine.yaml:1:1: 2 players need at least 2 bots, not 1",
         f"mine.yaml:1:7: bots/broken.py is left out: {REASON}.",
-        "mine.yaml:1:7: mine.yaml:1:27: x*x matches no bot yet.",
+        "mine.yaml:1:27: x*x matches no bot yet.",
     ]
 
 
