@@ -1,12 +1,14 @@
 """How often something is claimed where there is nothing: comparisons, and looking while one plays.
 
-Part of `make coverage-study`; each function yields the rows of a table.
+Part of `make coverage-study`: tables of its lines.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from helpers.simulated import Run, Truth, results
+from helpers.study_tables import Column, Line, StudyTable
 from msgspec.structs import replace
 
 from cantstop_arena.comparisons.statistics import DIFFERENT, Ratio, rule_effect
@@ -17,24 +19,21 @@ from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.scores import scores
 from cantstop_arena.ratings.sequential.confidence import looks
-from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.ratings.sequential.stopping_rule import rule_for
 
 VARIANTS, MEASURES = 3, 12
 MOST_DEALS = 1200
-Row = tuple[str, list[float]]
 
 COMPARISONS = ("a difference", "all intervals hold 0")
 LOOKING = ("Elo missed at any look", "score missed at any look", "told apart at any look")
-MATCHES = ("accepts H1 where H0 is true", "accepts H0 where H1 is true")
 
 
-def comparisons(repetitions: int, rng: np.random.Generator) -> Iterator[Row]:
+def compared(
+    deals: int, common: float, repetitions: int, rng: np.random.Generator
+) -> dict[str, float]:
     """Files in which all rule sets are the same game, with luck that they share or do not."""
-    for deals in (10, 30, 200, 2000):
-        for common in (0.0, 0.8):
-            found = [_compared(deals, common, rng) for _ in range(repetitions)]
-            yield f"{deals} deals, {common:.0%} of the luck shared", np.mean(found, axis=0).tolist()
+    found = [_compared(deals, common, rng) for _ in range(repetitions)]
+    return dict(zip(COMPARISONS, np.mean(found, axis=0).tolist(), strict=True))
 
 
 def _compared(deals: int, common: float, rng: np.random.Generator) -> tuple[bool, bool]:
@@ -60,12 +59,10 @@ def _measured(luck: Floats, common: float, rng: np.random.Generator) -> Ratio:
     return Ratio(rng.binomial(turns, 0.3).astype(float), turns.astype(float))
 
 
-def looking(repetitions: int, rng: np.random.Generator) -> Iterator[Row]:
+def looked(truth: Truth, repetitions: int, rng: np.random.Generator) -> dict[str, float]:
     """Equal bots, looked at again and again: whether any look claims something that is not so."""
-    for players, shared in ((2, 0.0), (2, 0.9), (3, 0.6)):
-        truth = Truth((0.0,) * 4, (0.0,) * players, shared)
-        found = [_looked(truth, MOST_DEALS, rng) for _ in range(repetitions)]
-        yield f"{players} seats, {shared:.0%} shared", np.mean(found, axis=0).tolist()
+    found = [_looked(truth, MOST_DEALS, rng) for _ in range(repetitions)]
+    return dict(zip(LOOKING, np.mean(found, axis=0).tolist(), strict=True))
 
 
 def _looked(truth: Truth, most: int, rng: np.random.Generator) -> tuple[float, float, bool]:
@@ -96,27 +93,37 @@ def _holds(low: float | None, true: float, high: float | None) -> bool:
     return (low is None or low <= true) and (high is None or true <= high)
 
 
-def matches(repetitions: int, rng: np.random.Generator) -> Iterator[Row]:
-    """Sequential tests of 0 against 30 Elo, one look each 20 deals."""
-    test = Sprt(0, 30)
-    for shared in (0.0, 0.9):
-        wrong = []
-        for truth, mistake in ((0, 1), (1, 0)):
-            shares = _pentanomial(test.scores[truth], shared)
-            ends = [_decided(test, shares, rng) for _ in range(repetitions)]
-            wrong.append(float(np.mean([end == mistake for end in ends])))
-        yield f"{shared:.0%} of the luck shared", wrong
-
-
-def _pentanomial(score: float, shared: float) -> Floats:
-    """The chances of 0 to 2 points in a deal whose games are alike, or else independent."""
-    apart = np.array([(1 - score) ** 2, 0, 2 * score * (1 - score), 0, score**2])
-    alike = np.array([1 - score, 0, 0, 0, score])
-    return shared * alike + (1 - shared) * apart
-
-
-def _decided(test: Sprt, shares: Floats, rng: np.random.Generator) -> int:
-    counts = np.zeros(5, np.int64)
-    while (accepted := test.accepted(counts.tolist())) is None:
-        counts += rng.multinomial(20, shares)
-    return accepted
+def tables() -> Sequence[StudyTable]:
+    """Those of comparisons and of looking again and again."""
+    return (
+        StudyTable(
+            f"{{repetitions}} comparisons of {VARIANTS} variants with a baseline, {MEASURES}"
+            " measures each, all of the same game: how many claim any difference, and in how"
+            " many all intervals hold 0.",
+            "comparisons",
+            [*map(Column, COMPARISONS)],
+            [
+                Line(
+                    f"{deals} deals, {common:.0%} of the luck shared",
+                    partial(compared, deals, common),
+                )
+                for deals in (10, 30, 200, 2000)
+                for common in (0.0, 0.8)
+            ],
+        ),
+        StudyTable(
+            "{repetitions} tournaments of four equal bots, looked at again and again up to"
+            f" {MOST_DEALS} deals: the bots of which any look misses the truth, and the"
+            " tournaments in which any look tells bots apart.",
+            "until",
+            [*map(Column, LOOKING)],
+            [
+                Line(
+                    f"{players} seats, {shared:.0%} shared",
+                    partial(looked, Truth((0.0,) * 4, (0.0,) * players, shared)),
+                )
+                for players, shared in ((2, 0.0), (2, 0.9), (3, 0.6))
+            ],
+            share=0.5,
+        ),
+    )

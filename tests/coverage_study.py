@@ -4,28 +4,19 @@ Simulated tournaments of which the truth is known, rated by the hundreds; tables
 `python tests/coverage_study.py --repetitions 1000`
 """
 
-import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations, product
 from math import exp
 from pathlib import Path
 
+import alarm_study
+import match_study
 import numpy as np
-from alarm_study import (
-    COMPARISONS,
-    LOOKING,
-    MATCHES,
-    MEASURES,
-    MOST_DEALS,
-    VARIANTS,
-    Row,
-    comparisons,
-    looking,
-    matches,
-)
 from helpers.simulated import Truth, seatings_of
+from helpers.study_tables import Column, Line, StudyTable, as_markdown
 
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seatings import Group
@@ -40,8 +31,8 @@ from cantstop_arena.ratings.rating import Points, Ratings
 from cantstop_arena.ratings.scores import crosstable, scores
 
 COVERED = ("Elo", "difference", "seat", "score", "cell")
-RARE_COVERED = ("rare Elo", "rare score")
-BIAS, WIDTHS = "bias", "width"
+LAST_COVERED = ("last Elo", "last score")  # of the weakest bot, if they differ
+BIAS, WIDTH = "bias", "width"
 ALARMS = ("misfit", "worst pair", "letters", "ranks")
 NORMAL = 1.96
 EQUAL, MIXED, STRONG = (0.0, 0.0, 0.0, 0.0), (1.0, 0.5, 0.0, -1.0), (3.0, 1.0, 0.0, -2.0)
@@ -61,63 +52,78 @@ class Situation:
     anchor: Mapping[str, float] = field(default_factory=dict)
 
 
-def _situations() -> Iterator[Situation]:
+def _played_situations() -> Iterator[Situation]:
     strengths_of = {"equal": EQUAL, "mixed": MIXED, "strong": STRONG}
     for deals, players, (spread, strengths), shared in product(
         (30, 200, 2000), (2, 3, 4), strengths_of.items(), (0.0, 0.9)
     ):
         name = f"{players} seats, {spread}, {deals} deals, {shared:.0%} shared"
         yield Situation(name, Truth(strengths, SEATS[players], shared), deals)
+    for players, shared, anchor in product((2, 3), (0.0, 0.9), ({}, {"bot0": 1500})):
+        against = "anchored" if anchor else "even score"
+        name = f"{players} seats, rare wins ({against}), 30 deals, {shared:.0%} shared"
+        yield Situation(name, Truth(RARE, SEATS[players], shared), 30, anchor)
+
+
+def _lucky_situations() -> Iterator[Situation]:
     for deals, players, (spread, strengths) in product(
         (30, 100, 1000), (2, 3, 4), LUCKY_STRENGTHS.items()
     ):
         name = f"{players} seats, {spread}, {deals} deals, luck removed"
         yield Situation(name, Truth(strengths, SEATS[players], 0.5, lucky=0.8), deals)
-    for players, shared, anchor in product((2, 3), (0.0, 0.9), ({}, {"bot0": 1500})):
-        against = "anchored" if anchor else "mean"
-        name = f"{players} seats, rare wins ({against}), 30 deals, {shared:.0%} shared"
-        yield Situation(name, Truth(RARE, SEATS[players], shared), 30, anchor)
 
 
-SITUATIONS = list(_situations())
+PLAYED, LUCK_REMOVED = list(_played_situations()), list(_lucky_situations())
+SITUATIONS = [*PLAYED, *LUCK_REMOVED]
 
 
 def studied(situation: Situation, repetitions: int, rng: np.random.Generator) -> dict[str, float]:
-    """Shares of intervals that hold the truth, and of tournaments with a false alarm."""
-    found: dict[str, list[float]] = {
-        name: [] for name in (*COVERED, *RARE_COVERED, "rare score's mean", *ALARMS)
-    }
+    """Shares of intervals that hold the truth, and of tournaments with a false alarm.
+
+    Besides, the `bias` of the last bot's score, in standard deviations, and the relative `width` of
+    the intervals of Elo.
+    """
+    found: dict[str, list[float]] = {name: [] for name in (*COVERED, *LAST_COVERED, *ALARMS)}
     elo: list[Sequence[Points]] = []
+    last_scores: list[float] = []
     truths = true_scores(situation.truth), true_cells(situation.truth)
     for _ in range(repetitions):
         played = situation.truth.played(situation.deals, rng, anchor=situation.anchor)
-        elo.append(rate(played).ratings)
-        for name, share in _examined(situation.truth, truths, played).items():
+        ratings, won = rate(played), scores(played)
+        elo.append(ratings.ratings)
+        last_scores.append(won[-1].mean or 0.0)
+        for name, share in _examined(situation.truth, truths, played, ratings, won).items():
             found[name].append(share)
-    rare = found.pop("rare score's mean")
     means = {name: float(np.mean(shares)) for name, shares in found.items()}
-    means[BIAS] = (float(np.mean(rare)) - truths[0][-1]) / max(float(np.std(rare)), 1e-12)
-    means[WIDTHS] = _relative_width(elo)
+    deviation = max(float(np.std(last_scores)), 1e-12)
+    means[BIAS] = (float(np.mean(last_scores)) - truths[0][-1]) / deviation
+    means[WIDTH] = _relative_width(elo)
     return means
 
 
 def _relative_width(elo: Sequence[Sequence[Points]]) -> float:
-    """The median width of the intervals of Elo by that of 95% of the estimates; mean of bots."""
+    """The median width of the intervals of Elo by that of 95% of the estimates; mean of bots.
+
+    Bots are left out that have an interval without an end in any tournament.
+    """
     quotients = []
     for ratings in zip(*elo, strict=True):
         widths = [
             one.high - one.low for one in ratings if one.low is not None and one.high is not None
         ]
         spread = float(np.std([one.points for one in ratings]))
-        if widths and spread > 0:
+        if len(widths) == len(ratings) and spread > 0:
             quotients.append(float(np.median(widths)) / (2 * NORMAL * spread))
-    return float(np.mean(quotients)) if quotients else float("nan")
+    return float(np.mean(quotients))
 
 
 def _examined(
-    truth: Truth, truths: tuple[list[float], dict[Group, float]], played: TournamentTotals
+    truth: Truth,
+    truths: tuple[list[float], dict[Group, float]],
+    played: TournamentTotals,
+    ratings: Ratings,
+    won: Sequence[Estimate],
 ) -> dict[str, float]:
-    ratings = rate(played)
     centre = truth.strengths[0] if played.anchor else even_score(np.array(truth.strengths))[0]
     strengths = ELO * (np.array(truth.strengths) - centre)
     effects = ELO * (np.array(truth.seats) - np.mean(truth.seats))
@@ -129,7 +135,6 @@ def _examined(
     ]
     table = crosstable(played)
     cells = [(cell, truths[1][pair]) for pair in pairs if (cell := table[pair[0]][pair[1]])]
-    won = scores(played)
     test, worst = goodness(played.plain), residuals(played.plain).pairs
     return {
         "Elo": _held(
@@ -140,9 +145,8 @@ def _examined(
         "difference": _held(ahead),
         "seat": _held(zip(ratings.seats, effects, strict=True)),
         "score": _held(zip(won, truths[0], strict=True)),
-        "rare Elo": _held([(ratings.ratings[-1], 1500 + strengths[-1])]),
-        "rare score": _held([(won[-1], truths[0][-1])]),
-        "rare score's mean": won[-1].mean or 0.0,
+        "last Elo": _held([(ratings.ratings[-1], 1500 + strengths[-1])]),
+        "last score": _held([(won[-1], truths[0][-1])]),
         "cell": _held(cells),
         "misfit": float(test.p_value is not None and test.p_value < SIGNIFICANT),
         "worst pair": float(bool(worst) and worst[0].p_value < SIGNIFICANT),
@@ -203,45 +207,38 @@ def _rank_wrong(ratings: Ratings, strengths: np.ndarray, bot: int) -> bool:
     return bool(best > least or worst < better + 1)
 
 
-def coverage(repetitions: int, rng: np.random.Generator) -> Iterator[Row]:
-    """Every situation, with the share of each of COVERED and ALARMS."""
-    for situation in SITUATIONS:
-        found = studied(situation, repetitions, rng)
-        yield situation.name, [found[name] for name in (*COVERED, *ALARMS)]
-
-
-def sections(repetitions: int, rng: np.random.Generator) -> Iterator[str]:
-    """The study, a paragraph or a table at a time."""
-    few = max(1, repetitions // 2)
-    yield (
-        f"Each line: {repetitions} tournaments of four bots, in percent. The intervals of Elo, its"
-        " differences, seats, scores and cells of the crosstable that hold the truth, then the"
-        " tournaments in which the test of the fit, that of the worst pair, the letters or the"
-        " ranks claim what is not so."
+def tables() -> Sequence[StudyTable]:
+    """Those of ratings, as played and with luck removed."""
+    return (
+        StudyTable(
+            "Each line: {repetitions} tournaments of four bots, in percent. The intervals of"
+            " Elo, its differences, seats, scores and cells of the crosstable that hold the"
+            " truth, then the tournaments in which the test of the fit, that of the worst pair,"
+            " the letters or the ranks claim what is not so. The width of the intervals of Elo"
+            " (median) is relative to 3.92 standard deviations of the estimates; it leaves out"
+            " bots that won nothing in some tournament.",
+            "ratings",
+            [*map(Column, COVERED), Column(WIDTH, 2), *map(Column, ALARMS)],
+            _lines(PLAYED),
+        ),
+        StudyTable(
+            "The same for {repetitions} tournaments with luck removed. Half of the noise is"
+            " shared by the games of a deal, and four fifths of it are measured as luck. The"
+            " intervals of the last bot are counted separately (with rare wins it wins 3 of"
+            " 1,000 games), and the bias of its score is in standard deviations.",
+            "luck removed",
+            [
+                *map(Column, (*COVERED, *LAST_COVERED)),
+                *(Column(name, 2) for name in (BIAS, WIDTH)),
+                Column("letters"),
+            ],
+            _lines(LUCK_REMOVED),
+        ),
     )
-    yield _table(("ratings", *COVERED, *ALARMS), coverage(repetitions, rng))
-    yield (
-        f"{repetitions} comparisons of {VARIANTS} variants with a baseline, {MEASURES} measures"
-        " each, all of the same game: how many claim any difference, and in how many all intervals"
-        " hold 0."
-    )
-    yield _table(("comparisons", *COMPARISONS), comparisons(repetitions, rng))
-    yield (
-        f"{few} tournaments of four equal bots, looked at again and again up to {MOST_DEALS} deals:"
-        " the bots of which any look misses the truth, and the tournaments in which any look tells"
-        " bots apart."
-    )
-    yield _table(("until", *LOOKING), looking(few, rng))
-    yield f"{repetitions} sequential tests of a match, of 0 against 30 Elo, both risks 5%."
-    yield _table(("matches", *MATCHES), matches(repetitions, rng))
 
 
-def _table(headings: Sequence[str], rows: Iterable[Row]) -> str:
-    lines = [headings, ["---"] * len(headings)]
-    for name, shares in rows:
-        lines.append([name, *(f"{100 * share:.1f}" for share in shares)])
-        print(f"{lines[-1]}", file=sys.stderr, flush=True)
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def _lines(situations: Iterable[Situation]) -> list[Line]:
+    return [Line(situation.name, partial(studied, situation)) for situation in situations]
 
 
 def _write(page: Path, text: str) -> None:
@@ -258,8 +255,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1980)
     parser.add_argument("--write", type=Path, metavar="PAGE")
     options = parser.parse_args()
-    rng = np.random.default_rng(options.seed)
-    text = "\n\n".join(sections(options.repetitions, rng))
+    every = [*tables(), *alarm_study.tables(), *match_study.tables()]
+    text = "\n\n".join(as_markdown(every, options.repetitions, options.seed))
     if options.write:
         _write(options.write, text)
     else:

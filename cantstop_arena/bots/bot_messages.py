@@ -36,11 +36,12 @@ class StartGame(msgspec.Struct, tag=True, frozen=True):
 
 
 class Decide(msgspec.Struct, tag=True, frozen=True):
-    """Make a decision, by its name; the answer is Answer or Raised.
+    """Make a decision, by its name; the answer is an Answer with the same number.
 
     `moves` are the legal moves, where the answer is the index of one.
     """
 
+    number: int
     decision: str
     view: Any
     moves: Any = None
@@ -65,9 +66,14 @@ class BotStarted(msgspec.Struct, tag=True, frozen=True):
 
 
 class Answer(msgspec.Struct, tag=True, frozen=True):
-    """The answer to a decision, which may be anything."""
+    """The answer to the decision of this number: a value, which may be anything, or an exception.
 
-    value: Any
+    `error` is the text of the exception that the bot has raised.
+    """
+
+    number: int
+    value: Any = None
+    error: str | None = None
 
 
 Report: TypeAlias = BotStarted | Answer | Raised

@@ -58,11 +58,14 @@ class BotServer:
                 case StartGame():
                     self._begin_game(message)
                 case Decide():
-                    return self._decide(message)
+                    return Answer(message.number, self._decide(message))
                 case EndGame():
                     self._end_game(message)
         except BaseException as error:
-            return Raised(exception_report(error))
+            text = exception_report(error)
+            return (
+                Answer(message.number, error=text) if isinstance(message, Decide) else Raised(text)
+            )
         return None
 
     def _start(self, message: StartBot) -> BotStarted:
@@ -88,7 +91,7 @@ class BotServer:
         seed_libraries(message.key)
         self._game.prepare(self._rules, message.players)  # not in the bot's time
 
-    def _decide(self, message: Decide) -> Answer:
+    def _decide(self, message: Decide) -> object:
         player, codec = self._seated_player(), self._game.codec
         decision = self._game.decisions[message.decision]
         view = codec.view_from_json(decision.view, message.view, self._rules, self._random)
@@ -96,7 +99,7 @@ class BotServer:
         if message.moves is not None:
             arguments.append(codec.moves_from_json(message.moves))
         decide = getattr(player, decision.name, None)
-        return Answer(None if decide is None else answer_as_json(decision, decide(*arguments)))
+        return None if decide is None else answer_as_json(decision, decide(*arguments))
 
     def _end_game(self, message: EndGame) -> None:
         """Call the bot's `game_over`, without an answer; the next decision raises its exception."""

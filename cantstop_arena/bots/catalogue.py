@@ -39,7 +39,7 @@ from cantstop_arena.bots.describe import (
 from cantstop_arena.bots.isolation import Isolation, sandbox_problem
 from cantstop_arena.bots.known_bot import BotDescription, LoadedBot
 from cantstop_arena.bots.loader import Loader, only_bot
-from cantstop_arena.bots.versions import RESULTS, digest_of_copy, stored_version
+from cantstop_arena.bots.versions import RESULTS, digest_of_copy, stored_hint, stored_version
 from cantstop_arena.errors import BotError, OtherGameError, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 from cantstop_arena.game_api.game import Game
@@ -221,9 +221,13 @@ class Catalogue:
             return self._plain_bot_of_package(broken)
         if game := self._game_of(name):
             raise OtherGameError(f"bot {name} plays {game}, not {self.game.name}", [game])
-        hint = did_you_mean(name, self.names) or "".join(
-            f"; {broken.origin} cannot be used: {broken.reason}"
-            for broken in self._descriptions.offers[1]
+        hint = (
+            stored_hint(self.results, name)
+            or did_you_mean(name, self.names)
+            or "".join(
+                f"; {broken.origin} cannot be used: {broken.reason}"
+                for broken in self._descriptions.offers[1]
+            )
         )
         raise BotError(f"unknown bot {name!r:.{MAX_QUOTE_LENGTH}}{hint}")
 

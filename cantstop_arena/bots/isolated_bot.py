@@ -1,8 +1,8 @@
 """A bot that plays in a process of its own, and the messages that the arena exchanges with it."""
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from cantstop_arena.bots.bot_messages import (
@@ -42,10 +42,11 @@ class IsolatedBot:
     an exception of its bot keeps running.
     """
 
-    def __init__(self, launch: BotStart) -> None:
-        self.launch = launch
-        self.game = game_named(launch.game)
+    def __init__(self, bot_start: BotStart) -> None:
+        self.bot_start = bot_start
+        self.game = game_named(bot_start.bot.game)
         self._child: Child[Report] | None = None
+        self._questions = 0
         self._verified: set[str] = set()
         self.listens = False
         """Whether the process expects a message at the end of each game."""
@@ -57,28 +58,35 @@ class IsolatedBot:
         """
         self._forget_inherited()
         if self._child is None:
-            start, view = start_here(self.launch)
-            codec = None if self.launch.bot else ProgramLines(self.game)
-            self._child = start_command(start, view, Connection(Report, codec))
+            start, view = start_here(self.bot_start)
+            codec = ProgramLines(self.game) if start.command else None
+            self._child = start_command(start.process, view, Connection(Report, codec))
             try:
-                with self._killed_on_failure():
-                    self.listens = _started(self._child, start).listens
-            except BotError as error:
+                self.listens = _started(self._child, start).listens
+            except BaseException as error:
+                self._kill()
+                if not isinstance(error, BotError):
+                    raise
                 if not _is_too_slow(error.__cause__):
-                    _check_environment(self.launch)
-                if view is not None and self.launch.bot is None:
+                    _check_environment(self.bot_start)
+                if view is not None and start.command:
                     raise BotError(f"{error}; {_SIGHT}") from error.__cause__
                 raise
 
     def begin(self, seat: int, players: int, rules: Any, key: int, is_fresh: bool = True) -> None:
         """Announce a new game; if it `is_fresh`, a new instance of the bot plays it.
 
-        Raises BotError or GameError like `start`.
+        Raises BotError or GameError like `start`, ChildFailed if the process keeps too many files.
         """
         self.game.prepare(rules, players)  # the sandbox can store no compiled code
         self.start()
+        try:
+            self._running_child().check_files()  # not at each decision: it takes as long as one
+        except ChildFailed:
+            self._kill()
+            raise
         message = StartGame(seat, players, is_fresh, self.game.rules.as_dict(rules), key)
-        self._running_child().send(message, self.launch.decision_limit)
+        self._running_child().send(message, self.bot_start.decision_limit)
 
     def decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> object:
         """The bot's answer to a decision, unchecked.
@@ -86,14 +94,28 @@ class IsolatedBot:
         Raises ChildFailed or BotRaised when there is none, GameError when the view cannot be sent.
         """
         data = None if moves is None else self.game.codec.moves_as_json(moves)
-        question = Decide(decision.name, self._view_as_json(decision, view), data)
-        with self._killed_on_failure():
-            answer = self._running_child().request(question, self.launch.decision_limit)
-            if not isinstance(answer, Answer | Raised):
-                raise ChildFailed(ChildFailure("invalid", "sent no answer", True))
-        if isinstance(answer, Raised):
-            raise BotRaised(in_a_line(answer.text, MAX_REPORT_LENGTH))
+        self._questions += 1
+        view_data = self._view_as_json(decision, view)
+        answer = self._answer_to(Decide(self._questions, decision.name, view_data, data))
+        if answer.error is not None:
+            raise BotRaised(in_a_line(answer.error, MAX_REPORT_LENGTH))
         return _answer_value(answer.value)
+
+    def _answer_to(self, question: Decide) -> Answer:
+        try:
+            child = self._running_child()
+            if self.bot_start.command:  # the answers of a program have no number
+                child.refuse_unexpected()
+            child.send(question, self.bot_start.decision_limit)
+            answer = child.answer()
+            if not isinstance(answer, Answer):
+                raise ChildFailed(ChildFailure("invalid", "sent no answer", True))
+            if answer.number != question.number:
+                raise ChildFailed(ChildFailure("invalid", "unexpected message", True))
+            return answer
+        except BaseException:
+            self._kill()
+            raise
 
     def _view_as_json(self, decision: Decision, view: Any) -> Any:
         """A view as JSON data. The first view of each decision is checked by a round trip.
@@ -125,7 +147,7 @@ class IsolatedBot:
         """Send the process the result of the game; there is no answer, and failures are ignored."""
         message = EndGame(result.seat, result.players, [*result.winners], [*result.points])
         with suppress(ChildFailed):
-            self._running_child().send(message, self.launch.decision_limit)
+            self._running_child().send(message, self.bot_start.decision_limit)
 
     def close(self) -> None:
         """End the process."""
@@ -146,19 +168,11 @@ class IsolatedBot:
             self._child.forget()
             self._child = None
 
-    @contextmanager
-    def _killed_on_failure(self) -> Iterator[None]:
-        """A context after whose failure the process is killed.
-
-        Also when interrupted: a late answer must not be taken for that to the next question.
-        """
-        try:
-            yield
-        except BaseException:
-            if self._child is not None:
-                self._child.kill()
-                self._child = None
-            raise
+    def _kill(self) -> None:
+        """Kill the process, if there is one."""
+        if self._child is not None:
+            self._child.kill()
+            self._child = None
 
 
 def failure_text(failure: ChildFailure) -> str:
@@ -177,11 +191,12 @@ def _is_too_slow(error: BaseException | None) -> bool:
     return isinstance(error, ChildFailed) and error.failure.kind == "too slow"
 
 
-def _check_environment(launch: BotStart) -> None:
+def _check_environment(start: BotStart) -> None:
     """Raise GameError where a bot's process fails without the bot, too."""
-    trial, view = start_here(launch.trial)
-    if reason := failure_of(trial, launch.start_limit, view):
-        raise GameError(f"no bot of {launch.game} can be started in a process of its own: {reason}")
+    trial, view = start_here(start.trial)
+    if reason := failure_of(trial.process, start.start_limit, view):
+        game = start.bot.game
+        raise GameError(f"no bot of {game} can be started in a process of its own: {reason}")
 
 
 def _started(child: Child[Report], start: BotStart) -> BotStarted:

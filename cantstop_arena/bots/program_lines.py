@@ -37,6 +37,7 @@ class ProgramLines:
     def __init__(self, game: Game) -> None:
         self._game = game
         self._expected_key = ""  # of the answer to a decision; empty before the program is ready
+        self._number = 0  # of the decision
         self._unread = bytearray()
 
     def bytes_of(self, message: Question) -> bytes:
@@ -57,7 +58,7 @@ class ProgramLines:
             }
         if isinstance(message, Decide):
             decision = self._game.decisions[message.decision]
-            self._expected_key = decision.key
+            self._expected_key, self._number = decision.key, message.number
             moves = {} if message.moves is None else {MOVES: message.moves}
             return {"type": decision.name, decision.parameters[0]: message.view, **moves}
         result = {"seat": message.seat, "players": message.players, "winners": message.winners}
@@ -88,9 +89,9 @@ class ProgramLines:
         fields = object_in(line)
         key, error = self._expected_key, fields.get(ERROR)
         if key and key in fields:
-            return Answer(fields[key])
+            return Answer(self._number, fields[key])
         if isinstance(error, str):
-            return Raised(error)
+            return Answer(self._number, error=error) if key else Raised(error)
         if key:
             raise ProtocolError(f"this has no {key!r}: {excerpt(line)}")
         if fields.get("type") != _READY:

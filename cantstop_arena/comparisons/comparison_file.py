@@ -93,8 +93,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     def without_luck(self, luck_removed: LuckRemoved) -> Comparison:
         """The same with luck removed. Raises UsageError where the game does not allow it."""
-        players = min(self.players) if luck_removed is True else max(self.players)
-        if why := luck_refusal(self.game, players, luck_removed):
+        if why := luck_refusal(self.game, self.players, luck_removed):
             raise UsageError(why)
         return replace(self, luck_removed=luck_removed)
 
@@ -230,7 +229,7 @@ def _comparison(
         entrants=entrants,
         source=source,
         has_random_seed=file_seed is None,
-        luck_removed=read_luck_removed(reader, entries, game, min(players, default=2)),
+        luck_removed=read_luck_removed(reader, entries, game, players),
         left_out=read_left_out(reader, entries.get("left_out")),
     )
     reader.finish()

@@ -204,13 +204,13 @@ class Channel(Generic[_Message]):
 
     def _read(self) -> tuple[bytes, bool]:
         """The bytes that have arrived, about one message at most; whether it is closed."""
-        data = bytearray()
+        data = b""
         try:
             while len(data) <= MAX_MESSAGE_BYTES:
                 chunk = os.read(self._reader.fileno(), _CHUNK_BYTES)
-                data += chunk
+                data = data + chunk if data else chunk
                 if len(chunk) < _CHUNK_BYTES:
-                    return bytes(data), not chunk
+                    return data, not chunk
         except BlockingIOError:
             pass
         except OSError:
@@ -273,6 +273,7 @@ class ChildEnd(Generic[_Message]):
     def __init__(self, end: socket.socket, received: Any) -> None:
         self._end = end
         self._decode = decoder(received)
+        self._unread = b""
 
     def fileno(self) -> int:
         """The descriptor of the connection."""
@@ -284,20 +285,24 @@ class ChildEnd(Generic[_Message]):
 
     def receive(self) -> _Message:
         """The next message. Raises EOFError when the arena has closed the channel."""
-        _, length = _HEADER.unpack(self._exactly(_HEADER.size))
-        message: _Message = self._decode(self._exactly(length))
+        _, length = _HEADER.unpack_from(self._at_least(_HEADER.size))
+        end = _HEADER.size + length
+        data = self._at_least(end)
+        self._unread = data[end:]
+        message: _Message = self._decode(data[_HEADER.size : end])
         return message
 
-    def _exactly(self, size: int) -> bytes:
-        data = b""
-        while len(data) < size:
+    def _at_least(self, size: int) -> bytes:
+        """What has arrived and was not returned as a message yet, at least `size` bytes."""
+        while len(self._unread) < size:
+            missing = size - len(self._unread)
             part = b""
             with contextlib.suppress(OSError):
-                part = self._end.recv(size - len(data), socket.MSG_WAITALL)
+                part = self._end.recv(max(missing, _CHUNK_BYTES))
             if not part:
                 raise EOFError
-            data += part
-        return data
+            self._unread += part
+        return self._unread
 
 
 def take_standard_input() -> socket.socket:

@@ -6,7 +6,7 @@ import select
 import signal
 import subprocess
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Generic, Literal, Protocol, TypeVar
 
 import msgspec
@@ -101,23 +101,17 @@ class Child(Generic[_Report]):
 
     # Messages
 
-    def request(self, question: object, limit: float) -> _Report:
-        """Send a question, and return the answer.
-
-        It has to come within `limit` seconds of the child's own time. Raises ChildFailed.
-        """
-        self._refuse_unexpected()
-        self._check_files()
-        self.send(question, limit)
-        return self.answer()
-
     def send(self, message: object, limit: float) -> None:
         """Send a message; if it is answered, within `limit` seconds of the child's own time."""
         self._timer.begin(limit)
         self.channel.send(message)
 
     def answer(self) -> _Report:
-        """The answer to the message that was sent last. Raises ChildFailed."""
+        """The answer to the message that was sent last. Raises ChildFailed.
+
+        A child may have sent it before it was asked: answers have numbers, or `refuse_unexpected`
+        is called before the question.
+        """
         while (answer := self.receive(1.0)) is None:
             pass
         return answer
@@ -144,7 +138,7 @@ class Child(Generic[_Report]):
             has_ended = not events and self._process.poll() is not None
             if not events and self._max_files is not None:
                 self._scratch_files.find()
-                self._check_files()
+                self.check_files()
             self._receive()
             if has_ended and not self._received:
                 raise ChildFailed(self._ending())
@@ -166,25 +160,25 @@ class Child(Generic[_Report]):
             self._poller.unregister(number)
 
     def _receive(self) -> None:
-        with self._failures():
+        try:
             self.channel.flush()
             self._received.extend(self.channel.receive())
+        except (ChannelClosed, ProtocolError) as error:
+            raise self._failed(error) from None
 
-    def _refuse_unexpected(self) -> None:
-        """Raise ChildFailed for what came before the question, and could pass for its answer."""
-        with self._failures():
+    def refuse_unexpected(self) -> None:
+        """Raise ChildFailed for what has come before a question, and could pass for its answer."""
+        try:
             if self._received:
                 raise ProtocolError("unexpected message")
             self.channel.refuse_unexpected()
+        except (ChannelClosed, ProtocolError) as error:
+            raise self._failed(error) from None
 
-    @contextlib.contextmanager
-    def _failures(self) -> Iterator[None]:
-        try:
-            yield
-        except ChannelClosed:
-            raise ChildFailed(self._ending()) from None
-        except ProtocolError as error:
-            raise ChildFailed(ChildFailure("invalid", str(error), True)) from None
+    def _failed(self, error: ChannelClosed | ProtocolError) -> ChildFailed:
+        if isinstance(error, ChannelClosed):
+            return ChildFailed(self._ending())
+        return ChildFailed(ChildFailure("invalid", str(error), True))
 
     def _check_limits(self) -> None:
         """Raise ChildFailed when the time is up, or too much memory is used."""
@@ -195,7 +189,7 @@ class Child(Generic[_Report]):
             text = f"took more than {self._max_memory >> 20:,} MiB"
             raise ChildFailed(ChildFailure("died", text, True))
 
-    def _check_files(self) -> None:
+    def check_files(self) -> None:
         """Raise ChildFailed when too many temporary files are kept."""
         if self._max_files is not None and self._scratch_files.count() > self._max_files:
             text = f"kept more than {self._max_files:,} temporary files"

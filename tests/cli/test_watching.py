@@ -48,11 +48,11 @@ def terminal() -> Iterator[Terminal]:
 
 
 def test_each_change_is_a_run(terminal: Terminal) -> None:
-    terminal.awaits("20 games to play", WAITS)
+    terminal.awaits("mine: playing 1 pairing (20 games).")
     terminal.awaits(WAITS)
     Path("mine.yaml").write_text(f"name: other\n{CUP}")
     terminal.awaits("mine.yaml has changed.")
-    terminal.awaits("other: 20 games to play")
+    terminal.awaits("other: playing 1 pairing (20 games).")
     terminal.awaits("Standings")
     terminal.awaits(WAITS)
     assert "Crosstable" not in terminal.seen
@@ -79,7 +79,7 @@ def test_errors_are_printed_and_the_watch_goes_on(terminal: Terminal) -> None:
     terminal.awaits(FAILED)
     Path("bots/new.py").write_text(BESIDE + BOT)
     Path("mine.yaml").write_text("name: good\ngames: 4\nbots: [a, new]\n")
-    terminal.awaits("good: 4 games to play")
+    terminal.awaits("good: playing 1 pairing (4 games).")
     terminal.awaits(WAITS)
     Path("bots/_beside.py").write_text("# part of new")
     terminal.awaits("bots/_beside.py has changed.")
@@ -88,9 +88,9 @@ def test_errors_are_printed_and_the_watch_goes_on(terminal: Terminal) -> None:
 def test_a_change_ends_the_games_in_play(terminal: Terminal) -> None:
     terminal.awaits(WAITS)
     Path("mine.yaml").write_text("name: long\ngames: 100_000_000\nbots: all\n")
-    terminal.awaits("100,000,000 games to play")
+    terminal.awaits("playing 1 pairing (100,000,000 games).")
     Path("mine.yaml").write_text("name: brief\ngames: 4\nbots: all\n")
-    terminal.awaits("brief: 4 games to play")
+    terminal.awaits("brief: playing 1 pairing (4 games).")
     terminal.awaits(WAITS)
     assert "Stopped" not in terminal.seen
 
@@ -120,7 +120,7 @@ def _awaits_briefly(terminal: Terminal, text: str) -> None:
 
 def test_the_child_ends_with_its_parent(terminal: Terminal) -> None:
     Path("mine.yaml").write_text("games: 100_000_000\nbots: all\n")
-    terminal.awaits("100,000,000 games to play")
+    terminal.awaits("playing 1 pairing (100,000,000 games).")
     parent = terminal.process.pid
     (child,) = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
     terminal.process.kill()

@@ -36,11 +36,17 @@ def printed(done: Done, row: str) -> list[float | None]:
 
 
 def leads(done: Done, first: str) -> list[float | None]:
-    """The first bot's lead over the others by the standings: of two, twice that over the mean."""
+    """The first bot's lead over the mean of the others by the standings.
+
+    Of two bots also its interval: 1500 is halfway between them.
+    """
     rows = done.table("standings")
     (row,) = (row for row in rows if row["bot"] == first)
-    ends, scale = (row["elo"], row["elo_low"], row["elo_high"]), len(rows) / (len(rows) - 1)
-    return [scale * (float(end) - 1500) if end else None for end in ends]
+    if len(rows) > 2:
+        others = [float(other["elo"]) for other in rows if other is not row]
+        return [float(row["elo"]) - sum(others) / len(others)]
+    ends = (row["elo"], row["elo_low"], row["elo_high"])
+    return [2 * (float(end) - 1500) if end else None for end in ends]
 
 
 @pytest.mark.parametrize("words", MATCHES, ids=" ".join)
@@ -51,7 +57,8 @@ def test_terminal_json_csv_page_and_api_have_one_elo(arena: Arena, words: tuple[
     stored = [content["elo"], content["elo_low"], content["elo_high"]]
     assert elo == [None if end is None else pytest.approx(end, abs=0.051) for end in stored]
     known = leads(done, words[0])
-    assert stored == [None if end is None else pytest.approx(end, abs=0.021) for end in known]
+    expected = [None if end is None else pytest.approx(end, abs=0.021) for end in known]
+    assert stored[: len(known)] == expected
     mean = elo[0]
     assert mean is not None
     lead = re.search(r"Lead ([+\u2212][\d.,]+) ", Page(done.page).text)
@@ -106,3 +113,22 @@ def test_what_a_test_was_decided_by_is_named_beside_all_games(arena: Arena) -> N
     arena("match", "cautious", "rule28", "--games", "400", "--seed", "1")
     done = arena("match", "cautious", "rule28", "--sprt", "0", "200", "--seed", "1")
     assert "400 games, 200 deals" in done.text and "the first 100 deals" in done.text
+
+
+@pytest.mark.parametrize("more", [(), ("--luck-removed",), ("--players", "3")], ids=" ".join)
+def test_the_page_has_the_test_and_its_verdict(arena: Arena, more: tuple[str, ...]) -> None:
+    words = ("match", "cautious", "rule28", "--sprt", "0", "100", "--seed", "1", *more)
+    done = arena(*words, "--page")
+    text = Page(done.page).text
+    assert "Sequential test" in text
+    for line in done.text.splitlines():
+        if line.startswith(("H0", "LLR", "Luck removed: ")):
+            assert line in text
+    assert bool(re.search(r"Points of cautious in \d+ deals: 0 in ", text)) is (
+        "--players" not in words
+    )
+    page = done.page
+    arena("report", done.folder)
+    assert done.page == page
+    plain = arena("match", "rule28", "cautious", "--games", "40", "--seed", "1", "--page")
+    assert "Sequential test" not in Page(plain.page).text

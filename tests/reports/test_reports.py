@@ -34,7 +34,7 @@ from cantstop_arena.tables.escaping import csv_cell, markdown, printable
 from cantstop_arena.tables.faults import faults
 from cantstop_arena.tables.fit import fit
 from cantstop_arena.tables.names import FORMATS
-from cantstop_arena.tables.notes import LEGEND, about_standings
+from cantstop_arena.tables.notes import EVEN_SCORE, LEGEND, about_standings
 from cantstop_arena.tables.seats import seats
 from cantstop_arena.tables.standings import standings
 from cantstop_arena.tables.text import MARKDOWN, TEXT, Style, draw
@@ -399,13 +399,14 @@ def cells(line: str) -> list[str]:
 
 
 def test_the_standings_as_printed() -> None:
+    """Elo is that of the score, 400 log10(0.775 / 0.225) apart, and its ends are the score's."""
     assert drawn(standings, duel()).splitlines() == [
         "  rank  bot              Elo    games                 score %  group      LOS vs next, %",
         "------  -----  -------------  -------  ----------------------  -------  ----------------",
-        "     1  Ada    1607.9 ± 73.5       20  77.50 (60.55 to 88.54)  a                    99.6",
-        "     2  Bob    1392.1 ± 73.5       20  22.50 (11.46 to 39.45)  b                       -",
+        "     1  Ada    1607.4 ± 70.2       20  77.50 (60.55 to 88.54)  a                    99.7",
+        "     2  Bob    1392.6 ± 70.2       20  22.50 (11.46 to 39.45)  b                       -",
         "",
-        LEGEND,
+        f"{LEGEND} {EVEN_SCORE}",
         "",
         "1 of 20 games were not finished; their seats share the win.",
     ]
@@ -535,7 +536,7 @@ def test_the_files_of_a_tournament(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
     with (tmp_path / "standings.csv").open(newline="") as file:
         (ada, _) = csv.DictReader(file)
-    assert (ada["rank"], ada["bot"], ada["elo"], ada["games"]) == ("1", "Ada", "1607.92", "20")
+    assert (ada["rank"], ada["bot"], ada["elo"], ada["games"]) == ("1", "Ada", "1607.42", "20")
     assert [ada[key] for key in ("score", "score_low", "score_high")] == [
         *("0.775", "0.6055268717", "0.8854391217")
     ]

@@ -92,6 +92,21 @@ def test_a_lopsided_interval_is_shown_with_both_ends() -> None:
     assert [cell.strip() for cell in cells] == ["100.00 (1.00 to 100.00)", "50.00 ± 10.00"]
 
 
+@pytest.mark.parametrize(
+    ("interval", "lopsided"),
+    [
+        (Estimate(0.5, 0.4, 0.6), False),
+        (Estimate(0.5, 0.4, 0.585), False),
+        (Estimate(0.5, 0.4, 0.57), True),
+        (Estimate(1.0, 0.0123, 1.0), True),
+        (Estimate(0.5, None, 0.6), False),
+        (Estimate(0.5, 0.5, 0.5), False),
+    ],
+)
+def test_an_interval_is_lopsided_by_a_fifth(interval: Estimate, lopsided: bool) -> None:
+    assert interval.lopsided is lopsided
+
+
 def test_what_is_not_known_is_a_dash_and_what_has_no_error_stands_alone() -> None:
     assert [
         line.strip() for line in lines(draw(table(None, Estimate(None), Estimate(0.5)), TEXT))

@@ -108,7 +108,7 @@ def plan(
     with suggesting_game(seated, catalogue):
         bots = [entrant_from_reference(name, catalogue) for name in seated]
     rules = catalogue.rules_called(rules_name)
-    if luck_removed and (why := luck_refusal(catalogue.game, players, luck_removed)):
+    if luck_removed and (why := luck_refusal(catalogue.game, [players], luck_removed)):
         raise UsageError(why)
     measure, min_deals = luck_measure(luck_removed), MIN_LUCK_DEALS if luck_removed else MIN_DEALS
     trial = run_speed_trial(catalogue, bots, rules, seconds, min_deals, luck_measure=measure)

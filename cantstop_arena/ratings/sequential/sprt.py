@@ -55,7 +55,7 @@ class TestState(msgspec.Struct, frozen=True):
 
     `ratio` is the log-likelihood ratio, `mean` and `variance` those of a deal's score, `accepted`
     the hypothesis that is accepted, 0 or 1; None while neither is. Where all deals are the same
-    games over and over, they are `repeated`, and nothing is accepted.
+    games over and over, they are `repeated`: the state is that of one deal, nothing is accepted.
     """
 
     ratio: float

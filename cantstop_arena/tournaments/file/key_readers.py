@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.deals.outcomes import (
@@ -21,7 +21,7 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.ratings.labels import MAX_ANCHOR
 from cantstop_arena.ratings.sequential.stopping_rule import rule_for
-from cantstop_arena.texts import listed
+from cantstop_arena.texts import in_a_line, listed
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.keys import BY_NAME, Seconds
 from cantstop_arena.tournaments.file.yaml_reader import (
@@ -63,7 +63,7 @@ def names_of(entrants: Sequence[Entrant]) -> list[str]:
 
 
 def read_luck_removed(
-    reader: Reader, entries: Mapping[str, Entry], game: Game, players: int
+    reader: Reader, entries: Mapping[str, Entry], game: Game, players: Collection[int]
 ) -> LuckRemoved:
     """Whether luck is removed, and whether by winning chances."""
     if (entry := entries.get("luck_removed")) is None:
@@ -114,14 +114,14 @@ def read_challenger(
 
 def read_left_out(reader: Reader, entry: Entry | None) -> tuple[LeftOut, ...]:
     """The bots that could not play when the file was written, and why."""
-    fields = LeftOut.__struct_fields__
+    keys = LeftOut.__struct_fields__
     left_out = []
     for node in reader.items(entry.value, "left_out") if entry else []:
-        entries = reader.mapping(node, "a bot that is left out", fields)
-        texts = [reader.text(entries[key].value, key) for key in fields if key in entries]
-        if len(texts) < len(fields):
-            reader.complain(node, f"a bot that is left out needs {listed(fields)}")
-        left_out.append(LeftOut(*(text or "" for text in (*texts, "", "")[: len(fields)])))
+        entries = reader.mapping(node, "a bot that is left out", keys)
+        texts = {key: reader.text(entries[key].value, key) for key in keys if key in entries}
+        if len(texts) < len(keys):
+            reader.complain(node, f"a bot that is left out needs {listed(keys)}")
+        left_out.append(LeftOut(*(in_a_line(texts.get(key) or "") for key in keys)))
     return tuple(left_out)
 
 

@@ -66,8 +66,6 @@ class Key(NamedTuple):
     """The help texts of single commands."""
     ends: Mapping[str, str] = {}
     """What the help texts of single commands say beyond `help`: mostly their defaults."""
-    identifies: bool = False
-    """Whether another value is another tournament, whose results are not continued."""
     keeps_default: bool = True
     """Whether a file that the arena writes has it even where the value is the default."""
 
@@ -87,7 +85,6 @@ KEYS = (
         "name",
         files=IN_FILES,
         functions=frozenset({"tournament", "compare"}),
-        identifies=True,
     ),
     Key(
         "game",
@@ -100,7 +97,6 @@ KEYS = (
         functions=PLANNING | PAIRING,
         cli=("--game", "game_name"),
         option={"show_default": True, "metavar": "NAME"},
-        identifies=True,
     ),
     Key(
         "rules",
@@ -112,7 +108,6 @@ KEYS = (
         functions=PAIRING | {"tournament"},
         cli=("--rules", "rules_name"),
         option={"metavar": "NAME"},
-        identifies=True,
     ),
     Key(
         "compare",
@@ -139,7 +134,6 @@ KEYS = (
         functions=PAIRING | {"tournament"},
         cli=("--players",),
         option={"show_default": True, "metavar": "N"},
-        identifies=True,
     ),
     Key(
         "games",
@@ -181,7 +175,6 @@ KEYS = (
             "match": "Default: a random one, printed with the results.",
             "gauntlet": "Default: a random one.",
         },
-        identifies=True,
     ),
     Key(
         "ignore_below",
@@ -198,7 +191,6 @@ KEYS = (
         1.0,
         files=IN_FILES,
         functions=PLANNING,
-        identifies=True,
     ),
     Key(
         "start_limit",
@@ -217,7 +209,6 @@ KEYS = (
         100,
         files=IN_FILES,
         functions=PLANNING,
-        identifies=True,
     ),
     Key(
         "on_fault",
@@ -266,7 +257,6 @@ KEYS = (
         "bot",
         files=IN_TOURNAMENTS,
         functions=frozenset({"tournament"}),
-        identifies=True,
         keeps_default=False,
     ),
     Key(
@@ -280,7 +270,6 @@ KEYS = (
         commands=PLAYING,
         functions=PLAYING | {"tournament"},
         cli=("--luck-removed",),
-        identifies=True,
         keeps_default=False,
     ),
     Key(
@@ -289,7 +278,6 @@ KEYS = (
         "tournament",
         "bots",
         files=IN_FILES,
-        identifies=True,
     ),
     Key(
         "exclude",

@@ -109,7 +109,7 @@ def _tournament(
         source=source,
         anchor=read_anchor(reader, entries.get("anchor"), names_of(entrants)),
         until=read_until(reader, entries.get("until"), len(entrants), game.orders(players)),
-        luck_removed=read_luck_removed(reader, entries, game, players),
+        luck_removed=read_luck_removed(reader, entries, game, [players]),
         left_out=read_left_out(reader, entries.get("left_out")),
     )
     challenger = read_challenger(reader, entries.get("gauntlet"), entrants, players)
@@ -136,12 +136,3 @@ def read_aims(path: Path, bots: Sequence[str], orders: Orders) -> Aims:
     left_out = read_left_out(reader, entries.get("left_out"))
     reader.finish()
     return Aims(anchor, until, left_out)
-
-
-def games_of_file(path: Path) -> int:
-    """Only the number of games of each group in a tournament file. Raises ConfigError."""
-    reader = Reader(path)
-    entries = reader.mapping(reader.root, "a tournament", KEYS)
-    games = read_games(reader, entries, DEFAULT_GAMES)
-    reader.finish()
-    return games

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections.abc import Sequence
 from io import StringIO
 
 import numpy as np
@@ -11,6 +12,8 @@ from msgspec.structs import replace
 
 from cantstop_arena.ratings.distributions import noncentrality
 from cantstop_arena.ratings.elo import rate
+from cantstop_arena.ratings.even_score import even_score
+from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.model.luce import ELO
 from cantstop_arena.ratings.model_fit.field_sensitivity import moves
 from cantstop_arena.ratings.model_fit.residuals import residuals
@@ -23,6 +26,12 @@ RNG = np.random.default_rng(6)
 CIRCLE: dict[tuple[int, ...], float] = {(0, 1): 0.85, (1, 2): 0.85, (0, 2): -0.85}
 
 
+def over_even_score(elo: Sequence[float], bots: list[int]) -> Floats:
+    """The Elo of some bots, less what a player has who would score half against them."""
+    points = np.array(elo)[bots]
+    return points - ELO * even_score(points / ELO)[0]
+
+
 def test_without_one_each_elo_is_that_of_the_games_among_the_rest() -> None:
     played = Truth((0.4, 0.0, -0.5, 0.1), (0.1, 0.0), cycles=CIRCLE).played(
         400, np.random.default_rng(1)
@@ -33,8 +42,8 @@ def test_without_one_each_elo_is_that_of_the_games_among_the_rest() -> None:
         part = replace(
             played, tallies={s: t for s, t in played.tallies.items() if without not in s}
         )
-        elo = np.array(rate(part).elo)[rest] - np.array(whole.elo)[rest]
-        for bot, move in zip(rest, elo - elo.mean(), strict=True):
+        shifts = over_even_score(rate(part).elo, rest) - over_even_score(whole.elo, rest)
+        for bot, move in zip(rest, shifts, strict=True):
             told = found[bot]
             assert told is not None
             assert told[0].points - 1e-6 <= move <= told[1].points + 1e-6

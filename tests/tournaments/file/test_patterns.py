@@ -23,6 +23,7 @@ def roll_again(turn):
     return False
 """
 BROKEN = "def choose_move(turn, moves):\n    return (0\n"
+WRITTEN = (".csv", ".md", ".json", ".yaml")
 REASON = "does not import: SyntaxError: '(' was never closed (broken.py, line 2)"
 FAMILY = """
 from cantstop_arena import Bot
@@ -240,6 +241,36 @@ def test_the_resolved_file_lists_what_plays_and_what_does_not(arena: Arena) -> N
     summary = (done.folder / "summary.json").read_bytes()
     again = arena("run", done.folder / "tournament.yaml", "--results", "again")
     assert (again.folder / "summary.json").read_bytes().replace(b"tournament", b"mine") == summary
+
+
+def test_a_file_that_has_gone_has_its_last_version(arena: Arena) -> None:
+    write("bots/a.py")
+    arena("run mine.yaml", yaml="games: 4\nbots: [rule28, a]\n")
+    Path("bots/a.py").unlink()
+    (stored,) = (each.name for each in Path("results/mine/bots").iterdir())
+    done = arena("run mine.yaml", code=2)
+    last = f"its last version is stored: a@{stored[:7]}"
+    assert done.error == f"mine.yaml:2:16: unknown bot 'a'; {last}\n"
+    arena("run mine.yaml", yaml=f"games: 4\nbots: [rule28, a@{stored[:7]}]\n")
+
+
+def test_edits_leave_what_a_fresh_run_does(arena: Arena) -> None:
+    yaml = "seed: 1\ngames: 4\nbots: [all, random, {bot: more/*/bot.py, isolate: processes}]\n"
+    yaml += "exclude: [old*]\n"
+    write("bots/a.py", "bots/b.py", "more/s07/bot.py")
+    arena("run mine.yaml", yaml=yaml)
+    write("bots/old1.py", "bots/c.py", "more/s12/bot.py")
+    write("bots/b.py", text=BROKEN.replace("broken", "b"))
+    arena("run mine.yaml")
+    write("bots/b.py", text=BOT.replace("return False", "return turn.rolls < 3"))
+    Path("more/s07/bot.py").rename("bots/s07.py")
+    write("bots/broken.py", text=BROKEN)
+    living, fresh = arena("run mine.yaml"), arena("run mine.yaml --results fresh")
+    assert [row["bot"] for row in living.table("lengths")]
+    files = {path.name: path for path in fresh.folder.iterdir() if path.suffix in WRITTEN}
+    assert {"summary.json", "standings.csv", "tournament.yaml"} <= {*files}
+    for name, path in files.items():
+        assert (living.folder / name).read_text() == path.read_text(), name
 
 
 # Bad input ----------------------------------------------------------------------------------------

@@ -1,17 +1,13 @@
 """Luck removed: its mean is 0 by the exact odds, and what it is taken from keeps its mean."""
 
-import json
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import Tables
-from helpers.arena import Arena
-from helpers.finished import Finished
-from helpers.simulated import Truth, seatings_of
+from helpers.simulated import seatings_of
 
 from cantstop_arena.deals.control_variate import correction
 from cantstop_arena.deals.outcomes import BY_STAKE, BY_VALUE, Block
@@ -25,9 +21,6 @@ from cantstop_arena.games.cantstop.engine.winning_chance import chances_of
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.play.engine_tally import LUCK_UNIT
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet
-from cantstop_arena.ratings.elo import rate
-from cantstop_arena.ratings.even_score import even_score
-from cantstop_arena.ratings.model.luce import ELO
 
 RULES = [CLASSIC, NAMED["korean"][0]]
 
@@ -144,61 +137,6 @@ def test_what_is_kept_of_a_deal_is_the_luck_of_its_rolls(tables: Tables, bots: l
     assert kept == pytest.approx(1e6 * wanted, abs=1)
 
 
-# Runs -----------------------------------------------------------------------------------------
-
-LUCKY = "games: 4000\nseed: 3\nluck_removed: true\nbots: [rule28, glenn-aloi, cautious]\n"
-PLAIN = LUCKY.replace("luck_removed: true\n", "")
-
-
-@pytest.fixture
-def in_tmp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def rated(arena: Arena, *words: str) -> dict[str, dict[str, float]]:
-    told = arena("rate", "results/lucky", "--format", "json", *words, code=None)
-    return {row["bot"]: row for row in json.loads(told.text)["standings"]["rows"]}
-
-
-def width(row: dict[str, float], what: str) -> float:
-    return row[f"{what}_high"] - row[f"{what}_low"]
-
-
-def test_half_the_games_do_and_plain_tables_stay(
-    arena: Arena, finished: Finished, in_tmp: Path
-) -> None:
-    told = finished.bring({"lucky.yaml": LUCKY}, "run", "lucky.yaml")
-    assert "By their intervals that is worth 1." in told and "times the games for scores" in told
-    calm, plain = rated(arena), rated(arena, "--plain")
-    summary = json.loads(Path("results/lucky/summary.json").read_text())["luck_removed"]
-    finished.bring({"lucky.yaml": PLAIN}, "run", "lucky.yaml")
-    assert rated(arena) == plain
-    ratios = [(width(plain[bot], "score") / width(calm[bot], "score")) ** 2 for bot in calm]
-    assert min(ratios) > 1.3
-    assert np.median(ratios) == pytest.approx(summary["worth"], rel=0.01)
-    assert f"(median {np.median(ratios):.1f})" in told
-    assert all(width(calm[bot], "elo") < 0.9 * width(plain[bot], "elo") for bot in calm)
-    for bot in calm:
-        assert abs(calm[bot]["score"] - plain[bot]["score"]) < width(plain[bot], "score") / 2
-
-
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("game: cubus\nluck_removed: true\nbots: [greedy, eager]\n", "nothing scores it in cubus"),
-        ("players: 1\nluck_removed: true\nbots: [odds, rule28]\n", "there is nothing to win"),
-        ("luck_removed: 1\nbots: [odds, rule28]\n", "must be true or false, not 1"),
-    ],
-)
-def test_where_luck_cannot_be_removed_that_is_said(
-    arena: Arena, in_tmp: Path, text: str, why: str
-) -> None:
-    in_tmp.joinpath("no.yaml").write_text(text)
-    told = arena("run", "no.yaml", code=2)
-    assert why in told.output
-
-
 def test_groups_of_three_share_luck_and_bad_luck(tables: Tables) -> None:
     table = tables.of(CLASSIC, ["rule28", "odds", "cautious"], 3)
     table.luck_measure = BY_STAKE
@@ -214,23 +152,3 @@ def test_groups_of_three_share_luck_and_bad_luck(tables: Tables) -> None:
     found = correction(standard_orders(3), [((0, 1, 2), 0, winners, kept)])
     assert not found((0, 1, 2), 0, kept)[:, :3].sum(axis=1).any()
     assert [*combinations(range(3), 3)] == [*found.coefficients]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("players", [2, 3])
-def test_elo_without_luck_holds_the_truth_and_is_narrower(players: int) -> None:
-    """In 100 tournaments by the model of the ratings, the noise of each seat being told as luck."""
-    truth = Truth([0.5, 0.0, -0.5], [0.0] * players, 0.5, lucky=0.9)
-    even, rng = even_score(np.array(truth.strengths))[0], np.random.default_rng(players)
-    held, narrower = [], []
-    for _ in range(100):
-        played = truth.played(150, rng)
-        for found, before, strength in zip(
-            rate(played).ratings, rate(played.plain).ratings, truth.strengths, strict=True
-        ):
-            assert found.error is not None and before.error is not None
-            assert found.low is not None and found.high is not None
-            held.append(found.low <= 1500 + ELO * (strength - even) <= found.high)
-            narrower.append(found.error / before.error)
-    assert 0.91 <= np.mean(held) <= 0.985
-    assert np.mean(narrower) < 0.85
