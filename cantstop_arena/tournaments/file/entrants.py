@@ -128,7 +128,7 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
 
 
 class EntrantReader(msgspec.Struct, frozen=True):
-    """Reads the list of bots.
+    """Reads the list of bots, the value of a `key`.
 
     `isolate` is that of the file. Foreign bots are isolated like `foreign` at least, whatever the
     file says.
@@ -139,13 +139,15 @@ class EntrantReader(msgspec.Struct, frozen=True):
     folder: Path
     isolate: Isolation = Isolation.NONE
     foreign: Isolation = Isolation.NONE
+    key: str = "bots"
 
     def read(self, entry: Entry | None, players: int) -> tuple[Entrant, ...]:
         """All entrants that can be read; problems are added to the reader."""
         if entry is None:
-            self.reader.complain(self.reader.root, "bots are missing; write bots: [NAME, NAME]")
+            message = f"{self.key} are missing; write {self.key}: [NAME, NAME]"
+            self.reader.complain(self.reader.root, message)
             return ()
-        nodes = self.reader.items(entry.value, "bots")
+        nodes = self.reader.items(entry.value, self.key)
         isolations = {}
         for node in nodes:
             entries = self._entries(node)
