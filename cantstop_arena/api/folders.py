@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
+import msgspec
 
 from cantstop_arena.api.results import Results
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
@@ -105,12 +105,18 @@ def folder_name(tournament: Tournament, bots: int, before: str = "", between: st
 
 
 def digest_name(tournament: Tournament) -> str:
-    """A folder's name: some of the bots, and a digest of everything that determines the results.
+    """A folder's name: some of the bots, and a digest of all names and of the setting.
 
-    A random seed is left out of the digest, so that the same tournament has the same folder.
+    A random seed is left out of the digest, so that the same tournament has the same folder, and so
+    are the bots' contents, so that an edited bot finds the games of the others.
     """
-    identity = replace(tournament, name="").identity()
-    key_data = {**identity, "seed": None if tournament.has_random_seed else identity["seed"]}
+    setting = msgspec.to_builtins(tournament.query.setting)
+    key_data = {
+        **setting,
+        "seed": None if tournament.has_random_seed else setting["seed"],
+        "bots": tournament.query.names,
+        "gauntlet": tournament.challenger,
+    }
     bots = min(_MAX_NAMED, len(tournament.entrants))
     return with_digest(folder_name(tournament, bots), key_data)
 

@@ -273,11 +273,9 @@ class Results:
     @cached_property
     def _setting(self) -> "tuple[Tournament, Catalogue]":
         """The tournament, with its bots seated as it was played, and their catalogue."""
-        disturbances = read_ledger(
-            self._required_folder(), lambda totals: totals.ledger.disturbances()
-        )
+        query = read_ledger(self._required_folder(), lambda totals: totals.query)
         tournament, catalogue = self._source()
-        return tournament.with_own_processes(disturbances), catalogue
+        return tournament.with_own_processes(query.own_processes), catalogue
 
     def _required_folder(self) -> Path:
         if self.folder is None:

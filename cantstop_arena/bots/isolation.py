@@ -26,7 +26,7 @@ class Isolation(StrEnum):
 
     @property
     def identity(self) -> bool | str | None:
-        """Its value in the identity of a tournament; None for a bot that is not isolated."""
+        """Its value in the version of a bot; None for a bot that is not isolated."""
         return True if self is Isolation.SANDBOX_IF_ANY else self.key
 
 

@@ -1,7 +1,7 @@
 """Running a comparison: play the missing games, then compare the deals of the rule sets."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,8 @@ from cantstop_arena.deals.control_variate import gain_range
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.yaml_text import dump
-from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
+from cantstop_arena.tournaments.ledger.cover import Cover
+from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, stored_seed
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
@@ -102,7 +103,7 @@ def _reset_ledgers(comparison: Comparison, folder: Path) -> None:
     """
     for tournament, path in _tournaments(comparison, folder):
         create_below(folder.parent, path)
-        with open_ledger(path / LEDGER, tournament.identity(), fresh=True):
+        with open_ledger(path / LEDGER, fresh=True):
             _write_resolved(tournament, path)
 
 
@@ -169,23 +170,27 @@ def _results_for(
 ) -> Iterator[RuleSetResult]:
     """Every variant against the baseline with this number of players."""
 
-    def opened_ledger(rules: Any) -> AbstractContextManager[Ledger]:
-        tournament, path = _tournament(comparison, rules, players, folder)
-        return open_ledger(path / LEDGER, tournament.identity())
+    @contextmanager
+    def opened_cover(rules: Any) -> Iterator[Cover]:
+        _, path = _tournament(comparison, rules, players, folder)
+        with open_ledger(path / LEDGER) as ledger:
+            query = ledger.query()
+            assert query is not None, "it has just been played"
+            yield Cover(ledger, query, ledger.deals)
 
     spans = []
     for rules in comparison.rules:
-        with opened_ledger(rules) as ledger:
-            spans.append(ledger.spans())
+        with opened_cover(rules) as cover:
+            spans.append(cover.counting_spans())
     names = tuple(baseline_sample.name for baseline_sample in comparison.entrants)
     game, scored = comparison.game, comparison.luck_removed
     plan = SamplePlan(DealRatios(game.counts), game.orders(players), *common_deals(spans), names)
 
     def samples(rules: Any) -> list[RatioSample]:
         """The deals as played, and also with luck removed where it was scored."""
-        with opened_ledger(rules) as ledger:
+        with opened_cover(rules) as cover:
             return [
-                read_sample(ledger, plan, luck_removed)
+                read_sample(cover, plan, luck_removed)
                 for luck_removed in ((False, True) if scored else (False,))
             ]
 

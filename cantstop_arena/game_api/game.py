@@ -169,6 +169,10 @@ class Game:
     """The hook that bots may implement to get the result of a game; it has the view of `hooks`."""
     counts = Counts(names=("decisions",), length="decisions", unit="decision", alone="decisions")
     bots: Mapping[str, str] = {}
+    edition = "1"
+    """Raised when the same deal of the same bots is another game, or counts otherwise."""
+    editions: Mapping[str, int] = {}
+    """The editions of built-in bots, 1 unless named: raised when the bot plays other games."""
     commands: Mapping[str, str] = {}
     """Additional commands, by name: the location of the click command, as "module:object"."""
     compiled_bots: Collection[str] = ()

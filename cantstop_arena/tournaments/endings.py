@@ -1,7 +1,8 @@
 """When a run of a tournament ends: after all its games, or earlier, by what is known by then.
 
 A run plays up to numbers of deals at which its ending looks at the results. The numbers depend on
-the tournament alone, so it ends at the same deal for any number of workers, and when continued.
+the tournament alone, and each look is at no more than its deals: so a run ends at the same deal for
+any number of workers, and whatever has been played before.
 """
 
 from collections.abc import Iterator
@@ -56,14 +57,12 @@ class NarrowIntervals(Ending):
         self.rule = rule
 
     def looks(self, session: "Session") -> Iterator[int]:
-        """Those of the rule, from the games in the ledger on."""
-        most = session.tournament.deals
-        before = min(session.played_deals(), most)
-        return (deals for deals in looks(self.rule.expected, most) if deals >= before)
+        """Those of the rule, whatever has been played."""
+        return looks(self.rule.expected, session.tournament.deals)
 
     def is_reached(self, session: "Session", deals: int, observer: RunObserver) -> bool:
         """Whether even the widest interval is narrow enough."""
-        bot, measured = widest(session.results(), self.rule)
+        bot, measured = widest(session.last_results(), self.rule)
         games = deals * len(session.tournament.orders)
         observer.on_look(Look(games, bot, self.rule.measure, measured))
         return measured <= self.rule.limit
@@ -72,7 +71,7 @@ class NarrowIntervals(Ending):
 class MatchEnding(Ending):
     """The ending of a match: its `test`, if any, is decided.
 
-    It counts the deals by the first bot's score, in equal steps from 0 to 1: all that will be
+    It counts the deals by the first bot's score, in equal steps from 0 to 1: all that are
     played without a test, and with one those up to its last look, where the test has a `state`.
     """
 
@@ -93,7 +92,7 @@ class MatchEnding(Ending):
         most = session.tournament.deals
         if self.test:
             return looks(expected_deals(self.test), most, GROWTH)
-        return iter([max(most, session.played_deals())])
+        return iter([most])
 
     def is_reached(self, session: "Session", deals: int, observer: RunObserver) -> bool:
         """Whether the test is decided, or a bot is disqualified, whose games do not count."""
@@ -105,7 +104,7 @@ class MatchEnding(Ending):
         return self.state.accepted is not None or self.state.repeated
 
     def _state(self, test: Sprt, session: "Session") -> TestState:
-        if self.counts.max() == self.counted and are_repeated(session.results()):
+        if self.counts.max() == self.counted and are_repeated(session.last_results()):
             one_deal = np.minimum(self.counts, 1)
             return replace(test.state(one_deal.tolist()), accepted=None, repeated=True)
         if self._corrected is None:
@@ -115,7 +114,7 @@ class MatchEnding(Ending):
     def _count(self, session: "Session", deals: int) -> None:
         """Count the deals from those that are counted up to this number."""
         start, count = self.counted, deals - self.counted
-        for _, first, winners, measures in session.ledger.deals(start, count):
+        for _, first, winners, measures in session.cover.deals(start, count):
             inside = slice(max(0, start - first), start + count - first)
             wins = wins_by_deal(winners[inside], self.orders)[:, 0]
             self.counts += np.bincount(wins * self.steps // self.units, minlength=self.steps + 1)

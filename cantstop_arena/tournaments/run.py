@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cached_property
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,24 +27,22 @@ from cantstop_arena.deals.outcomes import (
     join_parts,
 )
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.spans import Span, gaps, merge_spans, unbroken_prefix
+from cantstop_arena.deals.spans import gaps, merge_spans
 from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.bot_facts import BotFacts
-from cantstop_arena.tournaments.edited_bots import edit_message
+from cantstop_arena.tournaments.changes import changes
 from cantstop_arena.tournaments.endings import Ending, NarrowIntervals
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.ledger.aggregation import aggregate
+from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
-from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, deals_played, fault_report
-from cantstop_arena.tournaments.ledger.open_ledger import (
-    TournamentMismatch,
-    open_ledger,
-    stored_seed,
-)
+from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
+from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, stored_seed
+from cantstop_arena.tournaments.ledger.query_plan import plan_of
 from cantstop_arena.tournaments.pool.block_pool import (
     BlockPool,
     BotNotBuilt,
@@ -52,7 +50,6 @@ from cantstop_arena.tournaments.pool.block_pool import (
     PartResult,
 )
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
-from cantstop_arena.tournaments.pool.fault_counter import FaultCounter
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import (
@@ -62,6 +59,7 @@ from cantstop_arena.tournaments.preparation import (
     native,
     prepare_bots,
 )
+from cantstop_arena.tournaments.run_history import add_run
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.schedule import Round, missing_rounds
 from cantstop_arena.tournaments.table_spec import TableSpec, table_spec_for
@@ -72,6 +70,7 @@ if TYPE_CHECKING:
 
 _MAX_REASON_LENGTH = 1000  # characters of a worker's message about a bot that cannot be built
 LOGS = "logs"
+JUDGED = "judged.json"  # the judgements of a run's bots
 COPIES = "bots"
 
 
@@ -95,12 +94,11 @@ def run_tournament(
     rule = tournament.until
     ending = ending or (NarrowIntervals(rule) if rule else Ending())
     with open_session(tournament, catalogue, folder, observer, fresh, pools) as session:
-        for number, deals in enumerate(ending.looks(session)):
-            if number == 0 or deals > session.complete_deals:
-                session.play(deals, ending.blocks, options, observer)
+        for deals in ending.looks(session):
+            session.play(deals, ending.blocks, options, observer)
             if ending.is_reached(session, deals, observer):
                 break
-        return session.results()
+        return session.finished_results()
 
 
 class Session:
@@ -119,42 +117,94 @@ class Session:
         self.folder = folder
         self.ledger = ledger
         self.pools = pools
+        self.played_games = 0
+        self._file_tournament = tournament
+        self._has_changed = self._ask(tournament)
+        self._is_planned = False
         self._results: TournamentTotals | None = None
+
+    def _ask(self, tournament: Tournament) -> bool:
+        """Make a tournament the query of the ledger, and return whether that changes it.
+
+        Its bots that disturb a process that they share play in processes of their own.
+        """
+        self.tournament = self._with_own_processes(tournament)
+        query = self.tournament.query
+        if has_changed := query.text != self.ledger.about("query"):
+            _delete_records(self.folder)
+            self.ledger.set_query(query)
+        self.ledger.check(query)
+        self.cover = Cover(self.ledger, query)
+        return has_changed
+
+    def _with_own_processes(self, tournament: Tournament) -> Tournament:
+        stored = self.ledger.disturbances(tournament.query.setting)
+        ids = (bot.version.id for bot in tournament.query.bots)
+        self.disturbances = {bot: stored[id] for bot, id in enumerate(ids) if stored.get(id)}
+        return tournament.with_own_processes(self.disturbances)
+
+    def untried(self) -> list[int]:
+        """The bots that share processes, and whose trial this ledger does not know."""
+        stored = self.ledger.disturbances(self.tournament.query.setting)
+        return [
+            number
+            for number, (bot, entrant) in enumerate(
+                zip(self.tournament.query.bots, self.tournament.entrants, strict=True)
+            )
+            if bot.version.origin != "built-in"
+            and not entrant.isolate
+            and bot.version.id not in stored
+        ]
+
+    def store_trials(self, disturbances: "Mapping[int, str]", bots: Sequence[int]) -> None:
+        """Store what the trials of these bots have shown."""
+        query = self.tournament.query
+        what = {query.bots[bot].version.id: disturbances.get(bot, "") for bot in bots}
+        self.ledger.add_disturbances(query.setting, what)
+        if disturbances:
+            self._ask(self._file_tournament)
 
     def play(self, deals: int, blocks: int, options: PoolOptions, observer: RunObserver) -> None:
         """Play what is missing of the first `deals` of each group, in at least so many blocks."""
         self._results = None
-        games = _games(self.tournament, min(deals, self.tournament.deals))
-        part = replace(self.tournament, games=games, blocks=blocks)
-        _write_resolved(part, self.folder, self.ledger.spans())
-        run = _TournamentRun(self, part)
-        run.play(options, observer, self._added_up)
+        deals = min(deals, self.tournament.deals)
+        self.cover = Cover(self.ledger, self.tournament.query, deals)
+        if not self._is_planned:
+            observer.on_plan(plan_of(self.cover))
+            self._is_planned = True
+        run = _TournamentRun(self, deals, blocks)
+        run.play(options, observer, self.results)
 
-    def played_deals(self) -> int:
-        """The number of deals up to the last that any group has played."""
-        return deals_played(self.ledger.spans())
+    def part(self, deals: int, blocks: int) -> Tournament:
+        """The tournament with so many deals, for a schedule of at least so many blocks."""
+        return replace(self.tournament, games=_games(self.tournament, deals), blocks=blocks)
 
-    @cached_property
-    def complete_deals(self) -> int:
-        """The number of deals from the first on that all groups had played when first asked."""
-        spans = self.ledger.spans()
-        groups = self.tournament.groups()
-        return min((unbroken_prefix(spans.get(group, ())) for group in groups), default=0)
+    def write_resolved(self) -> None:
+        """Write tournament.yaml with all keys, and the number of games that the results cover."""
+        games = _games(self._file_tournament, self.cover.end)
+        resolved = replace(self._file_tournament, games=games).as_file(self.folder)
+        write_result(self.folder, RESOLVED, dump(resolved))
 
     def results(self) -> TournamentTotals:
-        """The results of all games in the ledger."""
-        self._results = self._results or self._added_up()
+        """The results of the deals that were played or looked at last."""
+        charge = partial(fault_report_of, self._file_tournament, bots_folder=self.catalogue.folder)
+        totals = LedgerTotals(self.cover, self.tournament.query, charge)
+        added = aggregate([totals], self.tournament.anchor)
+        missing = self.cover.missing_games()
+        return replace(added, until=self.tournament.until, missing_games=missing)
+
+    def last_results(self) -> TournamentTotals:
+        """The results of the last look."""
+        self._results = self._results or self.results()
         return self._results
 
-    def _added_up(self) -> TournamentTotals:
-        totals = LedgerTotals(
-            self.ledger,
-            self.tournament.identity(),
-            lambda fault: fault_report_of(self.tournament, fault, self.catalogue.folder),
-        )
-        added = aggregate([totals], self.tournament.anchor)
-        unplayed = totals.missing_games(deals_played(self.ledger.spans()))
-        return replace(added, until=self.tournament.until, missing_games=unplayed)
+    def finished_results(self) -> TournamentTotals:
+        """The results of the run, which ends here."""
+        self.ledger.set_deals(self.cover.end)
+        self.ledger.tidy()
+        if self._has_changed or self.played_games:
+            add_run(self.folder, self.tournament.query, self.cover.end, self.played_games)
+        return self.last_results()
 
 
 @contextmanager
@@ -166,22 +216,20 @@ def open_session(
     fresh: bool = False,
     pools: PoolOwner | None = None,
 ) -> Iterator[Session]:
-    """A session in `folder`; `fresh` deletes earlier results. Raises LedgerError, UsageError."""
+    """A session in `folder`; `fresh` begins another ledger. Raises LedgerError, UsageError."""
     _create(folder)
     tournament = with_stored_seed(tournament, folder, fresh)
     for text in _notices(tournament, folder, fresh):
         observer.on_notice(text)
     with ExitStack() as stack:
-        try:
-            opening = open_ledger(folder / LEDGER, tournament.identity(), fresh)
-            ledger = stack.enter_context(opening)
-        except TournamentMismatch as error:
-            edited = edit_message(tournament, catalogue, error.stored, folder / COPIES)
-            if not edited:
-                raise
-            raise TournamentMismatch(error.stored, edited) from error
+        ledger = stack.enter_context(open_ledger(folder / LEDGER, fresh))
+        before = ledger.query()
         pools = pools or stack.enter_context(PoolOwner())
-        yield Session(tournament, catalogue, folder, ledger, pools)
+        session = Session(tournament, catalogue, folder, ledger, pools)
+        if before is not None:
+            for text in changes(before, session.tournament, catalogue, folder / COPIES):
+                observer.on_notice(text)
+        yield session
 
 
 def _notices(tournament: Tournament, folder: Path, fresh: bool) -> Iterator[str]:
@@ -212,6 +260,12 @@ def _create(folder: Path) -> None:
         refuse_link(folder / name)
 
 
+def _delete_records(folder: Path) -> None:
+    """Delete what could be of other games than those of a changed query, under the same names."""
+    for path in [*folder.glob(f"{RECORDS}/*.jsonl"), folder / JUDGED]:
+        path.unlink(missing_ok=True)
+
+
 def _games(tournament: Tournament, deals: int) -> int:
     return deals * len(tournament.orders)
 
@@ -219,65 +273,83 @@ def _games(tournament: Tournament, deals: int) -> int:
 class _TournamentRun:
     """Plays the missing games of a tournament in a session, and counts faults."""
 
-    def __init__(self, session: Session, tournament: Tournament) -> None:
-        self.tournament = tournament
+    def __init__(self, session: Session, deals: int, blocks: int) -> None:
+        self.session = session
         self.catalogue, self.folder = session.catalogue, session.folder
         self.ledger, self.pools = session.ledger, session.pools
-        self.logs = BotLogs(self.folder / LOGS, [entrant.name for entrant in tournament.entrants])
-        self.spans = self.ledger.spans()
-        self.fault_counter = FaultCounter(tournament.policy.max_faults, self.ledger.disqualified())
+        names = session.tournament.query.names
+        self.logs = BotLogs(self.folder / LOGS, names)
+        self.deals, self.blocks = deals, blocks
         self.parts: dict[Block, list[BlockResult]] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        """Note what is missing, and count the stored faults."""
+        self.tournament = self.session.part(self.deals, self.blocks)
+        self.cover = self.session.cover
+        self.aborts = self.tournament.policy.on_fault == "abort"
+        limit = 1 if self.aborts else self.tournament.policy.max_faults
+        self.fault_counter = self.cover.new_fault_counter(limit)
+        self._abort_at_fault(list(self.fault_counter.disqualified.values()))
 
     def play(
         self, options: PoolOptions, observer: RunObserver, results: Callable[[], TournamentTotals]
     ) -> None:
         """Play, store blocks, disqualify bots; `results` are those of the complete tournament."""
-        stored, missing = self._extent(self.spans)
-        requested = sum(self._games(self.tournament.deals) for _ in self.tournament.groups())
-        observer.on_start(stored, max(requested, stored + missing) if missing else stored)
-        self.fault_counter.add_faults(self.ledger.faults())
+        self.session.write_resolved()
+        stored, missing = self._extent()
+        observer.on_start(stored, stored + missing)
         if missing:
+            self.ledger.set_deals(self.deals)
             self._play_missing(options, observer, results)
         self.fault_counter.close()
         self._disqualify_bots()
-        self.ledger.tidy()
 
     def _games(self, deals: int) -> int:
         return _games(self.tournament, deals)
 
-    def _extent(self, spans: "Mapping[Group, list[Span]]") -> tuple[int, int]:
+    def _extent(self) -> tuple[int, int]:
         """The numbers of games that have been played, and of those that are missing and count."""
-        stored = sum(deals for played in spans.values() for _, deals in played)
-        counting = (
-            group for group in self.tournament.groups() if not self.fault_counter.is_void(group)
-        )
-        left = (gaps(spans.get(group, ()), self.tournament.deals) for group in counting)
-        missing = sum(deals for gap in left for _, deals in gap)
+        spans = self.cover.spans()
+        stored = missing = 0
+        for group in self.tournament.groups():
+            if self.cover.owner(group) == group and not self.fault_counter.is_void(group):
+                played = spans.get(tuple(sorted(group)), ())
+                stored += sum(deals for _, deals in played)
+                missing += sum(deals for _, deals in gaps(played, self.deals))
         return self._games(stored), self._games(missing)
 
     def _missing(self, backend_of: Callable[[Group], str]) -> Iterator[Round]:
-        played = {group: list(merge_spans(spans)) for group, spans in self.spans.items()}
-        return missing_rounds(self.tournament, backend_of, lambda group: played.get(group, ()))
+        spans, everything = self.cover.spans(), [(0, self.deals)]
+        played = {
+            group: list(merge_spans(spans.get(tuple(sorted(group)), ())))
+            for group in self.tournament.groups()
+            if self.cover.owner(group) == group and not self.fault_counter.is_void(group)
+        }
+        return missing_rounds(
+            self.tournament, backend_of, lambda group: played.get(group, everything)
+        )
 
     def _prepared(
         self, options: PoolOptions, observer: RunObserver
     ) -> tuple[TableSpec, tuple[PreparedBot, ...]]:
-        """The table and its bots; those that disturb a process that they share play disturbances.
+        """The table and its bots; those that disturb a process that they share play apart.
 
-        That is decided before the first game, and holds as long as the ledger.
+        That is decided before a bot's first game, and holds as long as the ledger.
         """
-        disturbances = self.ledger.disturbances()
-        if not self.spans:
+        if untried := self.session.untried():
             spec, bots = self._built(options, observer, self.tournament.policy.decision_limit)
-            before, disturbances = disturbances, disturbing(bots)
-            if disturbances != before:
-                self.ledger.set_disturbances(disturbances)
-            if not disturbances:
+            found = disturbing(bots)
+            disturbances = {bot: found[bot] for bot in untried if bot in found}
+            self.session.store_trials(disturbances, untried)
+            if not disturbances and not self.session.disturbances:
                 return spec, bots
-        for bot, what in disturbances.items():
+            if disturbances:
+                self.session.cover = Cover(self.ledger, self.session.tournament.query, self.deals)
+                self._begin()
+        for bot, what in self.session.disturbances.items():
             name = self.tournament.entrants[bot].name
             observer.on_notice(disturbance_notice(name, what))
-        self.tournament = self.tournament.with_own_processes(disturbances)
         return self._built(options, observer)
 
     def _built(
@@ -338,7 +410,7 @@ class _TournamentRun:
             self._store(played, observer)
             if self._disqualify_bots():
                 pool.drop(self.fault_counter.is_void)
-                stored, left = self._extent(self.ledger.spans())
+                stored, left = self._extent()
                 observer.on_total(stored, stored + left)
 
     def _store(self, played: PartResult, observer: RunObserver) -> None:
@@ -346,24 +418,25 @@ class _TournamentRun:
         result, block = played.result, played.full_block
         if self.fault_counter.is_void(block.group):
             return
-        if result.faults and self.tournament.policy.on_fault == "abort":
-            raise FaultError(
-                _fault_text(
-                    fault_report_of(self.tournament, result.faults[0], self.catalogue.folder)
-                )
-            )
         parts = self.parts.setdefault(block, [])
         parts.append(result)
         if sum(part.block.deals for part in parts) == block.deals:
-            self.ledger.add(join_parts(block, self.parts.pop(block)))
+            self.cover.add(join_parts(block, self.parts.pop(block)))
+            self.session.played_games += self._games(block.deals)
             observer.on_progress(self._games(block.deals))
         self.fault_counter.add_faults(result.faults, result.block, block)
 
     def _disqualify_bots(self) -> bool:
         disqualifications = list(self.fault_counter.disqualifications())
-        for disqualification in disqualifications:
-            self.ledger.disqualify(disqualification.bot, disqualification.faults)
+        self._abort_at_fault([[*each.faults] for each in disqualifications])
         return bool(disqualifications)
+
+    def _abort_at_fault(self, faults: Sequence[Sequence[Fault]]) -> None:
+        """Raise FaultError for the first counted fault, if faults end the run."""
+        first = next((fault for each in faults for fault in each), None)
+        if self.aborts and first is not None:
+            report = fault_report_of(self.tournament, first, self.catalogue.folder)
+            raise FaultError(_fault_text(report))
 
 
 def _with_path(entrant: Entrant) -> str:
@@ -393,12 +466,3 @@ def _fault_text(charge: FaultReport) -> str:
         f"{charge.bot} misbehaved in deal {charge.deal} ({charge.kind}): {charge.message}\n"
         f"Play that game again with:\n  {charge.replay}"
     )
-
-
-def _write_resolved(
-    tournament: Tournament, folder: Path, spans: "Mapping[Group, list[Span]]"
-) -> None:
-    """Write tournament.yaml with all keys, and the number of games that the run will have."""
-    games = _games(tournament, max(tournament.deals, deals_played(spans)))
-    resolved = replace(tournament, games=games).as_file(folder)
-    write_result(folder, RESOLVED, dump(resolved))

@@ -8,6 +8,7 @@ from cantstop_arena.processes import shutdown
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.outcomes import TournamentTotals
+    from cantstop_arena.tournaments.ledger.query_plan import QueryPlan
 
 LLR = "LLR"  # the measure of a sequential test: its log-likelihood ratio
 
@@ -31,6 +32,9 @@ class RunObserver:
 
     def on_compile(self, names: list[str]) -> None:
         """The engine or bots with these names are about to be compiled for the first time."""
+
+    def on_plan(self, plan: "QueryPlan") -> None:
+        """Before the first game: what the ledger has, and what will be played."""
 
     def on_start(self, played: int, games: int) -> None:
         """The run starts; of its `games`, `played` are in the ledger already."""

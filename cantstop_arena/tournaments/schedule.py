@@ -20,7 +20,9 @@ _LARGER = 8  # times, blocks of compiled bots: their overhead per block weighs m
 _LATE = 8  # the last eighth of the deals is in shorter blocks: workers end at the same time
 _SHORTER = 2, 4  # parts of a block, until a half, then a quarter of that eighth is left
 _SHORTEST = 8
-_LEARNING_GAMES = 256  # games of a group in a row, for bots that learn
+_FIRST_DEALS = 128  # of each group in the first round, so that results are about all bots soon
+_MIN_ROUND_GAMES = 10_000  # blocks end at 1, 2, 5 times powers of ten, from here on
+_ROUND_STEPS = (1, 2, 5, 10)
 _ISOLATED_ROUND_GAMES = (
     512  # of a group in a round, where processes are started for each group that comes
 )
@@ -59,6 +61,8 @@ def missing_rounds(
     length, first = deals_per_round(tournament), schedule.first_from(0)
     while first is not None:
         end = (first // length + 1) * length
+        if first < _FIRST_DEALS:
+            end = min(end, _FIRST_DEALS)
         yield first, schedule.beginning(first, end)
         first = schedule.first_from(end)
 
@@ -84,10 +88,10 @@ class _Schedule(msgspec.Struct, frozen=True):
         """The cuts for a group; bots that learn do so for a block of a fixed number of games."""
         backend, entrants = self.backend_of(group), self.tournament.entrants
         if backend == "plain" and any(entrants[bot].bot.learns for bot in group):
-            return _Cuts(max(1, _LEARNING_GAMES // len(self.tournament.orders)))
+            return _Cuts(self.tournament.query.lesson)
         size = deals_per_block(self.tournament, backend)
         full = self.tournament.deals // size
-        return _Cuts(size, full - full // _LATE, full)
+        return _Cuts(size, len(self.tournament.orders), full - full // _LATE, full)
 
     def _blocks(self, group: Group, deal: int) -> Iterator[Block]:
         """The blocks of a group that begin at or after `deal`."""
@@ -101,14 +105,26 @@ class _Schedule(msgspec.Struct, frozen=True):
 class _Cuts(msgspec.Struct, frozen=True):
     """Where deals are cut into blocks: at multiples of `size`; blocks from `late` to `end` are cut
     into shorter ones.
+
+    Of bots that do not learn they are also cut after the first round, and where each group has
+    played a round number of games, which are the numbers that a user may lower them to; `orders`
+    is the number of games of a deal.
     """
 
     size: int
+    orders: int = 0
     late: int | None = None
     end: int = 0
 
     def after(self, deal: int) -> int:
         """The first cut after `deal`."""
+        if not self.orders:
+            return self._multiple_after(deal)
+        round_games = _round_after(deal * self.orders)
+        cut = min(self._multiple_after(deal), -(-round_games // self.orders))
+        return min(cut, _FIRST_DEALS) if deal < _FIRST_DEALS else cut
+
+    def _multiple_after(self, deal: int) -> int:
         block, within = divmod(deal, self.size)
         step = -(-self.size // self._parts(block))
         return block * self.size + min(self.size, (within // step + 1) * step)
@@ -125,3 +141,9 @@ class _Cuts(msgspec.Struct, frozen=True):
             upto = min(end, self.after(first))
             yield Block(group, first, upto - first)
             first = upto
+
+
+def _round_after(games: int) -> int:
+    """The first round number of games, from 10,000 on, that is greater than `games`."""
+    power = max(_MIN_ROUND_GAMES, int(10 ** (len(str(games)) - 1)))
+    return next(step * power for step in _ROUND_STEPS if step * power > games)

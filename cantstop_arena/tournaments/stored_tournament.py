@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.tournament_file import read
-from cantstop_arena.tournaments.ledger.identity import seed_in
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
 
@@ -17,14 +16,14 @@ def load_tournament(folder: Path, catalogue: Catalogue) -> Tournament:
 
     For bots whose files have changed since, the copies that played are used. Raises ArenaError.
     """
-    identity = read_ledger(folder, lambda totals: totals.identity)
+    query = read_ledger(folder, lambda totals: totals.query)
     tournament = read(folder / RESOLVED, catalogue)
-    digests = {bot["name"]: bot["digest"] for bot in identity["bots"]}
+    digests = {bot.name: bot.version.digest for bot in query.bots}
     catalogue = catalogue.playing(tournament.game)
     entrants = (
         _as_played(entrant, digests[entrant.name], catalogue) for entrant in tournament.entrants
     )
-    return replace(tournament, seed=seed_in(identity), entrants=tuple(entrants))
+    return replace(tournament, seed=query.setting.deal_seed, entrants=tuple(entrants))
 
 
 def _as_played(entrant: Entrant, digest: str, catalogue: Catalogue) -> Entrant:

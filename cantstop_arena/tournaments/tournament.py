@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
-from itertools import combinations
+from functools import cached_property
 from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +14,21 @@ from msgspec.structs import asdict, replace
 from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.deals.outcomes import BY_STAKE, BY_VALUE, LuckRemoved, Until
 from cantstop_arena.deals.seatings import Orders, groups_with
-from cantstop_arena.deals.seeds import Seed, in_json
+from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game
+from cantstop_arena.processes.system import short_path
 from cantstop_arena.tournaments.file.entrants import Entrant
-from cantstop_arena.tournaments.file.keys import GAMES, KEYS, default_of, written
-from cantstop_arena.tournaments.file.yaml_reader import (
-    range_text,
+from cantstop_arena.tournaments.file.keys import GAMES, default_of, written
+from cantstop_arena.tournaments.file.yaml_reader import range_text
+from cantstop_arena.tournaments.ledger.identity import setting_of, version_of
+from cantstop_arena.tournaments.ledger.ledger_query import (
+    LUCK_BY_STAKE,
+    LUCK_BY_VALUE,
+    MEASURES,
+    WINNERS,
+    LedgerQuery,
+    QueryBot,
 )
 
 if TYPE_CHECKING:
@@ -55,7 +62,7 @@ class FaultPolicy(msgspec.Struct, frozen=True):
         return _ISOLATED_TRIES * (self.start_limit + self.decision_limit)
 
 
-class Tournament(msgspec.Struct, frozen=True):
+class Tournament(msgspec.Struct, frozen=True, dict=True):
     """A tournament: every group of `players` entrants plays `games` games.
 
     With a `challenger` only its groups play. With `until`, `games` is the maximum: a run ends
@@ -92,6 +99,13 @@ class Tournament(msgspec.Struct, frozen=True):
         return self.compared or bool(self.luck_removed) or followed or self.players == 1
 
     @property
+    def detail(self) -> int:
+        """What rows of the ledger need to have: see `ledger_query`."""
+        if self.luck_removed:
+            return LUCK_BY_VALUE if self.luck_removed == BY_VALUE else LUCK_BY_STAKE
+        return MEASURES if self.keeps_counts else WINNERS
+
+    @property
     def luck_measure(self) -> str:
         """How luck is measured; empty if it is not."""
         return luck_measure(self.luck_removed)
@@ -107,10 +121,8 @@ class Tournament(msgspec.Struct, frozen=True):
         return self.game.orders(self.players)
 
     def groups(self) -> Iterator[Group]:
-        """Every group of entrants that meets, as ascending numbers."""
-        if self.lineups is not None:
-            return iter(sorted(self.lineups, key=sorted))
-        return combinations(range(len(self.entrants)), self.players)
+        """Every group that meets, in the file's sequence, as the ledger writes it."""
+        return iter(self.query.groups)
 
     @property
     def group_count(self) -> int:
@@ -144,17 +156,30 @@ class Tournament(msgspec.Struct, frozen=True):
         bots = [entrant.as_file(folder) for entrant in self.entrants]
         return written("tournament", {**self._values(), "bots": bots})
 
-    def identity(self) -> dict[str, Any]:
-        """What must be equal for results to be continued, as decoded from JSON."""
-        bots = [entrant.identified() for entrant in self.entrants]
-        values = {
-            **written("tournament", {**self._values(), "seed": in_json(self.seed), "bots": bots}),
-            **({"lineups": self.lineups} if self.lineups is not None else {}),
-            **({"measured": True} if self.keeps_counts else {}),
-        }
-        identity = {key: values[key] for key in _IDENTIFYING if key in values}
-        decoded: dict[str, Any] = json.loads(json.dumps(identity))
-        return decoded
+    @cached_property
+    def query(self) -> LedgerQuery:
+        """The games of the tournament, as a ledger is asked for them."""
+        bots = (
+            QueryBot(
+                entrant.name,
+                version_of(entrant),
+                entrant.bot.name,
+                short_path(str(entrant.bot.path)) if entrant.bot.path else "",
+                entrant.bot.learns,
+            )
+            for entrant in self.entrants
+        )
+        return LedgerQuery(
+            self.name,
+            setting_of(self),
+            self.rules.name,
+            tuple(bots),
+            self.deals,
+            self.detail,
+            self.policy.max_faults,
+            self.challenger,
+            self.lineups,
+        )
 
     def _values(self) -> dict[str, Any]:
         """The values of the keys of a file, but of `bots`, as plain data."""
@@ -171,13 +196,6 @@ class Tournament(msgspec.Struct, frozen=True):
             "gauntlet": self.challenger or None,
             "luck_removed": self.luck_removed,
         }
-
-
-_IDENTIFYING = (
-    *(key.name for key in KEYS if key.identifies and key.keeps_default),
-    *("lineups", "gauntlet", "measured", "luck_removed"),  # where they are set
-)
-"""What an identity has, in the order of stored ledgers, whose seals are of its text."""
 
 
 class Overrides(msgspec.Struct, frozen=True):

@@ -129,7 +129,7 @@ def test_the_content_of_what_a_bot_needs_is_part_of_its_version(
     for text in ("1", "2", "1"):
         Path("data/weights").write_text(text)
         tournament = tournament_file.read(Path("cup.yaml"), Catalogue(Path("bots")))
-        identities.append(tournament.identity())
+        identities.append(tournament.query.bots[1].version.id)
         assert tournament.as_file(tmp_path)["bots"][1]["needs"] == ["data"]
     assert identities[0] == identities[2] != identities[1]
 

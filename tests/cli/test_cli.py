@@ -186,8 +186,11 @@ def test_bench_tells_lane_and_games_a_second(arena: Arena) -> None:
 # --- run ------------------------------------------------------------------------------------------
 
 
+COMPLETE = "cup: all 6 pairings are in the ledger; nothing to play."
+
+
 def test_a_run_prints_and_writes_its_tables(cup: str) -> None:
-    assert "cup: 144 games to play." in cup
+    assert "cup: playing 6 pairings (144 games)." in cup
     assert re.search(r"^ +1 +\S+ +\d+\.\d ± +\d+\.\d +72 +\d+\.\d\d (± |\()", cup, re.MULTILINE)
     assert "Score of the row's bot against the column's" in cup
     assert WRITTEN in cup
@@ -235,7 +238,9 @@ def test_any_number_of_workers_writes_the_same_bytes(arena: Arena, players: int)
     write("cup.yaml", f"name: cup\nplayers: {players}\ngames: 48\nseed: 1\nbots: {bots}\n")
     for workers in ("1", "3"):
         arena("run", "cup.yaml", "--workers", workers, "--results", workers, code=None)
-    assert bytes_of("1/cup") == bytes_of("3/cup")
+    # What a bot that is out played meanwhile stays in the ledger, and history has times.
+    names = sorted(bytes_of("1/cup").keys() - {"history.jsonl", "ledger.sqlite"})
+    assert bytes_of("1/cup", names) == bytes_of("3/cup", names)
     assert {fault["bot"] for fault in summary("1/cup")["faults"]} == {"faulty"}
     assert ("crosstable.csv" in bytes_of("1/cup")) == (players > 1)
 
@@ -263,9 +268,9 @@ def test_tables_are_printed_in_the_format_asked_for(
     arena: Arena, cup: str, form: str, begins: str
 ) -> None:
     result = arena("run", "cups/cup.yaml", "--format", form)
-    stdout = result.text.removeprefix("cup is complete: all 144 games have been played.\n\n")
+    stdout = result.text.removeprefix(f"{COMPLETE}\n\n")
     assert stdout.startswith(begins)
-    assert ("is complete" in result.error) == (form != "text")
+    assert (COMPLETE in result.error) == (form != "text")
     assert ("Written to" in result.error) == (form != "text")
 
 
@@ -327,14 +332,14 @@ def test_a_complete_run_says_so_and_prints_its_tables(arena: Arena, cup: str) ->
     tables = cup.partition("\n")[2]
     before = bytes_of("results/cup")
     again = arena("run", "cups/cup.yaml").text
-    assert again == f"cup is complete: all 144 games have been played.\n{tables}"
+    assert again == f"{COMPLETE}\n{tables}"
     assert bytes_of("results/cup") == before
 
 
 def test_more_games_continue_to_the_bytes_of_one_go(arena: Arena, cup: str) -> None:
     arena("run", "cups/cup.yaml", "--results", "steps", "--games", "5")
     output = arena("run", "cups/cup.yaml", "--results", "steps").text
-    assert "cup goes on: 36 of 144 games have been played." in output
+    assert "cup: 0 of 6 pairings are in the ledger, 6 in part; playing 108 games." in output
     names = [*REPORTS, "tournament.yaml"]
     assert bytes_of("steps/cup", names) == bytes_of("results/cup", names)
 
@@ -342,39 +347,61 @@ def test_more_games_continue_to_the_bytes_of_one_go(arena: Arena, cup: str) -> N
 def test_fewer_games_lose_none(arena: Arena, cup: str) -> None:
     before = bytes_of("results/cup")
     arena("run", "cups/cup.yaml", "--games", "2")
-    assert bytes_of("results/cup") == before
+    assert COMPLETE in arena("run", "cups/cup.yaml").text
+    assert bytes_of("results/cup", REPORTS) == {name: before[name] for name in REPORTS}
 
 
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("seed: 7", "seed: 8", "seed: stored 7, requested 8"),
-        ("last: true", "last: false", "bots[4].options.last: stored true, requested false"),
-        ("games:", "rules: jump\ngames:", 'rules.landing: stored "share", requested "jump"'),
-        ("random, ", "", "bots: "),
+        ("seed: 7", "seed: 8", "cup: playing 6 pairings (144 games)."),
+        (
+            "last: true",
+            "last: false",
+            "Since the last run: last has other options.\n"
+            "cup: 5 of 6 pairings are in the ledger; playing 1 (24 games).",
+        ),
+        ("games:", "rules: jump\ngames:", "cup: playing 6 pairings (144 games)."),
+        (
+            "random, ",
+            "",
+            "Since the last run: random was removed.\n"
+            "cup: all 3 pairings are in the ledger; nothing to play.",
+        ),
     ],
 )
-def test_another_configuration_is_refused(
+def test_another_file_has_the_results_of_a_fresh_run_and_loses_no_games(
     arena: Arena, cup: str, old: str, new: str, told: str
 ) -> None:
     before = bytes_of("results/cup")
     write("cups/cup.yaml", CUP.replace(old, new))
-    assert told in arena("run", "cups/cup.yaml", code=2).error
-    assert bytes_of("results/cup", list(before)) == before
+    assert told in arena("run", "cups/cup.yaml").output
+    arena("run", "cups/cup.yaml", "--results", "fresh")
+    names = [*REPORTS, "tournament.yaml"]
+    assert bytes_of("results/cup", names) == bytes_of("fresh/cup", names)
+    write("cups/cup.yaml", CUP)
+    assert COMPLETE in arena("run", "cups/cup.yaml").text
+    assert bytes_of("results/cup", REPORTS) == {name: before[name] for name in REPORTS}
 
 
-def test_another_configuration_is_played_where_a_fresh_start_is_wanted(
-    arena: Arena, cup: str
-) -> None:
+def test_a_fresh_start_sets_the_ledger_aside(arena: Arena, cup: str) -> None:
     before = bytes_of("results/cup")
-    write("cups/cup.yaml", CUP.replace("seed: 7", "seed: 8"))
     arena("run", "cups/cup.yaml", "--fresh")
-    assert bytes_of("results/cup", list(before)) != before
+    after = bytes_of("results/cup")
+    assert after["ledger.old.sqlite"] == before["ledger.sqlite"]
+    assert bytes_of("results/cup", REPORTS) == {name: before[name] for name in REPORTS}
 
 
-def test_an_edited_bot_is_another_configuration(arena: Arena, cup: str) -> None:
+def test_of_an_edited_bot_only_its_games_are_played(arena: Arena, cup: str) -> None:
     write("bots/plain.py", PLAIN.replace("< 3", "< 4"))
-    assert "plain.py has changed" in arena("run", "cups/cup.yaml", code=2).error
+    told = arena("run", "cups/cup.yaml").output.splitlines()
+    assert re.fullmatch(
+        r"Since the last run: plain has changed \(1 line; before: plain@\w{7}\);"
+        r" last has changed \(1 line; before: last@\w{7}\)\.",
+        told[0],
+    )
+    assert told[1] == "Is plain better? arena match plain plain@previous --sprt 0 5"
+    assert "cup: 1 of 6 pairings are in the ledger; playing 5 (120 games)." in told
 
 
 def test_it_does_not_matter_where_one_stands(

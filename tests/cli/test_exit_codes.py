@@ -128,11 +128,6 @@ def test_wrong_use_is_2_and_plays_nothing(arena: Arena, command: str) -> None:
     assert not Path("results").exists()
 
 
-def test_results_of_another_tournament_are_2(arena: Arena) -> None:
-    arena("run brief.yaml --no-page", yaml=BRIEF)
-    assert "--fresh" in arena("run brief.yaml --seed 2", code=2).error
-
-
 # --- 3: finished, but a bot was disqualified ------------------------------------------------------
 
 

@@ -139,10 +139,10 @@ def test_any_number_of_workers_and_more_games_later_give_the_same_bytes(arena: A
     compare(arena, text, "--workers", "2", "--results", "2")
     compare(arena, text, "--games", "12", "--results", "later")
     again = compare(arena, text, "--results", "later").text
-    assert "test, jump, 2 players goes on: 12 of 60 games have been played." in again
+    assert "test, jump, 2 players: the pairing is in the ledger in part; playing 48 games." in again
     assert bytes_of("1") == bytes_of("2") == bytes_of("later")
     complete = compare(arena, text, "--results", "later").text
-    assert "test, classic, 3 players is complete: all 120 games have been played." in complete
+    assert "test, classic, 3 players: all 2 lineups of 3 are in the ledger" in complete
 
 
 @pytest.mark.slow
@@ -165,7 +165,10 @@ def test_an_interrupted_comparison_says_how_to_go_on_and_does(arena: Arena) -> N
     said = process.communicate(timeout=20)[1].decode()
     assert process.returncode == 130
     assert "go on with:\n  arena compare test.yaml" in said and "Traceback" not in said
-    assert "test, classic, 2 players goes on: " in compare(arena, text).text
+    assert (
+        "test, classic, 2 players: the pairing is in the ledger in part"
+        in compare(arena, text).text
+    )
     compare(arena, text, "--results", "whole")
     assert bytes_of("results") == bytes_of("whole")
 
@@ -263,9 +266,9 @@ def test_problems_of_the_file_end_with_code_2(arena: Arena) -> None:
     assert "test.yaml:2:8: unknown bot 'rule29'" in error
 
 
-def test_other_bots_under_the_same_name_are_refused(arena: Arena) -> None:
-    compare(arena, "compare: [classic, jump]\ngames: 2\nbots: [rule28, random]\n")
-    error = compare(
-        arena, "compare: [classic, jump]\ngames: 2\nbots: [odds, random]\n", code=2
-    ).error
-    assert "holds another tournament of this name" in error
+def test_other_bots_have_the_results_of_a_fresh_comparison(arena: Arena) -> None:
+    text = "compare: [classic, jump]\ngames: 2\nbots: [{}, random]\n"
+    compare(arena, text.format("rule28"))
+    assert "Since the last run: odds is new" in compare(arena, text.format("odds")).error
+    compare(arena, text.format("odds"), "--results", "fresh")
+    assert bytes_of("results") == bytes_of("fresh")

@@ -13,34 +13,37 @@ from cantstop_arena.games.cantstop.rules import CLASSIC, RULES, derive
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_standings
 from cantstop_arena.tournaments.ledger.aggregation import bot_notes
+from cantstop_arena.tournaments.ledger.identity import BotVersion, GameSetting
+from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
 
 NONE = "has no nets for these rules with {} seats, and plays as tuned."
 
 
-def identity(players: int = 2, nets: str = "", **changes: Any) -> dict[str, Any]:
-    """What a ledger says of a tournament of bots with nets, and one of the same name."""
+def query(players: int = 2, nets: str = "", **changes: Any) -> LedgerQuery:
+    """The query of a tournament of bots with nets, and one of the same name."""
     own = [
-        {"name": f"my {bot}", "bot": bot, "origin": "built-in", "options": {"nets": nets}}
+        QueryBot(f"my {bot}", BotVersion("built-in", options={"nets": nets}, bot=bot), bot)
         for bot in ("champion", "grandmaster")
     ]
     others = [
-        {"name": "other", "bot": "champion", "origin": "file", "options": {}},
-        {"name": "rule28", "bot": "rule28", "origin": "built-in", "options": {}},
+        QueryBot("other", BotVersion("file"), "champion"),
+        QueryBot("rule28", BotVersion("built-in", bot="rule28"), "rule28"),
     ]
     rules = RULES.as_dict(derive(CLASSIC, changes))
-    return {"game": "cantstop", "rules": rules, "players": players, "bots": [*own, *others]}
+    setting = GameSetting("cantstop", "1", rules, players, 1, 1.0)
+    return LedgerQuery("cup", setting, "classic", (*own, *others), 1, 0, 100)
 
 
 def test_bots_with_nets_for_the_rules_are_as_they_say() -> None:
-    assert bot_notes(identity()) == ()
-    assert bot_notes(identity(turn_limit=50)) == ()
+    assert bot_notes(query()) == ()
+    assert bot_notes(query(turn_limit=50)) == ()
 
 
 @pytest.mark.parametrize(
     "changes", [{"landing": "jump"}, {"columns_to_win": 4}, {"stop": "after-all-runners"}]
 )
 def test_bots_without_play_as_tuned(changes: dict[str, Any]) -> None:
-    assert bot_notes(identity(**changes)) == (
+    assert bot_notes(query(**changes)) == (
         f"my champion {NONE.format(2)}",
         f"my grandmaster {NONE.format(2)}",
     )
@@ -49,13 +52,13 @@ def test_bots_without_play_as_tuned(changes: dict[str, Any]) -> None:
 def test_nets_of_ones_own_are_for_their_rules_and_seats(tmp_path: Path) -> None:
     file, nets = tmp_path / "own.nets", shipped_nets()[1]
     file.write_bytes(as_bytes(replace(nets, rules=derive(CLASSIC, {"columns_to_win": 4}))))
-    assert bot_notes(identity(nets=str(file), columns_to_win=4)) == ()
-    assert len(bot_notes(identity(nets=str(file)))) == 2
-    assert len(bot_notes(identity(3, nets=str(file), columns_to_win=4))) == 2
+    assert bot_notes(query(nets=str(file), columns_to_win=4)) == ()
+    assert len(bot_notes(query(nets=str(file)))) == 2
+    assert len(bot_notes(query(3, nets=str(file), columns_to_win=4))) == 2
     file.write_bytes(as_bytes(replace(nets, rolls=np.zeros_like(nets.rolls).view(np.recarray))))
-    assert bot_notes(identity(nets=str(file))) == (f"my champion {NONE.format(2)}",)
+    assert bot_notes(query(nets=str(file))) == (f"my champion {NONE.format(2)}",)
     file.write_bytes(b"damaged")
-    assert bot_notes(identity(nets=str(file))) == ()
+    assert bot_notes(query(nets=str(file))) == ()
 
 
 def test_what_is_remarked_stands_below_the_standings() -> None:

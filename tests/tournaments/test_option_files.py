@@ -11,7 +11,7 @@ from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api import bot_options
 from cantstop_arena.game_api.bot_options import FilePath, Option, files_among, options_of
-from cantstop_arena.tournaments.edited_bots import edit_message
+from cantstop_arena.tournaments.changes import changes
 from cantstop_arena.tournaments.file.tournament_file import read
 from cantstop_arena.tournaments.table_spec import seat_for
 
@@ -47,12 +47,12 @@ def played(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return tmp_path
 
 
-def test_results_of_another_file_are_refused(arena: Arena, played: Path) -> None:
+def test_games_with_another_file_are_others(arena: Arena, played: Path) -> None:
     arena("run", "mine.yaml", "--quiet")
     Path("rolls.txt").write_text("5")
-    assert arena("run", "mine.yaml", code=2).output.splitlines() == [
-        "results/mine: rolls.txt, rolls of reader, has changed since these results were played.",
-        "--fresh discards these results and plays them again.",
+    assert arena("run", "mine.yaml").output.splitlines()[:2] == [
+        "Since the last run: reader has changed (rolls.txt, rolls).",
+        "mine: 1 of 3 pairings are in the ledger; playing 2 (8 games).",
     ]
     arena("run", "mine.yaml", "--quiet", "--fresh")
 
@@ -92,17 +92,15 @@ def test_the_shipped_nets_belong_to_the_bots_that_play_with_them(
     monkeypatch.chdir(tmp_path)
     Path("two.yaml").write_text("seed: 1\nbots: [grandmaster, rule28]\n")
     catalogue = Catalogue(Path("bots"))
-    stored = read(Path("two.yaml"), catalogue).identity()
-    assert [*stored["bots"][0]["files"]] == ["nets"] and "files" not in stored["bots"][1]
+    stored = read(Path("two.yaml"), catalogue).query
+    assert [[*bot.version.files] for bot in stored.bots] == [["nets"], []]
     champion = catalogue.find("champion")
     seat = seat_for("champion", champion, champion.defaults)
 
     monkeypatch.setattr(bot_options, "_digest_of_file", lambda path: f"other nets than {path}")
     now = read(Path("two.yaml"), catalogue)
-    assert edit_message(now, catalogue, stored, Path("results/two/bots")).splitlines() == [
-        "results/two: what the arena brings as nets of grandmaster has changed since these results"
-        " were played.",
-        "--fresh discards these results and plays them again.",
+    assert [*changes(stored, now, catalogue, Path("results/two/bots"))] == [
+        "Since the last run: grandmaster has changed (what the arena brings as nets)."
     ]
     with pytest.raises(BotError, match=r"^nets has changed since the run started"):
         seat.seated_bot(Loader(Path("bots")))

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import combinations
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
+from helpers import ledgers
 from helpers.arena import Arena
 from helpers.finished import Finished
 from hypothesis import given
@@ -20,16 +19,13 @@ from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.spans import Span, gaps, merge_spans
 from cantstop_arena.errors import Interrupted
-from cantstop_arena.games.cantstop.game import GAME
-from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.tournaments.schedule import deals_per_block, deals_per_round, missing_rounds
-from cantstop_arena.tournaments.tournament import FaultPolicy, Tournament
+from cantstop_arena.tournaments.tournament import Tournament
 
 
-def cup(bots: int, games: int, isolate: bool = False, learns: bool = False) -> Tournament:
-    """A tournament as far as the schedule looks at it."""
-    entrants: Any = [SimpleNamespace(isolate=isolate, bot=SimpleNamespace(learns=learns))] * bots
-    return Tournament("cup", GAME, CLASSIC, 2, games, 1, FaultPolicy(), entrants, Path())
+def cup(bots: int, games: int, isolate: bool = False) -> Tournament:
+    """A tournament of two."""
+    return ledgers.tournament(bots, 2, games, isolate=isolate)
 
 
 def lane_of(group: Group) -> str:
@@ -104,7 +100,8 @@ def interrupted(
     finished.bring({"cup.yaml": FILE}, "run", "cup.yaml", "--quiet")
     with closing(sqlite3.connect("results/cup/ledger.sqlite")) as ledger:
         for table in ("blocks", "seals"):
-            ledger.execute(f"DELETE FROM {table} WHERE first >= 10 OR bots LIKE '%3%'")
+            groups = "SELECT id FROM groups WHERE bots LIKE '%4%'"
+            ledger.execute(f"DELETE FROM {table} WHERE first >= 10 OR grp IN ({groups})")
         ledger.execute("PRAGMA user_version = 0")
         ledger.commit()
     yield Path("results/cup")
@@ -137,7 +134,8 @@ def test_a_run_that_goes_on_ends_with_the_same_tables(arena: Arena, interrupted:
     arena("run", "cup.yaml", "--quiet", "--results", "elsewhere")
     assert "missing" not in arena("run", "cup.yaml", "--quiet").text
     for file in Path("elsewhere/cup").glob("*.[cmjy]*"):
-        assert file.read_bytes() == (interrupted / file.name).read_bytes(), file.name
+        if file.name != "history.jsonl":  # when they ran differs
+            assert file.read_bytes() == (interrupted / file.name).read_bytes(), file.name
     assert "missing" not in arena("rate", str(interrupted)).text
 
 

@@ -4,22 +4,25 @@ import json
 import random
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from itertools import combinations, groupby, pairwise
 from math import factorial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from conftest import Tables
+from helpers import ledgers
 from helpers.arena import Arena
 from helpers.parameters import slow_but
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from cantstop_arena.deals import sampling
+from cantstop_arena.deals.counting import stored_measures
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Tally, join_parts, merge_faults
 from cantstop_arena.deals.seatings import Group, all_orders, lineups
 from cantstop_arena.deals.spans import Span
@@ -27,21 +30,16 @@ from cantstop_arena.deals.winners import WIN_UNITS, packed
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.tournaments.ledger.identity import differences
-from cantstop_arena.tournaments.ledger.ledger import Ledger
-from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
+from cantstop_arena.tournaments.ledger.cover import Cover, disjoint_rows
+from cantstop_arena.tournaments.ledger.differences import differences
+from cantstop_arena.tournaments.ledger.ledger import Ledger, RowKey
 from cantstop_arena.tournaments.schedule import deals_per_block, missing_rounds
-from cantstop_arena.tournaments.tournament import FaultPolicy, Tournament
+from cantstop_arena.tournaments.tournament import Tournament
 
 # --- Schedule -------------------------------------------------------------------------------------
 
 
-def cup(bots: int, players: int, games: int) -> Tournament:
-    """A tournament as far as the schedule looks at it."""
-    entrants: Any = [
-        SimpleNamespace(isolate=False, bot=SimpleNamespace(learns=False)) for _ in range(bots)
-    ]
-    return Tournament("cup", GAME, CLASSIC, players, games, 1, FaultPolicy(), entrants, Path())
+cup = ledgers.tournament
 
 
 def missing_blocks(
@@ -106,15 +104,29 @@ def test_the_last_eighth_comes_in_ever_shorter_blocks(lane: str) -> None:
     size = deals_per_block(tournament, lane)
     blocks = list(missing_blocks(tournament, lane, lambda group: ()))
     assert sum(block.deals for block in blocks) == tournament.deals
+    round_games = {step * 10**power for power in range(4, 8) for step in (1, 2, 5)}
+    extra = {128, *(games // 2 for games in round_games)}
+    firsts = (block.first for block in blocks)
+    cuts = [first for first in firsts if first not in extra or first % size == 0]
+    lengths = [(cut, after - cut) for cut, after in pairwise([*cuts, tournament.deals])]
     full = tournament.deals // size
-    early = full - full // 8
-    assert {block.deals for block in blocks[:early]} == {size}
-    late = [block for block in blocks[early:] if block.first < full * size]
-    parts = Counter(block.first // size for block in late)
+    early = (full - full // 8) * size
+    assert {length for cut, length in lengths if cut < early} == {size}
+    late = [(cut, length) for cut, length in lengths if early <= cut < full * size]
+    parts = Counter(cut // size for cut, _ in late)
     assert sorted(parts.values()) == [*parts.values()] and {*parts.values()} == {2, 4, 8}
     halves, quarters, eighths = (list(parts.values()).count(number) for number in (2, 4, 8))
     assert 0 <= halves - quarters - eighths <= 1 and 0 <= eighths - quarters <= 1
-    assert all(block.deals <= -(-size // parts[block.first // size]) for block in late)
+    assert all(length <= -(-size // parts[cut // size]) for cut, length in late)
+
+
+@pytest.mark.parametrize("players", [1, 2, 3])
+def test_blocks_end_at_round_numbers_of_games_and_after_the_first_round(players: int) -> None:
+    tournament = cup(3, players, 600_000)
+    orders = factorial(players)
+    ends = {block.end for block in missing_blocks(tournament, "compiled", lambda group: ())}
+    numbers = (10_000, 20_000, 50_000, 100_000, 200_000, 500_000)
+    assert {128, *(-(-games // orders) for games in numbers)} <= ends
 
 
 def test_blocks_come_one_by_one_however_many_games_there_are() -> None:
@@ -124,11 +136,8 @@ def test_blocks_come_one_by_one_however_many_games_there_are() -> None:
 
 # --- Ledger ---------------------------------------------------------------------------------------
 
-IDENTITY = {
-    **{"name": "cup", "game": "cantstop", "players": 3, "seed": 1},
-    "bots": [{"name": "a"}, {"name": "b"}],
-}
-OF_TWO = {**IDENTITY, "players": 2}
+CUP = cup(4, 3, 6 * 50, compared=True)
+OF_TWO = cup(3, 2, 2 * 50)
 
 
 def result(group: Group, first: int, deals: int, faults: int = 0) -> BlockResult:
@@ -136,7 +145,7 @@ def result(group: Group, first: int, deals: int, faults: int = 0) -> BlockResult
     chance = random.Random(repr((group, first, deals)))
     count = factorial(len(group))
     winners = packed(bytes(chance.randrange(1, 1 << len(group)) for _ in range(count * deals)))
-    measures = np.array([chance.randrange(99) for _ in range(2 * deals)], "<u4").tobytes()
+    measures = np.array([chance.randrange(99) for _ in range(MEASURES * deals)], "<u4").tobytes()
     tallies = tuple(
         Tally(
             games=deals,
@@ -154,6 +163,7 @@ def result(group: Group, first: int, deals: int, faults: int = 0) -> BlockResult
     )
 
 
+MEASURES = len(stored_measures(GAME.counts, 3))
 RESULTS = [
     *(result(group, first, 7) for group in combinations(range(4), 3) for first in (0, 7, 14)),
     result((0, 1, 2), 40, 3, faults=2),
@@ -163,44 +173,77 @@ RESULTS = [
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Iterator[Ledger]:
+def book(tmp_path: Path) -> Iterator[Cover]:
     """A ledger with all RESULTS."""
-    with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
+    with ledgers.opened(tmp_path / "ledger", CUP) as cover:
         for one in RESULTS:
-            ledger.add(one)
-        yield ledger
+            cover.add(one)
+        yield cover
 
 
-def test_a_ledger_keeps_blocks_over_a_reopening(book: Ledger, tmp_path: Path) -> None:
-    path = tmp_path / "ledger"
+def test_a_ledger_keeps_blocks_over_a_reopening(book: Cover, tmp_path: Path) -> None:
     spans, tallies, faults = book.spans(), book.tallies(), list(book.faults())
-    book.close()
-    other = Ledger(path, sqlite3.connect(path))
-    assert (other.spans(), other.tallies(), list(other.faults())) == (spans, tallies, faults)
+    book.ledger.close()
+    with ledgers.opened(tmp_path / "again", CUP, fresh=True) as empty:
+        assert not empty.spans()
+    with closing(sqlite3.connect(tmp_path / "ledger")) as connection:
+        other = Cover(Ledger(tmp_path / "ledger", connection), CUP.query)
+        assert {group: sorted(of_group) for group, of_group in spans.items()} == other.spans()
+        assert other.tallies() == tallies
+        assert sorted(map(repr, other.faults())) == sorted(map(repr, faults))
     assert spans[0, 1, 3] == [(0, 7), (7, 7), (14, 7)]
     assert sorted(spans[1, 2, 3]) == [(0, 7), (7, 7), (14, 7), (21, 9), (30, 11)]
 
 
-def test_tallies_of_a_seating_are_aggregated(book: Ledger) -> None:
+def test_tallies_of_a_seating_are_aggregated(book: Cover) -> None:
     tallies = book.tallies()
     assert list(tallies)[:6] == list(lineups((0, 1, 2), all_orders(3)))
     parts = [one.tallies[5] for one in RESULTS if one.block.group == (0, 1, 3)]
     assert tallies[3, 1, 0] == parts[0] + parts[1] + parts[2]
 
 
-def test_faults_are_counted_and_the_earliest_told(book: Ledger) -> None:
+def test_faults_are_counted_and_the_earliest_told(book: Cover) -> None:
     assert merge_faults(book.faults()) == [
         Fault(0, "exception", "in 40", (0, 1, 2), 40, 2),
         Fault(1, "exception", "in 21", (1, 2, 3), 21, 5),
     ]
 
 
-def test_a_disqualified_bot_leaves_its_faults_and_no_blocks(book: Ledger) -> None:
-    faults = [Fault(1, "died", "no", (1, 2, 3), 4, 9)]
-    book.disqualify(1, faults)
-    assert book.disqualified() == {1: faults}
-    assert set(book.spans()) == {(0, 2, 3)}
-    assert list(book.faults()) == []
+@pytest.mark.parametrize("names", [(0, 1, 2, 3), (3, 1, 0, 2), (2, 3, 1, 0)])
+def test_whatever_order_a_file_has_the_games_of_its_bots_are_the_same(
+    book: Cover, tmp_path: Path, names: Group
+) -> None:
+    book.ledger.close()
+    other = replace(CUP, entrants=tuple(CUP.entrants[number] for number in names))
+    with (
+        ledgers.opened(tmp_path / "ledger", CUP) as first,
+        closing(sqlite3.connect(tmp_path / "ledger")) as connection,
+    ):
+        second = Cover(Ledger(tmp_path / "ledger", connection), other.query)
+
+        def named(bots: Iterable[int]) -> Group:
+            return tuple(names[bot] for bot in bots)
+
+        assert {named(seating): t for seating, t in second.tallies().items()} == first.tallies()
+        assert {frozenset(named(group)) for group in second.spans()} == {
+            *map(frozenset, first.spans())
+        }
+        games = dict(games_of(first, lambda bots: tuple(bots)))
+        assert dict(games_of(second, named)) == games
+        assert {
+            replace(f, bot=names[f.bot], seating=named(f.seating)) for f in second.faults()
+        } == {*first.faults()}
+
+
+def games_of(
+    cover: Cover, named: Callable[[Iterable[int]], Group]
+) -> Iterator[tuple[tuple[int, Group], int]]:
+    """Every game of a ledger: its deal and who sat where, and the winners."""
+    for group, first, winners, _ in cover.deals(0, 100):
+        assert list(group) == sorted(group)
+        for deal, masks in enumerate(winners.tolist(), first):
+            for seating, mask in zip(lineups(group, cover.orders), masks, strict=True):
+                yield (deal, named(seating)), mask
 
 
 def won_by_brute_force(one: BlockResult) -> Iterator[tuple[int, Group, tuple[int, ...]]]:
@@ -215,7 +258,7 @@ def won_by_brute_force(one: BlockResult) -> Iterator[tuple[int, Group, tuple[int
 
 @pytest.mark.parametrize("at_once", [1, 100, 300, 1 << 20])
 def test_what_deals_add_up_to_is_as_by_brute_force(
-    book: Ledger, at_once: int, monkeypatch: pytest.MonkeyPatch
+    book: Cover, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sampling, "_NUMBERS_AT_ONCE", at_once)
     found = sampling.gather_deals(4, all_orders(3), book.spans(), book.deals)
@@ -247,10 +290,10 @@ def deals_in(block: Block) -> range:
 
 def test_two_seats_are_aggregated_pair_by_pair(tmp_path: Path) -> None:
     blocks = [result(group, 0, 9) for group in combinations(range(3), 2)]
-    with open_ledger(tmp_path / "ledger", OF_TWO) as ledger:
+    with ledgers.opened(tmp_path / "ledger", OF_TWO) as cover:
         for one in blocks:
-            ledger.add(one)
-        pairs = sampling.gather_deals(3, all_orders(2), ledger.spans(), ledger.deals).pairs
+            cover.add(one)
+        pairs = sampling.gather_deals(3, all_orders(2), cover.spans(), cover.deals).pairs
     won = np.zeros((9, 3, 3), int)
     for one in blocks:
         for deal, order, parts in won_by_brute_force(one):
@@ -261,28 +304,28 @@ def test_two_seats_are_aggregated_pair_by_pair(tmp_path: Path) -> None:
     assert (pairs.crossed == (won * won.transpose(0, 2, 1)).sum(axis=0)).all()
 
 
-def test_measures_come_back_deal_by_deal(book: Ledger) -> None:
+def test_measures_come_back_deal_by_deal(book: Cover) -> None:
     one = RESULTS[0]
     found = {(group, first): measures for group, first, _, measures in book.deals(0, 5)}
-    kept = np.frombuffer(one.measures, "<u4").reshape(-1, 2)
+    kept = np.frombuffer(one.measures, "<u4").reshape(-1, MEASURES)
     assert (found[one.block.group, 0] == kept).all()
     assert {first for _, first in found} == {0}
 
 
 def test_an_empty_ledger_has_nothing(tmp_path: Path) -> None:
-    with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
-        assert (ledger.spans(), ledger.tallies(), [*ledger.faults()]) == ({}, {}, [])
-        assert sampling.gather_deals(2, all_orders(2), {}, ledger.deals).ranges == ()
+    with ledgers.opened(tmp_path / "ledger", CUP) as cover:
+        assert (cover.spans(), cover.tallies(), [*cover.faults()]) == ({}, {}, [])
+        assert sampling.gather_deals(2, all_orders(2), {}, cover.deals).ranges == ()
 
 
 def test_a_tidied_ledger_depends_on_its_content_alone(tmp_path: Path) -> None:
     for name, results in (("one", RESULTS), ("two", RESULTS[::-1])):
         (tmp_path / name).mkdir()
-        with open_ledger(tmp_path / name / "ledger", IDENTITY) as ledger:
+        with ledgers.opened(tmp_path / name / "ledger", CUP) as cover:
             for one in results:
-                ledger.add(one)
-            ledger.tidy()
-            assert ledger.spans()  # still open
+                cover.add(one)
+            cover.ledger.tidy()
+            assert cover.tallies()  # still open
     assert (tmp_path / "one/ledger").read_bytes() == (tmp_path / "two/ledger").read_bytes()
     assert {path.name for path in (tmp_path / "one").iterdir()} <= {"ledger", ".lock"}
 
@@ -293,27 +336,50 @@ def test_a_block_played_in_parts_is_written_like_a_whole_one(
     """The parts of a block whose worker died are played by others, and put together."""
     table = tables.of(CLASSIC, ("random", "cautious"), 2)
     whole = Block((0, 1), 3, 20)
+    pair = cup(2, 2, 2 * 50)
     for name, cuts in (("one", (3, 23)), ("two", (3, 11, 12, 23))):
         parts = [table.play(whole.part(*cut)) for cut in pairwise(cuts)]
-        with open_ledger(tmp_path / f"{name}.sqlite", OF_TWO) as ledger:
-            ledger.add(join_parts(whole, parts))
-            ledger.tidy()
+        with ledgers.opened(tmp_path / f"{name}.sqlite", pair) as cover:
+            cover.add(join_parts(whole, parts))
+            cover.ledger.tidy()
     assert (tmp_path / "one.sqlite").read_bytes() == (tmp_path / "two.sqlite").read_bytes()
 
 
-def test_another_identity_is_refused_with_all_that_differs(tmp_path: Path) -> None:
-    with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
-        ledger.add(RESULTS[0])
-    other = {**IDENTITY, "seed": 2, "bots": [{"name": "a"}, {"name": "c", "digest": "d"}]}
-    with pytest.raises(LedgerError) as caught, open_ledger(tmp_path / "ledger", other):
-        pass
-    assert str(caught.value).splitlines()[1:-1] == [
-        "  seed: stored 1, requested 2",
-        '  bots[2].name: stored "b", requested "c"',
-        '  bots[2].digest: stored null, requested "d"',
-    ]
-    with open_ledger(tmp_path / "ledger", other, fresh=True) as ledger:
-        assert not ledger.spans()
+def test_another_setting_has_games_of_its_own_and_a_fresh_ledger_none(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    with ledgers.opened(path, CUP) as cover:
+        cover.add(RESULTS[0])
+    for other in (replace(CUP, seed=2), replace(CUP, players=2)):
+        with ledgers.opened(path, other) as cover:
+            assert not cover.spans()
+    with ledgers.opened(path, CUP) as cover:
+        assert cover.spans() == {(0, 1, 2): [(0, 7)]}
+    with ledgers.opened(path, CUP, fresh=True) as cover:
+        assert not cover.spans()
+    with ledgers.opened(tmp_path / "ledger.old.sqlite", CUP) as cover:
+        assert cover.spans()
+
+
+rows = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 9)), max_size=7)
+
+
+@given(rows, st.randoms())
+def test_of_rows_that_overlap_those_with_the_most_deals_count(
+    spans: list[Span], shuffled: random.Random
+) -> None:
+    keys = [RowKey(first, deals, 0) for first, deals in spans]
+    found = disjoint_rows(keys)
+    assert found == sorted(found) and {*found} <= {*keys}
+    assert all(one.end <= after.first for one, after in pairwise(found))
+    shuffled.shuffle(keys)
+    assert disjoint_rows(keys) == found
+    most = max(
+        sum(key.deals for key in chosen)
+        for count in range(len(keys) + 1)
+        for chosen in combinations(sorted(keys), count)
+        if all(one.end <= after.first for one, after in pairwise(chosen))
+    )
+    assert sum(key.deals for key in found) == most
 
 
 def test_of_lists_only_what_one_lacks_is_named() -> None:
@@ -344,16 +410,16 @@ def spoil(path: Path, how: str) -> None:
 @pytest.mark.parametrize("how", ["text", "cut", "overwritten"])
 def test_a_damaged_ledger_is_named_with_the_way_out(tmp_path: Path, how: str) -> None:
     path = tmp_path / "ledger"
-    with open_ledger(path, IDENTITY) as ledger:
+    with ledgers.opened(path, CUP) as cover:
         for one in RESULTS:
-            ledger.add(one)
-        ledger.tidy()
+            cover.add(one)
+        cover.ledger.tidy()
     spoil(path, how)
-    with pytest.raises(LedgerError) as caught, open_ledger(path, IDENTITY) as ledger:
-        ledger.tallies()
+    with pytest.raises(LedgerError) as caught, ledgers.opened(path, CUP) as cover:
+        cover.tallies()
     assert str(path) in str(caught.value) and "--fresh" in str(caught.value)
-    with open_ledger(path, IDENTITY, fresh=True) as ledger:
-        assert not ledger.spans()
+    with ledgers.opened(path, CUP, fresh=True) as cover:
+        assert not cover.spans()
 
 
 # --- Sums -----------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
 from cantstop_arena.errors import PageError
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.run_observer import LLR, Look
+
+if TYPE_CHECKING:
+    from cantstop_arena.tournaments.ledger.query_plan import QueryPlan
 
 
 class RunScreen(ProgressScreen):
@@ -40,26 +44,12 @@ class RunScreen(ProgressScreen):
         self.aside = aside
         self.aim = aim
         self.bounds = bounds
-        self._aim_is_printed = False
 
-    def on_start(self, played: int, games: int) -> None:
-        """Print how many games are stored and how many remain."""
-        super().on_start(played, games)
-        if self.aim:
-            self._echo_aim(played)
-        elif played == games:
-            self.echo(f"{self.name} is complete: all {games:,} games have been played.")
-        elif played:
-            self.echo(f"{self.name} goes on: {played:,} of {games:,} games have been played.")
-        else:
-            self.echo(f"{self.name}: {games:,} games to play.")
+    def on_plan(self, plan: "QueryPlan") -> None:
+        """Print what the ledger has, and what will be played."""
+        from cantstop_arena.tables.plan_text import plan_text
 
-    def _echo_aim(self, played: int) -> None:
-        """Print the aim once; the number of games is not known in advance."""
-        if not self._aim_is_printed:
-            so_far = f" {played:,} games have been played." if played else ""
-            self.echo(f"{self.name}: plays until {self.aim}.{so_far}")
-        self._aim_is_printed = True
+        self.echo(f"{self.name}: {plan_text(plan, self.aim)}")
 
     def on_cluster(self, machines: int, processes: int) -> None:
         """Store how many machines of a cluster play."""

@@ -110,14 +110,6 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
         named = (value for value, o in zip(values, options, strict=True) if value != o.default)
         return tuple(Path(value).absolute() for value in named if value)
 
-    def identified(self) -> dict[str, Any]:
-        """The entrant in a tournament's identity: digests of its sources, without their paths."""
-        origin = {"bot": self.bot.name, "origin": self.bot.origin, "digest": self.bot.digest}
-        isolate = self.isolate.identity
-        isolated = {} if isolate is None else {"isolate": isolate}
-        files = {"files": dict(self.files)} if self.files else {}
-        return {"name": self.name, **origin, **isolated, "options": dict(self.options), **files}
-
     def _reference(self, folder: Path) -> str:
         path = self.bot.path if self.bot.origin == "file" else None
         # A file can register bots under other names than its own; these are found by name only.

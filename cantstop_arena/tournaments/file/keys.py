@@ -70,8 +70,6 @@ class Key(NamedTuple):
     """The help texts of single commands."""
     ends: Mapping[str, str] = {}
     """What the help texts of single commands say beyond `help`: mostly their defaults."""
-    identifies: bool = False
-    """Whether another value is another tournament, whose results are not continued."""
     keeps_default: bool = True
     """Whether a file that the arena writes has it even where the value is the default."""
 
@@ -91,7 +89,6 @@ KEYS = (
         "name",
         files=IN_FILES,
         functions=frozenset({"tournament", "compare"}),
-        identifies=True,
     ),
     Key(
         "game",
@@ -104,7 +101,6 @@ KEYS = (
         functions=PLANNING | PAIRING,
         cli=("--game", "game_name"),
         option={"show_default": True, "metavar": "NAME"},
-        identifies=True,
     ),
     Key(
         "rules",
@@ -116,7 +112,6 @@ KEYS = (
         functions=PAIRING | {"tournament"},
         cli=("--rules", "rules_name"),
         option={"metavar": "NAME"},
-        identifies=True,
     ),
     Key(
         "compare",
@@ -143,7 +138,6 @@ KEYS = (
         functions=PAIRING | {"tournament"},
         cli=("--players",),
         option={"show_default": True, "metavar": "N"},
-        identifies=True,
     ),
     Key(
         "games",
@@ -185,7 +179,6 @@ KEYS = (
             "match": "Default: a random one, printed with the results.",
             "gauntlet": "Default: a random one.",
         },
-        identifies=True,
     ),
     Key(
         "ignore_below",
@@ -202,7 +195,6 @@ KEYS = (
         1.0,
         files=IN_ALL_FILES,
         functions=PLANNING,
-        identifies=True,
     ),
     Key(
         "start_limit",
@@ -221,7 +213,6 @@ KEYS = (
         100,
         files=IN_FILES,
         functions=PLANNING,
-        identifies=True,
     ),
     Key(
         "on_fault",
@@ -270,7 +261,6 @@ KEYS = (
         "bot",
         files=IN_TOURNAMENTS,
         functions=frozenset({"tournament"}),
-        identifies=True,
         keeps_default=False,
     ),
     Key(
@@ -284,12 +274,9 @@ KEYS = (
         commands=PLAYING,
         functions=PLAYING | {"tournament"},
         cli=("--luck-removed",),
-        identifies=True,
         keeps_default=False,
     ),
-    Key(
-        "bots", "The bots that play, a list.", "tournament", "bots", files=IN_FILES, identifies=True
-    ),
+    Key("bots", "The bots that play, a list.", "tournament", "bots", files=IN_FILES),
     Key(
         "league",
         "Name of the league, and of its folder of results. Default: the file's name without .yaml.",

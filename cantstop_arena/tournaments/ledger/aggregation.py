@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import chain
 from operator import add
-from typing import Any
 
 import numpy as np
 
@@ -20,38 +19,39 @@ from cantstop_arena.deals.sampling import DealSample, DealSums, Pairs, gather_de
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.solo_pairs import Counted, SoloPairs, gather_solo_pairs
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.tournaments.ledger.ledger import StoredDeals
+from cantstop_arena.tournaments.ledger.cover import StoredDeals
+from cantstop_arena.tournaments.ledger.ledger_query import MEASURES, LedgerQuery
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, deals_played
 from cantstop_arena.tournaments.ledger.merge_ledgers import LedgerShare, by_seed, ledger_shares
 
 
 def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -> TournamentTotals:
     """All results, without the bots that are disqualified in any; the others are renumbered."""
-    first = all_totals[0].identity
+    first = all_totals[0].query
     out = list(dict.fromkeys(chain.from_iterable(totals.out for totals in all_totals)))
     names = dict.fromkeys(chain.from_iterable(totals.names for totals in all_totals))
     bots = [name for name in names if name not in out]
     shares = ledger_shares(all_totals, {name: number for number, name in enumerate(bots)})
     seeds = {totals.seed for totals in all_totals}
     unsteady = {name for share in shares for name in share.irreproducible()}
-    challenger = str(first.get("gauntlet", "")) if len(all_totals) == 1 else ""
+    challenger = first.challenger if len(all_totals) == 1 else ""
     played = _deals(len(bots), all_totals[0].orders, shares)
     scored = all(share.scored for share in shares)
     corrected = (
         _deals(len(bots), all_totals[0].orders, shares, luck_removed=True) if scored else played
     )
     return TournamentTotals(
-        name=" + ".join(dict.fromkeys(totals.identity["name"] for totals in all_totals)),
-        game=first["game"],
-        rules=first["rules"],
-        players=first["players"],
+        name=" + ".join(dict.fromkeys(totals.query.name for totals in all_totals)),
+        game=first.setting.game,
+        rules=first.rule_set,
+        players=first.players,
         seed=all_totals[0].seed if len(seeds) == 1 else None,
         bots=tuple(bots),
         tallies=_tallies(shares),
         deals=corrected,
         with_luck=played if scored else None,
         anchor=anchor,
-        counts=game_named(first["game"]).counts,
+        counts=game_named(first.setting.game).counts,
         seat_orders=all_totals[0].orders,
         challenger=challenger,
         subject=challenger,
@@ -59,8 +59,8 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
         disqualified=tuple(out),
         notes=bot_notes(first),
         irreproducible=tuple(name for name in bots if name in unsteady),
-        predecessors=_predecessors(len(bots), first["players"], shares),
-        solo_pairs=_solo_pairs(len(bots), first["players"], shares),
+        predecessors=_predecessors(len(bots), first.players, shares),
+        solo_pairs=_solo_pairs(len(bots), first.players, shares),
     )
 
 
@@ -109,7 +109,7 @@ def _predecessors_of_a_seed(bots: int, players: int, shares: Sequence[LedgerShar
 
 def _solo_pairs(bots: int, players: int, shares: Sequence[LedgerShare]) -> SoloPairs | None:
     """The lengths of solo games on the same deals; None when a ledger has not stored them."""
-    if players > 1 or not all(share.totals.identity.get("measured") for share in shares):
+    if players > 1 or not all(share.totals.query.detail >= MEASURES for share in shares):
         return None
     return reduce(
         add, (_solo_pairs_of_a_seed(bots, seed_shares) for seed_shares in by_seed(shares))
@@ -143,15 +143,14 @@ def _deals_of_a_seed(
     return gather_deals(bots, orders, spans, read, correction(orders, read(0, deals_played(spans))))
 
 
-def bot_notes(identity: Mapping[str, Any]) -> tuple[str, ...]:
+def bot_notes(query: LedgerQuery) -> tuple[str, ...]:
     """A sentence for each built-in bot that has a note under these rules."""
-    game, parameters = game_named(identity["game"]), identity["rules"]
+    game, parameters = game_named(query.setting.game), query.rule_set
     if not parameters.keys() >= {*game.rules.parameters}:
         return ()
-    rules, players = game.rules.from_dict(parameters), identity["players"]
-    built_in = [bot for bot in identity["bots"] if bot.get("origin") == "built-in"]
+    rules, players = game.rules.from_dict(parameters), query.players
+    built_in = [bot for bot in query.bots if bot.version.origin == "built-in"]
     notes = {
-        bot["name"]: game.bot_note(bot["bot"], bot.get("options", {}), rules, players)
-        for bot in built_in
+        bot.name: game.bot_note(bot.bot, bot.version.options, rules, players) for bot in built_in
     }
     return tuple(f"{name} {note}." for name, note in notes.items() if note)

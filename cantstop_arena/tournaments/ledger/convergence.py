@@ -13,7 +13,7 @@ from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.spans import Span
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.tournaments.ledger.aggregation import aggregate
-from cantstop_arena.tournaments.ledger.ledger import StoredDeals
+from cantstop_arena.tournaments.ledger.cover import StoredDeals
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerReader, LedgerTotals
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 
@@ -38,10 +38,10 @@ def history(folder: Path, anchor: Mapping[str, float]) -> list[PastTotals]:
 
 
 def _past_totals(totals: LedgerTotals, anchor: Mapping[str, float]) -> list[PastTotals]:
-    players = totals.identity["players"]
+    players = totals.query.players
     if players == 1:
         return []
-    spans = totals.ledger.spans()
+    spans = totals.ledger.counting_spans()
     deals = max((first + count for first, count in chain.from_iterable(spans.values())), default=0)
     max_deals = MAX_GAMES // max(1, len(spans) * len(totals.orders))
     ends = [deals >> halved for halved in range(MAX_LOOKS, 0, -1)]
@@ -54,7 +54,7 @@ def _past_totals(totals: LedgerTotals, anchor: Mapping[str, float]) -> list[Past
 
 def _prefix_totals(totals: LedgerTotals, end: int) -> LedgerTotals:
     prefix = _LedgerPrefix(totals.ledger, totals.orders, end)
-    return LedgerTotals(prefix, totals.identity, totals.charge)
+    return LedgerTotals(prefix, totals.query, totals.charge)
 
 
 class _LedgerPrefix:
@@ -63,7 +63,6 @@ class _LedgerPrefix:
     def __init__(self, ledger: LedgerReader, orders: Orders, end: int) -> None:
         self._ledger, self._orders, self._end = ledger, orders, end
         self.disqualified = ledger.disqualified
-        self.disturbances = ledger.disturbances
         self.irreproducible = ledger.irreproducible
 
     def spans(self) -> dict[Group, list[Span]]:
@@ -76,6 +75,11 @@ class _LedgerPrefix:
             ]
             for group, spans in self._ledger.spans().items()
         }
+
+    def counting_spans(self) -> dict[Group, list[Span]]:
+        """Those of the groups whose games count."""
+        counting = self._ledger.counting_spans()
+        return {group: spans for group, spans in self.spans().items() if group in counting}
 
     def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
         """The blocks with some of these deals, cut off at `end`."""

@@ -1,82 +1,110 @@
-"""The identity of a tournament as stored in its ledger, and differences between two."""
+"""What a ledger knows bots and games by: versions of bots, and settings.
 
-import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+Two bots of one version play the same games, whatever they are called and wherever they lie; two
+tournaments of one setting play the same games of the same versions.
+"""
 
-from cantstop_arena.bots.versions import DIGEST_LENGTH
-from cantstop_arena.deals.seatings import Orders
-from cantstop_arena.deals.seeds import SEED_FORM, Seed, seed_of
-from cantstop_arena.errors import LedgerError
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cantstop_arena.bots.bot_paths import bot_name
+from cantstop_arena.deals.seeds import Seed, in_json, seed_of
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.texts import shortened
-from cantstop_arena.tournaments.ledger.row_codec import text
 
-_DIGEST = re.compile(rf"\b([0-9a-f]{{{DIGEST_LENGTH}}})[0-9a-f]{{{64 - DIGEST_LENGTH}}}\b")
-_MAX_WIDTH = 100  # columns of a value in a message
-_NOTHING = "nothing"
-
-
-def orders_of(identity: Mapping[str, Any]) -> Orders:
-    """The orders in which bots take their seats in each deal of a tournament. Raises ValueError."""
-    game, players = game_named(str(identity["game"])), identity["players"]
-    if type(players) is not int or players not in game.players:
-        raise ValueError(f"{game.title} has no {players!r:.20} seats")
-    return game.orders(players)
+if TYPE_CHECKING:
+    from cantstop_arena.deals.seatings import Orders
+    from cantstop_arena.tournaments.file.entrants import Entrant
+    from cantstop_arena.tournaments.tournament import Tournament
 
 
-def seed_in(identity: Mapping[str, Any]) -> Seed:
-    """The seed in the identity of a tournament. Raises LedgerError when there is none."""
-    seed = seed_of(identity.get("seed"))
-    if seed is None:
-        raise LedgerError(f"A ledger's seed must be {SEED_FORM}, not {text(identity.get('seed'))}")
-    return seed
+class BotVersion(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
+    """All of a bot that decides how it plays.
 
-
-def differences(first: Any, second: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
-    """Where two identities differ: the path of the key, and both values, as short JSON.
-
-    Of lists of unequal lengths only what one of them lacks is named.
+    `digest` is that of its source: a file with what it reads and imports beside it, a package, a
+    command. Built-in bots have an `edition` in its place, which is raised when their games change:
+    their digest is that of all sources in the game's folder of bots. `files` are digests of nets
+    and other files that it plays with. `bot` is its name where its source holds several bots.
     """
-    if isinstance(first, dict) and isinstance(second, dict):
-        for key in [*first, *(key for key in second if key not in first)]:
-            inner = f"{path}.{key}" if path else str(key)
-            yield from differences(first.get(key), second.get(key), inner)
-    elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
-        for number, (this, that) in enumerate(zip(first, second, strict=True), start=1):
-            yield from differences(this, that, f"{path}[{number}]")
-    elif isinstance(first, list) and isinstance(second, list):
-        yield from _unequal_lists(first, second, path)
-    elif first != second:
-        yield path, _short(first), _short(second)
+
+    origin: str
+    digest: str = ""
+    options: Mapping[str, Any] = {}
+    files: Mapping[str, str] = {}
+    isolate: bool | str = False
+    edition: int = 0
+    bot: str = ""
+
+    @cached_property
+    def key(self) -> str:
+        """The version as JSON, equal for equal versions."""
+        return _canonical_json(self)
+
+    @cached_property
+    def id(self) -> str:
+        """The digest of the key, by which a ledger knows the version."""
+        return hashlib.sha256(self.key.encode()).hexdigest()
 
 
-def _unequal_lists(
-    first: list[Any], second: list[Any], path: str
-) -> Iterator[tuple[str, str, str]]:
-    """Where lists differ: the entries that one of them lacks, and those of equal names."""
-    named_first, named_second = _by_name(first), _by_name(second)
-    if named_first is None or named_second is None:
-        yield path, f"a list of {len(first)}", f"a list of {len(second)}"
-        return
-    for name in dict.fromkeys([*named_first, *named_second]):
-        this, that = named_first.get(name), named_second.get(name)
-        if this is None:
-            yield path, _NOTHING, text(name)
-        elif that is None:
-            yield path, text(name), _NOTHING
-        else:
-            yield from differences(this, that, f"{path}[{text(name)}]")
+def version_of(entrant: Entrant) -> BotVersion:
+    """The version of a bot that plays."""
+    bot, isolate = entrant.bot, entrant.isolate.identity or False
+    options, files = dict(entrant.options), dict(entrant.files)
+    if bot.origin == "built-in":
+        edition = game_named(bot.game).editions.get(bot.name, 1)
+        return BotVersion(bot.origin, "", options, files, isolate, edition, bot.name)
+    is_alone = bot.origin == "command" or (bot.path is not None and bot_name(bot.path) == bot.name)
+    return BotVersion(
+        bot.origin, bot.digest, options, files, isolate, bot="" if is_alone else bot.name
+    )
 
 
-def _by_name(entries: list[Any]) -> dict[str, Any] | None:
-    """Entries by their names; None where they have none, or not one each."""
-    if not all(isinstance(entry, dict) and isinstance(entry.get("name"), str) for entry in entries):
-        return None
-    named = {entry["name"]: entry for entry in entries}
-    return named if len(named) == len(entries) else None
+class GameSetting(msgspec.Struct, frozen=True, dict=True):
+    """All that decides a game but the bots and the deal; `rules` are without their name."""
+
+    game: str
+    edition: str
+    rules: Mapping[str, Any]
+    players: int
+    seed: Seed
+    decision_limit: float
+
+    @cached_property
+    def key(self) -> str:
+        """The setting as JSON, equal for equal settings."""
+        return _canonical_json(self)
+
+    @property
+    def deal_seed(self) -> Seed:
+        """The seed as the games use it: large numbers are stored as text."""
+        seed = seed_of(self.seed)
+        assert seed is not None
+        return seed
+
+    @cached_property
+    def orders(self) -> Orders:
+        """The orders in which bots take their seats in each deal."""
+        return game_named(self.game).orders(self.players)
 
 
-def _short(value: object) -> str:
-    """A value as JSON on part of a line, digests by their first digits."""
-    return shortened(_DIGEST.sub(r"\1", text(value)), _MAX_WIDTH)
+def setting_of(tournament: Tournament) -> GameSetting:
+    """The setting of a tournament."""
+    rules = tournament.game.rules.as_dict(tournament.rules)
+    return GameSetting(
+        tournament.game.name,
+        tournament.game.edition,
+        {key: value for key, value in rules.items() if key != "name"},
+        tournament.players,
+        in_json(tournament.seed),
+        tournament.policy.decision_limit,
+    )
+
+
+def _canonical_json(value: BotVersion | GameSetting) -> str:
+    return json.dumps(msgspec.to_builtins(value), sort_keys=True, separators=(",", ":"))

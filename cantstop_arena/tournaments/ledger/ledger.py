@@ -1,250 +1,275 @@
-"""The ledger: every block played, in one SQLite file that survives whatever stops a run."""
+"""The ledger: every block played below one name, in one SQLite file that survives whatever stops a
+run.
+
+A row is some deals of one group of versions under one setting, so that nothing in it depends on the
+tournament for which it was played. The file also has the query of the last run. Rows are never
+deleted by a run.
+"""
 
 import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally, sum_tallies
-from cantstop_arena.deals.sampling import Bytes
-from cantstop_arena.deals.seatings import Group, Orders, lineups
-from cantstop_arena.deals.spans import Span
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.processes import shutdown
-from cantstop_arena.tournaments.ledger.identity import orders_of
-from cantstop_arena.tournaments.ledger.ledger_check import LedgerCheck
-from cantstop_arena.tournaments.ledger.row_codec import (
-    MEASURED,
-    LedgerRow,
-    faults_in,
-    faults_text,
-    group_in,
-    row_checksum,
-    row_of,
-    tallies_in,
-    text,
-    winners_in,
-)
+from cantstop_arena.tournaments.ledger.identity import BotVersion, GameSetting
+from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, query_in
+from cantstop_arena.tournaments.ledger.row_codec import LedgerRow, row_checksum, text
 
-VERSION = 5
-READABLE = (4, VERSION)
-"""Versions of ledgers that can be read; version 4, of release 0.2, is never written to."""
+VERSION = 6
 LEDGER = "ledger.sqlite"
-SCHEMA = (
-    "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
-    """
-    CREATE TABLE blocks (
-        first INTEGER NOT NULL, bots TEXT NOT NULL, deals INTEGER NOT NULL,
-        tallies BLOB NOT NULL, winners BLOB NOT NULL, measures BLOB NOT NULL,
-        faults TEXT NOT NULL, irreproducible TEXT NOT NULL, PRIMARY KEY (first, bots)
-    ) WITHOUT ROWID
-    """,
-    "CREATE TABLE disqualified (bot INTEGER PRIMARY KEY, faults TEXT NOT NULL)",
-    """
-    CREATE TABLE seals (
-        first INTEGER NOT NULL, bots TEXT NOT NULL, seal BLOB NOT NULL, PRIMARY KEY (first, bots)
-    ) WITHOUT ROWID
-    """,
-)
+_APPLICATION = 0x41524E41  # "ARNA"
+_TABLES = {
+    "about": ("key TEXT PRIMARY KEY, value TEXT NOT NULL", "key"),
+    "settings": ("id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE", "id"),
+    "versions": (
+        "id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, key TEXT NOT NULL",
+        "id",
+    ),
+    "names": ("version INTEGER, name TEXT, PRIMARY KEY (version, name)", "version, name"),
+    "disturbances": (
+        "setting INTEGER, version INTEGER, what TEXT NOT NULL, PRIMARY KEY (setting, version)",
+        "setting, version",
+    ),
+    "groups": (
+        "id INTEGER PRIMARY KEY, setting INTEGER NOT NULL, bots TEXT NOT NULL,"
+        " UNIQUE (setting, bots)",
+        "id",
+    ),
+    "blocks": (
+        "grp INTEGER NOT NULL, first INTEGER NOT NULL, deals INTEGER NOT NULL,"
+        " detail INTEGER NOT NULL, tallies BLOB NOT NULL, winners BLOB NOT NULL,"
+        " measures BLOB NOT NULL, payoffs BLOB NOT NULL, fingerprints BLOB NOT NULL,"
+        " faults TEXT NOT NULL, irreproducible TEXT NOT NULL, device TEXT NOT NULL,"
+        " seal BLOB NOT NULL, UNIQUE (grp, first, deals, detail)",
+        "grp, first, deals, detail",
+    ),
+    "seals": (
+        "grp INTEGER, first INTEGER, deals INTEGER, detail INTEGER,"
+        " PRIMARY KEY (grp, first, deals, detail)",
+        "grp, first, deals, detail",
+    ),
+}
+"""The columns of each table, and the order of its rows in a tidy file.
+
+`disturbances` are the results of trials, with an empty text for bots that disturb nothing; the row
+of a block whose key is in `seals` must exist.
+"""
+# Rows of 1 kB would spill in a table without rowid: 12.1 MB for 7.2 MB.
+_WITH_ROWID = ("settings", "versions", "groups", "blocks")
+_ADDED_ROW = f"INSERT OR IGNORE INTO blocks VALUES ({', '.join('?' * 13)})"
 _UNEXPECTED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """Errors that SQLite raises for a damaged file, also when its message cannot be decoded."""
-_ADDED_AT_ONCE = 256  # tallies of a seating; they take the memory of ten blocks' winners
-_DISQUALIFICATION_SEALS = "SELECT -1 - first, seal FROM seals WHERE bots = ''"
-_LOST_BLOCKS = (
-    "SELECT first, bots FROM seals WHERE bots != '' AND NOT EXISTS"
-    " (SELECT 1 FROM blocks WHERE blocks.first = seals.first AND blocks.bots = seals.bots)"
-)
-StoredDeals: TypeAlias = tuple[Group, int, Bytes, NDArray[np.uint32]]
-"""A block: its group, its first deal, the winners of its games (deals by seatings, masks of seats),
-and the measures of its deals, if they are stored."""
+
+
+class RowKey(NamedTuple):
+    """The deals of a row, of which a group can have several, and their detail."""
+
+    first: int
+    deals: int
+    detail: int
+
+    @property
+    def end(self) -> int:
+        """The deal after the last one."""
+        return self.first + self.deals
 
 
 class Ledger:
-    """The blocks of one tournament. Use `open_ledger` to get one."""
+    """The rows of one file. Use `open_ledger` to get one."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
         self._connection = connection
 
-    def add(self, result: BlockResult) -> None:
-        """Store a block. Once this returns, it survives the end of the process."""
-        row = row_of(result)
-        with self._writing():
-            self._connection.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-            self._seal(row.first, row.bots, row)
+    # The query, and what it names
 
-    def disqualify(self, bot: int, faults: Iterable[Fault]) -> None:
-        """Store that a bot is disqualified, and its faults; delete its blocks, which are void."""
-        void = [group for group in self.spans() if bot in group]
-        with self._writing():
-            row = (bot, faults_text(faults))
-            self._connection.execute("INSERT INTO disqualified VALUES (?, ?)", row)
-            self._seal(*_seal_key(bot), row)
-            for group in void:
-                for table in ("blocks", "seals") if self._has_seals() else ("blocks",):
-                    self._connection.execute(f"DELETE FROM {table} WHERE bots = ?", (text(group),))
+    def create(self) -> None:
+        """Create the tables of a new file."""
+        with self._connection as connection:
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute("BEGIN IMMEDIATE")  # all of it, or nothing
+            _create_tables(connection)
+            connection.execute("INSERT INTO about VALUES ('version', ?)", (text(VERSION),))
 
-    def _seal(self, first: int, bots: str, row: tuple[object, ...]) -> None:
-        if self._has_seals():
-            seal = row_checksum(self._identity(), row)
-            self._connection.execute("INSERT INTO seals VALUES (?, ?, ?)", (first, bots, seal))
+    def about(self, key: str) -> str | None:
+        """A text of the table `about`; None if there is none."""
+        row = next(self._select("SELECT value FROM about WHERE key = ?", key), None)
+        return None if row is None else str(row[0])
 
-    def _has_seals(self) -> bool:
-        """Whether the ledger has seals; those of earlier releases continue without."""
-        tables = self._select("SELECT name FROM sqlite_master WHERE name = 'seals'")
-        return next(tables, None) is not None
+    def version(self) -> object:
+        """The version of the file's format; None when nothing has been written."""
+        tables = self._select("SELECT name FROM sqlite_master WHERE name = 'about'")
+        if next(tables, None) is None:
+            return None
+        with self.readable():
+            stored = self.about("version")
+            return None if stored is None else json.loads(stored)
 
-    def _identity(self) -> str:
-        (identity,) = next(self._select("SELECT value FROM about WHERE key = 'tournament'"))
-        return str(identity)
+    def query(self) -> LedgerQuery | None:
+        """The query of the last run; None before the first one."""
+        with self.readable():
+            stored = self.about("query")
+            if stored is None:
+                return None
+            if self.about("seal") != _about_seal(stored, self.about("deals")):
+                raise ValueError("the query of the last run is not as it was written")
+            return query_in(stored)
 
-    @cached_property
-    def orders(self) -> Orders:
-        """The orders in which bots take their seats in each deal."""
-        with self._readable():
-            return orders_of(json.loads(self._identity()))
+    @property
+    def deals(self) -> int | None:
+        """The number of deals of each group that the last run's results cover."""
+        stored = self.about("deals")
+        return None if stored is None else int(stored)
 
-    def set_disturbances(self, bots: Mapping[int, str]) -> None:
-        """Store which bots play in processes of their own although the file lets them share one.
+    def set_deals(self, deals: int) -> None:
+        """Store how many deals of each group the results cover."""
+        if self.deals != deals:
+            with self._writing():
+                self._store_query(self.about("query") or "", deals)
 
-        Their values say what they do to a process that they share.
-        """
-        row = ("disturbances", text({str(bot): what for bot, what in bots.items()}))
-        with self._writing():
-            self._connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", row)
+    def _store_query(self, query: str, deals: int) -> None:
+        rows = {"query": query, "deals": str(deals), "seal": _about_seal(query, str(deals))}
+        statement = "INSERT OR REPLACE INTO about VALUES (?, ?)"
+        self._connection.executemany(statement, rows.items())
 
-    def disturbances(self) -> dict[int, str]:
-        """The bots of `set_disturbances`."""
-        with self._readable():
-            stored = next(
-                self._select("SELECT value FROM about WHERE key = 'disturbances'"), ("{}",)
-            )
-            return {int(bot): str(what) for bot, what in json.loads(stored[0]).items()}
-
-    def disqualified(self) -> dict[int, list[Fault]]:
-        """The disqualified bots, and their faults."""
-        rows = self._select("SELECT bot, faults FROM disqualified ORDER BY bot")
-        with self._readable():
-            return {bot: faults_in(faults) for bot, faults in rows}
-
-    def spans(self) -> dict[Group, list[Span]]:
-        """The deals that each group has played."""
-        spans: dict[Group, list[Span]] = {}
-        with self._readable():
-            for bots, first, deals in self._select("SELECT bots, first, deals FROM blocks"):
-                spans.setdefault(group_in(bots), []).append((first, deals))
-        return spans
-
-    def tallies(self) -> dict[Group, Tally]:
-        """The tally of every seating, in canonical order."""
-        sums: dict[Group, list[Tally]] = {}
-        with self._readable():
-            for bots, rows in self._select("SELECT bots, tallies FROM blocks"):
-                seatings = lineups(group_in(bots), self.orders)
-                for order, tally in zip(seatings, tallies_in(rows), strict=True):
-                    tallies = sums.setdefault(order, [])
-                    tallies.append(tally)
-                    if len(tallies) == _ADDED_AT_ONCE:
-                        tallies[:] = [sum_tallies(tallies)]
-        return {
-            order: sum_tallies(sums[order]) for order in sorted(sums, key=lambda o: (sorted(o), o))
-        }
-
-    def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
-        """The blocks with some of the `count` deals from `start` on, complete."""
-        (max_deals,) = next(self._select("SELECT COALESCE(MAX(deals), 0) FROM blocks"))
-        # The first condition lets SQLite use the index, the last one is the exact one.
-        query = (
-            "SELECT bots, first, deals, winners, measures FROM blocks"
-            " WHERE first > ? AND first < ? AND first + deals > ?"
-        )
-        with self._readable():
-            for bots, first, deals, packed_winners, packed_measures in self._select(
-                query, start - max_deals, start + count, start
-            ):
-                shutdown.check()  # reading all deals while others are played takes seconds
-                winners = winners_in(packed_winners, deals * len(self.orders)).reshape(deals, -1)
-                measures = np.frombuffer(zlib.decompress(packed_measures), MEASURED).reshape(
-                    deals, -1
-                )
-                yield group_in(bots), first, winners, measures
-
-    def faults(self) -> Iterator[Fault]:
-        """All faults, in any order."""
-        with self._readable():
-            for (rows,) in self._select("SELECT faults FROM blocks WHERE faults != '[]'"):
-                yield from faults_in(rows)
-
-    def irreproducible(self) -> list[int]:
-        """The bots whose answers differed when a game was played twice."""
-        query = "SELECT DISTINCT irreproducible FROM blocks WHERE irreproducible != '[]'"
-        with self._readable():
-            return sorted({bot for (bots,) in self._select(query) for bot in group_in(bots)})
-
-    # Checks
-
-    def examine(self) -> None:
-        """Check that every row is as it was written, or at least valid. Raises LedgerError.
-
-        A row with a correct seal is as it was written; all columns of other rows are checked.
-        """
-        with self._readable():
-            identity = self._identity()
-            out = self._examine_disqualifications(identity)
-            examiner = LedgerCheck(json.loads(identity), self.orders, out)
-            for row, seal in self._sealed_rows():
-                if seal != row_checksum(identity, row):
-                    self._complain(f"the block {row.first!r} of {row.bots!r}", examiner.block(row))
-            self._examine_completeness()
-
-    def _sealed_rows(self) -> Iterator[tuple[LedgerRow, bytes | None]]:
-        """The blocks, each with the seal of its key, or None."""
-        rows = self._select("SELECT * FROM seals WHERE bots != ''") if self._has_seals() else ()
-        seals = {(first, bots): seal for first, bots, seal in rows}
-        for row in map(LedgerRow._make, self._select("SELECT * FROM blocks")):
-            shutdown.check()
-            yield row, seals.get((row.first, row.bots))
-
-    def _complain(self, where: str, wrong: str) -> None:
-        """Raise LedgerError for a row that is invalid, or whose seal is wrong or missing."""
-        if wrong or self._has_seals():
-            raise LedgerError(
-                damage_message(self.path, f"{where}: {wrong or 'not as it was written'}")
-            )
-
-    def _examine_disqualifications(self, identity: str) -> list[int]:
-        """Check the rows of disqualified bots, and return the bots."""
-        rows = list(self._select("SELECT bot, faults FROM disqualified"))
-        seals = dict(self._select(_DISQUALIFICATION_SEALS)) if self._has_seals() else {}
-        for bot, faults in rows:
-            if seals.get(bot) != row_checksum(identity, (bot, faults)):
-                wrong = LedgerCheck(json.loads(identity), self.orders).disqualification_problem(
-                    bot, faults
-                )
-                self._complain(f"the disqualified bot {bot!r}", wrong)
-        for bot in seals.keys() - {bot for bot, _ in rows}:
-            self._complain(f"the disqualified bot {bot!r}", "it is no longer there")
-        return [bot for bot, _ in rows]
-
-    def _examine_completeness(self) -> None:
-        """Check by seals that no block is missing; without seals, that no two blocks overlap."""
-        if self._has_seals():
-            for first, bots in self._select(_LOST_BLOCKS):
-                self._complain(f"the block {first!r} of {bots!r}", "it is no longer there")
+    def set_query(self, query: LedgerQuery) -> None:
+        """Store a query, and all that it names, unless it is the stored one."""
+        if self.about("query") == query.text:
             return
-        for group, spans in self.spans().items():
-            for (first, deals), (following, _) in pairwise(sorted(spans)):
-                if first + deals > following:
-                    self._complain(f"the block {following} of {text(group)}", "it overlaps another")
+        with self._writing():
+            self._store_query(query.text, query.deals)
+            setting = self._setting_id(query.setting)
+            ids = self._version_ids(bot.version for bot in query.bots)
+            names = [(ids[bot.version.id], bot.name) for bot in query.bots]
+            self._connection.executemany("INSERT OR IGNORE INTO names VALUES (?, ?)", names)
+            groups = [(setting, _bots_text(query, group, ids)) for group in query.groups]
+            statement = "INSERT OR IGNORE INTO groups (setting, bots) VALUES (?, ?)"
+            self._connection.executemany(statement, groups)
+
+    def _setting_id(self, setting: GameSetting) -> int:
+        """The number of a setting, which is added if it is new."""
+        query = "SELECT id FROM settings WHERE key = ?"
+        if (row := next(self._select(query, setting.key), None)) is None:
+            self._connection.execute("INSERT INTO settings (key) VALUES (?)", (setting.key,))
+            row = next(self._select(query, setting.key))
+        return int(row[0])
+
+    def _version_ids(self, versions: Iterable[BotVersion]) -> Mapping[str, int]:
+        """The numbers of versions by digest; new ones are added, in the order of arrival."""
+        statement = "INSERT OR IGNORE INTO versions (digest, key) VALUES (?, ?)"
+        self._connection.executemany(statement, [(bot.id, bot.key) for bot in versions])
+        return self._stored_version_ids()
+
+    def _stored_version_ids(self) -> Mapping[str, int]:
+        return dict(self._select("SELECT digest, id FROM versions"))
+
+    def group_ids(self, query: LedgerQuery) -> dict[Group, int]:
+        """The numbers of a query's groups, of those that are stored; twins share one."""
+        with self.readable():
+            stored = {
+                bots: number
+                for number, bots in self._select(
+                    "SELECT id, bots FROM groups"
+                    " WHERE setting = (SELECT id FROM settings WHERE key = ?)",
+                    query.setting.key,
+                )
+            }
+            ids = self._stored_version_ids()
+            if not all(bot.version.id in ids for bot in query.bots):
+                return {}
+            texts = {group: _bots_text(query, group, ids) for group in query.groups}
+            return {group: stored[bots] for group, bots in texts.items() if bots in stored}
+
+    # Trials
+
+    def disturbances(self, setting: GameSetting) -> dict[str, str]:
+        """By digest of the versions tried under a setting, what they do to a shared process."""
+        with self.readable():
+            return dict(
+                self._select(
+                    "SELECT digest, what FROM disturbances"
+                    " JOIN versions ON versions.id = disturbances.version"
+                    " JOIN settings ON settings.id = disturbances.setting WHERE settings.key = ?",
+                    setting.key,
+                )
+            )
+
+    def add_disturbances(self, setting: GameSetting, what: Mapping[str, str]) -> None:
+        """Store results of trials, by digest of stored versions; empty if nothing is disturbed."""
+        with self._writing():
+            number, ids = self._setting_id(setting), self._stored_version_ids()
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO disturbances VALUES (?, ?, ?)",
+                [(number, ids[digest], done) for digest, done in what.items()],
+            )
+
+    # Rows
+
+    def row_keys(self, group_ids: Iterable[int]) -> dict[int, list[RowKey]]:
+        """The rows of groups, ascending."""
+        keys: dict[int, list[RowKey]] = {number: [] for number in group_ids}
+        if not keys:
+            return keys
+        query = (
+            "SELECT grp, first, deals, detail FROM blocks WHERE grp BETWEEN ? AND ?"
+            " ORDER BY grp, first, deals, detail"
+        )
+        with self.readable():
+            for group, *key in self._select(query, min(keys), max(keys)):
+                if group in keys:
+                    keys[group].append(RowKey(*key))
+        return keys
+
+    def read(self, columns: str, group: int, key: RowKey) -> Any:
+        """Columns of a row. Raises LedgerError when there is no such row."""
+        query = (
+            f"SELECT {columns} FROM blocks WHERE grp = ? AND first = ? AND deals = ? AND detail = ?"
+        )
+        if (row := next(self._select(query, group, *key), None)) is None:
+            raise LedgerError(damage_message(self.path, f"{_row_name(key)} is no longer there"))
+        return row
+
+    def add(self, query: LedgerQuery, group: Group, number: int, row: LedgerRow) -> None:
+        """Store a row of a query's group. Once this returns, it survives the end of the process."""
+        with self._writing():
+            self._connection.execute(_ADDED_ROW, (number, *row, _seal(query, group, row)))
+            self._connection.execute(
+                "INSERT OR IGNORE INTO seals VALUES (?, ?, ?, ?)", (number, *row[:3])
+            )
+
+    def check(self, query: LedgerQuery) -> None:
+        """Check that a stored query has all its rows, as they were written. Raises LedgerError."""
+        with self.readable():
+            ids = self.group_ids(query)
+            if len(ids) < len(query.groups):
+                raise ValueError("the groups of its query are no longer there")
+            for table in ("blocks", "seals"):
+                if [*self._select(f"SELECT grp FROM {table} EXCEPT SELECT id FROM groups")]:
+                    raise ValueError(f"there are {table} of groups that are no longer there")
+            groups = {number: group for group, number in reversed([*ids.items()])}
+            for number, group in groups.items():
+                self._check_group(query, number, group)
+
+    def _check_group(self, query: LedgerQuery, number: int, group: Group) -> None:
+        lost = set(self._select("SELECT * FROM seals WHERE grp = ?", number))
+        names = ", ".join(query.names[bot] for bot in group)
+        for _, *values, seal in self._select("SELECT * FROM blocks WHERE grp = ?", number):
+            shutdown.check()
+            row = LedgerRow._make(values)
+            if seal != _seal(query, group, row):
+                raise ValueError(f"{_row_name(row)} of {names}: not as it was written")
+            lost.discard((number, *row[:3]))
+        for _, *key in lost:
+            raise ValueError(f"{_row_name(key)} of {names}: it is no longer there")
+
+    # The file
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -262,26 +287,33 @@ class Ledger:
     def tidy(self) -> None:
         """Rewrite the file in canonical order, so that equal contents are equal bytes.
 
-        A tidy file is left unchanged, since SQLite counts rewrites in it. A mark in the file
-        (`user_version`) shows that it is tidy: a run can be stopped when everything is played and
-        the file is not rewritten yet.
+        A tidy file is left unchanged. A mark in the file (`user_version`) shows that it is tidy: a
+        run can be stopped when everything is played and the file is not rewritten yet.
         """
         if self._is_tidy():
             return
-        fresh = self.path.with_suffix(".tidy")
+        tidy = self.path.with_suffix(".tidy")
         for suffix in ("", "-journal"):  # left by a run that was stopped here
-            Path(f"{fresh}{suffix}").unlink(missing_ok=True)
-        self._connection.execute("VACUUM INTO ?", (str(fresh),))
-        self._connection.close()
-        with closing(sqlite3.connect(fresh)) as rewritten:
+            Path(f"{tidy}{suffix}").unlink(missing_ok=True)
+        with closing(sqlite3.connect(tidy)) as rewritten:
+            rewritten.execute(f"PRAGMA application_id = {_APPLICATION}")
+            rewritten.execute("ATTACH DATABASE ? AS written", (str(self.path),))
+            with rewritten:
+                rewritten.execute("BEGIN")
+                _create_tables(rewritten)
+                for table, (_, order) in _TABLES.items():
+                    rewritten.execute(
+                        f"INSERT INTO {table} SELECT * FROM written.{table} ORDER BY {order}"
+                    )
             rewritten.execute("PRAGMA user_version = 1")
+        self._connection.close()
         for suffix in ("-wal", "-shm"):
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
-        fresh.replace(self.path)
+        tidy.replace(self.path)
         self._connection = connect(self.path)
 
     @contextmanager
-    def _readable(self) -> Iterator[None]:
+    def readable(self) -> Iterator[None]:
         """Raise LedgerError for errors in decoding rows: SQLite does not detect all damage."""
         try:
             yield
@@ -291,33 +323,38 @@ class Ledger:
     def _select(self, query: str, *values: object) -> Iterator[Any]:
         return iter(self._connection.execute(query, values))
 
-    def is_empty(self) -> bool:
-        """Whether no blocks and no disqualified bots are stored."""
-        query = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM disqualified LIMIT 1"
-        return next(self._select(query), None) is None
-
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
 
 
-def _seal_key(bot: int) -> tuple[int, str]:
-    """The key of the seal of a disqualified bot, which no block has."""
-    return -1 - bot, ""
+def _create_tables(connection: sqlite3.Connection) -> None:
+    for table, (columns, _) in _TABLES.items():
+        suffix = "" if table in _WITH_ROWID else " WITHOUT ROWID"
+        connection.execute(f"CREATE TABLE {table} ({columns}){suffix}")
+
+
+def _bots_text(query: LedgerQuery, group: Group, ids: Mapping[str, int]) -> str:
+    return text([ids[version] for version in query.versions_of(group)])
+
+
+def _seal(query: LedgerQuery, group: Group, row: LedgerRow) -> bytes:
+    """The seal of a row: not by numbers, which another ledger has otherwise."""
+    return row_checksum("\n".join((query.setting.key, *query.versions_of(group))), row)
+
+
+def _about_seal(query: str, deals: str | None) -> str:
+    return row_checksum(query, (deals,)).hex()
+
+
+def _row_name(key: Iterable[Any]) -> str:
+    first, *_ = key
+    return f"the block from deal {first!r:.40} on"
 
 
 def damage_message(path: Path, error: Exception | str) -> str:
     """The message about a file that cannot be read."""
     return f"{path}: {error}. If the file is damaged, move it away or start afresh with --fresh."
-
-
-def read_about(ledger: Ledger) -> dict[str, Any] | None:
-    """The version and the tournament stored in a ledger; None when it is empty."""
-    tables = ledger._select("SELECT name FROM sqlite_master WHERE name = 'about'")
-    if next(tables, None) is None:
-        return None
-    with ledger._readable():
-        return {key: json.loads(value) for key, value in ledger._select("SELECT * FROM about")}
 
 
 def connect(path: Path) -> sqlite3.Connection:

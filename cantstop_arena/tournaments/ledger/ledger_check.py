@@ -3,7 +3,7 @@
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.tournaments.ledger.row_codec import (
     MEASURED,
-    LedgerRow,
     decompressed,
     faults_in,
     group_in,
@@ -23,6 +22,19 @@ from cantstop_arena.tournaments.ledger.row_codec import (
 )
 
 _MAX_DEALS = 10**12  # of a group: the maximum number of games of a tournament
+
+
+class OldRow(NamedTuple):
+    """A row of a ledger of version 4 or 5."""
+
+    first: int
+    bots: str
+    deals: int
+    tallies: bytes
+    winners: bytes
+    measures: bytes
+    faults: str
+    irreproducible: str
 
 
 class LedgerCheck:
@@ -41,7 +53,7 @@ class LedgerCheck:
         self._measured = bool(identity.get("measured"))
         self._out = set(out)
 
-    def block(self, row: LedgerRow) -> str:
+    def block(self, row: OldRow) -> str:
         """What is wrong with a block, as text; empty when it is valid for the tournament."""
         return _first(self._problems(row))
 
@@ -54,7 +66,7 @@ class LedgerCheck:
             for fault in faults_in(_text(faults, "the faults"))
         )
 
-    def _problems(self, row: LedgerRow) -> Iterator[str]:
+    def _problems(self, row: OldRow) -> Iterator[str]:
         yield from self._wrong_key(row)
         group, end = group_in(row.bots), row.first + row.deals
         orders = self._orders
@@ -72,7 +84,7 @@ class LedgerCheck:
         if not set(group_in(_text(row.irreproducible, "irreproducible"))) <= set(group):
             yield f"the bots that are irreproducible, {row.irreproducible}, did not play"
 
-    def _wrong_key(self, row: LedgerRow) -> Iterator[str]:
+    def _wrong_key(self, row: OldRow) -> Iterator[str]:
         for name, value, span in (
             ("first deal", row.first, range(_MAX_DEALS)),
             ("number of deals", row.deals, range(1, _MAX_DEALS + 1)),
@@ -93,7 +105,7 @@ class LedgerCheck:
         out = sorted(self._out.intersection(group))
         return f"bot {out[0]}, who plays in it, is disqualified" if out else ""
 
-    def _wrong_measures(self, row: LedgerRow, orders: int) -> Iterator[str]:
+    def _wrong_measures(self, row: OldRow, orders: int) -> Iterator[str]:
         measures = _blob(row.measures, row.deals * 4 * 256, "the measures")
         if bool(measures) != self._measured or len(measures) % (4 * row.deals):
             yield f"there are {len(measures)} bytes of measures for {row.deals} deals"

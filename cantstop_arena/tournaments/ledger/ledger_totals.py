@@ -1,19 +1,17 @@
-"""A tournament's ledger together with the tournament's identity."""
+"""The games of a ledger together with the query that covers them."""
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from itertools import combinations
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
 from cantstop_arena.deals.outcomes import Fault, FaultReport, Tally
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.deals.spans import Span, gaps
-from cantstop_arena.tournaments.ledger.identity import orders_of, seed_in
-from cantstop_arena.tournaments.ledger.ledger import StoredDeals
+from cantstop_arena.deals.spans import Span
+from cantstop_arena.tournaments.ledger.cover import StoredDeals
+from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery
 
 
 class LedgerReader(Protocol):
@@ -21,6 +19,9 @@ class LedgerReader(Protocol):
 
     def spans(self) -> dict[Group, list[Span]]:
         """The deals that each group has played."""
+
+    def counting_spans(self) -> dict[Group, list[Span]]:
+        """Those of the groups whose games count, as no bot of theirs is disqualified."""
 
     def tallies(self) -> dict[Group, Tally]:
         """The tally of every seating."""
@@ -34,54 +35,36 @@ class LedgerReader(Protocol):
     def disqualified(self) -> dict[int, list[Fault]]:
         """The disqualified bots, and their faults."""
 
-    def disturbances(self) -> dict[int, str]:
-        """The bots that played in processes of their own as they disturb a shared one, and how."""
-
     def irreproducible(self) -> list[int]:
         """The bots whose answers differed when a game was played twice."""
 
 
-class LedgerTotals(msgspec.Struct, frozen=True, dict=True):
-    """A ledger, the identity of its tournament, and a function that reports faults (`charge`)."""
+class LedgerTotals(msgspec.Struct, frozen=True):
+    """What a ledger has of a query, and a function that reports faults (`charge`)."""
 
     ledger: LedgerReader
-    identity: Mapping[str, Any]
+    query: LedgerQuery
     charge: Callable[[Fault], FaultReport]
 
     @property
     def seed(self) -> Seed:
-        """The seed of the tournament."""
-        return seed_in(self.identity)
+        """The seed of the games."""
+        return self.query.setting.deal_seed
 
     @property
     def names(self) -> list[str]:
-        """The names of its bots, by number."""
-        return [bot["name"] for bot in self.identity["bots"]]
+        """The names of the bots, by number."""
+        return self.query.names
 
-    @cached_property
+    @property
     def orders(self) -> Orders:
         """The orders in which bots took their seats in each deal."""
-        return orders_of(self.identity)
+        return self.query.orders
 
     @property
     def out(self) -> list[str]:
         """The names of the disqualified bots."""
         return [self.names[bot] for bot in self.ledger.disqualified()]
-
-    def missing_games(self, deals: int) -> int:
-        """The number of missing games, if each group that counts plays so many deals."""
-        out = self.ledger.disqualified().keys()
-        spans = self.ledger.spans()
-        counting = [group for group in self._groups() if out.isdisjoint(group)]
-        left = (gap for group in counting for gap in gaps(spans.get(group, ()), deals))
-        return sum(count for _, count in left) * len(self.orders)
-
-    def _groups(self) -> Iterable[Group]:
-        """The groups that meet."""
-        given = self.identity.get("lineups")
-        if given is not None:
-            return map(tuple, given)
-        return combinations(range(len(self.names)), self.identity["players"])
 
 
 def deals_played(spans: Mapping[Group, Iterable[Span]]) -> int:

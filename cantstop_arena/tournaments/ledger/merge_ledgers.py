@@ -18,7 +18,8 @@ from cantstop_arena.deals.solo_pairs import Counted
 from cantstop_arena.deals.spans import Span
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.tournaments.ledger.ledger import StoredDeals
+from cantstop_arena.tournaments.ledger.cover import StoredDeals
+from cantstop_arena.tournaments.ledger.ledger_query import LUCK_BY_STAKE
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals
 
 
@@ -54,12 +55,12 @@ class LedgerShare(msgspec.Struct, frozen=True):
     @property
     def scored(self) -> bool:
         """Whether luck was scored."""
-        return bool(self.totals.identity.get("luck_removed"))
+        return self.totals.query.detail >= LUCK_BY_STAKE
 
     @property
     def measured(self) -> bool:
         """Whether counts by the preceding bot were stored."""
-        game, players = self.totals.identity["game"], self.totals.identity["players"]
+        game, players = self.totals.query.setting.game, self.totals.query.players
         return players > 2 and bool(game_named(game).counts.followed)
 
     def measures(self, start: int, count: int) -> Blocks:
@@ -70,7 +71,7 @@ class LedgerShare(msgspec.Struct, frozen=True):
 
     def counted(self, start: int, count: int) -> Counted:
         """By bot, the first deal, and for each deal the games without a fault and their length."""
-        counts = game_named(self.totals.identity["game"]).counts
+        counts = game_named(self.totals.query.setting.game).counts
         columns = [stored_measures(counts).index(name) for name in (GAMES, counts.alone)]
         for bot, first, table in self.measures(start, count):
             yield bot, first, table[:, columns[0]], table[:, columns[1]]

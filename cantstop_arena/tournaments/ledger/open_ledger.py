@@ -1,48 +1,33 @@
-"""Opening a ledger for writing: by one run at a time, and only for its own tournament."""
+"""Opening a ledger for writing, by one run at a time."""
 
-import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from cantstop_arena.atomic_files import open_unlinked
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import LedgerError
-from cantstop_arena.exit_codes import ExitCode
-from cantstop_arena.tournaments.ledger.identity import differences, seed_in
 from cantstop_arena.tournaments.ledger.ledger import (
-    SCHEMA,
     UNREADABLE,
     VERSION,
     Ledger,
     connect,
     damage_message,
-    read_about,
 )
-from cantstop_arena.tournaments.ledger.row_codec import text
 
-
-class TournamentMismatch(LedgerError):
-    """The ledger belongs to another tournament, whose identity is `stored`."""
-
-    exit_code = ExitCode.WRONG_USE
-
-    def __init__(self, stored: Mapping[str, Any], message: str) -> None:
-        super().__init__(message)
-        self.stored = stored
+_SUFFIXES = ("", "-wal", "-shm")  # of the files of a database
 
 
 @contextmanager
-def open_ledger(path: Path, identity: Mapping[str, Any], fresh: bool = False) -> Iterator[Ledger]:
-    """Open the ledger of the tournament with this identity; create it if there is none.
+def open_ledger(path: Path, fresh: bool = False) -> Iterator[Ledger]:
+    """Open a ledger; create it if there is none. With `fresh`, what is there is set aside.
 
-    Raises LedgerError when the file belongs to another tournament or cannot be used.
+    Raises LedgerError when the file cannot be used.
     """
     with locked_folder(path.parent):
-        yield from _opened(path, identity, fresh)
+        yield from _opened(path, fresh)
 
 
 @contextmanager
@@ -77,15 +62,15 @@ def locked_folder(folder: Path) -> Iterator[None]:
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
-def _opened(path: Path, identity: Mapping[str, Any], fresh: bool) -> Iterator[Ledger]:
+def _opened(path: Path, fresh: bool) -> Iterator[Ledger]:
     if fresh:
-        for suffix in ("", "-wal", "-shm"):
-            Path(f"{path}{suffix}").unlink(missing_ok=True)
+        _set_aside(path)
     try:
         ledger = Ledger(path, connect(path))
-        _check_identity(ledger, identity)
-        ledger.examine()
         try:
+            if ledger.version() is None:
+                ledger.create()
+            check_version(ledger)
             yield ledger
         finally:
             ledger.close()
@@ -108,51 +93,39 @@ _UNWRITTEN = {
 }
 
 
-def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
-    stored = read_about(ledger)
-    requested = {"version": VERSION, "tournament": json.loads(json.dumps(identity))}
-    if stored is None:
-        with ledger._connection as connection:
-            connection.execute("BEGIN IMMEDIATE")  # all of it, or nothing
-            for statement in SCHEMA:
-                connection.execute(statement)
-            rows = [(key, text(value)) for key, value in requested.items()]
-            connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
+def _set_aside(path: Path) -> None:
+    """Rename a ledger to `ledger.old.sqlite`, of which there is one generation."""
+    old = path.with_suffix(".old.sqlite")
+    if path.exists():
+        for suffix in _SUFFIXES:
+            Path(f"{old}{suffix}").unlink(missing_ok=True)
+    for suffix in _SUFFIXES:
+        with suppress(FileNotFoundError):
+            Path(f"{path}{suffix}").replace(f"{old}{suffix}")
+
+
+def check_version(ledger: Ledger) -> None:
+    """Raise LedgerError for a ledger of another version than this program writes."""
+    stored = ledger.version()
+    if stored == VERSION:
         return
-    if stored.get("version") != VERSION:
+    if type(stored) is int and stored > VERSION:
         raise LedgerError(
-            f"{ledger.path} was written by another version of this program; leave it and choose"
-            " another folder with --results, or replace it with --fresh"
+            f"{ledger.path} was written by a newer arena (ledger {stored}); use that one, or start"
+            " over with --fresh"
         )
-    if ledger.is_empty():  # its bots may have been corrected since that run failed to start
-        with ledger._connection as connection:
-            change = "UPDATE about SET value = ? WHERE key = 'tournament'"
-            connection.execute(change, (text(requested["tournament"]),))
-        return
-    lines = [
-        f"  {key_path}: stored {there}, requested {here}"
-        for key_path, there, here in differences(stored["tournament"], requested["tournament"])
-    ]
-    if lines:
-        raise TournamentMismatch(
-            stored["tournament"],
-            "\n".join(
-                [
-                    f"{ledger.path} holds another tournament of this name. What differs:",
-                    *lines,
-                    "Give the tournament another name, play it into another folder with --results,"
-                    " or replace the results with --fresh.",
-                ]
-            ),
-        )
+    raise LedgerError(
+        f"{ledger.path} was written by another version of this program; leave it and choose"
+        " another folder with --results, or replace it with --fresh"
+    )
 
 
 def stored_seed(path: Path) -> Seed | None:
-    """The seed of the ledger in a file; None when it cannot be read."""
+    """The seed of the last run in a ledger; None when it cannot be read."""
     if not path.exists():
         return None
     damage = (sqlite3.Error, ValueError, LookupError, TypeError, AttributeError, LedgerError)
     with suppress(*damage), closing(sqlite3.connect(path)) as connection:
-        stored = read_about(Ledger(path, connection))
-        return seed_in(stored["tournament"]) if stored else None
+        query = Ledger(path, connection).query()
+        return query.setting.deal_seed if query else None
     return None

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -20,19 +20,15 @@ from msgspec.structs import replace
 from cantstop_arena.deals.outcomes import Fault, FaultReport, TournamentTotals, Until
 from cantstop_arena.errors import BotError, LedgerError, UsageError
 from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
-from cantstop_arena.tournaments.file.tournament_file import games_of_file, read_aims
+from cantstop_arena.tournaments.file.tournament_file import read_aims
 from cantstop_arena.tournaments.file.yaml_reader import unknown_word
 from cantstop_arena.tournaments.ledger.aggregation import aggregate
-from cantstop_arena.tournaments.ledger.identity import differences
-from cantstop_arena.tournaments.ledger.ledger import (
-    LEDGER,
-    READABLE,
-    UNREADABLE,
-    Ledger,
-    damage_message,
-    read_about,
-)
-from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, deals_played, fault_report
+from cantstop_arena.tournaments.ledger.cover import Cover
+from cantstop_arena.tournaments.ledger.differences import differences
+from cantstop_arena.tournaments.ledger.ledger import LEDGER, UNREADABLE, Ledger, damage_message
+from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
+from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
+from cantstop_arena.tournaments.ledger.open_ledger import check_version
 from cantstop_arena.tournaments.tournament import RESOLVED
 
 MATCH = "match.json"  # beside the ledger of a match
@@ -121,7 +117,7 @@ def read_ledger(folder: Path, look: Callable[[LedgerTotals], Read]) -> Read:
 
     def read() -> Read:
         with _opened(path) as ledger:
-            return look(_ledger_totals(folder, ledger))
+            return look(_ledger_totals(folder, _cover(folder, ledger)))
 
     return _steady(read)
 
@@ -154,76 +150,36 @@ def _read(
     folders: Sequence[Path], paths: Sequence[Path], anchor: Mapping[str, float]
 ) -> TournamentTotals:
     with ExitStack() as stack:
-        all_totals = []
-        for folder, path in zip(folders, paths, strict=True):
-            ledger = stack.enter_context(_opened(path))
-            all_totals.append(_ledger_totals(folder, ledger))
+        covers = [
+            _cover(folder, stack.enter_context(_opened(path)))
+            for folder, path in zip(folders, paths, strict=True)
+        ]
+        all_totals = [*map(_ledger_totals, folders, covers)]
         _check_compatible(folders, all_totals)
         results = aggregate(all_totals, anchor)
         _check_anchor(anchor, results)
-        return replace(results, missing_games=sum(map(_missing_games, folders, all_totals)))
+        return replace(results, missing_games=sum(cover.missing_games() for cover in covers))
 
 
-def _missing_games(folder: Path, totals: LedgerTotals) -> int:
-    """The number of requested games that are missing, by the tournament.yaml if there is one."""
-    deals = deals_played(totals.ledger.spans())
-    if (path := folder / RESOLVED).is_file():
-        deals = max(deals, -(-games_of_file(path) // len(totals.orders)))
-    return totals.missing_games(deals)
-
-
-def _ledger_totals(folder: Path, ledger: Ledger) -> LedgerTotals:
-    identity = _identity(folder, ledger)
-    ledger.examine()
-    names = [bot["name"] for bot in identity["bots"]]
+def _ledger_totals(folder: Path, cover: Cover) -> LedgerTotals:
+    names = cover.query.names
 
     def charge(fault: Fault) -> FaultReport:
         return fault_report(names, fault, str(folder / "tournament.yaml"))
 
-    return LedgerTotals(ledger, identity, charge)
+    return LedgerTotals(cover, cover.query, charge)
 
 
-def _identity(folder: Path, ledger: Ledger) -> dict[str, Any]:
-    stored = read_about(ledger)
-    if stored is None:
+def _cover(folder: Path, ledger: Ledger) -> Cover:
+    """What the last run in a folder covers, checked."""
+    version = ledger.version()
+    if version is not None:
+        check_version(ledger)
+    query = ledger.query() if version is not None else None
+    if query is None:
         raise UsageError(f"{folder}: nothing has been played yet.")
-    if stored.get("version") not in READABLE:
-        raise LedgerError(
-            f"{ledger.path} was written by another version of this program; play the tournament"
-            " again, or rate it with that version."
-        )
-    identity = stored.get("tournament")
-    if not _is_identity(identity):
-        raise LedgerError(damage_message(ledger.path, "it does not say of which tournament it is"))
-    return dict(identity)
-
-
-class _StoredBot(msgspec.Struct):
-    """What results need of a bot of an identity."""
-
-    name: str
-
-
-class _StoredIdentity(msgspec.Struct):
-    """What results need of an identity."""
-
-    name: str
-    game: str
-    rules: dict[str, Any]
-    players: int
-    seed: int | str
-    bots: list[_StoredBot]
-    lineups: list[Any] = []
-
-
-def _is_identity(identity: Any) -> TypeGuard[Mapping[str, Any]]:
-    """Whether an identity has all keys that results need, with valid values."""
-    try:
-        stored = msgspec.convert(identity, _StoredIdentity)
-    except msgspec.ValidationError:
-        return False
-    names = {bot.name for bot in stored.bots}
-    return len(names) == len(stored.bots) and 1 <= stored.players <= len(names)
+    ledger.check(query)
+    return Cover(ledger, query, ledger.deals)
 
 
 def _check_anchor(anchor: Mapping[str, float], results: TournamentTotals) -> None:
@@ -236,16 +192,16 @@ def _check_anchor(anchor: Mapping[str, float], results: TournamentTotals) -> Non
 
 
 def _check_compatible(folders: Sequence[Path], all_totals: Sequence[LedgerTotals]) -> None:
-    first = folders[0], all_totals[0].identity
-    first_bots: dict[str, tuple[Path, dict[str, Any]]] = {}
+    first = folders[0], all_totals[0].query
+    first_bots: dict[str, tuple[Path, QueryBot]] = {}
     for folder, totals in zip(folders, all_totals, strict=True):
-        _check_same_conditions(*first, folder, totals.identity)
-        for bot in totals.identity["bots"]:
-            _check_same_bot(*first_bots.setdefault(bot["name"], (folder, bot)), folder, bot)
+        _check_same_conditions(*first, folder, totals.query)
+        for bot in totals.query.bots:
+            _check_same_bot(*first_bots.setdefault(bot.name, (folder, bot)), folder, bot)
 
 
 def _check_same_conditions(
-    first: Path, there: Mapping[str, Any], second: Path, here: Mapping[str, Any]
+    first: Path, there: LedgerQuery, second: Path, here: LedgerQuery
 ) -> None:
     if text := _difference_text(_conditions(there), _conditions(here), first, second):
         raise UsageError(
@@ -253,18 +209,22 @@ def _check_same_conditions(
         )
 
 
-def _conditions(identity: Mapping[str, Any]) -> dict[str, Any]:
+def _conditions(query: LedgerQuery) -> dict[str, Any]:
     """What must be equal in games that are rated together; the rules' names may differ."""
-    rules = {key: value for key, value in identity["rules"].items() if key != "name"}
-    return {"game": identity["game"], "players": identity["players"], "rules": rules}
+    setting = query.setting
+    return {
+        "game": setting.game,
+        "edition": setting.edition,
+        "players": setting.players,
+        "rules": setting.rules,
+    }
 
 
-def _check_same_bot(
-    first: Path, there: Mapping[str, Any], second: Path, here: Mapping[str, Any]
-) -> None:
-    if text := _difference_text(there, here, first, second):
+def _check_same_bot(first: Path, there: QueryBot, second: Path, here: QueryBot) -> None:
+    old, new = (msgspec.to_builtins(bot.version) for bot in (there, here))
+    if text := _difference_text(old, new, first, second):
         raise UsageError(
-            f"Two different bots are called {here['name']!r}:\n{text}\n"
+            f"Two different bots are called {here.name!r}:\n{text}\n"
             "Give one of them another name (as: NAME) and play its tournament again."
         )
 

@@ -1,20 +1,19 @@
 """Encoding and decoding of the rows of a ledger.
 
-Each row is stored with a seal: a hash of the row and the tournament's identity, which shows whether
-the row is still as it was written. A row with a wrong seal, or of an earlier release without seals,
-is checked in detail (`ledger_check`).
+Each row is stored with a seal: a hash of the row, its setting and its versions, which shows whether
+the row is still as it was written.
 """
 
 import hashlib
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from cantstop_arena.deals import winners
 from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
@@ -27,33 +26,59 @@ MEASURED = "<i4"  # counts of a deal, summed over all its games and seats
 
 
 class LedgerRow(NamedTuple):
-    """The row of a block in the ledger."""
+    """The row of a block in the ledger; bots are positions in its group.
+
+    `payoffs`, `fingerprints` and `device` are empty until games and bots have them.
+    """
 
     first: int
-    bots: str
     deals: int
+    detail: int
     tallies: bytes
     winners: bytes
     measures: bytes
+    payoffs: bytes
+    fingerprints: bytes
     faults: str
     irreproducible: str
+    device: str
 
 
 # Writing --------------------------------------------------------------------------------------
 
 
-def row_of(result: BlockResult) -> LedgerRow:
-    """The row for a block's result."""
+def row_of(
+    result: BlockResult, detail: int, place: Callable[[Fault], Fault] = lambda fault: fault
+) -> LedgerRow:
+    """The row for a block's result; `place` converts a fault to what does not change its row."""
+    position = {bot: index for index, bot in enumerate(result.block.group)}
+    faults = [
+        replace(
+            place(fault),
+            bot=position[fault.bot],
+            seating=tuple(position[bot] for bot in fault.seating),
+        )
+        for fault in result.faults
+    ]
+    faults.sort(key=lambda fault: (fault.deal, fault.bot, fault.kind))
     return LedgerRow(
         result.block.first,
-        text(result.block.group),
         result.block.deals,
-        zlib.compress(_ENCODER.encode([*map(_as_row, result.tallies)]), 1),
+        detail,
+        packed_tallies(result.tallies),
         result.winners,
         zlib.compress(result.measures, 1),
-        faults_text(result.faults),
-        text(result.irreproducible),
+        b"",
+        b"",
+        faults_text(faults),
+        text(sorted(position[bot] for bot in result.irreproducible)),
+        "",
     )
+
+
+def packed_tallies(tallies: Iterable[Tally]) -> bytes:
+    """The tallies of a row, one for each seating."""
+    return zlib.compress(_ENCODER.encode([*map(_as_row, tallies)]), 1)
 
 
 def text(value: object) -> str:
@@ -66,18 +91,21 @@ def faults_text(faults: Iterable[Fault]) -> str:
     return text([asdict(fault) for fault in faults])
 
 
-def row_checksum(identity: str, row: Sequence[object]) -> bytes:
-    """The seal of a row: BLAKE2b of the identity, the lengths of the values, and the values."""
+def row_checksum(owner: str, row: Sequence[object]) -> bytes:
+    """The seal of a row: BLAKE2b of its owner, the lengths of the values, and the values.
+
+    The owner is the text of its setting and its versions.
+    """
     parts = [part if type(part) is bytes else repr(part).encode() for part in row]
-    seal = _identity_hash(identity).copy()
+    seal = _owner_hash(owner).copy()
     lengths = ",".join([str(len(part)) for part in parts])
     seal.update(b"".join((lengths.encode(), b":", *parts)))
     return seal.digest()
 
 
 @lru_cache(maxsize=16)
-def _identity_hash(identity: str) -> "hashlib.blake2b":
-    return hashlib.blake2b(identity.encode(), digest_size=16)
+def _owner_hash(owner: str) -> "hashlib.blake2b":
+    return hashlib.blake2b(owner.encode(), digest_size=16)
 
 
 class _TallyRow(msgspec.Struct, array_like=True, forbid_unknown_fields=True):

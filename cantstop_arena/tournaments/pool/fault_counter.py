@@ -4,9 +4,11 @@ Workers finish deals in any order. Faults are counted deal by deal, and within a
 group; counting stops at the first game that has not been played yet. So the result does not depend
 on how deals are cut into blocks, or on how many games were requested first. All games of a
 disqualified bot are void, and with them the faults of other bots in these games.
+
+Bots of one version play the same games, so their faults count together, and all of them are out.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush, heapreplace
 from itertools import count
 
@@ -15,12 +17,15 @@ import msgspec
 from cantstop_arena.deals.outcomes import Block, Fault, merge_faults
 from cantstop_arena.deals.seatings import Group
 
-_Position = tuple[int, Group]  # in the order of counting: deal, then group
-_END: _Position = (1 << 62, ())
+Position = tuple[int, Group]  # in the order of counting: deal, then group
+END: Position = (1 << 62, ())
 
 
 class Disqualification(msgspec.Struct, frozen=True):
-    """A disqualified bot, and its faults up to that moment, one for each kind."""
+    """A disqualified bot, and its faults up to that moment, one for each kind.
+
+    Of bots of one version it is the first.
+    """
 
     bot: int
     faults: tuple[Fault, ...]
@@ -29,19 +34,21 @@ class Disqualification(msgspec.Struct, frozen=True):
 class FaultCounter:
     """Counts faults of played blocks, and decides which bots are disqualified (`out`)."""
 
-    def __init__(self, max_faults: int, out: Iterable[int] = ()) -> None:
-        self.out = set(out)
+    def __init__(self, max_faults: int, twins: Sequence[int] = ()) -> None:
+        """`twins` has for each bot the first one of its version; without it, each is alone."""
+        self.disqualified: dict[int, list[Fault]] = {}
         self._max_faults = max_faults
-        self._queue: list[tuple[_Position, int, Fault]] = []
+        self._twins = twins
+        self._queue: list[tuple[Position, int, str, int, Fault]] = []
         self._numbers = count()
         self._counted: dict[int, list[Fault]] = {}
         self._unplayed: dict[Block, dict[int, int]] = {}  # played parts: first deal to last + 1
-        self._waiting: list[tuple[_Position, Block]] = []  # a heap, with all unplayed blocks
-        self._reached: _Position = (0, ())
+        self._waiting: list[tuple[Position, Block]] = []  # a heap, with all unplayed blocks
+        self._reached: Position = (0, ())
 
     def is_void(self, group: Group) -> bool:
         """Whether a group's games are void, since one of its bots is disqualified."""
-        return not self.out.isdisjoint(group)
+        return not self.disqualified.keys().isdisjoint(group)
 
     def scheduled(self, rounds: Iterable[tuple[int, Iterable[Block]]]) -> Iterator[Block]:
         """Yield the blocks of a schedule that are not void, and record them as unplayed.
@@ -59,9 +66,13 @@ class FaultCounter:
                     yield block
         self.close()
 
+    def advance(self, reached: Position) -> None:
+        """All games before this position have been played."""
+        self._reached = reached
+
     def close(self) -> None:
         """End the schedule: all faults count that do not come after an unplayed block."""
-        self._reached = _END
+        self._reached = END
 
     def add_faults(
         self, faults: Iterable[Fault], played: Block | None = None, of: Block | None = None
@@ -69,7 +80,8 @@ class FaultCounter:
         """Add faults, and record that a part of a scheduled block has been played."""
         for fault in faults:
             position = (fault.deal, _in_order(fault.seating))
-            heappush(self._queue, (position, next(self._numbers), fault))
+            entry = (position, fault.bot, fault.kind, next(self._numbers), fault)
+            heappush(self._queue, entry)
         if played is None or of is None or of not in self._unplayed:
             return
         parts = self._unplayed[of]
@@ -80,14 +92,19 @@ class FaultCounter:
     def disqualifications(self) -> Iterator[Disqualification]:
         """Count as far as possible, and yield the bots that are disqualified by it."""
         while self._queue and self._queue[0][0] < self._horizon():
-            _, _, fault = heappop(self._queue)
+            *_, fault = heappop(self._queue)
             if self.is_void(fault.seating):
                 continue
-            self._counted.setdefault(fault.bot, []).append(fault)
-            if sum(counted.count for counted in self._counted[fault.bot]) >= self._max_faults:
-                yield self._disqualify(fault.bot)
+            bot = self._first_twin(fault.bot)
+            faults = self._counted.setdefault(bot, [])
+            faults.append(fault)
+            if sum(counted.count for counted in faults) >= self._max_faults:
+                yield self._disqualify(bot)
 
-    def _horizon(self) -> _Position:
+    def _first_twin(self, bot: int) -> int:
+        return self._twins[bot] if self._twins else bot
+
+    def _horizon(self) -> Position:
         """The first position with a game that is scheduled, or may be, and unplayed."""
         self._update_first()
         return min(self._reached, self._waiting[0][0]) if self._waiting else self._reached
@@ -103,7 +120,7 @@ class FaultCounter:
             else:
                 return
 
-    def _first_unplayed(self, block: Block) -> _Position:
+    def _first_unplayed(self, block: Block) -> Position:
         deal = block.first
         while deal in self._unplayed[block]:
             deal = self._unplayed[block][deal]
@@ -111,11 +128,13 @@ class FaultCounter:
 
     def _disqualify(self, bot: int) -> Disqualification:
         disqualification = Disqualification(bot, tuple(merge_faults(self._counted[bot])))
-        self.out.add(bot)
-        for block in [block for block in self._unplayed if bot in block.group]:
+        twins = [twin for twin, first in enumerate(self._twins) if first == bot] or [bot]
+        self.disqualified |= {twin: [] for twin in twins}
+        self.disqualified[bot] = [*disqualification.faults]
+        for block in [block for block in self._unplayed if self.is_void(block.group)]:
             del self._unplayed[block]
         for other, faults in self._counted.items():
-            self._counted[other] = [fault for fault in faults if bot not in fault.seating]
+            self._counted[other] = [fault for fault in faults if not self.is_void(fault.seating)]
         return disqualification
 
 

@@ -85,7 +85,7 @@ class Suspicions:
         return tuple(
             fault
             for (seating, deal), fault in self._forfeits.items()
-            if block.first <= deal < block.end and tuple(sorted(seating)) == block.group
+            if block.first <= deal < block.end and sorted(seating) == sorted(block.group)
         )
 
     def suspect(self, block: Block, snapshot: Snapshot) -> Suspect | None:

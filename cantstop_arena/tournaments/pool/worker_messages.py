@@ -163,7 +163,7 @@ def _is_possible_fault(fault: Fault, block: Block, orders: int) -> bool:
         and fault.kind in _KINDS
         and len(fault.message) <= _MAX_FAULT_LENGTH
         and fault.message.isprintable()
-        and tuple(sorted(fault.seating)) == block.group
+        and sorted(fault.seating) == sorted(block.group)
         and block.first <= fault.deal < block.end
         and 0 < fault.count <= orders
     )

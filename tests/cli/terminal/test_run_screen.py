@@ -107,7 +107,7 @@ def test_what_comes_after_stands_where_the_live_table_was() -> None:
         assert terminal.ends() == 0
     assert re.search(r"\d of 20 games", without_codes(terminal.seen))
     told = prose(picture(terminal.seen))
-    assert told[0] == "slow-vs-rule28: 20 games to play."
+    assert told[0] == "slow-vs-rule28: playing 1 pairing (20 games)."
     assert told[1].startswith("slow against rule28: 20 games")
     assert "Written to results/slow-vs-rule28" in told
 
@@ -127,7 +127,7 @@ def test_a_run_that_is_stopped_leaves_the_terminal_as_it_was(sent: signal.Signal
     assert re.findall(r"\x1b\[\?25([hl])", terminal.seen)[-1] == "h"
     told = [line for line in prose(picture(terminal.seen)) if line != "^C"]
     assert told == [
-        "long: 30,000 games to play.",
+        "long: playing 3 pairings (30,000 games).",
         "Stopped. Nothing finished is lost; go on with:",
         "  arena run long.yaml",
     ]
@@ -152,7 +152,7 @@ def test_an_error_is_told_below_what_is_left() -> None:
         Path("misbehave").touch()
         assert terminal.ends() == 1
     told = prose(picture(terminal.seen))
-    assert told[0] == "abort: 50,000 games to play."
+    assert told[0] == "abort: playing 1 pairing (50,000 games)."
     assert told[1].startswith("later misbehaved in deal")
     assert len(told) == 4
 
@@ -173,7 +173,7 @@ def test_a_terminal_that_cannot_show_a_table_gets_no_codes(how: dict[str, Any]) 
     with on_a_terminal(*MATCH, **how) as terminal:
         assert terminal.ends() == 0
     assert "\x1b" not in terminal.seen
-    assert prose(picture(terminal.seen))[0] == "slow-vs-rule28: 20 games to play."
+    assert prose(picture(terminal.seen))[0] == "slow-vs-rule28: playing 1 pairing (20 games)."
     assert prose(picture(terminal.seen))[1].startswith("slow against rule28: 20 games")
 
 

@@ -69,12 +69,6 @@ def test_an_unknown_keyword_is_told_with_the_nearest() -> None:
         ca.tournament(["rule28", "random"]).run(**dict[str, Any](freshh=True))
 
 
-def test_an_identity_has_the_keys_that_identify() -> None:
-    planned = ca.tournament(["rule28", "random"], gauntlet="rule28", luck_removed=True)
-    identity = planned.tournament.identity()
-    assert identity.keys() - {"lineups", "measured"} == {key.name for key in KEYS if key.identifies}
-
-
 def test_a_written_file_has_the_keys_in_order() -> None:
     given: dict[str, Any] = {"anchor": {"rule28": 1500}, "gauntlet": "rule28", "game_limit": 3}
     planned = ca.tournament(["rule28", "random"], until={"width": 0.1}, luck_removed=True, **given)

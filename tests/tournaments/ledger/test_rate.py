@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-import zlib
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,6 @@ from helpers.parameters import slow_but
 
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.tournaments.ledger.read_ledger import load_results
-from cantstop_arena.tournaments.ledger.row_codec import LedgerRow, row_checksum, winners_in
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 BOTS = ("random", "cautious", "rule28")
@@ -225,27 +223,6 @@ def test_ledgers_of_other_versions_are_refused(arena: Arena, cup: str) -> None:
     with closing(sqlite3.connect(f"{cup}/ledger.sqlite")) as ledger, ledger:
         ledger.execute("UPDATE about SET value = '2' WHERE key = 'version'")
     assert "another version" in arena("rate", cup, code=1).error
-
-
-def test_results_of_0_2_are_read(arena: Arena, cup: str) -> None:
-    before = told(arena, cup)
-    as_of_0_2(Path(cup) / "ledger.sqlite")
-    assert told(arena, cup) == before
-
-
-def as_of_0_2(path: Path) -> None:
-    """Make of a ledger what version 0.2 would have written."""
-    with closing(sqlite3.connect(path)) as ledger, ledger:
-        ledger.execute("UPDATE about SET value = '4' WHERE key = 'version'")
-        (told,) = ledger.execute("SELECT value FROM about WHERE key = 'tournament'").fetchone()
-        for row in map(LedgerRow._make, ledger.execute("SELECT * FROM blocks").fetchall()):
-            winners = zlib.compress(winners_in(row.winners, 2 * row.deals).tobytes(), 1)
-            place = (row.first, row.bots)
-            ledger.execute(
-                "UPDATE blocks SET winners = ? WHERE first = ? AND bots = ?", (winners, *place)
-            )
-            seal = row_checksum(told, row._replace(winners=winners))
-            ledger.execute("UPDATE seals SET seal = ? WHERE first = ? AND bots = ?", (seal, *place))
 
 
 def test_other_rules_or_seats_cannot_be_rated_together(arena: Arena, cup: str) -> None:

@@ -17,14 +17,15 @@ from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.tournaments.file.entrants import is_bot_name
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
+from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
+from cantstop_arena.tournaments.run import JUDGED
 from cantstop_arena.tournaments.stored_tournament import load_tournament
 from cantstop_arena.tournaments.table_spec import TableSpec, table_spec_for
 from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
 from cantstop_arena.views.cantstop.judging.judge_plan import JudgePart, JudgeTask, judge_for
 from cantstop_arena.views.cantstop.judging.judge_process import Judgements, is_consistent
 
-JUDGED_FILE = "judged.json"  # in the folder of a run
 _MAX_SEATS = 2
 
 
@@ -55,8 +56,9 @@ def run_in(folder: Path, deals: int | None, bots_folder: Path) -> JudgeTask:
 
 def _check_unchanged(tournament: Tournament, folder: Path) -> None:
     """Raise UsageError for bots that have changed since the run and have no stored copy."""
-    now, before = (identity["bots"] for identity in (tournament.identity(), _identity(folder)))
-    changed = [bot["name"] for bot in now if bot not in before]
+    before = {bot.name: bot.version.id for bot in _query(folder).bots}
+    now = tournament.with_own_processes(_query(folder).own_processes).query
+    changed = [bot.name for bot in now.bots if before.get(bot.name) != bot.version.id]
     if changed:
         raise UsageError(
             f"{folder}: {' and '.join(changed)} changed since these results were played. Play"
@@ -101,47 +103,45 @@ class StoredJudgements(NamedTuple):
 def keep(judgements: Judgements, planned: JudgeTask, folder: Path) -> None:
     """Store the judgements in the folder of the run."""
     data = {
-        "results": _digest(_identity(folder)),
+        "results": _digest(_query(folder)),
         "judge": planned.judge.name,
         "deals": planned.deals,
         "bots": {bot: _as_data(judgement) for bot, judgement in judgements.items()},
     }
-    write_result(folder, JUDGED_FILE, json.dumps(data) + "\n")
+    write_result(folder, JUDGED, json.dumps(data) + "\n")
 
 
 def stored_in(folder: Path) -> StoredJudgements | None:
     """The judgements stored in the folder of a run; None when there are none, or when they are for
     other results. Raises ValueError when the file is damaged."""
-    path = folder / JUDGED_FILE
+    path = folder / JUDGED
     if not path.is_file():
         return None
-    identity = _identity(folder)
+    query = _query(folder)
     try:
         data = json.loads(path.read_text("utf-8"))
-        if data["results"] != _digest(identity):
+        if data["results"] != _digest(query):
             return None
-        judgements = dict(_stored_judgements(data["bots"], identity))
-        rules = GAME.rules.from_dict(identity["rules"])
+        judgements = dict(_stored_judgements(data["bots"], query))
+        rules = GAME.rules.from_dict(query.rule_set)
         return StoredJudgements(f"{data['judge']:.20}", rules, int(data["deals"]), judgements)
     except (OSError, TypeError, KeyError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged") from error
 
 
-def _stored_judgements(
-    data: Mapping[str, Any], identity: Mapping[str, Any]
-) -> Iterator[tuple[str, Any]]:
-    names = [bot["name"] for bot in identity["bots"]]
+def _stored_judgements(data: Mapping[str, Any], query: LedgerQuery) -> Iterator[tuple[str, Any]]:
+    names = query.names
     for name in names:
         if name in data:
-            yield name, _from_data(data[name], identity["players"], {"", *names})
+            yield name, _from_data(data[name], query.players, {"", *names})
 
 
-def _identity(folder: Path) -> Mapping[str, Any]:
-    return read_ledger(folder, lambda totals: totals.identity)
+def _query(folder: Path) -> LedgerQuery:
+    return read_ledger(folder, lambda totals: totals.query)
 
 
-def _digest(identity: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+def _digest(query: LedgerQuery) -> str:
+    return hashlib.sha256(query.text.encode()).hexdigest()
 
 
 # As JSON ----------------------------------------------------------------------------------------

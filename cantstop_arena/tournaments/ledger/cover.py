@@ -1,0 +1,340 @@
+"""The part of a ledger that a query covers: disjoint rows of its groups, read as its games.
+
+Above the ledger the bots of a group are in the order of the file: rows in another order are turned.
+Nothing that is read here depends on rows of other queries, or on the order in which rows were
+written.
+"""
+
+import re
+import zlib
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+from math import inf
+from typing import Any, TypeAlias
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from cantstop_arena.deals.counting import stored_measures
+from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally, sum_tallies
+from cantstop_arena.deals.sampling import Bytes
+from cantstop_arena.deals.seatings import Group, Orders, lineups, pairs_of_positions
+from cantstop_arena.deals.spans import Span, gaps
+from cantstop_arena.games.registry import game_named
+from cantstop_arena.processes import shutdown
+from cantstop_arena.tournaments.ledger.ledger import Ledger, RowKey
+from cantstop_arena.tournaments.ledger.ledger_query import (
+    LUCK_BY_STAKE,
+    MEASURES,
+    LedgerQuery,
+    positions_in,
+)
+from cantstop_arena.tournaments.ledger.row_codec import (
+    MEASURED,
+    faults_in,
+    group_in,
+    row_of,
+    tallies_in,
+    winners_in,
+)
+from cantstop_arena.tournaments.pool.fault_counter import END, FaultCounter
+
+StoredDeals: TypeAlias = tuple[Group, int, Bytes, NDArray[np.uint32]]
+"""A block: its group, its first deal, the winners of its games (deals by seatings, masks of seats),
+and the measures of its deals, if they are stored."""
+_ADDED_AT_ONCE = 256  # tallies of a seating; they take the memory of ten blocks' winners
+_LOCATION = re.compile(r"\((.+):(\d+)\)$")
+_FILE, _FOLDER = "\0file", "\0folder/"  # stand for the path of a bot's file, and for its folder
+
+
+class Cover:
+    """The rows that a query covers, of the first `deals` of each group.
+
+    Groups of the methods are in the order of the file, those of blocks that are added in canonical
+    order. Of groups that share their rows, as bots of one version do, the first one is the `owner`.
+    """
+
+    def __init__(self, ledger: Ledger, query: LedgerQuery, deals: int | None = None) -> None:
+        self.ledger = ledger
+        self.query = query
+        self.end = query.deals if deals is None else deals
+        self._ids = ledger.group_ids(query)
+        self._keys = ledger.row_keys(self._ids.values())
+        self._owners: dict[tuple[str, ...], Group] = {}
+        for group in query.groups if query.has_twins else ():
+            self._owners.setdefault(query.versions_of(group), group)
+        self._rows = {group: self._disjoint(group) for group in query.groups}
+        self._counter: FaultCounter | None = None
+
+    def _disjoint(self, group: Group) -> list[RowKey]:
+        keys = self.stored(group)
+        if self.query.learns(group):
+            lesson = self.query.lesson
+            keys = [
+                key
+                for key in keys
+                if key.first % lesson == 0 and (key.deals == lesson or key.end == self.end)
+            ]
+        return disjoint_rows(keys)
+
+    def stored(self, group: Group) -> list[RowKey]:
+        """The rows of a group that have all that the query needs."""
+        keys = self._keys.get(self._ids.get(group, -1), ())
+        return [key for key in keys if key.end <= self.end and self._serves(key.detail)]
+
+    def begun(self, group: Group) -> list[Span]:
+        """The spans of all rows of a group that have what is needed, merged, covered or not."""
+        keys = self._keys.get(self._ids.get(group, -1), ())
+        spans, reached = list[Span](), 0
+        for key in keys:
+            if self._serves(key.detail) and key.end > reached:
+                first = max(key.first, reached)
+                spans.append((first, key.end - first))
+                reached = key.end
+        return spans
+
+    def _serves(self, detail: int) -> bool:
+        """Whether rows with this detail have all that is needed; each kind of luck is its own."""
+        needed = self.query.detail
+        return detail == needed or (needed < LUCK_BY_STAKE and detail > needed)
+
+    def owner(self, group: Group) -> Group:
+        """The first group, in the sequence of the file, that has the same rows."""
+        return self._owners[self.query.versions_of(group)] if self._owners else group
+
+    # Adding
+
+    def add(self, result: BlockResult) -> None:
+        """Store a block. Once this returns, it survives the end of the process."""
+        block, query = result.block, self.query
+        row = row_of(result, query.detail, self._without_path)
+        self.ledger.add(query, block.group, self._ids[block.group], row)
+        key = RowKey(block.first, block.deals, query.detail)
+        for group in query.groups if query.has_twins else (block.group,):
+            if self.owner(group) == self.owner(block.group):
+                self._rows[group].append(key)
+        self._counter = None
+
+    def _without_path(self, fault: Fault) -> Fault:
+        """A fault whose message does not say where the bot's file lies: that can change."""
+        path = self.query.bots[fault.bot].path
+        return replace(fault, message=without_path(fault.message, path)) if path else fault
+
+    # Reading
+
+    @property
+    def orders(self) -> Orders:
+        """The orders in which bots take their seats in each deal."""
+        return self.query.orders
+
+    def spans(self) -> dict[Group, list[Span]]:
+        """The deals of each group that are covered."""
+        return {
+            tuple(sorted(group)): [(key.first, key.deals) for key in keys]
+            for group, keys in self._rows.items()
+            if keys
+        }
+
+    def counting_spans(self) -> dict[Group, list[Span]]:
+        """Those of the groups whose games count, as no bot of theirs is disqualified."""
+        counter = self.fault_counter()
+        return {group: spans for group, spans in self.spans().items() if not counter.is_void(group)}
+
+    def _covered(self, start: float = 0, end: float = inf) -> Iterator[tuple[Group, RowKey]]:
+        """The groups' rows with some of the deals from `start` to `end - 1`."""
+        for group, keys in self._rows.items():
+            for key in keys:
+                if key.first < end and key.end > start:
+                    yield group, key
+
+    def _read(self, columns: str, group: Group, key: RowKey) -> Any:
+        return self.ledger.read(columns, self._ids[group], key)
+
+    def tallies(self) -> dict[Group, Tally]:
+        """The tally of every seating, in canonical order."""
+        sums: dict[Group, list[Tally]] = {}
+        with self.ledger.readable():
+            for group, key in self._covered():
+                (rows,) = self._read("tallies", group, key)
+                for order, tally in zip(lineups(group, self.orders), tallies_in(rows), strict=True):
+                    tallies = sums.setdefault(order, [])
+                    tallies.append(tally)
+                    if len(tallies) == _ADDED_AT_ONCE:
+                        tallies[:] = [sum_tallies(tallies)]
+        return {
+            order: sum_tallies(sums[order]) for order in sorted(sums, key=lambda o: (sorted(o), o))
+        }
+
+    def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
+        """The blocks with some of the `count` deals from `start` on, complete."""
+        with self.ledger.readable():
+            for group, key in self._covered(start, start + count):
+                shutdown.check()  # reading all deals while others are played takes seconds
+                packed_winners, packed_measures = self._read("winners, measures", group, key)
+                games = key.deals * len(self.orders)
+                winners = winners_in(packed_winners, games).reshape(key.deals, -1)
+                content = np.frombuffer(zlib.decompress(packed_measures), MEASURED)
+                yield self._turned(group, key, winners, content.reshape(key.deals, -1))
+
+    def _turned(
+        self, group: Group, key: RowKey, winners: Bytes, measures: NDArray[Any]
+    ) -> StoredDeals:
+        """A block in the order of the file, with the measures that are needed."""
+        ascending = tuple(sorted(group))
+        order = positions_in(ascending, group)
+        columns = self._measure_columns(order)
+        if columns != [*range(measures.shape[1])]:
+            measures = measures[:, columns]
+        if group != ascending:
+            winners = winners[:, self._seating_columns(order)]
+        return ascending, key.first, winners, measures
+
+    def _seating_columns(self, order: Group) -> slice | list[int]:
+        """The columns of a group's seatings, by those of the same bots in this order."""
+        if order == (1, 0):
+            return slice(None, None, -1)  # without a copy
+        columns = {seating: number for number, seating in enumerate(self.orders)}
+        return [columns[seating] for seating in lineups(order, self.orders)]
+
+    def _measure_columns(self, order: Group) -> list[int]:
+        """The columns of measures that are needed, with the positions in this order."""
+        if self.query.detail < MEASURES:
+            return []
+        pairs = pairs_of_positions(len(order)) if self._followed else ()
+        counts = len(stored_measures(self._counts, len(order)))
+        columns = [*range(counts - len(pairs))]
+        columns += [
+            counts - len(pairs) + pairs.index((order[index], order[after]))
+            for index, after in pairs
+        ]
+        if self.query.detail >= LUCK_BY_STAKE:
+            columns += [counts + position for position in order]
+            columns += [counts + len(order) + seat for seat in range(len(order))]
+        return columns
+
+    @cached_property
+    def _counts(self) -> Any:
+        return game_named(self.query.setting.game).counts
+
+    @property
+    def _followed(self) -> bool:
+        return bool(self._counts.followed)
+
+    def faults(self, is_shared: bool = True) -> Iterator[Fault]:
+        """All faults, in any order; those of shared rows for each group, or only for the owner."""
+        with self.ledger.readable():
+            for group, key in self._covered():
+                if not is_shared and self.owner(group) != group:
+                    continue
+                (rows,) = self._read("faults", group, key)
+                for fault in faults_in(rows) if rows != "[]" else ():
+                    yield self._placed(group, fault)
+
+    def _placed(self, group: Group, fault: Fault) -> Fault:
+        """A stored fault with the numbers of its bots, and where the bot's file lies now."""
+        bot = group[fault.bot]
+        seating = tuple(group[position] for position in fault.seating)
+        message = with_path(fault.message, self.query.bots[bot].path)
+        return replace(fault, bot=bot, seating=seating, message=message)
+
+    def disqualified(self) -> dict[int, list[Fault]]:
+        """The disqualified bots, and their faults."""
+        return dict(sorted(self.fault_counter().disqualified.items()))
+
+    def fault_counter(self) -> FaultCounter:
+        """The counter of the faults before the first deal that a group lacks and that counts."""
+        if self._counter is None:
+            self._counter = self.new_fault_counter(self.query.max_faults)
+        return self._counter
+
+    def new_fault_counter(self, max_faults: int) -> FaultCounter:
+        """A counter like `fault_counter`, with another limit, to which faults can be added."""
+        counter = FaultCounter(max_faults, self.query.twins)
+        counter.add_faults(self.faults(is_shared=False))
+        spans = self.spans()
+        missing = sorted(
+            (first, group)
+            for group in map(tuple, map(sorted, self.query.groups))
+            for first, _ in [*gaps(spans.get(group, ()), self.end)][:1]
+        )
+        while True:
+            counting = (place for place in missing if not counter.is_void(place[1]))
+            counter.advance(next(counting, END))
+            if not [*counter.disqualifications()]:
+                return counter
+
+    def irreproducible(self) -> list[int]:
+        """The bots whose answers differed when a game was played twice, in games that count."""
+        bots: set[int] = set()
+        counter = self.fault_counter()
+        with self.ledger.readable():
+            for group, key in self._covered():
+                (positions,) = self._read("irreproducible", group, key)
+                if positions != "[]" and not counter.is_void(group):
+                    bots.update(group[position] for position in group_in(positions))
+        return sorted(bots)
+
+    def missing_games(self) -> int:
+        """The number of missing games of the groups that count."""
+        return sum(count for _, count in self.missing()) * len(self.orders)
+
+    def missing(self) -> Iterator[Span]:
+        """The missing deals of every group that counts; of groups with the same rows once."""
+        counter, spans = self.fault_counter(), self.spans()
+        for group in self.query.groups:
+            if self.owner(group) == group and not counter.is_void(group):
+                yield from gaps(spans.get(tuple(sorted(group)), ()), self.end)
+
+
+def disjoint_rows(keys: Iterable[RowKey]) -> list[RowKey]:
+    """Disjoint rows with the most deals, ascending; the same ones whatever order they come in.
+
+    Among equal choices the one with the fewest rows is taken, then the one that begins first.
+    """
+    rows = sorted(set(keys))
+    if all(row.end <= after.first for row, after in pairwise(rows)):
+        return rows
+    rows.sort(key=lambda row: (row.end, row))
+    ends = [row.end for row in rows]
+    best = [(0, 0, -1)]  # of the first rows: deals, fewest rows (negative), and the last row
+    for number, row in enumerate(rows):
+        deals, count, _ = best[bisect_right(ends, row.first, hi=number)]
+        best.append(max(best[-1], (deals + row.deals, count - 1, number), key=lambda b: b[:2]))
+    return _chain(rows, ends, best)[::-1]
+
+
+def _chain(
+    rows: Sequence[RowKey], ends: Sequence[int], best: Sequence[tuple[int, int, int]]
+) -> list[RowKey]:
+    """The rows of the best choice, the last one first."""
+    chain, number = list[RowKey](), best[-1][2]
+    while number >= 0:
+        chain.append(rows[number])
+        number = best[bisect_right(ends, rows[number].first, hi=number)][2]
+    return chain
+
+
+def without_path(message: str, path: str) -> str:
+    """A message that ends with a line of code, with a mark in place of the path."""
+
+    def marked(match: re.Match[str]) -> str:
+        file, line = match.groups()
+        if file == path:
+            return f"({_FILE}:{line})"
+        folder = _folder_of(path)
+        is_inside = file.startswith(folder) and not (folder == "" and file.startswith("/"))
+        return f"({_FOLDER}{file.removeprefix(folder)}:{line})" if is_inside else match[0]
+
+    return _LOCATION.sub(marked, message)
+
+
+def with_path(message: str, path: str) -> str:
+    """A message of `without_path`, with the path that the file has now."""
+    return message.replace(_FOLDER, _folder_of(path)).replace(_FILE, path)
+
+
+def _folder_of(path: str) -> str:
+    return path.removesuffix(path.rpartition("/")[2])

@@ -1,0 +1,54 @@
+"""Ledgers and tournaments without bots: queries of versions that nobody has written."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.bots.known_bot import BotDescription
+from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.tournaments.file.entrants import Entrant
+from cantstop_arena.tournaments.ledger.cover import Cover
+from cantstop_arena.tournaments.ledger.identity import version_of
+from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
+from cantstop_arena.tournaments.tournament import FaultPolicy, Tournament
+
+
+def entrant(name: str, isolate: bool = False, learns: bool = False) -> Entrant:
+    """An entrant whose program nobody has."""
+    bot = BotDescription(
+        name=name, origin="command", digest=name, options={}, summary="", learns=learns
+    )
+    return Entrant(name, bot, {}, Isolation.PROCESSES if isolate else Isolation.NONE)
+
+
+@cache
+def name_of(number: int) -> str:
+    """A name such that the versions of bots are in the order of their numbers."""
+    names = (f"bot {number} of try {tried}" for tried in count())
+    return next(n for n in names if version_of(entrant(n)).id.startswith(f"{number:02x}"))
+
+
+def tournament(bots: int, players: int, games: int, **what: Any) -> Tournament:
+    """A tournament of such entrants, in the order of their versions.
+
+    `what` is for `entrant`, or a field of the tournament.
+    """
+    of_bots = {key: what.pop(key) for key in ("isolate", "learns") if key in what}
+    entrants = tuple(entrant(name_of(number), **of_bots) for number in range(bots))
+    return Tournament(
+        "cup", GAME, CLASSIC, players, games, 1, FaultPolicy(), entrants, Path(), **what
+    )
+
+
+@contextmanager
+def opened(path: Path, asked: Tournament, fresh: bool = False) -> Iterator[Cover]:
+    """What the ledger at a path has of a tournament."""
+    with open_ledger(path, fresh) as ledger:
+        ledger.set_query(asked.query)
+        ledger.check(asked.query)
+        yield Cover(ledger, asked.query)
