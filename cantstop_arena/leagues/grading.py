@@ -1,6 +1,6 @@
 """Marks: the points for the levels that bots reach against the staff."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -39,7 +39,7 @@ class Grade(msgspec.Struct, frozen=True):
     @property
     def mark(self) -> float:
         """The points for all levels."""
-        return sum(result.points for result in self.results)
+        return _points(self.results)
 
     @property
     def is_decided(self) -> bool:
@@ -53,13 +53,19 @@ class Grade(msgspec.Struct, frozen=True):
 
     def points(self, rival: str) -> float:
         """The points for all levels against a bot of the staff."""
-        return sum(result.points for result in self.results if result.level.against == rival)
+        return _points(result for result in self.results if result.level.against == rival)
 
     @property
     def remark(self) -> str:
         """The levels that the games do not decide: close: 44.1 to 45.6 around 45.0."""
         parts = [_close_text(result) for result in self.results if result.is_close]
         return "; ".join(parts)
+
+
+def _points(results: Iterable[LevelResult]) -> float:
+    """The sum of points, an integer where it is one."""
+    points = sum(result.points for result in results)
+    return int(points) if float(points).is_integer() else points
 
 
 def _close_text(result: LevelResult) -> str:

@@ -80,10 +80,15 @@ def standings_table(rows: Sequence[LeagueRow], has_marks: bool, since: date | No
         Column("letters", "group", leave_out=3),
         number("rounds", "rounds", leave_out=2),
         Column("version", "version", leave_out=1),
-        *([number("mark", "marks", 1)] if has_marks else []),
+        *([number("mark", "marks", _decimals(rows))] if has_marks else []),
         Column("note", "note", optional=True),
     ]
     return table_of("standings", "Standings", columns, rows)
+
+
+def _decimals(rows: Sequence[LeagueRow]) -> int:
+    """The decimals of marks: none where all points are integers."""
+    return 0 if all(float(row.mark or 0).is_integer() for row in rows) else 2
 
 
 def standings_data(rows: Sequence[LeagueRow]) -> Table:

@@ -16,6 +16,7 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.check.check_run import BotCheck
 from cantstop_arena.check.findings import WRONG
+from cantstop_arena.check.suite import CheckedRules
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError
 from cantstop_arena.leagues.league_file import League
@@ -64,7 +65,8 @@ def check_submission(
     end = time.monotonic() + league.check.limit
     too_long = f"the check took longer than {league.check.limit:g} s"
     assert entrant.bot.path is not None
-    check = BotCheck(entrant.bot.path, catalogue, league.policy.decision_limit)
+    rules = CheckedRules(league.game.rules.as_dict(league.rules), league.players)
+    check = BotCheck(entrant.bot.path, catalogue, league.policy.decision_limit, rules)
     with closing(check.findings()) as findings:
         for finding in findings:
             if finding.mark == WRONG:

@@ -31,12 +31,13 @@ from cantstop_arena.leagues.submission_store import (
     StoredSubmission,
     SubmissionStore,
 )
-from cantstop_arena.texts import in_a_line
+from cantstop_arena.texts import how_many, in_a_line, listed
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.run import COPIES
 from cantstop_arena.tournaments.run_observer import RunObserver
 
 _MAX_REASON_LENGTH = 300
+_MAX_LISTED = 8  # names of participants in a line
 _MAX_FILES = 5000  # of a participant's folder
 
 
@@ -201,21 +202,15 @@ def _refuse_links(folder: Path) -> None:
 
 
 def about_submissions(submissions: Sequence[Submission]) -> list[str]:
-    """Sentences about new versions: who has passed, and why others have not."""
+    """Sentences about new versions: how many have passed, then why each of the others has not."""
     new = [each for each in submissions if each.is_new]
-    if not new:
-        return []
     passed = [each.participant.id for each in new if not each.problem]
-    parts = []
-    if passed:
-        who = ", ".join(passed) if len(passed) <= _MAX_LISTED else f"{len(passed)}"
-        parts.append(f"{who} passed")
-    parts += [_failure(each) for each in new if each.problem]
-    count = f"{len(new)} new version{'s' if len(new) > 1 else ''}"
-    return [f"{count}: {'; '.join(parts)}."]
-
-
-_MAX_LISTED = 8
+    failed = [_failure(each) for each in new if each.problem]
+    if not new:
+        return [""]
+    who = listed(passed) if len(passed) <= _MAX_LISTED else f"{len(passed)}"
+    first = f"{how_many(len(new), 'new version')}: {who if passed else 'none'} passed."
+    return [first, *failed]
 
 
 def _failure(submission: Submission) -> str:
@@ -223,7 +218,7 @@ def _failure(submission: Submission) -> str:
     text = f"{submission.participant.id} failed: {reason}"
     if submission.active:
         text += f"; its version of {submission.active.submission.day} counts"
-    return text
+    return f"{text}."
 
 
 def same_files(actives: Sequence[Active]) -> Mapping[str, str]:
