@@ -96,7 +96,8 @@ class Pages(msgspec.Struct, frozen=True):
         )
 
     def _headline(self) -> str:
-        rows = [row for row in self.standings.rows if not row.is_provisional]
+        """Who leads the participants, and whether that is sure."""
+        rows = [row for row in self.standings.rows if not (row.is_staff or row.is_provisional)]
         if not rows or rows[0].score.mean is None:
             return "No standings yet"
         first, level = rows[0], _level_with_first(rows)
@@ -130,8 +131,8 @@ class Pages(msgspec.Struct, frozen=True):
 
     def _standings(self) -> Section:
         rows = self.standings.rows
-        elos = [row.elo for row in rows if row.elo.mean is not None]
-        axis = axis_around([end for elo in elos for end in elo] or [0, 1])
+        ends = [100 * end for row in rows for end in row.score if end is not None]
+        axis = axis_around(ends or [0, 100])
         ticks = axis.ticks(5)
         since = self.standings.since
         arrow = f"Since {short_day(since.day)}" if since else ""
@@ -139,27 +140,26 @@ class Pages(msgspec.Struct, frozen=True):
             Head(join_markup(hidden("Rank"), "#"), "rank num"),
             *([Head(arrow, "since")] if arrow else []),
             Head("Bot", "bot"),
-            Head("Elo with 95% interval", "plot", sorts=False, axis=scale(axis, ticks)),
-            Head(slot("Elo"), "num elo"),
-            Head(slot("Score %"), "num score"),
+            Head("Score % with 95% interval", "plot", sorts=False, axis=scale(axis, ticks)),
+            Head(slot("Score %"), "num elo"),
+            Head(slot("Elo"), "num score"),
             Head("Group", "grp", sorts=False),
             Head("Version", "version"),
         ]
         cells = []
         for row in rows:
             best = "best" if row is rows[0] else ""
-            marks = [*grid(axis, ticks, ROW_HEIGHT), interval(axis, row.elo, ROW_HEIGHT / 2, best)]
-            elo, score = number_with_error(row.elo, 0), number_with_error(row.score, 2, 100)
-            version = f"{row.version} · {row.submitted}" if row.version else UNKNOWN
+            percents = Estimate(*(None if end is None else 100 * end for end in row.score))
+            marks = [*grid(axis, ticks, ROW_HEIGHT), interval(axis, percents, ROW_HEIGHT / 2, best)]
             own = [
                 Cell(str(row.rank), "rank num", row.rank),
                 *([Cell(row.since, f"since {_way(row)}", row.gain)] if arrow else []),
                 Cell(self._name(row), "bot", heads_row=True),
                 Cell(drawing(ROW_HEIGHT, *marks), "plot"),
-                Cell(elo, "num elo", row.elo.mean, "Elo"),
-                Cell(score, "num score", row.score.mean, "Score %"),
+                Cell(number_with_error(percents, 2), "num elo", row.score.mean, "Score %"),
+                Cell(number_with_error(row.elo, 0), "num score", row.elo.mean, "Elo"),
                 Cell(", ".join(row.letters) or UNKNOWN, "grp", label="Group"),
-                Cell(version, "version", label="Version"),
+                _version_cell(row),
             ]
             cells.append(HtmlRow(own, "staff" if row.is_staff else None))
         table = row_table("standings league", "Standings", heads, cells)
@@ -301,6 +301,13 @@ def _level_with_first(rows: Sequence[LeagueRow]) -> list[LeagueRow]:
     return [row for row in rows[1:] if set(row.letters) & set(rows[0].letters)]
 
 
+def _version_cell(row: LeagueRow) -> Cell:
+    """The version of a participant's bot, and its date."""
+    if row.is_staff:
+        return Cell("", "version")
+    return Cell(f"{row.version} · {row.submitted}", "version", label="Version")
+
+
 def _way(row: LeagueRow) -> str:
     """The CSS class of an arrow."""
     if row.is_staff or row.gain in (None, 0):
@@ -315,7 +322,7 @@ def _own_facts(row: LeagueRow | None) -> list[Fact]:
         _fact("Score", row.score, 2, 100, "%", "against everybody"),
         _fact("Elo", row.elo, 0, 1, "", "from the base rounds"),
         Fact("Rounds", f"{row.rounds}", "", "played against everybody"),
-        Fact("Group", ", ".join(row.letters) or UNKNOWN, "", "shared by bots of equal strength"),
+        Fact("Group", ", ".join(row.letters) or UNKNOWN, "", "of bots that cannot be told apart"),
     ]
 
 
