@@ -61,21 +61,21 @@ def start_here(start: BotStart) -> tuple[BotStart, SandboxView | None]:
 
 
 def _name_of(start: BotStart) -> str:
-    return start.bot.name if start.bot else Path(start.argv[0]).name
+    return Path(start.command[0]).name if start.command else start.bot.name
 
 
 def _start_in_sandbox(start: BotStart) -> BotStart:
     """The start with the paths in the sandbox, and with limits that hold there."""
-    if start.bot is None:
-        limits = start.limits
-        memory, processes = limits.memory or DEFAULT_MEMORY, limits.processes or DEFAULT_PROCESSES
-        return replace(start, limits=replace(limits, memory=memory, processes=processes))
+    limits = replace(start.limits, memory=start.limits.memory or DEFAULT_MEMORY)
+    if start.command:
+        processes = limits.processes or DEFAULT_PROCESSES
+        return replace(start, limits=replace(limits, processes=processes))
     return replace(
         start,
         bot=_address_inside(start.bot),
         folder=TEXTS,
         display_folder=display_folder(start.bot.source) if start.bot.source else "",
-        memory=start.memory or DEFAULT_MEMORY,
+        limits=limits,
     )
 
 
@@ -92,15 +92,15 @@ def display_folder(source: BotSource) -> str:
 
 
 def _view_of(start: BotStart) -> SandboxView:
-    bot = start.bot
-    named = _command_files(start.argv) if bot is None else ()
+    bot = None if start.command else start.bot
+    named = _command_files(start.command) if start.command else ()
     own = (each for path in (*named, *start.needs) for each in (path.absolute(), path.resolve()))
     view = base_view(bot.package if bot else None, start.hidden)
     return replace(
         view,
         visible=(*view.visible, *own),
         texts=texts_of(bot.source, start.needs) if bot and bot.source else {},
-        stored_code=_stored_code([start.game]),
+        stored_code=_stored_code([start.bot.game]),
         folder=start.cwd.absolute(),
     )
 

@@ -42,9 +42,9 @@ class IsolatedBot:
     an exception of its bot keeps running.
     """
 
-    def __init__(self, launch: BotStart) -> None:
-        self.launch = launch
-        self.game = game_named(launch.game)
+    def __init__(self, bot_start: BotStart) -> None:
+        self.bot_start = bot_start
+        self.game = game_named(bot_start.bot.game)
         self._child: Child[Report] | None = None
         self._questions = 0
         self._verified: set[str] = set()
@@ -58,9 +58,9 @@ class IsolatedBot:
         """
         self._forget_inherited()
         if self._child is None:
-            start, view = start_here(self.launch)
-            codec = None if self.launch.bot else ProgramLines(self.game)
-            self._child = start_command(start, view, Connection(Report, codec))
+            start, view = start_here(self.bot_start)
+            codec = ProgramLines(self.game) if start.command else None
+            self._child = start_command(start.process, view, Connection(Report, codec))
             try:
                 self.listens = _started(self._child, start).listens
             except BaseException as error:
@@ -68,8 +68,8 @@ class IsolatedBot:
                 if not isinstance(error, BotError):
                     raise
                 if not _is_too_slow(error.__cause__):
-                    _check_environment(self.launch)
-                if view is not None and self.launch.bot is None:
+                    _check_environment(self.bot_start)
+                if view is not None and start.command:
                     raise BotError(f"{error}; {_SIGHT}") from error.__cause__
                 raise
 
@@ -86,7 +86,7 @@ class IsolatedBot:
             self._kill()
             raise
         message = StartGame(seat, players, is_fresh, self.game.rules.as_dict(rules), key)
-        self._running_child().send(message, self.launch.decision_limit)
+        self._running_child().send(message, self.bot_start.decision_limit)
 
     def decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> object:
         """The bot's answer to a decision, unchecked.
@@ -104,9 +104,9 @@ class IsolatedBot:
     def _answer_to(self, question: Decide) -> Answer:
         try:
             child = self._running_child()
-            if self.launch.bot is None:  # the answers of a program have no number
+            if self.bot_start.command:  # the answers of a program have no number
                 child.refuse_unexpected()
-            child.send(question, self.launch.decision_limit)
+            child.send(question, self.bot_start.decision_limit)
             answer = child.answer()
             if not isinstance(answer, Answer):
                 raise ChildFailed(ChildFailure("invalid", "sent no answer", True))
@@ -147,7 +147,7 @@ class IsolatedBot:
         """Send the process the result of the game; there is no answer, and failures are ignored."""
         message = EndGame(result.seat, result.players, [*result.winners], [*result.points])
         with suppress(ChildFailed):
-            self._running_child().send(message, self.launch.decision_limit)
+            self._running_child().send(message, self.bot_start.decision_limit)
 
     def close(self) -> None:
         """End the process."""
@@ -191,11 +191,12 @@ def _is_too_slow(error: BaseException | None) -> bool:
     return isinstance(error, ChildFailed) and error.failure.kind == "too slow"
 
 
-def _check_environment(launch: BotStart) -> None:
+def _check_environment(start: BotStart) -> None:
     """Raise GameError where a bot's process fails without the bot, too."""
-    trial, view = start_here(launch.trial)
-    if reason := failure_of(trial, launch.start_limit, view):
-        raise GameError(f"no bot of {launch.game} can be started in a process of its own: {reason}")
+    trial, view = start_here(start.trial)
+    if reason := failure_of(trial.process, start.start_limit, view):
+        game = start.bot.game
+        raise GameError(f"no bot of {game} can be started in a process of its own: {reason}")
 
 
 def _started(child: Child[Report], start: BotStart) -> BotStarted:

@@ -29,8 +29,9 @@ from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import how_many, listed, significant
+from cantstop_arena.tournaments.bot_adapters import seat_bot
 from cantstop_arena.tournaments.speed import measure
-from cantstop_arena.tournaments.table_spec import seat_for
+from cantstop_arena.tournaments.table_spec import bot_start
 
 _COMPILE_SECONDS, _BUILD_SECONDS, _MEASURE_SECONDS = 300.0, 10.0, 20.0  # limits of stages
 _RUN_SECONDS, _SHORT_RUN_SECONDS = 4.0, 2.0  # for which the suite is played
@@ -160,8 +161,8 @@ class BotChecks:
 
     def _seated_bots(self) -> list[SeatedBot]:
         """The bot at every seat, each with an instance of its own."""
-        seat = seat_for(self.spec.name, self.spec, self.spec.defaults)
-        return [seat.seated_bot(self.loader) for _ in range(self.game.players[-1])]
+        start = bot_start(self.spec.name, self.spec, self.spec.defaults)
+        return [seat_bot(start, self.loader) for _ in range(self.game.players[-1])]
 
     def _backend_finding(self, harness: Harness, is_new: bool, seconds: float) -> Finding:
         if harness.is_compiled:

@@ -42,9 +42,10 @@ from cantstop_arena.processes.isolated_call import (
 )
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import in_a_line, significant
+from cantstop_arena.tournaments.bot_adapters import seat_bot
 from cantstop_arena.tournaments.file.key_readers import usual_players
 from cantstop_arena.tournaments.preparation import pack_spec, unpack_spec
-from cantstop_arena.tournaments.table_spec import TableSpec, seat_for
+from cantstop_arena.tournaments.table_spec import TableSpec, bot_start
 
 _LIMIT_SECONDS = 300.0  # for the whole comparison; most of it is compiling
 _SUITE_SECONDS = 3.0  # for which each version plays the suite
@@ -81,7 +82,7 @@ def compare(
     if catalogue.isolation:
         raise BotError(f"bot {plain.name} is isolated, and isolated bots are not compiled")
     game, bots = catalogue.game, [plain, compiled] if compiled else [plain]
-    seats = tuple(seat_for(bot.name, bot, bot.defaults) for bot in bots)
+    seats = tuple(bot_start(bot.name, bot, bot.defaults) for bot in bots)
     players = usual_players(game)
     spec = TableSpec(game.name, game.rules.default, seats, players, SEED, catalogue.folder)
     call = IsolatedCall(f"{__name__}:play_both_versions", {"spec": pack_spec(spec)}, _LIMIT_SECONDS)
@@ -150,7 +151,7 @@ def play_both_versions(spec: bytes) -> CompiledComparison | Raised:
     table_spec = unpack_spec(spec)
     try:
         loader = Loader(table_spec.folder)
-        plain, *compiled = [seat.seated_bot(loader) for seat in table_spec.seats]
+        plain, *compiled = [seat_bot(seat, loader) for seat in table_spec.seats]
         game = game_named(table_spec.game)
         return _comparison(
             game, table_spec, plain, compiled[0] if compiled else _marked_bot(game, plain)

@@ -13,8 +13,9 @@ from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.seated_bot import SeatedBot
+from cantstop_arena.tournaments.bot_adapters import seat_bot
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
-from cantstop_arena.tournaments.table_spec import seat_for
+from cantstop_arena.tournaments.table_spec import bot_start
 
 
 def opponent(who: Any, game: Game, folder: Path = DEFAULT_FOLDER) -> SeatedBot:
@@ -40,7 +41,8 @@ def _bot_called(reference: str, game: Game, folder: Path) -> SeatedBot:
     entrant = entrant_from_reference(reference, Catalogue(folder, game))
     if entrant.command:
         raise BotError(f"{entrant.name} is a program; opponents here are bots in Python")
-    return seat_for(entrant.name, entrant.bot, entrant.options).seated_bot(Loader(folder))
+    start = bot_start(entrant.name, entrant.bot, entrant.options)
+    return seat_bot(start, Loader(folder))
 
 
 def _in_plain_python(bot: Any, game: Game) -> SeatedBot:

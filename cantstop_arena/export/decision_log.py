@@ -5,13 +5,14 @@ from typing import Any
 
 import msgspec
 
+from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.game_api.decisions import GAME_OVER, Decision
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.bot_faults import RemotePlayer
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
-from cantstop_arena.tournaments.table_spec import SeatSpec
+from cantstop_arena.tournaments.bot_adapters import seat_bot
 
 
 class DecisionTaken(msgspec.Struct, frozen=True):
@@ -47,9 +48,9 @@ class DecisionRecorder:
         """The decisions of each game of the deal; none for all games if one was restarted."""
         return self._games if len(self._games) == games else [[] for _ in range(games)]
 
-    def recorded_bot(self, seat: SeatSpec, loader: Loader) -> SeatedBot:
-        """The bot of a seat, which plays as plain Python and whose decisions are recorded."""
-        bot = seat.seated_bot(loader, as_plain=True)
+    def recorded_bot(self, bot_start: BotStart, loader: Loader) -> SeatedBot:
+        """The bot, which plays as plain Python, and whose decisions are recorded."""
+        bot = seat_bot(bot_start, loader, as_plain=True)
         make_player = bot.make_player
         assert make_player
 

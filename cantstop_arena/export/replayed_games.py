@@ -120,7 +120,7 @@ class Replays(msgspec.Struct, frozen=True):
     ) -> Iterator[ReplayedGame]:
         names = [ledger_games.names[bot] for bot in group]
         spec, seats = table_for(self.tournament, self.catalogue, names, self.copies)
-        if not any(seat.is_foreign or seat.launch for seat in spec.seats):
+        if not any(seat.is_foreign or seat.isolation for seat in spec.seats):
             spec.table().warm_up()  # the calls' processes find the compiled code
         learns = any(seat.learns for seat in spec.seats)
         parts = [*_parts(blocks, learns, _MAX_DEALS[self.detail])]

@@ -24,7 +24,7 @@ from cantstop_arena.leagues.secrets import check_seed
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.speed import SpeedTrial, run_trial
-from cantstop_arena.tournaments.table_spec import TableSpec, entrant_seat
+from cantstop_arena.tournaments.table_spec import TableSpec, entrant_start
 
 _MIN_SECONDS = 1.0  # for the games, however long the check has taken before
 
@@ -106,7 +106,7 @@ def _trials(
     for rival in league.staff:
         bots = [entrant, *[rival] * (league.players - 1)]
         seats = tuple(
-            entrant_seat(replace(bot, name=f"{bot.name} {number}"), catalogue, league.policy)
+            entrant_start(replace(bot, name=f"{bot.name} {number}"), catalogue, league.policy)
             for number, bot in enumerate(bots, 1)
         )
         spec = TableSpec(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,12 +33,12 @@ def stored_arrays(folder: Path, name: str, make: Callable[[], Arrays]) -> Arrays
 
 def _load(folder: Path) -> Arrays | None:
     try:
-        checksums = json.loads((folder / _CHECKSUMS_FILE).read_text())
+        checksums = msgspec.json.decode((folder / _CHECKSUMS_FILE).read_bytes(), type=list[str])
         files = [folder / f"{number}.npy" for number in range(len(checksums))]
         if [_checksum(file) for file in files] != checksums:
             return None
         return [np.asarray(np.load(file, mmap_mode="r")) for file in files]
-    except (OSError, ValueError, TypeError):  # missing, cut, or somebody else's
+    except (OSError, ValueError):  # missing, cut, or somebody else's
         return None
 
 

@@ -37,23 +37,22 @@ def with_elo_of_score(results: TournamentTotals, ratings: Ratings) -> Ratings:
     if score is None:
         return ratings
     ahead, p_value = _difference(score, ratings.lead_over_others(0)), score.p_of_even
-    inferior = replace(score, expected=None).p_of_even / 2  # of one look, as in larger fields
-    superior = 1 - inferior if ahead.points >= 0 else inferior
+    superior = 1 - p_value / 2 if ahead.points >= 0 else p_value / 2
     is_significant, leader = p_value < SIGNIFICANT, 0 if ahead.points >= 0 else 1
-    places = (1, 2) if leader == 0 else (2, 1)
+    order = (1, 2) if leader == 0 else (2, 1)
     fitted_seat, seat_error = ratings.first_seat, seat_score_error(results, 0)
     first_seat = _difference(seat_error, fitted_seat) if seat_error and fitted_seat else None
-    factors = _shares_of_difference(results)
+    shares = _shares_of_difference(results)
     labels = {label: of for label, of in ratings.labels.items() if label not in _FITTED}
     return replace(
         ratings,
-        ratings=tuple(_moved(_scaled(ahead, factor), _reference(results)) for factor in factors),
-        seats=tuple(_scaled(first_seat or NO_DIFFERENCE, factor) for factor in (0.5, -0.5)),
+        ratings=tuple(_moved(_scaled(ahead, share), _reference(results)) for share in shares),
+        seats=tuple(_scaled(first_seat or NO_DIFFERENCE, share) for share in (0.5, -0.5)),
         first_seat=first_seat,
-        groups=tuple("ab"[place - 1] if is_significant else "a" for place in places),
-        ranks=tuple((place, place) if is_significant else (1, 2) for place in places),
+        groups=tuple("ab"[rank - 1] if is_significant else "a" for rank in order),
+        ranks=tuple((rank, rank) if is_significant else (1, 2) for rank in order),
         labels=labels,
-        covariance=(ahead.error or 0.0) ** 2 * np.outer(factors, factors),
+        covariance=(ahead.error or 0.0) ** 2 * np.outer(shares, shares),
         pair=ahead,
         _superior=np.array([[0.5, superior], [1 - superior, 0.5]]),
     )
@@ -86,13 +85,13 @@ def _reference(results: TournamentTotals) -> float:
     return sum(anchors) / len(anchors) if anchors else EVEN_ELO
 
 
-def _scaled(points: Points, factor: float) -> Points:
-    """Points times a factor; if it is negative the ends change places."""
-    if factor == 0:
+def _scaled(points: Points, share: float) -> Points:
+    """Points times a share; if it is negative the ends change sides."""
+    if share == 0:
         return NO_DIFFERENCE
-    low, high = (None if end is None else end * factor for end in (points.low, points.high))
-    error = None if points.error is None else points.error * abs(factor)
-    return Points(points.points * factor, error, *((low, high) if factor > 0 else (high, low)))
+    low, high = (None if end is None else end * share for end in (points.low, points.high))
+    error = None if points.error is None else points.error * abs(share)
+    return Points(points.points * share, error, *((low, high) if share > 0 else (high, low)))
 
 
 def _moved(points: Points, by: float) -> Points:

@@ -36,7 +36,7 @@ _QUESTION = row_schema(
 Question: TypeAlias = Annotated[dict[str, Any], Meta(extra_json_schema=_QUESTION)]
 
 
-class LuckRemoved(msgspec.Struct, forbid_unknown_fields=True):
+class LuckGain(msgspec.Struct, forbid_unknown_fields=True):
     """Where luck was scored: the gain in intervals of what is won."""
 
     worth: Annotated[
@@ -48,7 +48,7 @@ class LuckRemoved(msgspec.Struct, forbid_unknown_fields=True):
     ]
 
 
-class Answer(msgspec.Struct, forbid_unknown_fields=True):
+class RuleSetAnswer(msgspec.Struct, forbid_unknown_fields=True):
     """What one rule set changes with one number of players."""
 
     rules: str
@@ -61,10 +61,10 @@ class Answer(msgspec.Struct, forbid_unknown_fields=True):
         list[Annotated[list[str], Meta(min_length=2, max_length=2)]],
         Meta(description="Pairs of bots whose order is another one."),
     ]
-    luck_removed: LuckRemoved | UnsetType = UNSET
+    luck_removed: LuckGain | UnsetType = UNSET
 
 
-class Comparison(msgspec.Struct, forbid_unknown_fields=True):
+class ComparisonSummary(msgspec.Struct, forbid_unknown_fields=True):
     """What rule sets do to a game. Shares are parts of 1; ends of intervals cover 95%."""
 
     name: str
@@ -77,10 +77,10 @@ class Comparison(msgspec.Struct, forbid_unknown_fields=True):
     rules: dict[str, Rules]
     baseline: str
     ignore_below: dict[str, Annotated[float, Meta(ge=0)]]
-    answers: list[Answer]
+    answers: list[RuleSetAnswer]
     notes: list[str]
 
 
 def schema() -> dict[str, Any]:
     """The JSON Schema of `comparison.json`."""
-    return file_schema("comparison.json", Comparison)
+    return file_schema("comparison.json", ComparisonSummary)

@@ -18,9 +18,9 @@ from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.comparison_fields import (
     QUESTION_COLUMNS,
-    Answer,
-    Comparison,
-    LuckRemoved,
+    ComparisonSummary,
+    LuckGain,
+    RuleSetAnswer,
 )
 from cantstop_arena.reports.tournament_files import CONTENT, PAGE
 from cantstop_arena.tables.column import Column, Table, Value, estimate, number, significant
@@ -219,7 +219,7 @@ def _questions(answer: RuleSetResult) -> dict[str, RuleEffect | BotOrder]:
 
 def content(answers: ComparisonTotals) -> dict[str, Any]:
     """The comparison as a dict, the content of `comparison.json`."""
-    comparison = Comparison(
+    comparison = ComparisonSummary(
         name=answers.name,
         game=answers.game,
         seed=in_json(answers.seed),
@@ -234,10 +234,10 @@ def content(answers: ComparisonTotals) -> dict[str, Any]:
     return entry
 
 
-def _answer(answers: ComparisonTotals, answer: RuleSetResult) -> Answer:
+def _answer(answers: ComparisonTotals, answer: RuleSetResult) -> RuleSetAnswer:
     table = Table(TABLE, "", QUESTION_COLUMNS, list(_question_rows(answers, answer)))
     gain = answer.luck_gain
-    return Answer(
+    return RuleSetAnswer(
         rules=answer.rules,
         players=answer.players,
         deals=answer.deals,
@@ -245,5 +245,5 @@ def _answer(answers: ComparisonTotals, answer: RuleSetResult) -> Answer:
         sentence=rule_set_text(answer),
         questions=records(table),
         turned=[list(pair) for pair in answer.order.reversed_pairs] if answer.order else [],
-        luck_removed=UNSET if gain is None else LuckRemoved(significant(gain)),
+        luck_removed=UNSET if gain is None else LuckGain(significant(gain)),
     )

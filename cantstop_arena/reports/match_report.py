@@ -27,7 +27,7 @@ from cantstop_arena.tables.names import MATCH_TABLE
 from cantstop_arena.tables.rounding import half_away, percent_text
 from cantstop_arena.texts import how_many
 
-_CORRECTED = "Luck removed: the LLR corrects each deal with coefficients from earlier deals.\n"
+_CORRECTED = "Luck removed: the LLR corrects each deal with coefficients from earlier deals."
 _PENTANOMIAL = ("0", "1/2", "1", "3/2", "2")
 
 
@@ -120,7 +120,7 @@ def finding(
     )
 
 
-class TestContent(msgspec.Struct):
+class TestContent(msgspec.Struct, kw_only=True):
     """The sequential test in `match.json`."""
 
     elo0: float
@@ -131,7 +131,7 @@ class TestContent(msgspec.Struct):
     lower: float
     upper: float
     accepted: str | None
-    repeated: bool | UnsetType
+    repeated: bool | UnsetType = UNSET
     expected_games: dict[str, int] | None
 
 
@@ -153,6 +153,27 @@ class MatchContent(msgspec.Struct, kw_only=True):
     elo_high: float | None
     sprt: TestContent | None
     disqualified: list[str] | UnsetType = UNSET
+
+
+def stored_finding(content: bytes, analysis: Analysis) -> MatchFinding | None:
+    """The finding on a match with a test, from its `match.json` and its analysis.
+
+    Of the test's state it has what is stored: the ratio and the verdict. None for a match without
+    a test, and for a damaged file.
+    """
+    try:
+        match = msgspec.json.decode(content, type=MatchContent)
+    except msgspec.DecodeError:
+        return None
+    if match.sprt is None or match.bots[0] not in analysis.results.bots:
+        return None
+    stored, players, games = match.sprt, analysis.results.players, len(analysis.results.orders)
+    limits = (stored.elo0, stored.elo1, stored.alpha, stored.beta)
+    accepted = None if stored.accepted is None else int(stored.accepted == "H1")
+    state = TestState(stored.llr, 0.0, 0.0, accepted, stored.repeated is True)
+    counts = match.pentanomial or (match.games // games,)
+    test = Sprt(*limits, players, games)
+    return finding(match.bots, analysis, counts, test, state, players, games, {})
 
 
 def match_json(result: MatchFinding, rules: str, seed: Seed) -> str:
@@ -220,7 +241,7 @@ def match_table(result: MatchFinding) -> Table:
         ),
     ]
     columns, row = zip(*cells, strict=True)
-    notes = [_test_text(result), _verdict(result)] if test and result.deals else []
+    notes = [_test_text(result), verdict(result)] if test and result.deals else []
     return Table(
         MATCH_TABLE, "Match", columns, [row], [" ".join(text.split("\n")) for text in notes]
     )
@@ -235,7 +256,7 @@ def match_text(result: MatchFinding) -> str:
     else:
         parts += map(printable, result.disqualified.values())
     if result.test and result.deals:
-        parts += [_test_text(result), _verdict(result)]
+        parts += [_test_text(result), verdict(result)]
     return "\n\n".join(parts)
 
 
@@ -251,9 +272,20 @@ def _header(result: MatchFinding) -> str:
     )
 
 
+def points_text(result: MatchFinding) -> str:
+    """The deals of a match of two by the first bot's points; with a test, those it needed."""
+    counts = ", ".join(f"{points} in {count:,}" for points, count in _occurred(result))
+    return f"Points of {result.bots[0]} in {how_many(result.deals, 'deal')}: {counts}."
+
+
+def _occurred(result: MatchFinding) -> list[tuple[str, int]]:
+    """The points of a deal that occurred, each with its deals."""
+    return [pair for pair in zip(_PENTANOMIAL, result.counts, strict=True) if pair[1]]
+
+
 def _counts(result: MatchFinding) -> str:
     """The deals by points, of those points that occurred."""
-    occurred = [pair for pair in zip(_PENTANOMIAL, result.counts, strict=True) if pair[1]]
+    occurred = _occurred(result)
     headers = [f"points of {printable(result.bots[0])} in a deal", *(name for name, _ in occurred)]
     is_part = result.deals < result.deals_played  # the test was decided before
     deals = f"the first {how_many(result.deals, 'deal')}" if is_part else "deals"
@@ -281,21 +313,26 @@ def _signed(elo: float | None) -> str:
     return "no bound" if elo is None else f"{half_away(elo, 1):+.1f}"
 
 
-def _test_text(result: MatchFinding) -> str:
+def test_claims(result: MatchFinding) -> list[str]:
+    """The hypotheses of a test and its log-likelihood ratio, in sentences."""
     test, state = result.test, result.state
     assert test is not None and state is not None
+    texts = [
+        f"H0: {_claim(result.bots, test.elo0)}. H1: {_claim(result.bots, test.elo1)}.",
+        f"LLR {half_away(state.ratio, 2):.2f}; H0 is accepted at {test.lower:.2f} or below, H1 at"
+        f" {test.upper:.2f} or above.",
+    ]
+    return [*texts, _CORRECTED] if result.luck_removed else texts
+
+
+def _test_text(result: MatchFinding) -> str:
     games = result.expected_games()
     expectation = (
         f"Expected length: {_under_hypotheses(games)}, {games['estimate']:,} at the observed score."
         if games
         else "All deals had the same result; the length of the test cannot be estimated."
     )
-    corrected = _CORRECTED if result.luck_removed else ""
-    return (
-        f"H0: {_claim(result.bots, test.elo0)}. H1: {_claim(result.bots, test.elo1)}.\n"
-        f"LLR {half_away(state.ratio, 2):.2f}; H0 is accepted at {test.lower:.2f} or"
-        f" below, H1 at {test.upper:.2f} or above.\n{corrected}{expectation}"
-    )
+    return "\n".join([*test_claims(result), expectation])
 
 
 def _under_hypotheses(games: Mapping[str, int]) -> str:
@@ -316,7 +353,8 @@ def _claim(bots: tuple[str, str], elo: float, bound: str = "") -> str:
     return f"{first} is {amount} Elo {'stronger' if elo > 0 else 'weaker'} than {second}"
 
 
-def _verdict(result: MatchFinding) -> str:
+def verdict(result: MatchFinding) -> str:
+    """Which hypothesis a test accepts, with the rate of such errors, or why it accepts neither."""
     test, accepted = result.test, result.accepted
     assert test is not None
     if result.state and result.state.repeated:

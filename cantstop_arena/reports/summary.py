@@ -8,8 +8,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from cantstop_arena.deals.outcomes import TEST, FaultReport, Tally, TournamentTotals
-from cantstop_arena.deals.outcomes import Until as Rule
+from cantstop_arena.deals.outcomes import TEST, FaultReport, Tally, TournamentTotals, Until
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.deals.winners import win_units
@@ -17,15 +16,15 @@ from cantstop_arena.ratings.scores import variance
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.reports.summary_fields import (
     DisqualifiedBot,
-    Fault,
     FirstPlayer,
     Fit,
     Lineup,
-    LuckRemoved,
+    LuckRemoval,
     Metric,
-    Predecessors,
+    PredecessorEffects,
+    ReportedFault,
+    StoppingRule,
     Summary,
-    Until,
 )
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import rounded, significant
@@ -81,24 +80,24 @@ def summary(analysis: Analysis) -> dict[str, Any]:
     return content
 
 
-def _luck(analysis: Analysis) -> LuckRemoved | UnsetType:
+def _luck(analysis: Analysis) -> LuckRemoval | UnsetType:
     """The gain from removing luck, and the scores without luck removed."""
-    worth = analysis.luck_worth
-    if worth is None:
+    luck = analysis.luck_gains
+    if luck is None:
         return UNSET
     scores = zip(analysis.results.bots, analysis.plain.scores, strict=True)
-    return LuckRemoved(
-        worth=significant(worth.median),
+    return LuckRemoval(
+        worth=significant(luck.median),
         plain_scores={bot: [rounded(end) for end in score] for bot, score in scores},
     )
 
 
-def _until(results: TournamentTotals, rule: Rule) -> Until:
+def _until(results: TournamentTotals, rule: Until) -> StoppingRule:
     """The stopping rule, whether its limit was reached, and its widest interval."""
     if rule.measure == TEST:
-        return Until(test="sprt", intervals=SEQUENCES)
+        return StoppingRule(test="sprt", intervals=SEQUENCES)
     bot, measured = widest(results, rule)
-    until = Until(
+    until = StoppingRule(
         reached=bool(bot) and measured <= rule.limit,
         widest={"bot": bot or None, rule.measure: _bounded(measured) if bot else None},
         intervals=SEQUENCES,
@@ -149,11 +148,11 @@ def _incomparable(analysis: Analysis) -> list[str]:
     return [analysis.results.bots[bot] for bot in analysis.order if bot in analysis.incomparable]
 
 
-def _predecessors(analysis: Analysis) -> Predecessors | UnsetType:
+def _predecessors(analysis: Analysis) -> PredecessorEffects | UnsetType:
     """The effect of sitting right after each bot, where the game counts it."""
     if not analysis.results.predecessors:
         return UNSET
-    return Predecessors(
+    return PredecessorEffects(
         counted=analysis.results.counts.followed,
         effects=records(effects(analysis)),
         pairs=records(following(analysis)),
@@ -274,8 +273,8 @@ def _metric(analysis: Analysis, name: str) -> Metric:
     )
 
 
-def _fault(charge: FaultReport) -> Fault:
-    return Fault(**asdict(charge) | {"seats": list(charge.seats)})
+def _fault(charge: FaultReport) -> ReportedFault:
+    return ReportedFault(**asdict(charge) | {"seats": list(charge.seats)})
 
 
 def _disqualified(analysis: Analysis) -> list[DisqualifiedBot]:

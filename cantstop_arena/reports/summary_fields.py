@@ -89,7 +89,7 @@ class FirstPlayer(_Entry):
     elo_high: float | None
 
 
-class Predecessors(_Entry):
+class PredecessorEffects(_Entry):
     """What it means to sit right after each bot."""
 
     counted: str
@@ -116,7 +116,7 @@ class Fit(_Entry):
     pairs: list[Residual] | UnsetType = UNSET
 
 
-class Until(_Entry, kw_only=True):
+class StoppingRule(_Entry, kw_only=True):
     """The rule that ended the tournament, whether it was met, and the widest interval."""
 
     elo_error: float | UnsetType = UNSET
@@ -127,7 +127,7 @@ class Until(_Entry, kw_only=True):
     intervals: Literal["confidence sequences"]
 
 
-class LuckRemoved(_Entry):
+class LuckRemoval(_Entry):
     """What removing luck has gained, and the scores with luck left in."""
 
     worth: Annotated[
@@ -140,7 +140,7 @@ class LuckRemoved(_Entry):
     ]
 
 
-class Fault(_Entry):
+class ReportedFault(_Entry):
     """One kind of fault of a bot: its first game, and how often it occurred."""
 
     bot: str
@@ -225,13 +225,13 @@ class Summary(_Entry, kw_only=True):
     first_player: FirstPlayer | UnsetType | None = UNSET
     seats: list[SeatRow] | UnsetType = UNSET
     pairs: list[Pair] | UnsetType = UNSET
-    predecessors: Predecessors | UnsetType = UNSET
+    predecessors: PredecessorEffects | UnsetType = UNSET
     fit: Fit | UnsetType = UNSET
-    until: Until | UnsetType = UNSET
+    until: StoppingRule | UnsetType = UNSET
     unplayed: Positive | UnsetType = UNSET
     gauntlet: str | UnsetType = UNSET
-    luck_removed: LuckRemoved | UnsetType = UNSET
-    faults: list[Fault] | UnsetType = UNSET
+    luck_removed: LuckRemoval | UnsetType = UNSET
+    faults: list[ReportedFault] | UnsetType = UNSET
     disqualified: list[DisqualifiedBot] | UnsetType = UNSET
     not_reproducible: list[str] | UnsetType = UNSET
 

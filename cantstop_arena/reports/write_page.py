@@ -17,7 +17,7 @@ from cantstop_arena.reports.comparison_report import write_comparison_page
 from cantstop_arena.reports.tournament_files import CONTENT, PAGE, write_page
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_missing_games
-from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
+from cantstop_arena.tournaments.ledger.read_ledger import MATCH, load_results_with_aims
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Event
@@ -37,6 +37,7 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
     """The page of the tournament in a folder, as HTML."""
     from cantstop_arena.games.registry import game_named
     from cantstop_arena.reports.highlights import recorded_games
+    from cantstop_arena.reports.match_report import stored_finding
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.tournaments.ledger.convergence import history
     from cantstop_arena.tournaments.tournament import RESOLVED
@@ -46,6 +47,7 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import tournament_page as tournament
         from cantstop_arena.reports.page.convergence_section import PastAnalysis
+        from cantstop_arena.reports.page.sprt_section import sprt_section
     results = analysis.results
     past = [
         PastAnalysis(moment.deals, Analysis(replace(moment.results, until=results.until)))
@@ -54,7 +56,18 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
     configuration = (folder / RESOLVED).read_text("utf-8")
     recorded = recorded_games(analysis, folder)
     stored_sections = view_of(game_named(results.game)).stored_sections(folder)
-    return as_html(tournament.document(analysis, past, recorded, [*stored_sections], configuration))
+    match = folder / MATCH
+    tested = stored_finding(match.read_bytes(), analysis) if match.is_file() else None
+    return as_html(
+        tournament.document(
+            analysis,
+            past,
+            recorded,
+            [*stored_sections],
+            configuration,
+            sprt_section(tested) if tested else None,
+        )
+    )
 
 
 def comparison_page(content: dict[str, Any], folder: Path) -> str:

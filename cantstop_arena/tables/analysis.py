@@ -31,7 +31,7 @@ from cantstop_arena.ratings.solo import SoloDifferences
 ELO_DECIMALS = 2
 
 
-class LuckWorth(msgspec.Struct, frozen=True):
+class LuckGains(msgspec.Struct, frozen=True):
     """How many times the games intervals as narrow would take with luck left in, for each bot.
 
     From the widths of its two intervals of the score and of Elo; None where one is not known.
@@ -43,8 +43,8 @@ class LuckWorth(msgspec.Struct, frozen=True):
     @property
     def median(self) -> float:
         """The median of the scores; 1 where none is known."""
-        known = [gain for gain in self.scores if gain is not None]
-        return median(known) if known else 1.0
+        gains = [gain for gain in self.scores if gain is not None]
+        return median(gains) if gains else 1.0
 
 
 class Analysis(msgspec.Struct, frozen=True, dict=True):
@@ -102,11 +102,11 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         return Analysis(self.results.plain)
 
     @cached_property
-    def luck_worth(self) -> "LuckWorth | None":
+    def luck_gains(self) -> "LuckGains | None":
         """By how much removing luck has narrowed intervals; None if luck was not removed."""
         if self.results.with_luck is None:
             return None
-        return LuckWorth(
+        return LuckGains(
             _width_gains(self.plain.scores, self.scores), _width_gains(self.plain.elo, self.elo)
         )
 

@@ -14,7 +14,7 @@ from cantstop_arena.deals.outcomes import (
 )
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.sequential.stopping_rule import widest
-from cantstop_arena.tables.analysis import Analysis, LuckWorth
+from cantstop_arena.tables.analysis import Analysis, LuckGains
 from cantstop_arena.tables.rounding import percent_text
 from cantstop_arena.texts import beginning_of, how_many, ordinal
 
@@ -60,8 +60,8 @@ def about_standings(analysis: Analysis) -> list[str]:
         texts.append(f"{unfinished} of {analysis.games} games were not finished{share}.")
     if rule := analysis.results.until:
         texts.append(until_note(analysis.results, rule))
-    if worth := analysis.luck_worth:
-        texts.append(about_luck(worth, analysis.results.bots))
+    if luck := analysis.luck_gains:
+        texts.append(about_luck(luck, analysis.results.bots))
     texts += analysis.results.notes
     if irreproducible := analysis.results.irreproducible:
         texts.append(
@@ -95,15 +95,15 @@ def short_message(charge: FaultReport) -> str:
     return beginning_of(charge.message, MAX_MESSAGE_LENGTH)
 
 
-def about_luck(worth: LuckWorth, bots: Sequence[str]) -> str:
+def about_luck(luck: LuckGains, bots: Sequence[str]) -> str:
     """By how much removing luck has narrowed the intervals, as printed, and for whom least."""
-    gains = {name: gain for name, gain in zip(bots, worth.scores, strict=True) if gain}
-    elo_gains = [gain for gain in worth.elo if gain]
+    gains = {name: gain for name, gain in zip(bots, luck.scores, strict=True) if gain}
+    elo_gains = [gain for gain in luck.elo if gain]
     text = "Luck is removed from scores and Elo. "
     if gains:
         text += f"By their intervals that is worth {gain_range([*gains.values()])} times the games"
         differ = " to " in gain_range([*gains.values()])
-        text += " for scores" + (f" (median {worth.median:.1f})" if differ else "")
+        text += " for scores" + (f" (median {luck.median:.1f})" if differ else "")
         text += f" and {gain_range(elo_gains)} for Elo" if elo_gains else ""
         text += f"; least for {min(gains, key=gains.__getitem__)}. " if differ else ". "
     return text + "`arena rate --plain` leaves it in."

@@ -1,19 +1,58 @@
-"""Functions that seat bots called from Python: in this process, or in separate ones."""
+"""Bots are seated at a table: in this process, or in processes of their own."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from cantstop_arena.bots.bot_functions import backend_of
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.isolated_bot import BotRaised, IsolatedBot, failure_text
 from cantstop_arena.bots.known_bot import LoadedBot
+from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import DIED, EXCEPTION, ILLEGAL, TOO_SLOW
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.bot_options import files_among
 from cantstop_arena.game_api.decisions import Decision, GameOver
+from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.child import ChildFailed
 from cantstop_arena.table.bot_faults import BotFault, RemotePlayer
-from cantstop_arena.table.seated_bot import GameStart
+from cantstop_arena.table.seated_bot import GameStart, SeatedBot
+
+
+def seat_bot(start: BotStart, loader: Loader, as_plain: bool = False) -> SeatedBot:
+    """Build a bot for a table. Raises BotError when that fails, or when its files have changed.
+
+    With `as_plain` built-in bots have a `make_player` too, as those that record their decisions in
+    Python need it: its players have the memory that compiled bots are given otherwise.
+    """
+    if start.isolation:
+        seating = IsolatedSeating(start)
+        return SeatedBot(start.name, seating.player, repr(start), seating, start.learns)
+    bot, options = loader.open(start.bot), json.loads(start.options)
+    _check_files(start, bot, options)
+    is_local = as_plain or bot.origin != "built-in"
+    make_player = LocalSeating(bot, options) if is_local else None
+    return SeatedBot(start.name, bot.build(options), start.digest, make_player, bot.learns)
+
+
+def _check_files(start: BotStart, bot: LoadedBot, options: Mapping[str, Any]) -> None:
+    """Raise BotError when a file that an option names has changed, or differs here."""
+    now = files_among(bot.options, options)
+    for name, digest in start.files:
+        if now.get(name) != digest:
+            named = f" {options[name]!r:.60}" if options[name] else ""
+            raise BotError(f"{name}{named} has changed since the run started")
+
+
+def check_backend(start: BotStart, bot: SeatedBot) -> None:
+    """Raise BotError when a bot that was compiled before is plain in this process."""
+    decisions = game_named(start.bot.game).decisions
+    if start.is_foreign and start.is_compiled and backend_of(bot.player, decisions) == "plain":
+        raise BotError(
+            "it was compiled when the run started, and is plain now; run the command again"
+        )
 
 
 class LocalSeating:
@@ -34,9 +73,9 @@ class LocalSeating:
 class IsolatedSeating:
     """Seats a bot in a separate process; failures of that process become faults of the bot."""
 
-    def __init__(self, launch: BotStart) -> None:
-        self.limit = launch.decision_limit
-        self.remote = IsolatedBot(launch)
+    def __init__(self, bot_start: BotStart) -> None:
+        self.limit = bot_start.decision_limit
+        self.remote = IsolatedBot(bot_start)
         self.player = RemotePlayer()
         for decision in self.remote.game.decisions.values():
             setattr(self.player, decision.name, partial(self._decide, decision))

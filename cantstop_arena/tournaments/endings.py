@@ -105,8 +105,8 @@ class MatchEnding(Ending):
 
     def _state(self, test: Sprt, session: "Session") -> TestState:
         if self.counts.max() == self.counted and are_repeated(session.last_results()):
-            one_deal = np.minimum(self.counts, 1)
-            return replace(test.state(one_deal.tolist()), accepted=None, repeated=True)
+            single_deal = np.minimum(self.counts, 1)
+            return replace(test.state(single_deal.tolist()), accepted=None, repeated=True)
         if self._corrected is None:
             return test.state(self.counts.tolist())
         return test.state_of(*self._corrected.look())
@@ -126,12 +126,12 @@ class MatchEnding(Ending):
 
 def are_repeated(results: TournamentTotals) -> bool:
     """Whether all deals are alike in every seating: their winners and all that was counted."""
-    return all(_are_alike(tally) for tally in results.tallies.values())
+    return all(_is_repeated(tally) for tally in results.tallies.values())
 
 
-def _are_alike(tally: Tally) -> bool:
-    alike_winners = all(wins in (0, max(tally.wins)) for wins in tally.wins)
-    return alike_winners and all(
+def _is_repeated(tally: Tally) -> bool:
+    same_winners = all(wins in (0, max(tally.wins)) for wins in tally.wins)
+    return same_winners and all(
         tally.games * tally.squares[name] == sum(counts) ** 2
         for name, counts in tally.counts.items()
         if name in tally.squares

@@ -18,10 +18,10 @@ from cantstop_arena.table.person_table import Person
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.table.table import GameTable
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournaments.bot_adapters import IsolatedSeating
+from cantstop_arena.tournaments.bot_adapters import IsolatedSeating, seat_bot
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, suggesting_game
 from cantstop_arena.tournaments.file.entrants import foreign_isolated
-from cantstop_arena.tournaments.table_spec import entrant_seat
+from cantstop_arena.tournaments.table_spec import entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
 _LIMITS = FaultPolicy(decision_limit=10.0)  # longer than in tournaments
@@ -88,5 +88,5 @@ def _bot(reference: str, catalogue: Catalogue, hidden: tuple[Path, ...]) -> Seat
         raise BotError(f"{in_a_line(reference, MAX_QUOTE_LENGTH)}: {error}") from None
     if not entrant.command:
         entrant = foreign_isolated(entrant, Isolation.PROCESSES)
-    seat = entrant_seat(entrant, catalogue, _LIMITS, hidden=hidden)
-    return seat.seated_bot(Loader(catalogue.folder))
+    start = entrant_start(entrant, catalogue, _LIMITS, hidden=hidden)
+    return seat_bot(start, Loader(catalogue.folder))

@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_functions import source_line_of
+from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import BotError
@@ -22,8 +23,9 @@ from cantstop_arena.processes.lasting_state import note_shared_code
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import in_a_line
+from cantstop_arena.tournaments.bot_adapters import seat_bot
 from cantstop_arena.tournaments.pool.worker_slot import building_limit
-from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec
+from cantstop_arena.tournaments.table_spec import TableSpec
 from cantstop_arena.tournaments.trial import OUT_OF_TIME, BotTrial
 
 if TYPE_CHECKING:
@@ -58,7 +60,8 @@ def prepare_bots(
     called with the names of what is compiled for the first time, if anything. Raises BotError.
     """
     _refuse_in_time(spec)
-    marked = {seat.digest: seat.name for seat in spec.seats if not seat.launch and seat.native}
+    compiled = [seat for seat in spec.seats if seat.is_compiled and not seat.isolation]
+    marked = {seat.digest: seat.name for seat in compiled}
     if missing := game_named(spec.game).missing_code(marked):
         compiling(missing)
     foreign = [seat for seat in spec.seats if seat.is_foreign]
@@ -82,8 +85,8 @@ def _get_ready_to_fork() -> None:
 
 
 def _built(
-    spec: TableSpec, seats: Sequence[SeatSpec], decision_limit: float | None
-) -> dict[SeatSpec, PreparedBot]:
+    spec: TableSpec, seats: Sequence[BotStart], decision_limit: float | None
+) -> dict[BotStart, PreparedBot]:
     """Foreign bots, built in processes of their own. Raises BotError.
 
     One whose process does not survive the trial is built again without. It is a bot like others if
@@ -112,11 +115,11 @@ def _refuse_in_time(spec: TableSpec) -> None:
             raise BotError(f"bot {seat.name} cannot play: {why}")
 
 
-def _warmed(spec: TableSpec) -> dict[SeatSpec, PreparedBot]:
+def _warmed(spec: TableSpec) -> dict[BotStart, PreparedBot]:
     """Compile and load the engine and the built-in bots in this process."""
     loader = Loader(spec.folder)
     seats = [seat for seat in spec.seats if not seat.is_foreign]
-    seated_bots = [seat.seated_bot(loader) for seat in seats]
+    seated_bots = [seat_bot(seat, loader) for seat in seats]
     game, players = game_named(spec.game), spec.players
     nobody = SeatedBot("nobody", BotFunctions(**dict.fromkeys(game.decisions, _nothing)), "")
     table: GameTable = game.table(spec.rules, [*seated_bots, *[nobody] * players], players, 0)
@@ -138,9 +141,9 @@ def _parts(table: "GameTable") -> Iterator[PreparedBot]:
         yield PreparedBot(table.is_compiled((number,)), bot.learns, source_lines)
 
 
-def _build_call(spec: TableSpec, seat: SeatSpec, decision_limit: float | None) -> IsolatedCall:
+def _build_call(spec: TableSpec, seat: BotStart, decision_limit: float | None) -> IsolatedCall:
     alone = replace(spec, seats=(seat,))
-    limit = (_COMPILING if seat.native else building_limit()) + (decision_limit or 0)
+    limit = (_COMPILING if seat.is_compiled else building_limit()) + (decision_limit or 0)
     keywords = {"spec": pack_spec(alone), "decision_limit": decision_limit}
     return IsolatedCall(f"{__name__}:built_alone", keywords, limit)
 
@@ -173,7 +176,7 @@ def built_alone(spec: bytes, decision_limit: float | None) -> PreparedBot | Rais
         return Raised(exception_report(error))
 
 
-def _prepared(seat: SeatSpec, answer: PreparedBot | Raised | CallFailed) -> PreparedBot:
+def _prepared(seat: BotStart, answer: PreparedBot | Raised | CallFailed) -> PreparedBot:
     """A foreign bot, from the outcome of its call. Raises BotError."""
     if isinstance(answer, Raised):
         is_named = seat.name in answer.reason
@@ -182,7 +185,7 @@ def _prepared(seat: SeatSpec, answer: PreparedBot | Raised | CallFailed) -> Prep
         raise BotError(f"bot {seat.name} cannot be built: it {answer}")
     hooks = game_named(seat.bot.game).decisions
     lines = {hook: _line(answer.source_lines.get(hook, "")) for hook in hooks}
-    is_compiled = seat.native and answer.is_compiled
+    is_compiled = seat.is_compiled and answer.is_compiled
     disturbs = _with_file(seat, _line(answer.disturbs))
     return PreparedBot(is_compiled, answer.learns, lines, foreign=True, disturbs=disturbs)
 
@@ -191,14 +194,14 @@ def _line(text: str) -> str:
     return in_a_line(text, MAX_REPORT_LENGTH)
 
 
-def _with_file(seat: SeatSpec, disturbs: str) -> str:
+def _with_file(seat: BotStart, disturbs: str) -> str:
     """What a bot does, with its file where the line that does it is not known."""
     if not disturbs or disturbs.endswith(")") or not seat.bot.source:
         return disturbs
     return f"{disturbs} ({short_path(str(seat.bot.source.path))})"
 
 
-def _with_code_check(seat: SeatSpec, part: PreparedBot) -> PreparedBot:
+def _with_code_check(seat: BotStart, part: PreparedBot) -> PreparedBot:
     """A foreign bot, checked for machine code in the cache."""
     missing = game_named(seat.bot.game).missing_code({seat.digest: seat.name})
     return replace(part, lacks_machine_code=part.is_compiled and seat.name in missing)

@@ -150,7 +150,7 @@ class _ReplayLimits:
     table_spec: TableSpec
 
     def decision_limit(self, bot: int) -> float:
-        is_isolated = self.table_spec.seats[bot].launch is not None
+        is_isolated = bool(self.table_spec.seats[bot].isolation)
         return self.policy.isolated_limit if is_isolated else self.policy.decision_limit
 
     @property

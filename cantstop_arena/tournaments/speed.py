@@ -33,7 +33,7 @@ from cantstop_arena.tournaments.file.key_readers import usual_players
 from cantstop_arena.tournaments.ledger.row_codec import MEASURED
 from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
 from cantstop_arena.tournaments.run_observer import RunObserver
-from cantstop_arena.tournaments.table_spec import TableSpec, entrant_seat, seat_for
+from cantstop_arena.tournaments.table_spec import TableSpec, bot_start, entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
 _NOBODY = RunObserver()
@@ -113,7 +113,7 @@ def measure(loader: Loader, spec: LoadedBot, seconds: float) -> Speed:
     game = game_named(spec.game)
     players = usual_players(game)
     seats = tuple(
-        seat_for(f"{spec.name} {number}", spec, spec.defaults) for number in range(1, players + 1)
+        bot_start(f"{spec.name} {number}", spec, spec.defaults) for number in range(1, players + 1)
     )
     table_spec = TableSpec(
         game.name, game.rules.default, seats, players, random_seed(), loader.folder
@@ -151,7 +151,7 @@ def run_speed_trial(
     fails, and GameError when the game itself fails.
     """
     seats = tuple(
-        entrant_seat(replace(bot, name=f"{bot.name} {number}"), catalogue, FaultPolicy())
+        entrant_start(replace(bot, name=f"{bot.name} {number}"), catalogue, FaultPolicy())
         for number, bot in enumerate(bots, 1)
     )
     spec = TableSpec(catalogue.game.name, rules, seats, len(seats), random_seed(), catalogue.folder)

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.bots.bot_functions import backend_of
-from cantstop_arena.bots.bot_start import SERVER, BotStart
+from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import Isolation
-from cantstop_arena.bots.known_bot import BotAddress, BotDescription, LoadedBot
+from cantstop_arena.bots.known_bot import BotDescription, LoadedBot
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed
@@ -23,8 +21,7 @@ from cantstop_arena.game_api.bot_options import files_among
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes import system
 from cantstop_arena.processes.child_limits import ChildLimits
-from cantstop_arena.table.seated_bot import SeatedBot, code_digest
-from cantstop_arena.tournaments.bot_adapters import IsolatedSeating, LocalSeating
+from cantstop_arena.tournaments.bot_adapters import check_backend, seat_bot
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs, Redirection
 from cantstop_arena.tournaments.pool.disturbance import SharedTable
@@ -35,73 +32,16 @@ if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
 
 
-class SeatSpec(msgspec.Struct, frozen=True):
-    """All that a process needs to build a bot: its address and its options as JSON.
-
-    A bot with `launch` plays in a separate process, and is not built here. A `native` bot is
-    compiled according to its description. `files` are the options that name files, with digests.
-    `separate_start` is how a foreign bot that plays in the workers is started in a process of
-    its own, where that has to be.
-    """
-
-    name: str
-    bot: BotAddress
-    options: str
-    launch: BotStart | None = None
-    learns: bool = False
-    native: bool = False
-    files: tuple[tuple[str, str], ...] = ()
-    separate_start: BotStart | None = None
-
-    @property
-    def is_foreign(self) -> bool:
-        """Whether building the bot runs foreign code in the process."""
-        return self.launch is None and self.bot.origin != "built-in"
-
-    @property
-    def digest(self) -> str:
-        """The key of the bot's machine code in the cache."""
-        files = [digest for _, digest in self.files]
-        return code_digest(self.bot.origin, self.bot.name, self.bot.digest, self.options, *files)
-
-    def seated_bot(self, loader: Loader, as_plain: bool = False) -> SeatedBot:
-        """Build the bot. Raises BotError when that fails, or when its files have changed.
-
-        With `as_plain` built-in bots have a `make_player` too, as those that record their decisions
-        in Python need it: its players have the memory that compiled bots are given otherwise.
-        """
-        if self.launch:
-            bot = IsolatedSeating(self.launch)
-            return SeatedBot(self.name, bot.player, repr(self.launch), bot, self.learns)
-        spec, options = loader.open(self.bot), json.loads(self.options)
-        self._check_files(spec, options)
-        is_local = as_plain or spec.origin != "built-in"
-        make_player = LocalSeating(spec, options) if is_local else None
-        return SeatedBot(self.name, spec.build(options), self.digest, make_player, spec.learns)
-
-    def _check_files(self, spec: LoadedBot, options: Mapping[str, Any]) -> None:
-        """Raise BotError when a file that an option names has changed, or differs here."""
-        now = files_among(spec.options, options)
-        for name, digest in self.files:
-            if now.get(name) != digest:
-                named = f" {options[name]!r:.60}" if options[name] else ""
-                raise BotError(f"{name}{named} has changed since the run started")
-
-    def check_backend(self, bot: SeatedBot) -> None:
-        """Raise BotError when a bot that was compiled before is plain in this process."""
-        decisions = game_named(self.bot.game).decisions
-        if self.is_foreign and self.native and backend_of(bot.player, decisions) == "plain":
-            raise BotError(
-                "it was compiled when the run started, and is plain now; run the command again"
-            )
-
-
-def seat_for(name: str, bot: BotDescription | LoadedBot, options: Mapping[str, Any]) -> SeatSpec:
-    """A seat named `name` for a bot with all its options."""
-    is_native = bot.backend == "compiled"
-    files = tuple(files_among(bot.options, options).items())
-    options_text = json.dumps(dict(options))
-    return SeatSpec(name, bot.address, options_text, None, bot.learns, is_native, files)
+def bot_start(name: str, bot: BotDescription | LoadedBot, options: Mapping[str, Any]) -> BotStart:
+    """The start of a bot with all its options, which plays as `name` in the table's process."""
+    return BotStart(
+        name=name,
+        bot=bot.address,
+        options=json.dumps(dict(options)),
+        files=tuple(files_among(bot.options, options).items()),
+        learns=bot.learns,
+        is_compiled=bot.backend == "compiled",
+    )
 
 
 class TableSpec(msgspec.Struct, frozen=True):
@@ -109,19 +49,19 @@ class TableSpec(msgspec.Struct, frozen=True):
 
     game: str
     rules: Any
-    seats: tuple[SeatSpec, ...]
+    seats: tuple[BotStart, ...]
     players: int
     seed: Seed
     folder: Path
     keeps_counts: bool = False
     luck_measure: str = ""
     is_prepared: bool = False
-    """Whether `native` of seats has been verified, so that processes check it again."""
+    """Whether `is_compiled` of seats has been verified, so that processes check it again."""
 
     @property
     def needs_watching(self) -> bool:
         """Whether any of the bots are not built in."""
-        return any(seat.is_foreign or seat.launch for seat in self.seats)
+        return any(seat.is_foreign or seat.isolation for seat in self.seats)
 
     def table(self) -> "GameTable":
         """The table, set up once in each process.
@@ -139,9 +79,9 @@ class TableSpec(msgspec.Struct, frozen=True):
         for bot, seat in enumerate(self.seats):
             if seat.is_foreign:
                 yield Building(bot)
-            seated_bots.append(seat.seated_bot(loader))
+            seated_bots.append(seat_bot(seat, loader))
             if self.is_prepared:
-                seat.check_backend(seated_bots[-1])
+                check_backend(seat, seated_bots[-1])
         if any(seat.is_foreign for seat in self.seats):
             yield Building(None)  # compiling machine code has no limit
         table = game_named(self.game).table(self.rules, seated_bots, self.players, self.seed)
@@ -150,19 +90,18 @@ class TableSpec(msgspec.Struct, frozen=True):
             table.warm_up()
         _TABLES[self] = table
 
-    def as_prepared(self, native: Sequence[bool]) -> "TableSpec":
-        """A copy for workers, in which the bots marked `native` must be compiled, others plain."""
+    def as_prepared(self, are_compiled: Sequence[bool]) -> "TableSpec":
+        """A copy for workers, in which exactly these bots are compiled."""
         if not any(seat.is_foreign for seat in self.seats):
             return self  # the key of the parent's table, which forked workers inherit
-        pairs = zip(self.seats, native, strict=True)
-        seats = tuple(replace(seat, native=is_native) for seat, is_native in pairs)
+        pairs = zip(self.seats, are_compiled, strict=True)
+        seats = tuple(replace(seat, is_compiled=is_compiled) for seat, is_compiled in pairs)
         return replace(self, seats=seats, is_prepared=True)
 
     def with_own_processes(self, bots: Collection[int]) -> "TableSpec":
         """A copy in which these bots play in processes of their own."""
         seats = (
-            replace(seat, launch=seat.separate_start) if bot in bots else seat
-            for bot, seat in enumerate(self.seats)
+            seat.in_own_process() if bot in bots else seat for bot, seat in enumerate(self.seats)
         )
         return replace(self, seats=tuple(seats)) if bots else self
 
@@ -180,7 +119,7 @@ class TableSpec(msgspec.Struct, frozen=True):
         if not sharing:
             yield from spec._table_at_work(logs, memory)
             return
-        shared = SharedTable(sharing, [bot for bot, seat in seats if seat.launch], charged)
+        shared = SharedTable(sharing, [bot for bot, seat in seats if seat.isolation], charged)
         shared.listen()
         for step in spec._table_at_work(logs, memory):
             yield step if isinstance(step, Building) else shared.take(step)
@@ -218,7 +157,7 @@ def table_spec_for(
     limits, hidden = tournament.policy, _hidden(tournament, logs)
     for number, entrant in enumerate(tournament.entrants):
         log = logs.paths[number] if logs else None
-        seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden, copies))
+        seats.append(entrant_start(entrant, catalogue, limits, log, memory, hidden, copies))
     rules, players, seed = tournament.rules, tournament.players, tournament.seed
     seated, game = tuple(seats), tournament.game.name
     measured, scored = tournament.keeps_counts, tournament.luck_measure
@@ -234,7 +173,7 @@ def _hidden(tournament: Tournament, logs: BotLogs | None) -> tuple[Path, ...]:
     return (tournament.source, *tournament.hidden, *results)
 
 
-def entrant_seat(
+def entrant_start(
     entrant: Entrant,
     catalogue: Catalogue,
     limits: FaultPolicy,
@@ -242,33 +181,29 @@ def entrant_seat(
     memory: int | None = None,
     hidden: tuple[Path, ...] = (),
     copies: Path | None = None,
-) -> SeatSpec:
-    """The seat of an entrant, with the time limits for its start and its decisions.
+) -> BotStart:
+    """The start of an entrant, with the time limits for its start and its decisions.
 
     In the sandbox it cannot read the `hidden` paths, nor the results and the folder of bots.
     """
-    seat = seat_for(entrant.name, entrant.bot, entrant.options)
-    if copies and (source := seat.bot.source):
-        seat = replace(seat, bot=replace(seat.bot, source=source.copied(copies)))
-    if seat.bot.origin == "built-in" and not entrant.isolate:
-        return seat
-    start = BotStart(
-        entrant.command or SERVER,
-        _home_of(entrant.command),
-        limits=ChildLimits(memory, entrant.processes) if entrant.command else ChildLimits(),
-        memory=memory,  # the server of a bot in Python limits it
-        folder=catalogue.folder.absolute(),
+    start = bot_start(entrant.name, entrant.bot, entrant.options)
+    if copies and (source := start.bot.source):
+        start = replace(start, bot=replace(start.bot, source=source.copied(copies)))
+    if start.bot.origin == "built-in" and not entrant.isolate:
+        return start
+    return replace(
+        start,
+        isolation=entrant.isolate,
+        command=entrant.command,
+        cwd=_home_of(entrant.command),
+        limits=ChildLimits(memory, entrant.processes),
         log=log,
-        options=seat.options,
         decision_limit=limits.decision_limit,
         start_limit=limits.start_limit,
-        game=entrant.bot.game,
-        isolation=entrant.isolate or Isolation.PROCESSES,
-        bot=None if entrant.command else seat.bot,
+        folder=catalogue.folder.absolute(),
         needs=(*entrant.needs, *entrant.named_files),
         hidden=tuple(path.absolute() for path in (*hidden, catalogue.results, catalogue.folder)),
     )
-    return replace(seat, launch=start) if entrant.isolate else replace(seat, separate_start=start)
 
 
 def _home_of(command: Sequence[str]) -> Path:
@@ -290,21 +225,21 @@ def table_for(
         raise UsageError(f"{len(names)} bots cannot play; seats are {players[0]} to {players[-1]}")
     limits, hidden = tournament.policy, _hidden(tournament, None)
     entrants = {
-        entrant.name: entrant_seat(entrant, catalogue, limits, hidden=hidden, copies=copies)
+        entrant.name: entrant_start(entrant, catalogue, limits, hidden=hidden, copies=copies)
         for entrant in tournament.entrants
     }
-    chosen = {name: entrants.get(name) or _free_seat(name, entrants, catalogue) for name in names}
+    chosen = {name: entrants.get(name) or _other_start(name, entrants, catalogue) for name in names}
     seats = tuple(chosen.values())
     game, rules, seed = tournament.game.name, tournament.rules, tournament.seed
     spec = TableSpec(game, rules, seats, len(names), seed, catalogue.folder)
     return spec, tuple(list(chosen).index(name) for name in names)
 
 
-def _free_seat(name: str, entrants: Mapping[str, SeatSpec], catalogue: Catalogue) -> SeatSpec:
-    """A seat for a bot that is not in the tournament, with its default options."""
+def _other_start(name: str, entrants: Mapping[str, BotStart], catalogue: Catalogue) -> BotStart:
+    """The start of a bot that is not in the tournament, with its default options."""
     try:
         spec = catalogue.find(name)
     except BotError as error:
         names = ", ".join(entrants)
         raise BotError(f"{error}; the tournament's bots are {names}") from error
-    return seat_for(name, spec, spec.defaults)
+    return bot_start(name, spec, spec.defaults)

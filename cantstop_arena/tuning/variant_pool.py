@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.deals.outcomes import Block, BlockResult, join_parts
 from cantstop_arena.deals.seatings import Group
@@ -28,7 +29,7 @@ from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import PreparedBot, prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
-from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec
+from cantstop_arena.tournaments.table_spec import TableSpec
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
 _BLOCK_DEALS = 100  # of bots that do not learn
@@ -100,7 +101,7 @@ class VariantPool:
         logs = BotLogs(Path(folder) / "logs", names)
         logs.begin()
         orders = game_named(spec.game).orders(spec.players)
-        isolated = frozenset(bot for bot, seat in enumerate(prepared.seats) if seat.launch)
+        isolated = frozenset(bot for bot, seat in enumerate(prepared.seats) if seat.isolation)
         bots = BotFacts(parts, FaultPolicy(), isolated, logs, orders)
         foreign = [number for number, seat in enumerate(prepared.seats) if seat.is_foreign]
         options = replace(self._options, foreign=foreign)
@@ -121,9 +122,9 @@ class VariantPool:
         return [parts[key] for key in keys]
 
 
-def _plain_bot(seat: SeatSpec) -> BotAddress | None:
+def _plain_bot(seat: BotStart) -> BotAddress | None:
     """The foreign bot in a seat, if it is plain."""
-    return seat.bot if seat.is_foreign and not seat.native else None
+    return seat.bot if seat.is_foreign and not seat.is_compiled else None
 
 
 class _OpenPool(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotAddress, BotDescription
 from cantstop_arena.bots.loader import Loader
@@ -22,12 +23,13 @@ from cantstop_arena.deals.winners import win_units
 from cantstop_arena.errors import FaultError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.table.seated_bot import SeatedBot
+from cantstop_arena.tournaments.bot_adapters import seat_bot
 from cantstop_arena.tournaments.file.entrants import Entrant, foreign_isolated
 from cantstop_arena.tournaments.file.key_readers import check_seats
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import disturbance_notice, disturbing, prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
-from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec, entrant_seat
+from cantstop_arena.tournaments.table_spec import TableSpec, entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
 from cantstop_arena.tuning.cma_search import Numbers
 from cantstop_arena.tuning.variant_pool import VariantPool
@@ -62,7 +64,7 @@ class VariantTrials:
         self._bot, self._observer = bot, observer
         self._pool = VariantPool(pool_options, observer)
         self._opponents = [
-            self._seat_for(f"opponent {opponent.name}", opponent, opponent.defaults)
+            self._start_of(f"opponent {opponent.name}", opponent, opponent.defaults)
             for opponent in against
         ]
         self._separate: set[BotAddress] = set()
@@ -84,14 +86,14 @@ class VariantTrials:
                 self._separate.add(bot)
                 self._observer.on_notice(disturbance_notice(bot.name, what))
 
-    def _seat(self, name: str, options: Options) -> SeatSpec:
-        return self._seat_for(name, self._bot, {**self._bot.defaults, **options})
+    def _seat(self, name: str, options: Options) -> BotStart:
+        return self._start_of(name, self._bot, {**self._bot.defaults, **options})
 
-    def _seat_for(self, name: str, bot: BotDescription, options: Options) -> SeatSpec:
+    def _start_of(self, name: str, bot: BotDescription, options: Options) -> BotStart:
         entrant = foreign_isolated(Entrant(name, bot, options), self._catalogue.isolation)
-        return entrant_seat(entrant, self._catalogue, FaultPolicy())
+        return entrant_start(entrant, self._catalogue, FaultPolicy())
 
-    def _spec(self, variants: Sequence[SeatSpec], opponents: Sequence[SeatSpec]) -> TableSpec:
+    def _spec(self, variants: Sequence[BotStart], opponents: Sequence[BotStart]) -> TableSpec:
         """A table of all variants, and of each opponent as often as it has seats."""
         catalogue, copies = self._catalogue, self.players - 1
         seats = (*variants, *(seat for opponent in opponents for seat in [opponent] * copies))
@@ -141,7 +143,7 @@ class VariantTrials:
         return wins
 
     def _play(
-        self, variants: Sequence[SeatSpec], opponents: Sequence[SeatSpec], first: int, deals: int
+        self, variants: Sequence[BotStart], opponents: Sequence[BotStart], first: int, deals: int
     ) -> Sequence[Ints]:
         """The wins of each variant against each opponent."""
         spec = self._spec(variants, opponents)
@@ -175,13 +177,13 @@ class LiveVariantTrials(VariantTrials):
         self._numbers: Numbers = np.array(bot.defaults[option], np.float64)
         self._tables = [self._table(opponent) for opponent in self._opponents]
 
-    def _table(self, opponent: SeatSpec) -> "GameTable":
+    def _table(self, opponent: BotStart) -> "GameTable":
         loader = Loader(self._catalogue.folder)
         spec = loader.find(self._bot.name, self._catalogue.game)
-        seated_bot = SeatedBot("bot", spec.build({self._option: self._numbers}), "live")
-        opponents = [opponent.seated_bot(loader) for _ in range(self.players - 1)]
+        variant = SeatedBot("bot", spec.build({self._option: self._numbers}), "live")
+        opponents = [seat_bot(opponent, loader) for _ in range(self.players - 1)]
         table: GameTable = self._catalogue.game.table(
-            self._rules, [seated_bot, *opponents], self.players, self._seed
+            self._rules, [variant, *opponents], self.players, self._seed
         )
         return table
 

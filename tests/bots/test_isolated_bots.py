@@ -27,10 +27,11 @@ from msgspec.structs import replace
 from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.bot_messages import Answer, Decide, EndGame, Question, StartBot, StartGame
 from cantstop_arena.bots.bot_server import BotServer, fresh_player, value_as_json
-from cantstop_arena.bots.bot_start import SERVER, BotStart
+from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.bots.isolated_bot import BotRaised, IsolatedBot
+from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.bots.program_lines import ProgramLines
@@ -98,6 +99,16 @@ hear()
 """
 
 
+SERVED: tuple[str, ...] = ()
+"""The command of a bot in Python, which the arena serves."""
+
+
+def start_of(argv: tuple[str, ...], cwd: Path, **fields: Any) -> BotStart:
+    """The start of a program, or of NOBODY if it is SERVED."""
+    isolated = {"isolation": Isolation.SANDBOX_IF_ANY, "command": argv, "cwd": cwd}
+    return BotStart(name="tested", **{"bot": NOBODY, **isolated, **fields})
+
+
 def program(text: str) -> tuple[str, ...]:
     return (sys.executable, "-I", "-S", "-c", text)
 
@@ -111,8 +122,8 @@ class Started:
         self.groups: set[int] = set()
 
     def __call__(self, argv: Sequence[str], **treatment: Any) -> IsolatedBot:
-        """A remote for a command, with its first game begun."""
-        usual = BotStart(tuple(argv), self.folder, decision_limit=5.0)
+        """A remote for a command, or SERVED, with its first game begun."""
+        usual = start_of(tuple(argv), self.folder, decision_limit=5.0)
         remote = IsolatedBot(replace(usual, **treatment))
         self.remotes.append(remote)
         self.begin(remote)
@@ -199,7 +210,7 @@ def bot(tmp_path: Path, started: Started) -> Callable[..., IsolatedBot]:
 
     def served(text: str, **treatment: Any) -> IsolatedBot:
         (tmp_path / "mine.py").write_text(text)
-        return started(SERVER, bot=address_of(tmp_path / "mine.py"), folder=tmp_path, **treatment)
+        return started(SERVED, bot=address_of(tmp_path / "mine.py"), folder=tmp_path, **treatment)
 
     return served
 
@@ -552,7 +563,7 @@ def test_a_large_question_is_given_whole(started: Started) -> None:
 
 
 def test_a_question_without_a_game_finds_nobody(tmp_path: Path) -> None:
-    remote = IsolatedBot(BotStart((str(STEPS),), tmp_path))
+    remote = IsolatedBot(start_of((str(STEPS),), tmp_path))
     assert kind(failure_of(lambda: rolls_again(remote, TURN))) == "died"
     remote.close()
 
@@ -607,7 +618,7 @@ def test_a_program_that_was_stopped_is_not(started: Started, text: str) -> None:
         (program("print('{}', flush=True); input(); input()"), "ready"),
         (program('print(\'{"error":"no!"}\', flush=True); input(); input()'), "no!"),
         (program("import time; time.sleep(60)"), "no answer within 0.5 s"),
-        (SERVER, "no longer holds a bot 'nobody'"),
+        (SERVED, "no longer holds a bot 'nobody'"),
     ],
 )
 def test_a_program_that_does_not_get_ready_is_refused(
@@ -615,8 +626,7 @@ def test_a_program_that_does_not_get_ready_is_refused(
 ) -> None:
     (tmp_path / "file").write_text("no program")
     limit = 0.5 if "sleep" in str(argv) else 10.0
-    bot = NOBODY if argv is SERVER else None
-    start = BotStart(argv, tmp_path, start_limit=limit, log=tmp_path / "log", bot=bot)
+    start = start_of(argv, tmp_path, start_limit=limit, log=tmp_path / "log")
     remote = IsolatedBot(start)
     for _ in range(2):
         with pytest.raises(BotError, match=told) as caught:
@@ -626,9 +636,9 @@ def test_a_program_that_does_not_get_ready_is_refused(
 
 def test_a_folder_or_a_log_that_is_missing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BotError, match="nowhere: No such file"):
-        IsolatedBot(BotStart((str(STEPS),), tmp_path / "nowhere")).start()
+        IsolatedBot(start_of((str(STEPS),), tmp_path / "nowhere")).start()
     with pytest.raises(BotError, match="log cannot be written"):
-        IsolatedBot(BotStart((str(STEPS),), tmp_path, log=tmp_path / "nowhere" / "log")).start()
+        IsolatedBot(start_of((str(STEPS),), tmp_path, log=tmp_path / "nowhere" / "log")).start()
 
 
 def test_closing_lets_a_program_end_by_itself(started: Started, tmp_path: Path) -> None:
@@ -669,8 +679,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.bots.bot_start import BotStart
-from cantstop_arena.bots.isolated_bot import BotRaised, IsolatedBot
-remote = IsolatedBot(BotStart({program(READY + "signal.pause()")!r}, Path({str(tmp_path)!r})))
+from cantstop_arena.bots.isolated_bot import IsolatedBot
+from cantstop_arena.bots.known_bot import BotAddress
+nobody = BotAddress("nobody", "cantstop", "command", "")
+command = {program(READY + "signal.pause()")!r}
+here = Path({str(tmp_path)!r})
+remote = IsolatedBot(BotStart(name="nobody", bot=nobody, command=command, cwd=here))
 remote.begin(0, 2, CLASSIC, 1)
 print(remote._child.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -955,7 +969,7 @@ def test_a_file_called_like_a_module_of_python_is_no_module(
     started: Started, tmp_path: Path
 ) -> None:
     (tmp_path / "random.py").write_text(CHOOSE + AGAIN)
-    remote = started(SERVER, bot=address_of(tmp_path / "random.py"), folder=tmp_path, cwd=tmp_path)
+    remote = started(SERVED, bot=address_of(tmp_path / "random.py"), folder=tmp_path, cwd=tmp_path)
     assert rolls_again(remote, TURN) is True
 
 
@@ -1018,7 +1032,7 @@ def test_isolated_bots_play_the_same_games(
     catalogue = Loader(ROOT / "bots")
     spec = catalogue.find(name, GAME)
     plain = spec.build({})
-    remote = started(SERVER, bot=spec.address, folder=ROOT / "bots")
+    remote = started(SERVED, bot=spec.address, folder=ROOT / "bots")
     seats = [
         Player(lambda *asked: plain.choose_move(*asked), lambda turn: plain.roll_again(turn)),
         played_remotely(remote),
@@ -1161,7 +1175,7 @@ def test_a_command_is_known_by_its_words_and_the_contents_of_files(tmp_path: Pat
     assert fed != describe_command([str(bot), str(data)])
 
 
-def test_a_launch_says_what_is_usual(tmp_path: Path) -> None:
-    launch = BotStart(("one",), tmp_path)
-    assert replace(launch, options='{"a": 1}') != launch
-    assert hash(launch) == hash(replace(launch))
+def test_starts_are_equal_that_say_the_same(tmp_path: Path) -> None:
+    start = start_of(("one",), tmp_path)
+    assert replace(start, options='{"a": 1}') != start
+    assert hash(start) == hash(replace(start))

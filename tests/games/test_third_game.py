@@ -4,11 +4,12 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -269,14 +270,16 @@ def test_killed_workers_and_runs_leave_no_trace(arena: Arena, place: Path) -> No
     (place / "again").mkdir()
     (place / "again" / "dive.yaml").write_text(text)
     again = [*ARENA, "run", "dive.yaml", "--quiet", "--no-page", "--workers", "2"]
+    ledger = place / "again/results/dive/ledger.sqlite"
     for end in (signal.SIGKILL, signal.SIGINT):
+        stored = blocks_in(ledger)
         run = subprocess.Popen(again, cwd="again", stdout=subprocess.DEVNULL)
-        ledger = place / "again/results/dive/ledger.sqlite"
-        while run.poll() is None and not ledger.exists():
-            time.sleep(0.02)
-        time.sleep(0.3)
+        while run.poll() is None and blocks_in(ledger) <= stored:
+            time.sleep(0.005)
+        assert run.poll() is None, "it is over before it can be killed"
         for child in children_of(run.pid)[:1]:
-            os.kill(child, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has ended
+                os.kill(child, signal.SIGKILL)
         run.send_signal(end)
         run.wait()
     subprocess.run(again, cwd="again", check=True, stdout=subprocess.DEVNULL)
@@ -284,10 +287,22 @@ def test_killed_workers_and_runs_leave_no_trace(arena: Arena, place: Path) -> No
         assert (place / "again/results/dive" / path.name).read_bytes() == path.read_bytes(), path
 
 
+def blocks_in(ledger: Path) -> int:
+    """The number of blocks in a ledger that a run may be writing."""
+    try:
+        with closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as connection:
+            (count,) = connection.execute("select count(*) from blocks").fetchone()
+    except sqlite3.OperationalError:  # it is not there yet, or locked
+        return 0
+    return int(count)
+
+
 def children_of(pid: int) -> list[int]:
     """The children of a process, on Linux."""
     told = Path(f"/proc/{pid}/task/{pid}/children")
-    return [int(word) for word in told.read_text().split()] if told.exists() else []
+    with suppress(OSError):  # it has ended
+        return [int(word) for word in told.read_text().split()]
+    return []
 
 
 # --- Faults ---------------------------------------------------------------------------------------

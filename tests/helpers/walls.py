@@ -112,8 +112,8 @@ def start_of(scene: wall_probes.Scene) -> tuple[BotStart, SandboxView]:
     file.write_text(Path(wall_probes.__file__).read_text())
     source = BotSource(file).identified()
     start = BotStart(
-        ("served",),
-        folder / "lab",
+        name="wall_probes",
+        cwd=folder / "lab",
         limits=ChildLimits(scratch=SCRATCH, scratch_files=MAX_FILES),
         log=folder / "log",
         isolation=Isolation.SANDBOX,
@@ -182,7 +182,7 @@ class _Lines:
 def _child(start: BotStart, view: SandboxView, *arguments: str) -> Child[dict[str, Any]]:
     argv = (sys.executable, "-P", *arguments)
     limits = replace(start.limits, memory=MEMORY)
-    command = replace(start, argv=argv, limits=limits)
+    command = replace(start.process, argv=argv, limits=limits)
     return start_command(command, view, Connection(codec=_Lines()))
 
 

@@ -18,7 +18,8 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.decisions import GameOver
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.tournaments.table_spec import seat_for
+from cantstop_arena.tournaments.bot_adapters import seat_bot
+from cantstop_arena.tournaments.table_spec import bot_start
 
 HEAD = "from cantstop_arena import compiled, hookimpl\n"
 CHOOSE = "def choose_move(turn, moves):\n    return 0\n"
@@ -117,8 +118,8 @@ def test_the_example_learns_and_gets_better() -> None:
     folder = ROOT / "bots"
     catalogue, loader = Catalogue(folder), Loader(folder)
     bots = [catalogue.find(name) for name in ("learner", "rule28")]
-    seats = [seat_for(bot.name, bot, bot.defaults) for bot in bots]
-    table = GAME.table(CLASSIC, [seat.seated_bot(loader) for seat in seats], 2, 7)
+    starts = [bot_start(bot.name, bot, bot.defaults) for bot in bots]
+    table = GAME.table(CLASSIC, [seat_bot(start, loader) for start in starts], 2, 7)
     table.warm_up()
     early = late = 0.0
     for lesson in range(4):

@@ -11,9 +11,10 @@ from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api import bot_options
 from cantstop_arena.game_api.bot_options import FilePath, Option, files_among, options_of
+from cantstop_arena.tournaments.bot_adapters import seat_bot
 from cantstop_arena.tournaments.changes import changes
 from cantstop_arena.tournaments.file.tournament_file import read
-from cantstop_arena.tournaments.table_spec import seat_for
+from cantstop_arena.tournaments.table_spec import bot_start
 
 READER = '''"""Stops after as many rolls as its file says."""
 from pathlib import Path
@@ -59,11 +60,11 @@ def test_games_with_another_file_are_others(arena: Arena, played: Path) -> None:
 
 def test_a_file_that_changes_while_bots_are_started_is_refused(played: Path) -> None:
     bot = Catalogue(Path("bots")).find("reader")
-    seat = seat_for("reader", bot, {"rolls": "rolls.txt"})
-    assert seat.seated_bot(Loader(Path("bots"))).name == "reader"
+    start = bot_start("reader", bot, {"rolls": "rolls.txt"})
+    assert seat_bot(start, Loader(Path("bots"))).name == "reader"
     Path("rolls.txt").write_text("5")
     with pytest.raises(BotError, match=r"rolls 'rolls.txt' has changed since the run started"):
-        seat.seated_bot(Loader(Path("bots")))
+        seat_bot(start, Loader(Path("bots")))
 
 
 def own_reader(nets: Annotated[str, FilePath()] = "") -> None:
@@ -95,7 +96,7 @@ def test_the_shipped_nets_belong_to_the_bots_that_play_with_them(
     stored = read(Path("two.yaml"), catalogue).query
     assert [[*bot.version.files] for bot in stored.bots] == [["nets"], []]
     champion = catalogue.find("champion")
-    seat = seat_for("champion", champion, champion.defaults)
+    start = bot_start("champion", champion, champion.defaults)
 
     monkeypatch.setattr(bot_options, "_digest_of_file", lambda path: f"other nets than {path}")
     now = read(Path("two.yaml"), catalogue)
@@ -103,4 +104,4 @@ def test_the_shipped_nets_belong_to_the_bots_that_play_with_them(
         "Since the last run: grandmaster has changed (what the arena brings as nets)."
     ]
     with pytest.raises(BotError, match=r"^nets has changed since the run started"):
-        seat.seated_bot(Loader(Path("bots")))
+        seat_bot(start, Loader(Path("bots")))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeGuard
 
 from cantstop_arena.games.cubus.builds.piles import START, parse
-from cantstop_arena.games.cubus.records import Built, Ended, Ending, Event, Knocked, Passed, Took
+from cantstop_arena.games.cubus.records import Built, Ended, Event, Knocked, Passed, PoolBuilt, Took
 from cantstop_arena.games.cubus.rules import CUBE
 
 
@@ -74,7 +74,7 @@ def _seat_counts(seat: int, players: int, game_events: Sequence[Event]) -> SeatC
 
 def _lying(event: Event, before: int) -> int:
     """The number of open cards on the table after an event."""
-    is_build = isinstance(event, Built | Ending) or (isinstance(event, Knocked) and event.right)
+    is_build = isinstance(event, Built | PoolBuilt) or (isinstance(event, Knocked) and event.right)
     return len(event.open) if is_build else before  # type: ignore[union-attr]
 
 
@@ -90,7 +90,7 @@ def _with_event(counts: SeatCounts, event: Event, lying: int) -> SeatCounts:
             counts = counts.plus(builds=1, build_points=event.points)
         case Knocked():
             counts = counts.plus(knocks_right=1, knock_points=event.points)
-    if isinstance(event, Built | Knocked | Ending) and len(event.open) > lying:
+    if isinstance(event, Built | Knocked | PoolBuilt) and len(event.open) > lying:
         return counts.plus(open_points=event.points)
     return counts
 
@@ -102,7 +102,7 @@ def _in_turn(event: Event) -> TypeGuard[Built | Knocked]:
 def _game_counts(game_events: Sequence[Event]) -> GameCounts:
     turns = [e for e in game_events if isinstance(e, Built | Passed)]
     in_turns = [e for e in game_events if _in_turn(e)]
-    builds = [*in_turns, *(e for e in game_events if isinstance(e, Ending))]
+    builds = [*in_turns, *(e for e in game_events if isinstance(e, PoolBuilt))]
     shape = (parse(builds[-1].pile) if builds else START).shape
     end = next(event for event in game_events if isinstance(event, Ended))
     first, second = sorted(end.points, reverse=True)[:2]

@@ -47,7 +47,7 @@ class Knocked(_Event, frozen=True, tag="knock"):
     hand: str
 
 
-class Ending(_Event, frozen=True, tag="ending"):
+class PoolBuilt(_Event, frozen=True, tag="ending"):
     """A build with the pool (R22). `hand`: the cards of the pool afterwards."""
 
     seat: int
@@ -77,7 +77,7 @@ class Ended(_Event, frozen=True, tag="end"):
     reason: Literal["done", "fault", "left"]
 
 
-Event = Passed | Built | Knocked | Ending | Took | Ended
+Event = Passed | Built | Knocked | PoolBuilt | Took | Ended
 
 
 def event_of(line: Mapping[str, Any]) -> Event:

@@ -18,10 +18,10 @@ from cantstop_arena.games.cubus.records import (
     Card,
     Cells,
     Ended,
-    Ending,
     Event,
     Knocked,
     Passed,
+    PoolBuilt,
     Took,
     as_dict,
 )
@@ -255,7 +255,7 @@ class CubusState(State):
     def _end_build(self, seat: int, built: BuildResult) -> list[Event]:
         self.table, self.pool = built.table, built.hand
         self.scores[seat] += built.points
-        event = Ending(seat, *self._build_fields(built))
+        event = PoolBuilt(seat, *self._build_fields(built))
         return [event] if self.rules.ending == "last" else [event, *self._begin_take_down()]
 
     def _begin_take_down(self) -> list[Event]:

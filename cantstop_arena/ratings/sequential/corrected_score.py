@@ -29,7 +29,7 @@ class CorrectedScore:
     """The mean and the variance of the score of a match's deals, luck removed."""
 
     def __init__(self) -> None:
-        self._looked = np.zeros(6)  # sums of all deals up to the last look
+        self._earlier = np.zeros(6)  # sums of all deals up to the last look
         self._pending = np.zeros((FOLDS, 6))  # of those since, by fold
         self._corrected = np.zeros(3)  # deals, their sum of z and of its square
 
@@ -42,19 +42,19 @@ class CorrectedScore:
 
     def look(self) -> tuple[int, float, float]:
         """The number of deals so far, the mean of their scores and the variance of a deal."""
-        if self._looked[0] == 0:
+        if self._earlier[0] == 0:
             groups = self._pending
             coefficients = _coefficients(groups.sum(axis=0) - groups)
         else:
             groups = self._pending.sum(axis=0)[None]
-            coefficients = _coefficients(self._looked[None])
+            coefficients = _coefficients(self._earlier[None])
         deals, y, x, yy, xy, xx = groups.T
         self._corrected += [
             deals.sum(),
             (y - coefficients * x).sum(),
             (yy - 2 * coefficients * xy + coefficients**2 * xx).sum(),
         ]
-        self._looked = self._looked + self._pending.sum(axis=0)
+        self._earlier = self._earlier + self._pending.sum(axis=0)
         self._pending = np.zeros((FOLDS, 6))
         played, total, squares = self._corrected.tolist()
         if played < 2:

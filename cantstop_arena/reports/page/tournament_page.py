@@ -31,12 +31,14 @@ def document(
     recorded: Sequence[Recorded],
     stored_sections: Sequence[Section],
     configuration: str,
+    test: Section | None = None,
 ) -> Document:
     """The page of a tournament.
 
     `past` are the analyses after fewer deals, `recorded` the highlights to play back, and
     `stored_sections` the sections that commands of the game have stored, such as judgements;
-    `configuration` is the tournament's YAML file with all defaults.
+    `configuration` is the tournament's YAML file with all defaults, and `test` the section on the
+    test that ended a match.
     """
     results = analysis.results
     seats_text = "each bot alone" if analysis.is_solo else f"{results.players} players"
@@ -45,7 +47,7 @@ def document(
         about=f"{game_named(results.game).title}, {results.rules.get('name', '')} rules,"
         f" {seats_text}",
         answer=answer(analysis),
-        sections=list(_sections(analysis, past, recorded, stored_sections, configuration)),
+        sections=list(_sections(analysis, past, recorded, stored_sections, configuration, test)),
         headline=headline(analysis),
         facts=facts(analysis),
         source=source(results.name, _seed(analysis), how_many(analysis.games, "game")),
@@ -62,9 +64,12 @@ def _sections(
     recorded: Sequence[Recorded],
     stored_sections: Sequence[Section],
     configuration: str,
+    test: Section | None,
 ) -> Iterator[Section]:
     met = analysis.games > 0 and not analysis.is_solo
     yield standings_section(analysis)
+    if test is not None and met:
+        yield test
     if met and len(analysis.order) > 1:
         yield crosstable_section(analysis)
     if analysis.differences:

@@ -13,7 +13,7 @@ from cantstop_arena.tournaments.cluster.machine_versions import (
     SANDBOX,
     facts_here,
 )
-from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec
+from cantstop_arena.tournaments.table_spec import TableSpec
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -23,17 +23,13 @@ def first_look(spec: TableSpec) -> FirstLook:
     game = game_named(spec.game)
     package = type(game).__module__.partition(".")[0]
     games = {} if package == _PACKAGE else {game.name: package}
-    isolated = next((seat.name for seat in spec.seats if _is_in_sandbox(seat)), "")
+    isolated = next((seat.name for seat in spec.seats if seat.isolation is Isolation.SANDBOX), "")
     # An expression of plain text: `eval` travels by its name, so nothing need be installed there.
     source = inspect.getsource(machine_versions)
     call = f"names['facts_here']({games!r}, {bool(isolated)})"
     question = f"(lambda names: (exec({source!r}, names), {call})[1])"
     question += "({'__name__': 'arena_versions'})"
     return FirstLook(question, facts_here(games, bool(isolated)), isolated)
-
-
-def _is_in_sandbox(seat: SeatSpec) -> bool:
-    return seat.launch is not None and seat.launch.isolation is Isolation.SANDBOX
 
 
 def differences(there: object, look: FirstLook) -> str:

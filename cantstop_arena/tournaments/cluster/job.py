@@ -6,14 +6,15 @@ already, in the same version. The machine checks that.
 
 import pickle
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.bots.bot_start import SERVER, BotStart
+from cantstop_arena.bots.bot_files import BotSource
+from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import describe_command
+from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.errors import BotError
 from cantstop_arena.processes import system
 from cantstop_arena.tournaments.bot_facts import BotFacts
@@ -22,7 +23,7 @@ from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import PreparedBot, prepare_bots
-from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec
+from cantstop_arena.tournaments.table_spec import TableSpec
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -86,7 +87,7 @@ def install_job(job: Job, processes: int, folder: Path) -> JobFolder:
     system.set_path_base(job.here)
     logs = BotLogs(folder / "logs", job.names)
     logs.begin()
-    seats = [_local_seat(job, number, folder, logs) for number in range(len(job.spec.seats))]
+    seats = [_local_start(job, number, folder, logs) for number in range(len(job.spec.seats))]
     spec = replace(job.spec, seats=tuple(seats))
     parts = prepare_bots(spec, lambda names: None)
     bots = replace(
@@ -106,50 +107,30 @@ def _checked_bot(name: str, here: PreparedBot, there: PreparedBot) -> PreparedBo
     return replace(here, source_lines=there.source_lines)
 
 
-def _local_seat(job: Job, number: int, folder: Path, logs: BotLogs) -> SeatSpec:
-    """A seat with the paths of this machine. Raises BotError."""
-    seat = job.spec.seats[number]
-    bot, source = seat.bot, seat.bot.source
-    if source:
-        copies = folder / "bots" / source.digest
-        for name, text in job.texts[source.digest].items():
-            (copies / name).parent.mkdir(parents=True, exist_ok=True)
-            (copies / name).write_bytes(text)
-        bot = replace(bot, source=replace(source, copies=copies))
-    local = replace(seat, bot=bot)
-    log, here = logs.paths[number], partial(_local_start, job, folder)
-    return replace(
-        local,
-        launch=here(local, seat.launch, log),
-        separate_start=here(local, seat.separate_start, log),
-    )
-
-
-def _local_start(
-    job: Job, folder: Path, seat: SeatSpec, start: BotStart | None, log: Path
-) -> BotStart | None:
-    """The start of a bot's own process on this machine. Raises BotError."""
-    if start is None:
-        return None
+def _local_start(job: Job, number: int, folder: Path, logs: BotLogs) -> BotStart:
+    """The start of a bot with the paths of this machine. Raises BotError."""
+    start = job.spec.seats[number]
+    if start.bot.source:
+        start = replace(start, bot=_local_bot(job, start.bot, start.bot.source, folder))
+    if start.bot.origin == "built-in" and not start.isolation:
+        return start
     cwd = start.cwd if start.cwd.is_dir() else folder
-    local_start = _program_start if seat.bot.origin == "command" else _served_start
-    return local_start(seat, replace(start, cwd=cwd, log=log), job)
-
-
-def _program_start(seat: SeatSpec, launch: BotStart, job: Job) -> BotStart:
-    """The start of a program, which must be on this machine and the same."""
-    if describe_command(launch.argv) != seat.bot.digest:
-        command = " ".join(launch.argv)
+    start = replace(start, cwd=cwd, log=logs.paths[number])
+    if not start.command:
+        limits = replace(start.limits, memory=job.memory)
+        return replace(start, folder=job.here / job.spec.folder, limits=limits)
+    if describe_command(start.command) != start.bot.digest:
+        command = " ".join(start.command)
         raise BotError(
-            f"the program of {seat.name} ({command}) is not there, or is another than here"
+            f"the program of {start.name} ({command}) is not there, or is another than here"
         )
-    return launch
+    return start
 
 
-def _served_start(seat: SeatSpec, launch: BotStart, job: Job) -> BotStart:
-    """The start of a Python bot that is served by this machine's interpreter."""
-    bot = seat.bot
-    if bot.source:
-        bot = replace(bot, source=replace(bot.source, path=job.here / bot.source.path))
-    folder = job.here / job.spec.folder
-    return replace(launch, argv=SERVER, bot=bot, folder=folder, memory=job.memory)
+def _local_bot(job: Job, bot: BotAddress, source: BotSource, folder: Path) -> BotAddress:
+    """The address of a bot whose texts are written to a folder of this machine."""
+    copies = folder / "bots" / source.digest
+    for name, text in job.texts[source.digest].items():
+        (copies / name).parent.mkdir(parents=True, exist_ok=True)
+        (copies / name).write_bytes(text)
+    return replace(bot, source=replace(source, path=job.here / source.path, copies=copies))

@@ -131,3 +131,12 @@ def read_aims(
     until = read_until(reader, entries.get("until"), len(bots), orders)
     reader.finish()
     return anchor, until
+
+
+def games_of_file(path: Path) -> int:
+    """Only the number of games of each group in a tournament file. Raises ConfigError."""
+    reader = Reader(path)
+    entries = reader.mapping(reader.root, "a tournament", KEYS)
+    games = read_games(reader, entries, DEFAULT_GAMES)
+    reader.finish()
+    return games

@@ -27,9 +27,9 @@ from cantstop_arena.games.cubus.game import GAME
 from cantstop_arena.games.cubus.kernel_table import KernelTable
 from cantstop_arena.games.cubus.records import (
     Built,
-    Ending,
     Knocked,
     Passed,
+    PoolBuilt,
     Took,
     as_dict,
     event_of,
@@ -181,7 +181,7 @@ def test_who_leaves_ends_the_game_without_a_winner() -> None:
 
 def test_the_poorest_builds_with_the_pool_until_it_passes() -> None:
     game = played_by(ruled(ending="last"), [BOTS["greedy"], PASSER])
-    endings = [event for event in game.events if isinstance(event, Ending)]
+    endings = [event for event in game.events if isinstance(event, PoolBuilt)]
     assert all(event.seat == 1 for event in endings)
     assert game.result.reason == "done"
 
@@ -189,7 +189,7 @@ def test_the_poorest_builds_with_the_pool_until_it_passes() -> None:
 def test_of_equal_builds_with_the_pool_only_one_is_made() -> None:
     lazy = Strategy("lazy", lambda view: greedy(view) if view.asked == "ending" else None)
     state, happened, _, _ = played_by(ruled(ending="best"), [lazy, lazy, lazy])
-    endings = [event for event in happened if isinstance(event, Ending)]
+    endings = [event for event in happened if isinstance(event, PoolBuilt)]
     assert len(endings) == 1
     assert state.scores[endings[0].seat] == endings[0].points == sum(state.scores)
 

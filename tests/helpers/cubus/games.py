@@ -11,7 +11,7 @@ from cantstop_arena.games.cubus.builds.cards import NONE, cards_from_text
 from cantstop_arena.games.cubus.builds.piles import parse
 from cantstop_arena.games.cubus.chance import CubusKeys, keys_of_deal
 from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
-from cantstop_arena.games.cubus.records import Built, Ending, Event, Knocked
+from cantstop_arena.games.cubus.records import Built, Event, Knocked, PoolBuilt
 from cantstop_arena.games.cubus.rules import LEAFLET, RuleSet, derive
 from cantstop_arena.games.cubus.state import CubusState
 
@@ -56,7 +56,7 @@ def play_on(state: CubusState, bots: Sequence[Strategy]) -> str | None:
 
 def assert_worth(rules: RuleSet, players: int, state: CubusState) -> None:
     """C1: all points but those of R19 add up to F of the pile before the take-down."""
-    piles = [e.pile for e in state.events if isinstance(e, Built | Ending)]
+    piles = [e.pile for e in state.events if isinstance(e, Built | PoolBuilt)]
     piles += [e.pile for e in state.events if isinstance(e, Knocked) and e.right]
     wrong = sum(isinstance(e, Knocked) and not e.right for e in state.events)
     worth = max([parse(pile).shape.value for pile in piles], default=0)

@@ -14,7 +14,7 @@ from cantstop_arena.processes import sandbox
 from cantstop_arena.tournaments.cluster.cluster_messages import FirstLook
 from cantstop_arena.tournaments.cluster.first_look import differences, first_look
 from cantstop_arena.tournaments.cluster.machine_versions import digest_of
-from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec
+from cantstop_arena.tournaments.table_spec import TableSpec
 
 HERE = {"cantstop-arena": "0.2.0", "its code": "9a2c", "Python": "3.11", "game hexes": "11aa"}
 
@@ -45,8 +45,8 @@ def test_differences_are_named(there: object, told: str) -> None:
 
 def table_of(game: str, isolation: Isolation = Isolation.NONE) -> TableSpec:
     bot = BotAddress("patient", game, "file", "1f")
-    launch = BotStart((), Path(), isolation=isolation) if isolation else None
-    seats = (SeatSpec("mine", bot, "{}"), SeatSpec("patient", bot, "{}", launch))
+    mine = BotStart(name="mine", bot=bot)
+    seats = (mine, BotStart(name="patient", bot=bot, isolation=isolation))
     return TableSpec(game, None, seats, 2, 1, Path())
 
 

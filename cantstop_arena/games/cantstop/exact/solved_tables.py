@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import asdict
 
 from cantstop_arena.atomic_files import check_output_folder, remove_drafts, write_atomically
 from cantstop_arena.errors import BotError, UsageError
@@ -151,6 +151,13 @@ def _continue_solving(
             saved = time.monotonic()
 
 
+class _Head(msgspec.Struct, frozen=True):
+    """The line of JSON in a table's file: the board, and the first position that is not solved."""
+
+    board: str
+    next: int
+
+
 def _save(table: SolvedTable, path: Path) -> None:
     """Write a table atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -159,8 +166,8 @@ def _save(table: SolvedTable, path: Path) -> None:
 
 def _packed(table: SolvedTable) -> bytes:
     """The content of a table's file: a mark, a hash of the rest, a line of JSON, the values."""
-    about = {"board": _description(table.rules, table.players), "next": table.next}
-    content = b"".join((json.dumps(about).encode(), b"\n", table.values.astype("<f8").tobytes()))
+    head = asdict(_Head(_description(table.rules, table.players), table.next))
+    content = b"".join((json.dumps(head).encode(), b"\n", table.values.astype("<f8").tobytes()))
     return b"".join((_MARK, hashlib.sha256(content).digest(), content))
 
 
@@ -176,11 +183,11 @@ def load(rules: RuleSet, players: int, folder: Path) -> SolvedTable | None:
         return None
     except OSError as error:
         raise UsageError(_unusable(path, error.strerror or str(error))) from error
-    about, values = _unpacked(data, path)
-    is_ours = about["board"] == _description(rules, players)
+    head, values = _unpacked(data, path)
+    is_ours = head.board == _description(rules, players)
     if not is_ours or len(values) != size_of(rules, players).entries:
         raise UsageError(_unusable(path, "it is the table of another board"))
-    return SolvedTable(rules, players, values, about["next"])
+    return SolvedTable(rules, players, values, head.next)
 
 
 def solved_value(rules: RuleSet, players: int, folder: Path) -> float | None:
@@ -192,7 +199,7 @@ def solved_value(rules: RuleSet, players: int, folder: Path) -> float | None:
     return table.value if table and table.next < 0 else None
 
 
-def _unpacked(data: bytes, path: Path) -> tuple[dict[str, Any], Floats]:
+def _unpacked(data: bytes, path: Path) -> tuple[_Head, Floats]:
     start = len(_MARK) + _HASH
     content = memoryview(data)[start:]
     seal = _MARK + hashlib.sha256(content).digest()
@@ -200,7 +207,7 @@ def _unpacked(data: bytes, path: Path) -> tuple[dict[str, Any], Floats]:
         raise UsageError(_unusable(path, "it is damaged"))
     line = data.index(b"\n", start)
     values = np.frombuffer(data, "<f8", offset=line + 1).astype(np.float64)
-    return json.loads(data[start:line]), values
+    return msgspec.json.decode(data[start:line], type=_Head), values
 
 
 def _unusable(path: Path, why: str) -> str:

@@ -3,12 +3,14 @@
 import hashlib
 import json
 import zlib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import asdict
 
 from cantstop_arena.errors import RulesError, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH
@@ -47,17 +49,22 @@ class Nets(msgspec.Struct, frozen=True):
         return (own_rules, self.players) == (rules, players)
 
 
+class _Head(msgspec.Struct, frozen=True):
+    """The line of JSON with which a file of nets begins."""
+
+    format: int
+    rules: Mapping[str, Any]
+    players: int
+    command: str
+    sha256: str
+
+
 def as_bytes(nets: Nets) -> bytes:
     """The content of a file: a line of JSON, then the compressed weights."""
     packed = zlib.compress(nets.ends.tobytes() + nets.rolls.tobytes(), 9)
-    head = {
-        "format": _FORMAT,
-        "rules": RULES.as_dict(nets.rules),
-        "players": nets.players,
-        "command": nets.command,
-        "sha256": hashlib.sha256(packed).hexdigest(),
-    }
-    return json.dumps(head).encode() + b"\n" + packed
+    rules, digest = RULES.as_dict(nets.rules), hashlib.sha256(packed).hexdigest()
+    head = _Head(_FORMAT, rules, nets.players, nets.command, digest)
+    return json.dumps(asdict(head)).encode() + b"\n" + packed
 
 
 def read_nets(path: Path) -> Nets:
@@ -70,7 +77,7 @@ def read_nets(path: Path) -> Nets:
         raise UsageError(
             f"nets {str(path)!r:.{MAX_QUOTE_LENGTH}} cannot be read: {reason}"
         ) from error
-    except (ValueError, KeyError, TypeError, AttributeError, zlib.error, RulesError) as error:
+    except (ValueError, KeyError, TypeError, zlib.error, RulesError) as error:
         raise UsageError(
             f"nets {str(path)!r:.{MAX_QUOTE_LENGTH}} cannot be used: not a file of arena train, or"
             " it is damaged. Train them again, or copy the file again."
@@ -79,16 +86,16 @@ def read_nets(path: Path) -> Nets:
 
 def _nets_in(data: bytes) -> Nets:
     line, _, packed = data.partition(b"\n")
-    head = json.loads(line)
-    if head["format"] != _FORMAT or hashlib.sha256(packed).hexdigest() != head["sha256"]:
+    head = msgspec.json.decode(line, type=_Head)
+    if head.format != _FORMAT or hashlib.sha256(packed).hexdigest() != head.sha256:
         raise ValueError("damaged")
-    rules, players = RULES.from_dict(head["rules"]), head["players"]
+    rules, players = RULES.from_dict(head.rules), head.players
     if players not in PLAYERS or objection(rules, players):
         raise ValueError("for rules that nets do not support")
     numbers = zlib.decompressobj().decompress(packed, NET.itemsize + ROLLING_NET.itemsize)
     ends = np.frombuffer(numbers, NET, 1).view(np.recarray)
     rolls = np.frombuffer(numbers, ROLLING_NET, 1, NET.itemsize).view(np.recarray)
-    return Nets(rules, players, str(head["command"]), ends, rolls)
+    return Nets(rules, players, head.command, ends, rolls)
 
 
 @cache

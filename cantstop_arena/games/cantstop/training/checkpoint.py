@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from cantstop_arena.atomic_files import draft_of
@@ -14,6 +15,7 @@ from cantstop_arena.games.cantstop.training.learner import ARRAYS
 from cantstop_arena.games.cantstop.training.training_loop import TrainingLoop
 
 SUFFIX = ".part"
+_HEAD = msgspec.json.Decoder(tuple[str, int])  # the command, and the rounds that are done
 
 
 def part_of(path: Path) -> Path:
@@ -43,7 +45,7 @@ def resume(training: TrainingLoop, path: Path, command: str) -> None:
     """
     try:
         with np.load(path) as archive:
-            saved_command, rounds = json.loads(archive["head"].tobytes())
+            saved_command, rounds = _HEAD.decode(archive["head"].tobytes())
             parts = {name: archive[name] for name, _ in _arrays(training)}
             if saved_command != command:
                 raise UsageError(
@@ -52,6 +54,6 @@ def resume(training: TrainingLoop, path: Path, command: str) -> None:
                 )
             for name, array in _arrays(training):
                 np.frombuffer(array, np.uint8)[:] = parts[name]
-            training.rounds_done = int(rounds)
+            training.rounds_done = rounds
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} is damaged; start again with --fresh") from error

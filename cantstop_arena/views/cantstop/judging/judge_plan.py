@@ -22,7 +22,7 @@ from cantstop_arena.tournaments.file.entrants import (
     is_bot_name,
     with_distinct_names,
 )
-from cantstop_arena.tournaments.table_spec import TableSpec, entrant_seat
+from cantstop_arena.tournaments.table_spec import TableSpec, entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
 from cantstop_arena.views.cantstop.commands.board_arguments import rules_from_argument
 from cantstop_arena.views.cantstop.commands.judge_command import BY_NETS, BY_TABLE
@@ -96,7 +96,7 @@ def requested_bots(
     entrants = with_distinct_names([_entrant(name, catalogue) for name in references])
     by_name = {entrant.name: entrant for entrant in entrants}
     limits = FaultPolicy()
-    seats = {name: entrant_seat(bot, catalogue, limits) for name, bot in by_name.items()}
+    seats = {name: entrant_start(bot, catalogue, limits) for name, bot in by_name.items()}
     table = TableSpec(catalogue.game.name, rules, tuple(seats.values()), players, seed, bots_folder)
     rival_name = entrants[-1].name
     rival = (seats[rival_name],) if players > 1 else ()

@@ -30,6 +30,7 @@ from cantstop_arena.processes.isolated_call import (
     result_of,
     run_all,
 )
+from cantstop_arena.tournaments.bot_adapters import seat_bot
 from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec
@@ -132,8 +133,8 @@ def judged_here(spec: bytes, deals: Sequence[int]) -> Judged | Raised:
 def _judged_here(spec: TableSpec, deals: range) -> Judgement:
     loader = Loader(spec.folder)
     evaluator = best_evaluator(spec.rules, spec.players, tables_folder())
-    seated = [spec.seats[0].seated_bot(loader, as_plain=True)]
-    seated += [seat.seated_bot(loader) for seat in spec.seats[1:]]
+    seated = [seat_bot(spec.seats[0], loader, as_plain=True)]
+    seated += [seat_bot(seat, loader) for seat in spec.seats[1:]]
     return judge(evaluator, seated[0], seated[-1], deals, spec.seed, MAX_BOARDS)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from cantstop_arena.atomic_files import write_result
 from cantstop_arena.bots.catalogue import Catalogue
@@ -102,13 +102,18 @@ class StoredJudgements(NamedTuple):
 
 def keep(judgements: Judgements, planned: JudgeTask, folder: Path) -> None:
     """Store the judgements in the folder of the run."""
-    data = {
-        "results": _digest(_query(folder)),
-        "judge": planned.judge.name,
-        "deals": planned.deals,
-        "bots": {bot: _as_data(judgement) for bot, judgement in judgements.items()},
-    }
-    write_result(folder, JUDGED, json.dumps(data) + "\n")
+    bots = {bot: _as_data(judgement) for bot, judgement in judgements.items()}
+    content = _JudgedFile(_digest(_query(folder)), planned.judge.name, planned.deals, bots)
+    write_result(folder, JUDGED, json.dumps(asdict(content)) + "\n")
+
+
+class _JudgedFile(msgspec.Struct):
+    """The content of JUDGED; `results` is the digest of the query of what was judged."""
+
+    results: str
+    judge: str
+    deals: int
+    bots: Mapping[str, Mapping[str, Any]]
 
 
 def stored_in(folder: Path) -> StoredJudgements | None:
@@ -119,17 +124,19 @@ def stored_in(folder: Path) -> StoredJudgements | None:
         return None
     query = _query(folder)
     try:
-        data = json.loads(path.read_text("utf-8"))
-        if data["results"] != _digest(query):
+        stored = msgspec.json.decode(path.read_bytes(), type=_JudgedFile)
+        if stored.results != _digest(query):
             return None
-        judgements = dict(_stored_judgements(data["bots"], query))
+        judgements = dict(_stored_judgements(stored.bots, query))
         rules = GAME.rules.from_dict(query.rule_set)
-        return StoredJudgements(f"{data['judge']:.20}", rules, int(data["deals"]), judgements)
+        return StoredJudgements(stored.judge[:20], rules, stored.deals, judgements)
     except (OSError, TypeError, KeyError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged") from error
 
 
-def _stored_judgements(data: Mapping[str, Any], query: LedgerQuery) -> Iterator[tuple[str, Any]]:
+def _stored_judgements(
+    data: Mapping[str, Mapping[str, Any]], query: LedgerQuery
+) -> Iterator[tuple[str, Judgement]]:
     names = query.names
     for name in names:
         if name in data:
@@ -141,7 +148,7 @@ def _query(folder: Path) -> LedgerQuery:
 
 
 def _digest(query: LedgerQuery) -> str:
-    return hashlib.sha256(query.text.encode()).hexdigest()
+    return hashlib.sha256(query.with_deals(0).text.encode()).hexdigest()
 
 
 # As JSON ----------------------------------------------------------------------------------------
@@ -167,7 +174,7 @@ def _pairs(spaces: Mapping[int, int]) -> Sequence[tuple[int, int]]:
     return list(spaces.items())
 
 
-def _from_data(data: Any, players: int, rivals: Collection[str]) -> Judgement:
+def _from_data(data: Mapping[str, Any], players: int, rivals: Collection[str]) -> Judgement:
     """The judgement of parsed JSON. Raises ValueError, TypeError or KeyError when it is invalid."""
     worst = [*map(_with_spaces, data["worst"])]
     judgement = msgspec.convert({**data, "worst": worst, "seats": players}, Judgement)
