@@ -16,7 +16,7 @@ from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import built_in, game_named
 from cantstop_arena.tournaments.file.key_readers import usual_players
-from cantstop_arena.tournaments.table_spec import TableSpec, seat_for
+from cantstop_arena.tournaments.table_spec import TableSpec, bot_start
 
 FILE = Path(__file__).parents[1] / "data" / "editions.json"
 DEALS = 128
@@ -36,7 +36,7 @@ def games_of(game: Game, bot: str) -> str:
     """A digest of deals in which a bot meets itself: winners, and all that is counted."""
     loader, players = Loader(Path("no such folder")), usual_players(game)
     loaded = loader.built_in_bot(bot, game)
-    seats = tuple(seat_for(f"{bot} {n}", loaded, loaded.defaults) for n in range(players))
+    seats = tuple(bot_start(f"{bot} {n}", loaded, loaded.defaults) for n in range(players))
     spec = TableSpec(game.name, rules_for(game, bot), seats, players, 1, loader.folder)
     result = spec.table().play(Block(tuple(range(players)), 0, DEALS))
     text = f"{result.masks().tolist()} {result.tallies}"
