@@ -11,11 +11,10 @@ import msgspec
 from cantstop_arena.atomic_files import check_results_folder, create_below, refuse_link
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.isolation import check_sandbox
-from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.leagues.grading import Grade, MarkRow, grade, thresholds
 from cantstop_arena.leagues.league_file import League
-from cantstop_arena.leagues.played_games import LedgerGames, open_games, version_key
+from cantstop_arena.leagues.played_games import DICE_SETS, LedgerGames, open_games, version_key
 from cantstop_arena.leagues.rounds import (
     BUDGET,
     TIME,
@@ -24,7 +23,7 @@ from cantstop_arena.leagues.rounds import (
     Opening,
     play_rounds,
 )
-from cantstop_arena.leagues.secrets import dice_seed, pseudonyms
+from cantstop_arena.leagues.secrets import dice_seeds, pseudonyms
 from cantstop_arena.leagues.standings import (
     LeagueRow,
     PastStandings,
@@ -111,9 +110,9 @@ def run_league(
         for text in _about(league, submissions):
             say(text)
         field = LeagueField(league, submissions)
-        tournament = field.tournament(seed, folder)
         with open_games(
-            tournament,
+            field.tournament(folder),
+            dice_seeds(seed, league.season, DICE_SETS),
             catalogue,
             folder,
             options,
@@ -152,9 +151,9 @@ def plan_league(
         new = [each.participant.id for each in submissions if each.is_new]
         groups = len(field.of_rounds.groups)
         return LeaguePlan(new, submissions, league.players, groups, 0, games)
-    tournament = field.tournament(seed, folder)
+    seeds, options = dice_seeds(seed, league.season, DICE_SETS), PoolOptions(1, "fork")
     with open_games(
-        tournament, catalogue, folder, PoolOptions(1, "fork"), observer, lambda: True
+        field.tournament(folder), seeds, catalogue, folder, options, observer, lambda: True
     ) as opened:
         return _plan(field, opened, submissions)
 
@@ -201,8 +200,8 @@ class LeagueField:
         """The games of a lineup in the base rounds."""
         return self.league.rounds.base * self.deals * self.orders
 
-    def tournament(self, seed: Seed, folder: Path) -> Tournament:
-        """The tournament of all lineups, with the base rounds."""
+    def tournament(self, folder: Path) -> Tournament:
+        """The tournament of all lineups, with the base rounds; its games have other seeds."""
         league = self.league
         return Tournament(
             name=league.name,
@@ -210,7 +209,7 @@ class LeagueField:
             rules=league.rules,
             players=league.players,
             games=self.games_of_base,
-            seed=dice_seed(seed, league.season),
+            seed=0,
             policy=league.policy,
             entrants=tuple(self.entrants),
             source=folder / RESOLVED,

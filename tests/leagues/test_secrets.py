@@ -1,13 +1,13 @@
 """What a league keeps to itself: dice, and names behind pseudonyms."""
 
-from cantstop_arena.leagues.secrets import check_seed, dice_seed, pseudonyms, without_names
+from cantstop_arena.leagues.secrets import check_seed, dice_seeds, pseudonyms, without_names
 
 
 def test_seasons_and_checks_have_other_dice() -> None:
-    seeds = [dice_seed("autumn", season) for season in (1, 2)]
-    seeds += [check_seed("autumn"), dice_seed("winter", 1)]
-    assert len(set(seeds)) == 4
-    assert dice_seed("autumn", 1) == seeds[0]
+    seeds = [*dice_seeds("autumn", 1, 8), *dice_seeds("autumn", 2, 8), check_seed("autumn")]
+    seeds += dice_seeds("winter", 1, 8)
+    assert len(set(seeds)) == 25
+    assert dice_seeds("autumn", 1, 8) == seeds[:8]
 
 
 def test_a_pseudonym_does_not_depend_on_others() -> None:
