@@ -5,10 +5,10 @@ A named bot must work; what a pattern matches and cannot use is left out, and re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from cantstop_arena.bots.bot_paths import (
     NET,
@@ -46,6 +46,10 @@ class Field(NamedTuple):
     def messages(self) -> Sequence[str]:
         """Sentences for the user: which bots are left out, and which patterns match nothing."""
         return [*(left_out.text for left_out in self.left_out), *self.notices]
+
+
+Refusal: TypeAlias = Callable[[str], str | None]
+"""Returns why a built-in bot cannot play under the rules; None if it can."""
 
 
 class Pattern(NamedTuple):
@@ -108,11 +112,13 @@ class PatternReader:
         folder: Path,
         exclude: Sequence[str] = (),
         hidden: Sequence[Path] = (),
+        refusal: Refusal = lambda name: None,
     ) -> None:
         self.matcher = Matcher(folder, catalogue, exclude)
         self.left_out: list[LeftOut] = []
         self._catalogue = catalogue
         self._hidden = hidden
+        self._refusal = refusal
 
     def describe_isolated(self, patterns: Sequence[Pattern]) -> None:
         """Describe the bots of isolated patterns, before a file of theirs is opened as plain."""
@@ -184,6 +190,8 @@ class PatternReader:
         """Why a bot of a pattern cannot play; empty if it can."""
         if bot.complaint:
             return bot.complaint
+        if bot.origin == "built-in" and (why := self._refusal(bot.name)):
+            return f"it cannot play: {why}"
         if not is_printed_well(name):
             return f"its name {A_NAME}"
         is_hidden = pattern.text == ALL and bot.path and self._catalogue.has(name)
