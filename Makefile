@@ -43,6 +43,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/against_c.py $(if $(CHECK),--check)
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/cubus_speed.py
+	$(BIN)/python benchmarks/luck_speed.py
 	$(BIN)/python benchmarks/parent_share.py
 	$(BIN)/python benchmarks/pool_speed.py
 	$(BIN)/python benchmarks/cluster_speed.py

@@ -110,6 +110,7 @@ def tables() -> Sequence[StudyTable]:
                 for deals in (10, 30, 200, 2000)
                 for common in (0.0, 0.8)
             ],
+            share=0.5,
         ),
         StudyTable(
             "{repetitions} tournaments of four equal bots, looked at again and again up to"
@@ -124,6 +125,6 @@ def tables() -> Sequence[StudyTable]:
                 )
                 for players, shared in ((2, 0.0), (2, 0.9), (3, 0.6))
             ],
-            share=0.5,
+            share=0.2,
         ),
     )

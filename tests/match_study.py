@@ -133,7 +133,6 @@ def tables() -> Sequence[StudyTable]:
             "matches",
             [Column(WRONG_H1), Column(WRONG_H0), Column(DEALS_H0, 0), Column(DEALS_H1, 0)],
             test_lines,
-            share=4,
         ),
         StudyTable(
             "{repetitions} plans for a difference that is there, with 80% power: the mean number of"
@@ -145,6 +144,5 @@ def tables() -> Sequence[StudyTable]:
                 *(Column(PLANNED_REMOVED, 0), Column(REACHED_REMOVED)),
             ],
             [*plan_lines, _plan_line(40, True), _plan_line(150, True)],
-            share=4,
         ),
     )

@@ -129,10 +129,11 @@ class Session:
         Its bots that disturb a process that they share play in processes of their own.
         """
         self.tournament = self._with_own_processes(tournament)
-        query = self.tournament.query
-        if has_changed := query.text != self.ledger.about("query"):
+        query, before = self.tournament.query, self.ledger.query()
+        has_changed = query.text != self.ledger.about("query")
+        if before is None or query.with_deals(0).text != before.with_deals(0).text:
             _delete_records(self.folder)
-            self.ledger.set_query(query)
+        self.ledger.set_query(query)
         self.ledger.check(query)
         self.cover = Cover(self.ledger, query)
         return has_changed
@@ -223,7 +224,7 @@ def open_session(
     for text in _notices(tournament, folder, fresh):
         observer.on_notice(text)
     with ExitStack() as stack:
-        ledger = stack.enter_context(open_ledger(folder / LEDGER, fresh))
+        ledger = stack.enter_context(open_ledger(folder / LEDGER, fresh, tournament.query.bots))
         before = ledger.query()
         pools = pools or stack.enter_context(PoolOwner())
         session = Session(tournament, catalogue, folder, ledger, pools)

@@ -110,9 +110,9 @@ def test_after_an_edit_of_a_helper_the_stored_copy_plays(arena: Arena) -> None:
     arena("run mine.yaml --quiet", yaml=yaml)
     before = digest()
     write("bots/mybot", {"helper.py": "def move(moves):\n    return 1\n"})
-    text = arena("run mine.yaml", code=2).output
-    assert "mybot has changed since these results were played (1 line)." in text
-    assert f"arena match mybot mybot@{before[:7]} --sprt 0 5" in text
+    text = arena("run mine.yaml").output
+    assert f"mybot has changed (1 line; before: mybot@{before[:7]})." in text
+    assert "arena match mybot mybot@previous --sprt 0 5" in text
     assert f"mybot@{before[:7]}" in arena("match mybot mybot@previous --games 4 --quiet").text
     shutil.rmtree("bots/mybot")
     Path("bots/mybot.py").write_text("def choose_move(turn, moves): return 0\n")

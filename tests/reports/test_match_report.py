@@ -83,10 +83,10 @@ def test_the_api_has_the_elo_of_the_command(arena: Arena, words: tuple[str, ...]
     assert result.score == pytest.approx(content["score"], abs=1e-9)
 
 
-def test_all_stored_games_count_whatever_number_is_asked_for(arena: Arena) -> None:
+def test_the_games_count_that_are_asked_for_whatever_is_stored(arena: Arena) -> None:
     arena("match", "rule28:threshold=30", "rule28", "--games", "400", "--seed", "1")
     done = arena("match", "rule28:threshold=30", "rule28", "--games", "20", "--seed", "1")
-    assert "400 games, 200 deals in both seatings" in done.text
+    assert "20 games, 10 deals in both seatings" in done.text
     elo = printed(done, "Elo")
     expected = leads(done, "rule28:threshold=30")
     assert elo == [pytest.approx(end, abs=0.071) for end in expected if end is not None]
@@ -109,10 +109,10 @@ def test_the_page_of_a_match_with_copies_compares_with_their_mean(arena: Arena) 
     assert "not significantly different from glenn-aloi" not in text
 
 
-def test_what_a_test_was_decided_by_is_named_beside_all_games(arena: Arena) -> None:
+def test_a_test_is_about_the_deals_up_to_its_end(arena: Arena) -> None:
     arena("match", "cautious", "rule28", "--games", "400", "--seed", "1")
     done = arena("match", "cautious", "rule28", "--sprt", "0", "200", "--seed", "1")
-    assert "400 games, 200 deals" in done.text and "the first 100 deals" in done.text
+    assert "200 games, 100 deals" in done.text and "the first" not in done.text
 
 
 @pytest.mark.parametrize("more", [(), ("--luck-removed",), ("--players", "3")], ids=" ".join)

@@ -554,6 +554,7 @@ def test_a_run_of_silent_bots_has_the_files_it_always_had(runs: Runs) -> None:
         f"bots/{sha256(PATIENT.encode()).hexdigest()}/patient.py",
         "tournament.yaml",
         "ledger.sqlite",
+        "history.jsonl",
         "standings.csv",
         "standings.md",
         "crosstable.csv",
@@ -610,7 +611,7 @@ def test_odd_names_lead_out_of_no_folder(named: Outcome) -> None:
     kept = [path.name for path in (named.folder / "bots").glob("**/*") if path.is_file()]
     assert sorted(kept) == ["evil.py"]
     logs = [*(named.folder / "logs").iterdir()]
-    assert len(logs) == len({fault["bot"] for fault in named.faults})
+    assert {fault["bot"] for fault in named.faults} and 0 < len(logs) <= len(named.faults)
     assert all("NOISE" in path.read_text("utf-8") for path in logs)
 
 
@@ -755,7 +756,7 @@ def test_a_run_that_is_ended_leaves_no_process(
     prepare(tmp_path, bots, entries, "decision_limit: 50\n")
     with started(tmp_path, "run", "t.yaml", "--workers", "2") as (process, mark):
         deadline = time.monotonic() + PATIENCE
-        while "to play" not in shown(tmp_path / "out") and process.poll() is None:
+        while ": playing " not in shown(tmp_path / "out") and process.poll() is None:
             assert time.monotonic() < deadline
             time.sleep(0.05)
         time.sleep(1)  # until the bots have been asked

@@ -33,6 +33,7 @@ from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.differences import counted_unit, differences
 from cantstop_arena.tables.notes import (
     DISQUALIFIED,
+    EVEN_SCORE,
     NOT_REPRODUCIBLE,
     UPSET,
     about_standings,
@@ -77,7 +78,7 @@ def _caption(analysis: Analysis) -> str:
     if analysis.is_solo:
         ahead = f"Ahead: {counted_unit(analysis)} fewer than the bot below, in the deals of both."
         return f"{_CAPTION} {_GROUPED} {ahead}" if analysis.differences else _CAPTION
-    return f"{_CAPTION} {_RATED}"
+    return f"{_CAPTION} {_RATED}" + ("" if analysis.results.anchor else f" {EVEN_SCORE}")
 
 
 # The finding --------------------------------------------------------------------------------

@@ -144,3 +144,12 @@ def read_aims(path: Path, bots: Sequence[str], orders: Orders) -> Aims:
     left_out = read_left_out(reader, entries.get("left_out"))
     reader.finish()
     return Aims(anchor, until, left_out)
+
+
+def games_of_file(path: Path) -> int:
+    """Only the number of games of each group in a tournament file. Raises ConfigError."""
+    reader = Reader(path)
+    entries = reader.mapping(reader.root, "a tournament", KEYS)
+    games = read_games(reader, entries, DEFAULT_GAMES)
+    reader.finish()
+    return games

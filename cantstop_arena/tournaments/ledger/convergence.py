@@ -98,6 +98,10 @@ class _LedgerPrefix:
                 by_seating.setdefault(seating, []).append(_won(masks, len(group)))
         return {seating: sum_tallies(tallies) for seating, tallies in by_seating.items()}
 
+    def missing_games(self) -> int:
+        """None is missing: it is reported for the complete tournament."""
+        return 0
+
     def faults(self) -> Iterator[Fault]:
         """No faults: they are reported for the complete tournament."""
         return iter(())

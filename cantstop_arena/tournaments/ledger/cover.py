@@ -8,8 +8,7 @@ written.
 import re
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import inf
 from typing import Any, TypeAlias
@@ -18,20 +17,14 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.counting import stored_measures
 from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally, sum_tallies
 from cantstop_arena.deals.sampling import Bytes
-from cantstop_arena.deals.seatings import Group, Orders, lineups, pairs_of_positions
+from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.spans import Span, gaps
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes import shutdown
 from cantstop_arena.tournaments.ledger.ledger import Ledger, RowKey
-from cantstop_arena.tournaments.ledger.ledger_query import (
-    LUCK_BY_STAKE,
-    MEASURES,
-    LedgerQuery,
-    positions_in,
-)
+from cantstop_arena.tournaments.ledger.ledger_query import LUCK_BY_STAKE, MEASURES, LedgerQuery
 from cantstop_arena.tournaments.ledger.row_codec import (
     MEASURED,
     faults_in,
@@ -39,6 +32,11 @@ from cantstop_arena.tournaments.ledger.row_codec import (
     row_of,
     tallies_in,
     winners_in,
+)
+from cantstop_arena.tournaments.ledger.turned_rows import (
+    measure_columns,
+    order_of,
+    seating_columns,
 )
 from cantstop_arena.tournaments.pool.fault_counter import END, FaultCounter
 
@@ -110,18 +108,13 @@ class Cover:
     def add(self, result: BlockResult) -> None:
         """Store a block. Once this returns, it survives the end of the process."""
         block, query = result.block, self.query
-        row = row_of(result, query.detail, self._without_path)
+        row = row_of(result, query.detail, without_paths(query))
         self.ledger.add(query, block.group, self._ids[block.group], row)
         key = RowKey(block.first, block.deals, query.detail)
         for group in query.groups if query.has_twins else (block.group,):
             if self.owner(group) == self.owner(block.group):
                 self._rows[group].append(key)
         self._counter = None
-
-    def _without_path(self, fault: Fault) -> Fault:
-        """A fault whose message does not say where the bot's file lies: that can change."""
-        path = self.query.bots[fault.bot].path
-        return replace(fault, message=without_path(fault.message, path)) if path else fault
 
     # Reading
 
@@ -184,44 +177,19 @@ class Cover:
     ) -> StoredDeals:
         """A block in the order of the file, with the measures that are needed."""
         ascending = tuple(sorted(group))
-        order = positions_in(ascending, group)
+        order = order_of(ascending, group)
         columns = self._measure_columns(order)
         if columns != [*range(measures.shape[1])]:
             measures = measures[:, columns]
         if group != ascending:
-            winners = winners[:, self._seating_columns(order)]
+            winners = winners[:, seating_columns(self.orders, order)]
         return ascending, key.first, winners, measures
 
-    def _seating_columns(self, order: Group) -> slice | list[int]:
-        """The columns of a group's seatings, by those of the same bots in this order."""
-        if order == (1, 0):
-            return slice(None, None, -1)  # without a copy
-        columns = {seating: number for number, seating in enumerate(self.orders)}
-        return [columns[seating] for seating in lineups(order, self.orders)]
-
     def _measure_columns(self, order: Group) -> list[int]:
-        """The columns of measures that are needed, with the positions in this order."""
         if self.query.detail < MEASURES:
             return []
-        pairs = pairs_of_positions(len(order)) if self._followed else ()
-        counts = len(stored_measures(self._counts, len(order)))
-        columns = [*range(counts - len(pairs))]
-        columns += [
-            counts - len(pairs) + pairs.index((order[index], order[after]))
-            for index, after in pairs
-        ]
-        if self.query.detail >= LUCK_BY_STAKE:
-            columns += [counts + position for position in order]
-            columns += [counts + len(order) + seat for seat in range(len(order))]
-        return columns
-
-    @cached_property
-    def _counts(self) -> Any:
-        return game_named(self.query.setting.game).counts
-
-    @property
-    def _followed(self) -> bool:
-        return bool(self._counts.followed)
+        counts = game_named(self.query.setting.game).counts
+        return measure_columns(counts, order, self.query.detail >= LUCK_BY_STAKE)
 
     def faults(self, is_shared: bool = True) -> Iterator[Fault]:
         """All faults, in any order; those of shared rows for each group, or only for the owner."""
@@ -315,6 +283,16 @@ def _chain(
         chain.append(rows[number])
         number = best[bisect_right(ends, rows[number].first, hi=number)][2]
     return chain
+
+
+def without_paths(query: LedgerQuery) -> Callable[[Fault], Fault]:
+    """A function for faults whose messages must not say where files lie, as that can change."""
+
+    def placeless(fault: Fault) -> Fault:
+        path = query.bots[fault.bot].path
+        return replace(fault, message=without_path(fault.message, path)) if path else fault
+
+    return placeless
 
 
 def without_path(message: str, path: str) -> str:

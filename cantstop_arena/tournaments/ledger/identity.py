@@ -102,7 +102,7 @@ def setting_of(tournament: Tournament) -> GameSetting:
         {key: value for key, value in rules.items() if key != "name"},
         tournament.players,
         in_json(tournament.seed),
-        tournament.policy.decision_limit,
+        float(tournament.policy.decision_limit),
     )
 
 

@@ -10,7 +10,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -86,13 +86,13 @@ class Ledger:
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
-        self._connection = connection
+        self.connection = connection
 
     # The query, and what it names
 
     def create(self) -> None:
         """Create the tables of a new file."""
-        with self._connection as connection:
+        with self.connection as connection:
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             connection.execute("BEGIN IMMEDIATE")  # all of it, or nothing
             _create_tables(connection)
@@ -137,7 +137,7 @@ class Ledger:
     def _store_query(self, query: str, deals: int) -> None:
         rows = {"query": query, "deals": str(deals), "seal": _about_seal(query, str(deals))}
         statement = "INSERT OR REPLACE INTO about VALUES (?, ?)"
-        self._connection.executemany(statement, rows.items())
+        self.connection.executemany(statement, rows.items())
 
     def set_query(self, query: LedgerQuery) -> None:
         """Store a query, and all that it names, unless it is the stored one."""
@@ -148,23 +148,23 @@ class Ledger:
             setting = self._setting_id(query.setting)
             ids = self._version_ids(bot.version for bot in query.bots)
             names = [(ids[bot.version.id], bot.name) for bot in query.bots]
-            self._connection.executemany("INSERT OR IGNORE INTO names VALUES (?, ?)", names)
+            self.connection.executemany("INSERT OR IGNORE INTO names VALUES (?, ?)", names)
             groups = [(setting, _bots_text(query, group, ids)) for group in query.groups]
             statement = "INSERT OR IGNORE INTO groups (setting, bots) VALUES (?, ?)"
-            self._connection.executemany(statement, groups)
+            self.connection.executemany(statement, groups)
 
     def _setting_id(self, setting: GameSetting) -> int:
         """The number of a setting, which is added if it is new."""
         query = "SELECT id FROM settings WHERE key = ?"
         if (row := next(self._select(query, setting.key), None)) is None:
-            self._connection.execute("INSERT INTO settings (key) VALUES (?)", (setting.key,))
+            self.connection.execute("INSERT INTO settings (key) VALUES (?)", (setting.key,))
             row = next(self._select(query, setting.key))
         return int(row[0])
 
     def _version_ids(self, versions: Iterable[BotVersion]) -> Mapping[str, int]:
         """The numbers of versions by digest; new ones are added, in the order of arrival."""
         statement = "INSERT OR IGNORE INTO versions (digest, key) VALUES (?, ?)"
-        self._connection.executemany(statement, [(bot.id, bot.key) for bot in versions])
+        self.connection.executemany(statement, [(bot.id, bot.key) for bot in versions])
         return self._stored_version_ids()
 
     def _stored_version_ids(self) -> Mapping[str, int]:
@@ -205,7 +205,7 @@ class Ledger:
         """Store results of trials, by digest of stored versions; empty if nothing is disturbed."""
         with self._writing():
             number, ids = self._setting_id(setting), self._stored_version_ids()
-            self._connection.executemany(
+            self.connection.executemany(
                 "INSERT OR IGNORE INTO disturbances VALUES (?, ?, ?)",
                 [(number, ids[digest], done) for digest, done in what.items()],
             )
@@ -238,11 +238,15 @@ class Ledger:
 
     def add(self, query: LedgerQuery, group: Group, number: int, row: LedgerRow) -> None:
         """Store a row of a query's group. Once this returns, it survives the end of the process."""
+        self.add_all(query, [(group, number, row)])
+
+    def add_all(self, query: LedgerQuery, rows: Iterable[tuple[Group, int, LedgerRow]]) -> None:
+        """Store rows of a query's groups, all or none."""
         with self._writing():
-            self._connection.execute(_ADDED_ROW, (number, *row, _seal(query, group, row)))
-            self._connection.execute(
-                "INSERT OR IGNORE INTO seals VALUES (?, ?, ?, ?)", (number, *row[:3])
-            )
+            for group, number, row in rows:
+                self.connection.execute(_ADDED_ROW, (number, *row, _seal(query, group, row)))
+                seal = (number, *row[:3])
+                self.connection.execute("INSERT OR IGNORE INTO seals VALUES (?, ?, ?, ?)", seal)
 
     def check(self, query: LedgerQuery) -> None:
         """Check that a stored query has all its rows, as they were written. Raises LedgerError."""
@@ -274,10 +278,10 @@ class Ledger:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         """A transaction, which marks the file as no longer tidy."""
-        with self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with self.connection:
+            self.connection.execute("BEGIN IMMEDIATE")
             if self._is_tidy():
-                self._connection.execute("PRAGMA user_version = 0")
+                self.connection.execute("PRAGMA user_version = 0")
             yield
 
     def _is_tidy(self) -> bool:
@@ -306,26 +310,31 @@ class Ledger:
                         f"INSERT INTO {table} SELECT * FROM written.{table} ORDER BY {order}"
                     )
             rewritten.execute("PRAGMA user_version = 1")
-        self._connection.close()
+        self.connection.close()
         for suffix in ("-wal", "-shm"):
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
         tidy.replace(self.path)
-        self._connection = connect(self.path)
+        self.connection = connect(self.path)
 
-    @contextmanager
-    def readable(self) -> Iterator[None]:
-        """Raise LedgerError for errors in decoding rows: SQLite does not detect all damage."""
-        try:
-            yield
-        except (*_UNEXPECTED, zlib.error) as error:
-            raise LedgerError(damage_message(self.path, error)) from error
+    def readable(self) -> AbstractContextManager[None]:
+        """A context in which rows are decoded: see `reading`."""
+        return reading(self.path)
 
     def _select(self, query: str, *values: object) -> Iterator[Any]:
-        return iter(self._connection.execute(query, values))
+        return iter(self.connection.execute(query, values))
 
     def close(self) -> None:
         """Close the file."""
-        self._connection.close()
+        self.connection.close()
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Raise LedgerError for errors in decoding rows: SQLite does not detect all damage."""
+    try:
+        yield
+    except (*_UNEXPECTED, zlib.error) as error:
+        raise LedgerError(damage_message(path, error)) from error
 
 
 def _create_tables(connection: sqlite3.Connection) -> None:

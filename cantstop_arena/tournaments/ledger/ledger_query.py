@@ -5,13 +5,14 @@ written as the ledger writes them (`canonical_group`), numbers of bots are those
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import combinations
 from math import factorial
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.seeds import seed_of
@@ -123,6 +124,10 @@ class LedgerQuery(msgspec.Struct, frozen=True, dict=True):
         """The digests of the versions of a group's bots."""
         return tuple(self.bots[bot].version.id for bot in group)
 
+    def with_deals(self, deals: int) -> "LedgerQuery":
+        """The same query for another number of deals."""
+        return replace(self, deals=deals)
+
     @cached_property
     def text(self) -> str:
         """The query as JSON."""
@@ -132,16 +137,17 @@ class LedgerQuery(msgspec.Struct, frozen=True, dict=True):
 def query_in(text: str) -> LedgerQuery:
     """The query of `LedgerQuery.text`. Raises ValueError when it is damaged."""
     query = msgspec.convert(json.loads(text), LedgerQuery)
-    names, seats = set(query.names), query.players
-    is_consistent = len(names) == len(query.bots) and 1 <= seats <= len(names)
-    if not is_consistent or seed_of(query.setting.seed) is None:
+    if not is_consistent(query):
         raise ValueError("the query is inconsistent")
-    numbers = range(len(query.bots))
-    if any(len(group) != seats or not {*group} <= {*numbers} for group in query.lineups or ()):
-        raise ValueError("the query has groups of other bots")
     return query
 
 
-def positions_in(order: Sequence[int], group: Sequence[int]) -> tuple[int, ...]:
-    """Where the bots of `order` stand in a group of the same bots."""
-    return tuple(group.index(bot) for bot in order)
+def is_consistent(query: LedgerQuery) -> bool:
+    """Whether a query has a seed, bots of different names, and groups of them."""
+    names, seats = set(query.names), query.players
+    if seed_of(query.setting.seed) is None or len(names) != len(query.bots):
+        return False
+    numbers = {*range(len(names))}
+    lineups = query.lineups or ()
+    is_played = all(len(group) == seats and {*group} <= numbers for group in lineups)
+    return 1 <= seats <= len(names) and is_played

@@ -35,6 +35,9 @@ class LedgerReader(Protocol):
     def disqualified(self) -> dict[int, list[Fault]]:
         """The disqualified bots, and their faults."""
 
+    def missing_games(self) -> int:
+        """The number of missing games of the groups that count."""
+
     def irreproducible(self) -> list[int]:
         """The bots whose answers differed when a game was played twice."""
 

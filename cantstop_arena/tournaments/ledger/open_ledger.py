@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -16,18 +16,23 @@ from cantstop_arena.tournaments.ledger.ledger import (
     connect,
     damage_message,
 )
+from cantstop_arena.tournaments.ledger.ledger_query import QueryBot
+from cantstop_arena.tournaments.ledger.old_ledger import OLD_VERSIONS, OldLedger
 
 _SUFFIXES = ("", "-wal", "-shm")  # of the files of a database
 
 
 @contextmanager
-def open_ledger(path: Path, fresh: bool = False) -> Iterator[Ledger]:
+def open_ledger(
+    path: Path, fresh: bool = False, known: Sequence[QueryBot] = ()
+) -> Iterator[Ledger]:
     """Open a ledger; create it if there is none. With `fresh`, what is there is set aside.
 
-    Raises LedgerError when the file cannot be used.
+    A ledger of release 0.2 is taken over, with the help of bots that are `known`. Raises
+    LedgerError when the file cannot be used.
     """
     with locked_folder(path.parent):
-        yield from _opened(path, fresh)
+        yield from _opened(path, fresh, known)
 
 
 @contextmanager
@@ -62,10 +67,14 @@ def locked_folder(folder: Path) -> Iterator[None]:
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
-def _opened(path: Path, fresh: bool) -> Iterator[Ledger]:
+def _opened(path: Path, fresh: bool, known: Sequence[QueryBot]) -> Iterator[Ledger]:
     if fresh:
         _set_aside(path)
     try:
+        if _old_version(path):
+            from cantstop_arena.tournaments.ledger.migration import take_over
+
+            take_over(path, known)
         ledger = Ledger(path, connect(path))
         try:
             if ledger.version() is None:
@@ -91,6 +100,14 @@ _UNWRITTEN = {
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_PERM,
 }
+
+
+def _old_version(path: Path) -> bool:
+    """Whether a file is a ledger of release 0.2."""
+    if not path.exists():
+        return False
+    with closing(sqlite3.connect(path)) as connection:
+        return Ledger(path, connection).version() in OLD_VERSIONS
 
 
 def _set_aside(path: Path) -> None:
@@ -126,6 +143,9 @@ def stored_seed(path: Path) -> Seed | None:
         return None
     damage = (sqlite3.Error, ValueError, LookupError, TypeError, AttributeError, LedgerError)
     with suppress(*damage), closing(sqlite3.connect(path)) as connection:
-        query = Ledger(path, connection).query()
+        ledger = Ledger(path, connection)
+        if ledger.version() in OLD_VERSIONS:
+            return OldLedger(path, connection).query.setting.deal_seed
+        query = ledger.query()
         return query.setting.deal_seed if query else None
     return None

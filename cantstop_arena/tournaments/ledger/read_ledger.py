@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from cantstop_arena.deals.outcomes import Fault, FaultReport, TournamentTotals, Until
 from cantstop_arena.errors import BotError, LedgerError, UsageError
 from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
-from cantstop_arena.tournaments.file.tournament_file import read_aims
+from cantstop_arena.tournaments.file.tournament_file import games_of_file, read_aims
 from cantstop_arena.tournaments.file.yaml_reader import unknown_word
 from cantstop_arena.tournaments.ledger.aggregation import aggregate
 from cantstop_arena.tournaments.ledger.cover import Cover
@@ -28,6 +28,7 @@ from cantstop_arena.tournaments.ledger.differences import differences
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, UNREADABLE, Ledger, damage_message
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
+from cantstop_arena.tournaments.ledger.old_ledger import OLD_VERSIONS, OldLedger
 from cantstop_arena.tournaments.ledger.open_ledger import check_version
 from cantstop_arena.tournaments.tournament import RESOLVED
 
@@ -118,7 +119,7 @@ def read_ledger(folder: Path, look: Callable[[LedgerTotals], Read]) -> Read:
 
     def read() -> Read:
         with _opened(path) as ledger:
-            return look(_ledger_totals(folder, _cover(folder, ledger)))
+            return look(_ledger_totals(folder, ledger))
 
     return _steady(read)
 
@@ -151,29 +152,34 @@ def _read(
     folders: Sequence[Path], paths: Sequence[Path], anchor: Mapping[str, float]
 ) -> TournamentTotals:
     with ExitStack() as stack:
-        covers = [
-            _cover(folder, stack.enter_context(_opened(path)))
+        all_totals = [
+            _ledger_totals(folder, stack.enter_context(_opened(path)))
             for folder, path in zip(folders, paths, strict=True)
         ]
-        all_totals = [*map(_ledger_totals, folders, covers)]
         _check_compatible(folders, all_totals)
         results = aggregate(all_totals, anchor)
         _check_anchor(anchor, results)
-        return replace(results, missing_games=sum(cover.missing_games() for cover in covers))
+        missing = sum(totals.ledger.missing_games() for totals in all_totals)
+        return replace(results, missing_games=missing)
 
 
-def _ledger_totals(folder: Path, cover: Cover) -> LedgerTotals:
-    names = cover.query.names
+def _ledger_totals(folder: Path, ledger: Ledger) -> LedgerTotals:
+    games = _games(folder, ledger)
+    names = games.query.names
 
     def charge(fault: Fault) -> FaultReport:
         return fault_report(names, fault, str(folder / "tournament.yaml"))
 
-    return LedgerTotals(cover, cover.query, charge)
+    return LedgerTotals(games, games.query, charge)
 
 
-def _cover(folder: Path, ledger: Ledger) -> Cover:
-    """What the last run in a folder covers, checked."""
+def _games(folder: Path, ledger: Ledger) -> Cover | OldLedger:
+    """What the last run in a folder covers, checked. Raises UsageError if nothing."""
     version = ledger.version()
+    if version in OLD_VERSIONS:
+        path = folder / RESOLVED
+        games = games_of_file(path) if path.is_file() else 0
+        return OldLedger(ledger.path, ledger.connection, games=games)
     if version is not None:
         check_version(ledger)
     query = ledger.query() if version is not None else None

@@ -78,7 +78,9 @@ def test_means_after_whom_are_those_of_the_tallies(finished: Finished) -> None:
 def test_a_run_goes_on_to_the_same_bytes(arena: Arena) -> None:
     """Six games and then twelve are twelve games."""
     played(arena, "--games", "6", results="parts")
-    assert played(arena, results="parts") == played(arena, results="whole")
+    parts, whole = played(arena, results="parts"), played(arena, results="whole")
+    del parts["cup/history.jsonl"], whole["cup/history.jsonl"]  # which tell of the runs
+    assert parts == whole
 
 
 @pytest.mark.slow

@@ -150,9 +150,13 @@ def waited_for(look: Callable[[], Found]) -> Found:
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
-    """What a run has written, but for its logs."""
-    paths = [path for path in folder.rglob("*") if path.is_file() and "logs" not in path.parts]
-    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+    """What a run has written, but for its logs and its times."""
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in paths
+        if "logs" not in path.parts and path.name != "history.jsonl"
+    }
 
 
 @pytest.mark.slow

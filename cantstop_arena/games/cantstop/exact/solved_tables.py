@@ -151,7 +151,7 @@ def _continue_solving(
             saved = time.monotonic()
 
 
-class _Head(msgspec.Struct, frozen=True):
+class _TableHead(msgspec.Struct, frozen=True):
     """The line of JSON in a table's file: the board, and the first position that is not solved."""
 
     board: str
@@ -166,7 +166,7 @@ def _save(table: SolvedTable, path: Path) -> None:
 
 def _packed(table: SolvedTable) -> bytes:
     """The content of a table's file: a mark, a hash of the rest, a line of JSON, the values."""
-    head = asdict(_Head(_description(table.rules, table.players), table.next))
+    head = asdict(_TableHead(_description(table.rules, table.players), table.next))
     content = b"".join((json.dumps(head).encode(), b"\n", table.values.astype("<f8").tobytes()))
     return b"".join((_MARK, hashlib.sha256(content).digest(), content))
 
@@ -199,7 +199,7 @@ def solved_value(rules: RuleSet, players: int, folder: Path) -> float | None:
     return table.value if table and table.next < 0 else None
 
 
-def _unpacked(data: bytes, path: Path) -> tuple[_Head, Floats]:
+def _unpacked(data: bytes, path: Path) -> tuple[_TableHead, Floats]:
     start = len(_MARK) + _HASH
     content = memoryview(data)[start:]
     seal = _MARK + hashlib.sha256(content).digest()
@@ -207,7 +207,7 @@ def _unpacked(data: bytes, path: Path) -> tuple[_Head, Floats]:
         raise UsageError(_unusable(path, "it is damaged"))
     line = data.index(b"\n", start)
     values = np.frombuffer(data, "<f8", offset=line + 1).astype(np.float64)
-    return msgspec.json.decode(data[start:line], type=_Head), values
+    return msgspec.json.decode(data[start:line], type=_TableHead), values
 
 
 def _unusable(path: Path, why: str) -> str:

@@ -49,7 +49,7 @@ class Nets(msgspec.Struct, frozen=True):
         return (own_rules, self.players) == (rules, players)
 
 
-class _Head(msgspec.Struct, frozen=True):
+class _NetsHead(msgspec.Struct, frozen=True):
     """The line of JSON with which a file of nets begins."""
 
     format: int
@@ -63,7 +63,7 @@ def as_bytes(nets: Nets) -> bytes:
     """The content of a file: a line of JSON, then the compressed weights."""
     packed = zlib.compress(nets.ends.tobytes() + nets.rolls.tobytes(), 9)
     rules, digest = RULES.as_dict(nets.rules), hashlib.sha256(packed).hexdigest()
-    head = _Head(_FORMAT, rules, nets.players, nets.command, digest)
+    head = _NetsHead(_FORMAT, rules, nets.players, nets.command, digest)
     return json.dumps(asdict(head)).encode() + b"\n" + packed
 
 
@@ -86,7 +86,7 @@ def read_nets(path: Path) -> Nets:
 
 def _nets_in(data: bytes) -> Nets:
     line, _, packed = data.partition(b"\n")
-    head = msgspec.json.decode(line, type=_Head)
+    head = msgspec.json.decode(line, type=_NetsHead)
     if head.format != _FORMAT or hashlib.sha256(packed).hexdigest() != head.sha256:
         raise ValueError("damaged")
     rules, players = RULES.from_dict(head.rules), head.players

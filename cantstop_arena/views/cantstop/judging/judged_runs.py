@@ -148,7 +148,7 @@ def _query(folder: Path) -> LedgerQuery:
 
 
 def _digest(query: LedgerQuery) -> str:
-    return hashlib.sha256(query.text.encode()).hexdigest()
+    return hashlib.sha256(query.with_deals(0).text.encode()).hexdigest()
 
 
 # As JSON ----------------------------------------------------------------------------------------

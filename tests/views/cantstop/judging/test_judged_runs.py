@@ -10,7 +10,7 @@ import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
 
-from cantstop_arena.bots import loader
+from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.views.cantstop.judging.judge_process import in_pieces
 from cantstop_arena.views.cantstop.judging.judged_runs import run_in
 
@@ -129,7 +129,7 @@ def roll_again(turn): return False
 def test_bots_that_are_not_those_that_played_are_refused(
     arena: Arena, run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loader, "_digest_of_built_in", lambda game: "another version")
+    monkeypatch.setattr(GAME, "editions", dict.fromkeys(GAME.bots, 2))
     result = arena("judge", str(run), code=2)
     assert "random and cautious and optimal changed since these results" in result.output
 

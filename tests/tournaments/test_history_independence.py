@@ -1,0 +1,50 @@
+"""Whatever a tournament has been before, its results are those of a fresh run of the final file."""
+
+import os
+from pathlib import Path
+
+import pytest
+from helpers.arena import Arena
+from helpers.edits import Workshop, overlapping_deals
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to stand in, below which paths are printed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cantstop_arena.processes.system._DISPLAY", (f"{tmp_path}{os.sep}", ""))
+    return tmp_path
+
+
+def check(arena: Arena, seed: int, steps: int, page: bool = False, kills: bool = False) -> None:
+    """Edit from a seed, and compare with a fresh run now and then."""
+    shop = Workshop(arena, seed)
+    again = 0
+    for step in range(steps):
+        for _ in range(shop.chance.choice([1, 1, 2])):
+            shop.step()
+        shop.write_file()
+        if kills and shop.chance.random() < 0.3:
+            shop.kill()
+        told = shop.run("--page") if page else shop.run()
+        trail = f"seed {seed}, step {step}: {' > '.join(shop.log)}\n{Path('cup.yaml').read_text()}"
+        overlap = overlapping_deals(Path("results/cup"))
+        is_told = " again, as" in told or "learner" in told or "learner" in trail
+        assert overlap == again or is_told, f"{trail}\n{told}"
+        again = overlap
+        if shop.chance.random() < 0.7 or step == steps - 1:
+            differences = shop.differences()
+            assert not differences, f"{trail}\n{told[:600]}\n{differences}"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_few_edits_leave_what_a_fresh_run_does(arena: Arena, place: Path, seed: int) -> None:
+    check(arena, seed, steps=4)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(20))
+def test_many_edits_and_kills_leave_what_a_fresh_run_does(
+    arena: Arena, place: Path, seed: int
+) -> None:
+    check(arena, 100 + seed, steps=30, page=seed % 4 == 0, kills=True)
