@@ -114,6 +114,12 @@ class TuneKeys(FolderKeys, PoolKeys, total=False):
     progress: Progress
 
 
+class LeagueKeys(FolderKeys, PoolKeys, total=False):
+    """The keywords of `league`."""
+
+    progress: Progress
+
+
 def keywords(keys: type, **defaults: Any) -> Callable[[F], F]:
     """Let a function take the keywords of `keys`, a TypedDict, with the defaults of their keys.
 

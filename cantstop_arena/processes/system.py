@@ -21,6 +21,7 @@ _PR_SET_PDEATHSIG = 1
 _PF_EXITING = 4  # set before the kernel closes the files of a process that ends
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
 def short_path(path: str) -> str:
@@ -176,6 +177,14 @@ def bytes_of(text: str) -> int:
     if not match or not (number := int(float(match[1]) * _UNITS[match[2]])):
         raise ValueError(text)
     return number
+
+
+def seconds_of(text: str) -> float:
+    """The seconds in a text like 5ms, 30m or 7d; a number alone is seconds. Raises ValueError."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|min|h|d)?\s*", text.lower())
+    if not match:
+        raise ValueError(text)
+    return float(match[1]) * _SECONDS[match[2] or "s"]
 
 
 def python_module(module: str, *arguments: str) -> tuple[str, ...]:

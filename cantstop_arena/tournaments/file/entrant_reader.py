@@ -67,7 +67,7 @@ A_BOT = (
 
 
 class EntrantReader(msgspec.Struct, frozen=True):
-    """Reads the list of bots.
+    """Reads the list of bots, the value of a `key`.
 
     `isolate` is that of the file. Foreign bots are isolated like `foreign` at least, whatever the
     file says. Patterns leave out the built-in bots for which there is a `refusal`.
@@ -79,12 +79,14 @@ class EntrantReader(msgspec.Struct, frozen=True):
     isolate: Isolation = Isolation.NONE
     foreign: Isolation = Isolation.NONE
     refusal: Refusal = lambda name: None
+    key: str = "bots"
 
     def read(self, entry: Entry | None, players: int, exclude: Entry | None = None) -> Field:
         """All entrants that can be read; problems are added to the reader."""
         excluded = self._excluded(exclude)
         if entry is None:
-            self.reader.complain(self.reader.root, "bots are missing; write bots: [NAME, NAME]")
+            message = f"{self.key} are missing; write {self.key}: [NAME, NAME]"
+            self.reader.complain(self.reader.root, message)
             return Field(())
         nodes = self._nodes(entry.value)
         self._check_sandboxes(nodes)
@@ -117,7 +119,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
     def _nodes(self, node: Node) -> list[Node]:
         """The entries of the list of bots; `bots: all` is one."""
         is_all = not is_list(node) and not is_mapping(node) and self.reader.plain(node) == ALL
-        return [node] if is_all else self.reader.items(node, "bots")
+        return [node] if is_all else self.reader.items(node, self.key)
 
     # Patterns
 
