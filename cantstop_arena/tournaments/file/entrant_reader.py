@@ -37,6 +37,7 @@ from cantstop_arena.tournaments.file.pattern_entrants import (
     Field,
     Pattern,
     PatternReader,
+    Refusal,
     all_refusal,
     excludes,
     is_excluded_text,
@@ -69,7 +70,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
     """Reads the list of bots, the value of a `key`.
 
     `isolate` is that of the file. Foreign bots are isolated like `foreign` at least, whatever the
-    file says.
+    file says. Patterns leave out the built-in bots for which there is a `refusal`.
     """
 
     reader: Reader
@@ -77,6 +78,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
     folder: Path
     isolate: Isolation = Isolation.NONE
     foreign: Isolation = Isolation.NONE
+    refusal: Refusal = lambda name: None
     key: str = "bots"
 
     def read(self, entry: Entry | None, players: int, exclude: Entry | None = None) -> Field:
@@ -90,7 +92,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
         self._check_sandboxes(nodes)
         patterns = {node: pattern for node in nodes if (pattern := self._pattern(node))}
         texts = [self.reader.plain(node) for node in excluded]
-        matching = PatternReader(self.catalogue, self.folder, texts, [self._file])
+        matching = PatternReader(self.catalogue, self.folder, texts, [self._file], self.refusal)
         matching.describe_isolated([*patterns.values()])
         entrants = self._named_entrants([node for node in nodes if node not in patterns])
         self._check_excluded(excluded, entrants)

@@ -5,10 +5,10 @@ A named bot must work; what a pattern matches and cannot use is left out, and re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from cantstop_arena.bots.bot_paths import (
     NET,
@@ -46,6 +46,10 @@ class Field(NamedTuple):
     def messages(self) -> Sequence[str]:
         """Sentences for the user: which bots are left out, and which patterns match nothing."""
         return [*(left_out.text for left_out in self.left_out), *self.notices]
+
+
+Refusal: TypeAlias = Callable[[str], str | None]
+"""Returns why a built-in bot cannot play under the rules; None if it can."""
 
 
 class Pattern(NamedTuple):
@@ -108,11 +112,13 @@ class PatternReader:
         folder: Path,
         exclude: Sequence[str] = (),
         hidden: Sequence[Path] = (),
+        refusal: Refusal = lambda name: None,
     ) -> None:
         self.matcher = Matcher(folder, catalogue, exclude)
         self.left_out: list[LeftOut] = []
         self._catalogue = catalogue
         self._hidden = hidden
+        self._refusal = refusal
 
     def describe_isolated(self, patterns: Sequence[Pattern]) -> None:
         """Describe the bots of isolated patterns, before a file of theirs is opened as plain."""
@@ -144,9 +150,11 @@ class PatternReader:
         if pattern.text == ALL:
             for package in self._catalogue.broken_packages:
                 self._leave_out(package.name, package.reason)
-        for match in self.matcher.matches(pattern.text):
-            if match.path in playing.files:
-                continue
+        matches = self.matcher.matches(pattern.text)
+        matches = [match for match in matches if match.path not in playing.files]
+        files = (match.path for match in matches if match.path and match.path.suffix != NET)
+        self._isolating(pattern).describe(files)
+        for match in matches:
             try:
                 bots = self._bots(match, pattern)
             except BotError as error:
@@ -184,6 +192,8 @@ class PatternReader:
         """Why a bot of a pattern cannot play; empty if it can."""
         if bot.complaint:
             return bot.complaint
+        if bot.origin == "built-in" and (why := self._refusal(bot.name)):
+            return f"it cannot play: {why}"
         if not is_printed_well(name):
             return f"its name {A_NAME}"
         is_hidden = pattern.text == ALL and bot.path and self._catalogue.has(name)

@@ -57,7 +57,15 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
     catalogue = catalogue.playing(game)
     players = _players(reader, entries, game)
     isolate = read_isolation(reader, entries.get("isolate"))
-    bots = EntrantReader(reader, catalogue, path.parent, isolate, overrides.isolate)
+    rules = read_rules(reader, entries.get("rules"), catalogue)
+    bots = EntrantReader(
+        reader,
+        catalogue,
+        path.parent,
+        isolate,
+        overrides.isolate,
+        refusal=lambda name: game.refusal(name, rules, players),
+    )
     field = bots.read(entries.get("bots"), players, entries.get("exclude"))
     tournament = _tournament(reader, entries, catalogue, path, field.entrants).with_field(field)
     reader.finish()

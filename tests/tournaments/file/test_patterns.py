@@ -213,6 +213,13 @@ def test_a_bot_of_another_game_says_which(arena: Arena) -> None:
     ]
 
 
+def test_a_built_in_bot_that_the_rules_refuse_is_left_out() -> None:
+    cup = read("bots: [random, opt*, od*]\n")
+    assert names(cup) == ["random", "odds"]
+    (left,) = cup.left_out
+    assert left.bot == "optimal" and left.reason.startswith("it cannot play: ")
+
+
 def test_a_bot_that_an_entry_names_must_work() -> None:
     write("bots/a.py", "bots/b.py")
     write("bots/broken.py", text=BROKEN)
