@@ -133,7 +133,8 @@ class ArenaGroup(click.Group):
         try:
             return super().invoke(context)
         except Interrupted as interruption:
-            click.echo(shutdown.end_message(), err=True)
+            if message := shutdown.end_message():
+                click.echo(message, err=True)
             context.exit(signal_exit_code(interruption.args[0]))
 
 

@@ -17,7 +17,8 @@ from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.leagues.rounds import RoundRules
 from cantstop_arena.processes.system import seconds_of
-from cantstop_arena.tournaments.file.entrants import Entrant, EntrantReader, read_isolation
+from cantstop_arena.tournaments.file.entrant_reader import EntrantReader, read_isolation
+from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.key_readers import (
     names_of,
     read_game,
@@ -168,7 +169,8 @@ def _staff(
 ) -> tuple[Entrant, ...]:
     if "staff" not in entries:
         return ()
-    return EntrantReader(reader, catalogue, folder, key="staff").read(entries["staff"], 1)
+    field = EntrantReader(reader, catalogue, folder, key="staff").read(entries["staff"], 1)
+    return field.entrants
 
 
 def _path(reader: Reader, entries: Mapping[str, Entry], key: str) -> str:

@@ -8,7 +8,9 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -192,6 +194,33 @@ def python_module(module: str, *arguments: str) -> tuple[str, ...]:
     the module of that name.
     """
     return (sys.executable, "-P", "-m", module, *arguments)
+
+
+class ArenaProcess(Protocol):
+    """An `arena` that was started as a child process."""
+
+    def poll(self) -> int | None:
+        """The exit code, minus a signal that ended it; None while it runs."""
+
+    def send_signal(self, number: int, /) -> None:
+        """Send a signal to it, if it runs."""
+
+
+def start_arena(
+    words: Sequence[str], variables: Mapping[str, str] | None = None, files: Sequence[int] = ()
+) -> ArenaProcess:
+    """Start `arena` with these words as a child that ends when this process does.
+
+    It gets further environment `variables` and open `files`, and shares the standard files.
+    """
+    import subprocess
+
+    return subprocess.Popen(
+        python_module(__name__.partition(".")[0], *words),
+        env={**os.environ, **(variables or {})},
+        pass_fds=files,
+        preexec_fn=partial(die_with_parent, os.getpid(), signal.SIGTERM),
+    )
 
 
 _MADV_WIPEONFORK = 18  # <bits/mman-linux.h>; Python has no name for it
