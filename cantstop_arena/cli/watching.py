@@ -106,6 +106,7 @@ class FileReport:
         self._files = {str(file.absolute()): digest_of_path(file)}
         self._bots_folder = bots_folder
         self._results = str(results.absolute())
+        self._folders: list[str] = []  # globs
         self._is_complete = False
 
     def add(self, tournament: "Tournament") -> None:
@@ -116,12 +117,19 @@ class FileReport:
                     self._files[str(path)] = digest_of_path(path)
         self._is_complete = not tournament.left_out
 
+    def add_folder(self, folder: Path) -> None:
+        """Add all files in a folder, and in those below it."""
+        self._folders.append(str(folder.absolute() / "**" / "*.*"))
+        for path in _matching(self._folders):
+            self._files[path] = digest_of_path(Path(path))
+        self._is_complete = True
+
     def files_read(self) -> FilesRead:
         """What has been read so far."""
         from cantstop_arena.bots.bot_files import identified_files
         from cantstop_arena.tournaments.file.patterns import searched_globs
 
-        files, globs = self._files | identified_files(), [*searched_globs]
+        files, globs = self._files | identified_files(), [*searched_globs, *self._folders]
         if self._is_complete:
             return FilesRead(files, globs, [self._results, *_matching(globs)])
         folders = dict.fromkeys([self._bots_folder.absolute(), *(Path(p).parent for p in files)])

@@ -40,7 +40,7 @@ _CAPTION = (
 _RANKING = (
     "Rank is by score: the mean over all games, with equal weight for each opponent. Elo is"
     " computed from the base rounds, which all have played.",
-    "All meet in the same deals, in every seating. A bot that cannot be told from its neighbour in"
+    "Each deal is played in every seating. A bot that cannot be told from its neighbour in"
     " the ranking plays one round more against everybody, until it can, or both are tied.",
     "A fault loses its game. A version plays when its check has passed; until then the last one"
     " that has.",

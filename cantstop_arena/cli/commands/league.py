@@ -34,17 +34,31 @@ def _seconds(context: click.Context, parameter: click.Parameter, text: str | Non
 @click.option(
     "--tokens", is_flag=True, help="Write tokens.csv, by which participants upload, and end."
 )
+@click.option(
+    "--watch",
+    "is_watched",
+    is_flag=True,
+    help="Run again whenever the file or a submission changes.",
+)
 @options("league")
-def league(file: Path, seconds: float, dry_run: bool, tokens: bool, given: Given) -> ExitCode:
+def league(
+    file: Path, seconds: float, dry_run: bool, tokens: bool, is_watched: bool, given: Given
+) -> ExitCode:
     """Play the league of FILE: check new submissions, rank all bots, and mark them.
 
     Only games that no earlier run has played are played. Run the command again when participants
     have handed in new versions; only public/ of the results is to be published.
     """
     from cantstop_arena.api.leagues import read_league
+    from cantstop_arena.cli.watching import child_arguments, reporting_files, watch
     from cantstop_arena.leagues.league_files import write_tokens
 
-    planned = read_league(file, **given.tournament)
+    if is_watched and file.exists():
+        watch(child_arguments(False), given.quiet)
+    folders = (given.tournament[key] for key in ("bots_folder", "results"))
+    with reporting_files(file, *folders) as report:
+        planned = read_league(file, **given.tournament)
+        report.add_folder(planned.league.folder)
     screen = LeagueScreen(planned.league.name, given.quiet, not given.tables.is_text)
     if tokens:
         screen.echo(f"Written to {write_tokens(planned.league, planned.results)}")
