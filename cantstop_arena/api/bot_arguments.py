@@ -19,12 +19,18 @@ from cantstop_arena.game_api.bot_options import find_faults, options_of
 from cantstop_arena.games.registry import built_in, game_named
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, entrant_with
-from cantstop_arena.tournaments.file.entrants import (
-    Entrant,
-    EntrantReader,
-    isolated,
-    needed_path,
+from cantstop_arena.tournaments.file.entrant_reader import EntrantReader
+from cantstop_arena.tournaments.file.entrants import Entrant, isolated, needed_path
+from cantstop_arena.tournaments.file.pattern_entrants import (
+    Field,
+    Pattern,
+    PatternReader,
+    all_refusal,
+    excludes,
+    is_excluded_text,
+    pattern_takes,
 )
+from cantstop_arena.tournaments.file.patterns import ALL, is_pattern
 from cantstop_arena.tournaments.file.yaml_reader import Reader
 from cantstop_arena.tournaments.file.yaml_text import dump
 
@@ -140,26 +146,82 @@ def plain_value(value: Any) -> Any:
     )
 
 
-def entrants_of(
-    bots: Sequence[AnyBot], catalogue: Catalogue, isolate: Isolate = False
-) -> tuple[Entrant, ...]:
-    """The entrants for these bots, with distinct names. Raises BotError, UsageError."""
-    isolation = checked_isolation(isolate)
-    items = bots_in(bots, "bots", catalogue)
-    for item in items:
-        _check_sandbox(item, isolation)
-    isolating = catalogue.isolated(isolation)
-    made = {  # isolated bots first: a file that is also named as plain is not opened before
-        number: isolated(entrant_of(items[number], isolating), isolation)
-        for number in sorted(range(len(items)), key=lambda n: not _is_isolated(items[n]))
-    }
-    entrants = tuple(made[number] for number in range(len(items)))
-    names = [entrant.name for entrant in entrants]
+def field_of(
+    bots: Sequence[AnyBot] | str,
+    catalogue: Catalogue,
+    isolate: Isolate = False,
+    exclude: Sequence[str] = (),
+) -> Field:
+    """The field of these bots, with distinct names. Raises BotError, UsageError."""
+    items = [ALL] if bots == ALL else bots_in(bots, "bots", catalogue)
+    texts = items_of(exclude, "exclude", "names and patterns", catalogue.game.bots)
+    field = field_of_bots(items, catalogue, checked_isolation(isolate), texts)
+    names = [entrant.name for entrant in field.entrants]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(
             f"two bots have the name {twice!r}; rename one of them with bot(..., as_=NAME)"
         )
-    return entrants
+    return field
+
+
+def field_of_bots(
+    items: Sequence[AnyBot],
+    catalogue: Catalogue,
+    isolation: Isolation = Isolation.NONE,
+    exclude: Sequence[str] = (),
+) -> Field:
+    """The field of bots and patterns, in their order. Raises BotError, UsageError."""
+    for item in items:
+        _check_sandbox(item, isolation)
+    folder = Path()
+    patterns = {
+        number: pattern
+        for number, item in enumerate(items)
+        if (pattern := _pattern(item, catalogue, isolation))
+    }
+    matching = PatternReader(catalogue, folder, exclude)
+    matching.describe_isolated([*patterns.values()])
+    isolating = catalogue.isolated(isolation)
+    named = {  # isolated bots first: a file that is also named as plain is not opened before
+        number: isolated(entrant_of(items[number], isolating), isolation)
+        for number in sorted(range(len(items)), key=lambda n: not _is_isolated(items[n]))
+        if number not in patterns
+    }
+    _check_excluded(exclude, [(str(items[n]), each) for n, each in named.items()], catalogue)
+    matched = matching.read([*patterns.values()], [*named.values()])
+    entrants: dict[int, Sequence[Entrant]] = {number: [each] for number, each in named.items()}
+    entrants |= zip(patterns, matched, strict=True)
+    return Field(
+        tuple(entrant for number in range(len(items)) for entrant in entrants[number]),
+        tuple(matching.left_out),
+        tuple(filter(None, map(matching.notice, patterns.values()))),
+    )
+
+
+def _pattern(item: AnyBot, catalogue: Catalogue, isolation: Isolation) -> Pattern | None:
+    """The pattern that an item is; None if it names a bot. Raises UsageError."""
+    request = item if isinstance(item, BotArgument) else BotArgument(item)
+    if not isinstance(request.what, str) or request.command:
+        return None
+    if not is_pattern(request.what, Path(), catalogue):
+        return None
+    if request.what == ALL and (why := all_refusal(catalogue, Path())):
+        raise UsageError(why)
+    given = {"as": request.as_, "needs": request.needs, "processes": request.processes}
+    if key := next((key for key, value in {**given, **request.options}.items() if value), None):
+        raise UsageError(pattern_takes(key))
+    return Pattern(request.what, request.isolate or isolation, catalogue.isolation)
+
+
+def _check_excluded(
+    exclude: Sequence[str], named: Sequence[tuple[str, Entrant]], catalogue: Catalogue
+) -> None:
+    """Raise UsageError for a bot that is both named and excluded."""
+    for text in exclude:
+        if is_pattern(text, Path(), catalogue):
+            continue
+        if any(excludes(text, Path(), reference, [entrant]) for reference, entrant in named):
+            raise UsageError(is_excluded_text(text, "bots name"))
 
 
 def _is_isolated(item: AnyBot) -> bool:
@@ -233,6 +295,6 @@ def _program(request: BotArgument, catalogue: Catalogue) -> Entrant:
     keys = {"bots": [{"command": list(request.command), "as": request.as_, **processes}]}
     reader = Reader(Path("bot"), dump(keys))
     entries = reader.mapping(reader.root, "a bot")
-    entrants = EntrantReader(reader, catalogue, Path()).read(entries["bots"], 1)
+    field = EntrantReader(reader, catalogue, Path()).read(entries["bots"], 1)
     reader.finish()
-    return entrants[0]
+    return field.entrants[0]

@@ -8,12 +8,12 @@ from typing import Any, Unpack
 
 from msgspec.structs import replace
 
-from cantstop_arena.api.bot_arguments import AnyBot, entrants_of, items_of, plain_value
+from cantstop_arena.api.bot_arguments import AnyBot, field_of, items_of, plain_value
 from cantstop_arena.api.folders import with_digest
 from cantstop_arena.api.keywords import CompareKeys, FileKeys, keywords, only, run_options
 from cantstop_arena.api.report_page import ReportPage
 from cantstop_arena.api.result_tables import ResultTable
-from cantstop_arena.api.tournaments import argument_errors, overrides_of, rules_as_keys
+from cantstop_arena.api.tournaments import OF_BOTS, argument_errors, overrides_of, rules_as_keys
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.comparisons import comparison_file
 from cantstop_arena.comparisons.comparison_file import Comparison, comparison_from_keys
@@ -32,7 +32,7 @@ from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.views.progress_lines import observer_for
 
-_PLAN_KEYS = [key.name for key in keys_of_file("comparison") if key.name not in ("bots", "isolate")]
+_PLAN_KEYS = [key.name for key in keys_of_file("comparison") if key.name not in OF_BOTS]
 _PLACEHOLDER = "comparison"  # the name until the digest of the comparison is computed
 
 
@@ -152,10 +152,10 @@ def _planned(bots: Sequence[AnyBot], keys: Mapping[str, Any], catalogue: Catalog
     ]
     source = catalogue.results / str(keys["name"] or _PLACEHOLDER) / comparison_file.RESOLVED_FILE
     with argument_errors():
-        entrants = entrants_of(bots, catalogue, keys["isolate"])
+        field = field_of(bots, catalogue, keys["isolate"], keys["exclude"] or ())
         comparison = comparison_from_keys(
-            {"name": _PLACEHOLDER, **plain_value(present)}, entrants, catalogue, source
-        )
+            {"name": _PLACEHOLDER, **plain_value(present)}, field.entrants, catalogue, source
+        ).with_field(field)
     if keys["name"] is not None:
         return comparison
     content_data = {
@@ -163,7 +163,7 @@ def _planned(bots: Sequence[AnyBot], keys: Mapping[str, Any], catalogue: Catalog
         "name": "",
         "games": None,  # more games continue the same comparison
         "seed": None if comparison.has_random_seed else comparison.seed,
-        "digests": [entrant.bot.digest for entrant in entrants],
+        "digests": [entrant.bot.digest for entrant in comparison.entrants],
     }
     name = with_digest("-vs-".join(rules.name for rules in comparison.rules), content_data)
     source = catalogue.results / name / comparison_file.RESOLVED_FILE

@@ -4,7 +4,7 @@ Their names and defaults are those of `tournaments.file.keys`; a test compares t
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar, cast
@@ -89,6 +89,7 @@ class TournamentKeys(FileKeys, LimitKeys, total=False):
     until: Mapping[str, float] | None
     anchor: Mapping[str, float] | None
     gauntlet: str | None
+    exclude: Sequence[str] | None
 
 
 class MatchKeys(PairingKeys, RunKeys, total=False):
@@ -100,6 +101,7 @@ class CompareKeys(FileKeys, LimitKeys, RunKeys, total=False):
 
     name: str | None
     game: str
+    exclude: Sequence[str] | None
 
 
 class TuneKeys(FolderKeys, PoolKeys, total=False):
@@ -109,6 +111,12 @@ class TuneKeys(FolderKeys, PoolKeys, total=False):
     rules: str | None
     players: int
     isolate: Isolate
+    progress: Progress
+
+
+class LeagueKeys(FolderKeys, PoolKeys, total=False):
+    """The keywords of `league`."""
+
     progress: Progress
 
 

@@ -14,8 +14,8 @@ from cantstop_arena.api.bot_arguments import (
     bots_in,
     catalogue_of,
     checked_isolation,
-    entrant_of,
-    entrants_of,
+    field_of,
+    field_of_bots,
     plain_value,
 )
 from cantstop_arena.api.folders import digest_name, folder_name
@@ -46,6 +46,7 @@ from cantstop_arena.tournaments.file.entrants import (
 )
 from cantstop_arena.tournaments.file.key_readers import check_seats
 from cantstop_arena.tournaments.file.keys import keys_of_file
+from cantstop_arena.tournaments.file.pattern_entrants import Field
 from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.run import run_tournament
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
@@ -53,7 +54,8 @@ from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
 from cantstop_arena.views.progress_lines import observer_for
 
-_PLAN_KEYS = [key.name for key in keys_of_file("tournament") if key.name not in ("bots", "isolate")]
+OF_BOTS = ("bots", "isolate", "exclude")
+_PLAN_KEYS = [key.name for key in keys_of_file("tournament") if key.name not in OF_BOTS]
 _PLACEHOLDER = "tournament"  # the name until the digest of the tournament is computed
 
 
@@ -102,6 +104,8 @@ class PlannedTournament:
         """Play the missing games, up to an `ending` if one is given; the results of all games."""
         pools = options.pool_options
         with observed_by(observer):
+            for text in self.tournament.messages:
+                observer.on_notice(text)
             return run_tournament(
                 self.tournament,
                 self.catalogue,
@@ -119,19 +123,21 @@ class PlannedTournament:
 
 
 @keywords(TournamentKeys, players=None)
-def tournament(bots: Sequence[AnyBot], **given: Unpack[TournamentKeys]) -> PlannedTournament:
+def tournament(bots: Sequence[AnyBot] | str, **given: Unpack[TournamentKeys]) -> PlannedTournament:
     """A tournament of bots; the other arguments are the keys of a tournament file.
 
-    A bot is a name or a path, with options after a colon, the result of `bot`, or a class of
-    yours. `rules` are a name, a mapping with a `base`, or a rule set. Without a `name` the folder
-    below `results` is named after the content, so that the same tournament has the same folder.
-    Raises UsageError with every problem of the arguments.
+    A bot is a name or a path, with options after a colon, the result of `bot`, a class of yours, or
+    a pattern like `bots/*.py`; `"all"` are those of the bots folder and of packages. `rules` are a
+    name, a mapping with a `base`, or a rule set. Without a `name` the folder below `results` is
+    named after the content, so that the same tournament has the same folder. Raises UsageError with
+    every problem of the arguments.
     """
     game, name = game_named(given["game"]), given["name"]
     catalogue = Catalogue(Path(given["bots_folder"]), game, results=Path(given["results"]))
     with argument_errors():
-        entrants = entrants_of(bots, catalogue, given["isolate"])
-        planned = plan({**given, "name": name or _PLACEHOLDER}, entrants, catalogue)
+        field = field_of(bots, catalogue, given["isolate"], given["exclude"] or ())
+        planned = plan({**given, "name": name or _PLACEHOLDER}, field.entrants, catalogue)
+    planned = dataclasses.replace(planned, tournament=planned.tournament.with_field(field))
     return planned if name else renamed(planned, digest_name(planned.tournament))
 
 
@@ -208,37 +214,35 @@ def gauntlet(
     catalogue, players = catalogue_of(given, challenger), given["players"]
     check_seats(players, catalogue.game)
     with argument_errors():
-        entrants = _entrants(
-            challenger, bots_in(against, "against", catalogue) or [*catalogue.game.bots], catalogue
-        )
-        _check_field(entrants, players)
-        planned = plan({**given, "name": "gauntlet"}, entrants, catalogue)
+        rivals = bots_in(against, "against", catalogue) or [*catalogue.game.bots]
+        with suggesting_game((challenger, *rivals), catalogue):
+            field = field_of_bots([challenger, *rivals], catalogue)
+        field = field._replace(entrants=_without_repetitions(field.entrants))
+        _check_field(field, players)
+        planned = plan({**given, "name": "gauntlet"}, field.entrants, catalogue)
+    planned = dataclasses.replace(planned, tournament=planned.tournament.with_field(field))
     if not against:
         planned = _without_refused(planned)
-        _check_field(planned.tournament.entrants, players)
+        _check_field(Field(planned.tournament.entrants), players)
     first = planned.tournament.entrants[0].name
     planned = dataclasses.replace(planned, tournament=planned.tournament.as_gauntlet(first))
     return renamed(planned, folder_name(planned.tournament, 1, before="gauntlet-"))
 
 
-def _entrants(
-    challenger: AnyBot, field: Sequence[AnyBot], catalogue: Catalogue
-) -> tuple[Entrant, ...]:
-    """The entrants of the challenger and of the field; of the same bot the first."""
-    bots = (challenger, *field)
-    with suggesting_game(bots, catalogue):
-        named = with_distinct_names([entrant_of(bot, catalogue) for bot in bots])
-    entrants: dict[str, Entrant] = {}
-    for entrant in named:
-        entrants.setdefault(entrant.name, entrant)
-    return tuple(entrants.values())
+def _without_repetitions(entrants: Sequence[Entrant]) -> tuple[Entrant, ...]:
+    """The entrants of a challenger and of its field; of the same bot the first."""
+    first: dict[str, Entrant] = {}
+    for entrant in with_distinct_names(entrants):
+        first.setdefault(entrant.name, entrant)
+    return tuple(first.values())
 
 
-def _check_field(entrants: Sequence[Entrant], players: int) -> None:
-    if len(entrants) < players:
+def _check_field(field: Field, players: int) -> None:
+    if len(field.entrants) < players:
         needed = how_many(players - 1, "other bot")
-        name = entrants[0].name
-        raise UsageError(f"{name} needs {needed} to play against; add bots with --against")
+        name = field.entrants[0].name
+        message = f"{name} needs {needed} to play against; add bots with --against"
+        raise UsageError("\n".join([message, *field.messages]))
 
 
 def _without_refused(planned: PlannedTournament) -> PlannedTournament:

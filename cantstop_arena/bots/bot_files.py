@@ -123,6 +123,15 @@ class BotSource(msgspec.Struct, frozen=True):
         return replace(self, copies=path)
 
 
+def identified_files() -> dict[str, str]:
+    """The digests of all files of bots that were identified so far, by absolute path."""
+    return {
+        str(BotSource(path).folder.absolute() / name): hashlib.sha256(text).hexdigest()
+        for (path, _), texts in _identified_texts.items()
+        for name, text in texts.items()
+    }
+
+
 _identified_texts: dict[tuple[Path, str], Mapping[str, bytes]] = {}
 
 

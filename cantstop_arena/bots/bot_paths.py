@@ -7,6 +7,13 @@ from cantstop_arena.errors import BotError
 
 DEFAULT_FOLDER = Path("bots")
 FOLDER_FILE = "__init__.py"  # the own file of a bot that is a folder
+NET = ".onnx"
+ENDINGS = (".py", NET)  # of files that hold a bot
+
+
+def is_bot_name(reference: str) -> bool:
+    """Whether a reference to a bot is its name, and no path."""
+    return "/" not in reference and not reference.endswith(ENDINGS)
 
 
 def is_in_folder(file: Path) -> bool:
@@ -62,3 +69,8 @@ def real_path(file: Path) -> Path:
     has_name = file.parent.name not in ("", "..")
     folder = file.parent if has_name else Path(os.path.realpath(file.parent))
     return Path(os.path.realpath(folder.parent)) / folder.name / file.name
+
+
+def path_from(folder: Path, path: Path) -> str:
+    """A path as a file in `folder` names it."""
+    return Path(os.path.relpath(real_path(path), os.path.realpath(folder))).as_posix()

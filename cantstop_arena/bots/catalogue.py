@@ -39,7 +39,7 @@ from cantstop_arena.bots.describe import (
 from cantstop_arena.bots.isolation import Isolation, sandbox_problem
 from cantstop_arena.bots.known_bot import BotDescription, LoadedBot
 from cantstop_arena.bots.loader import Loader, only_bot
-from cantstop_arena.bots.versions import RESULTS, digest_of_copy, stored_version
+from cantstop_arena.bots.versions import RESULTS, digest_of_copy, stored_hint, stored_version
 from cantstop_arena.errors import BotError, OtherGameError, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 from cantstop_arena.game_api.game import Game
@@ -221,10 +221,13 @@ class Catalogue:
             return self._plain_bot_of_package(broken)
         if game := self._game_of(name):
             raise OtherGameError(f"bot {name} plays {game}, not {self.game.name}", [game])
-        names = (*self._built_in, *self._packaged, *map(bot_name, self._files), *self._registered)
-        hint = did_you_mean(name, names) or "".join(
-            f"; {broken.origin} cannot be used: {broken.reason}"
-            for broken in self._descriptions.offers[1]
+        hint = (
+            stored_hint(self.results, name)
+            or did_you_mean(name, self.names)
+            or "".join(
+                f"; {broken.origin} cannot be used: {broken.reason}"
+                for broken in self._descriptions.offers[1]
+            )
         )
         raise BotError(f"unknown bot {name!r:.{MAX_QUOTE_LENGTH}}{hint}")
 
@@ -281,10 +284,31 @@ class Catalogue:
         bots, broken = self._all_bots
         return list(bots), list(broken)
 
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The names of all bots: built in, from packages, and of files in the folder.
+
+        Only files are described that may register bots under other names than their own.
+        """
+        registered = self._registered
+        families = {bot.path for bot in registered.values()}
+        own = (bot_name(path) for path in self.files if path not in families)
+        return [*dict.fromkeys((*self._built_in, *self._packaged, *own, *registered))]
+
+    @property
+    def packaged_names(self) -> Sequence[str]:
+        """The names of the bots of packages."""
+        return [*self._packaged]
+
+    @property
+    def broken_packages(self) -> Sequence[BrokenBot]:
+        """The packages that cannot be used."""
+        return self._descriptions.offers[1]
+
     @property
     def rights_note(self) -> str:
         """A sentence if lists run the code of files with the user's rights; else empty."""
-        if not (self._files or self._descriptions.offers[0]):
+        if not (self.files or self._descriptions.offers[0]):
             return ""
         if not (problem := sandbox_problem()):
             return ""
@@ -329,6 +353,17 @@ class Catalogue:
         return describing_policy(base_view(point, self._hidden))
 
     # Files
+
+    def describe(self, paths: Iterable[Path]) -> None:
+        """Describe the bots of files that somebody names, several at a time.
+
+        Those of isolated bots are described one by one, each in a sandbox of its own.
+        """
+        if self._is_in_sandbox:
+            return
+        described = {*self._descriptions.plain, *self._descriptions.isolated}
+        new = dict.fromkeys(path for path in map(real_path, paths) if path not in described)
+        self._descriptions.plain |= _described_plainly(new)
 
     def _described(self, path: Path) -> Lookup:
         """The bots of a file that a command or a tournament names.
@@ -401,14 +436,14 @@ class Catalogue:
         return {name: bot.description() for name, bot in self._built_in.items()}
 
     @cached_property
-    def _files(self) -> Sequence[Path]:
+    def files(self) -> Sequence[Path]:
         """The own files of the bots in the folder."""
         return [real_path(path) for path in bot_files(self.folder)]
 
     @cached_property
     def _registered(self) -> Mapping[str, BotDescription]:
         """The bots that files register under names of their choice, looked for in a short time."""
-        paths = [path for path in self._files if _may_register(path)]
+        paths = [path for path in self.files if _may_register(path)]
         lookups = self._list_files(paths, _SEARCH_SECONDS)
         return {
             bot.name: bot
@@ -423,8 +458,8 @@ class Catalogue:
         """All bots and all broken ones; cached, as a tournament can look up thousands of names."""
         by_name = self._built_in_descriptions | self._packaged
         broken = list(self._descriptions.offers[1])
-        lookups = self._list_files(self._files)
-        for path in self._files:
+        lookups = self._list_files(self.files)
+        for path in self.files:
             lookup, location = lookups[path], str(bot_path(path))
             if isinstance(lookup, BotError):
                 broken.append(BrokenBot(in_a_line(bot_name(path)), location, str(lookup)))

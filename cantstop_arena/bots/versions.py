@@ -63,6 +63,14 @@ def stored_version(results: Path, path: Path, version: str, current_digest: str)
     raise BotError(f"no version {version} of {file} in {results}; there are {_listed(copies)}")
 
 
+def stored_hint(results: Path, name: str) -> str:
+    """A hint at the last version of a bot that runs have stored; empty if there is none."""
+    copy = next(iter(stored_copies(results, name)), None)
+    if copy is None:
+        return ""
+    return f"; its last version is stored: {version_name(name, digest_of_copy(copy))}"
+
+
 class StoredVersion(NamedTuple):
     """A version of which runs store copies: its digest, when it first played, and the runs."""
 

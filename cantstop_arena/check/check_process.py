@@ -76,7 +76,7 @@ class CheckProcess:
         self._trace_file = self._files.enter_context(_scratch_file())
         self._shared = mmap.mmap(memory_file.fileno(), max_window_bytes)
         self.game: Game | None = None  # the bot's game; None until the process has reported it
-        self._built_in_name = request.name
+        self._request = request
         self._read_snapshot: Callable[[], Snapshot] = lambda: _NO_SNAPSHOT
         self._stage_start = self._checked_at = time.monotonic()
         self._child: Child[Report] = start_entry(
@@ -187,7 +187,9 @@ class CheckProcess:
                 )
                 parts.append(f"in {task} ({location})" if location else f"in {task}")
             games = (
-                suite_of(self.game, self._built_in_name)[max(0, snapshot.cursor) :]
+                suite_of(self.game, self._request.name, self._request.rules)[
+                    max(0, snapshot.cursor) :
+                ]
                 if self.game
                 else ()
             )
@@ -265,7 +267,7 @@ def _checks(request: CheckRequest, report: Callable[[Report], None], memory: int
     bots = _bots(loader, request)
     bot = next((bot for bot in bots if bot.name == request.bot), bots[0])
     report(BotsLoaded([bot.name for bot in bots], bot.name, bot.game))
-    return BotChecks(loader, bot, mmap.mmap(memory, 0), request.limit, report)
+    return BotChecks(loader, bot, mmap.mmap(memory, 0), request, report)
 
 
 def _check(request: CheckRequest, report: Callable[[Report], None], memory: int) -> None:

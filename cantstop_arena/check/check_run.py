@@ -26,8 +26,8 @@ from cantstop_arena.check.findings import (
     Finding,
     GamesTraced,
 )
-from cantstop_arena.check.suite import Trace, difference, suite_of
-from cantstop_arena.game_api.game import Game
+from cantstop_arena.check.suite import CheckedRules, Trace, difference, suite_of
+from cantstop_arena.game_api.game import CheckGame, Game
 from cantstop_arena.processes.child_start import Policy
 from cantstop_arena.processes.sandbox import TEXTS
 from cantstop_arena.texts import in_a_line
@@ -36,9 +36,19 @@ from cantstop_arena.texts import in_a_line
 class BotCheck:
     """The check of all bots of a file, or of the bot with a name."""
 
-    def __init__(self, target: Path | str, catalogue: Catalogue, limit: float) -> None:
-        """`limit` is in seconds per decision. Raises BotError for an unknown name."""
-        self._request, self._policy = _request(target, catalogue, limit)
+    def __init__(
+        self,
+        target: Path | str,
+        catalogue: Catalogue,
+        limit: float,
+        rules: CheckedRules | None = None,
+    ) -> None:
+        """`limit` is in seconds per decision; without `rules` all rule sets are played.
+
+        Raises BotError for an unknown name.
+        """
+        request, self._policy = _request(target, catalogue, limit)
+        self._request = replace(request, rules=rules)
         self._name = bot_name(target) if isinstance(target, Path) else target
 
     def findings(self) -> Generator[Finding, None, None]:
@@ -113,7 +123,7 @@ class _CheckedBot:
             findings = list(replay._findings_of(process))
         if fault := next((finding for finding in findings if finding.mark == WRONG), None):
             return replace(fault, text=f"{fault.text} (in another process)")
-        games = suite_of(self._game, self._request.name) if self._game else ()
+        games = _suite(self._game, self._request)
         if trace_difference := difference(games, self._traces, replay._traces):
             causes = "the order of a set of texts, id(), hash(), or something of the process?"
             text = (
@@ -121,6 +131,10 @@ class _CheckedBot:
             )
             return Finding(WRONG, "reproducible", f"{text}; {causes}")
         return Finding(OK, "reproducible", "the same games again, and in another process")
+
+
+def _suite(game: Game | None, request: CheckRequest) -> Sequence[CheckGame]:
+    return suite_of(game, request.name, request.rules) if game else ()
 
 
 def _fatal_finding(stage: CheckStage, failure: CheckProcessFailed) -> Finding:

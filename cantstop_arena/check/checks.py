@@ -12,7 +12,16 @@ from typing import Any
 from cantstop_arena.bots.bot_functions import PRINTED_BACKENDS, innermost, source_line_of
 from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.bots.loader import Loader, is_built_in
-from cantstop_arena.check.findings import NOTE, OK, WRONG, CheckStage, Finding, GamesTraced, Report
+from cantstop_arena.check.findings import (
+    NOTE,
+    OK,
+    WRONG,
+    CheckRequest,
+    CheckStage,
+    Finding,
+    GamesTraced,
+    Report,
+)
 from cantstop_arena.check.harness import Harness, SuiteRun
 from cantstop_arena.check.suite import difference, suite_of
 from cantstop_arena.errors import BotError
@@ -42,16 +51,17 @@ class BotChecks:
         loader: Loader,
         spec: LoadedBot,
         memory: Any,
-        limit: float,
+        request: CheckRequest,
         report: Callable[[Report], None],
     ) -> None:
         self.loader = loader
         self.spec = spec
         self.memory = memory
-        self.limit = limit
+        self.limit = request.limit
         self.report = report
         self.game = game_named(spec.game)
-        self.games = suite_of(self.game, spec.name if spec.origin == "built-in" else "")
+        built_in_name = spec.name if spec.origin == "built-in" else ""
+        self.games = suite_of(self.game, built_in_name, request.rules)
         self.subject = "file"
         self.player = spec.build({})
 

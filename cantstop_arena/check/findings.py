@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from cantstop_arena.check.suite import Trace
+from cantstop_arena.check.suite import CheckedRules, Trace
 from cantstop_arena.games.registry import DEFAULT
 
 OK, NOTE, WRONG = "ok", "note", "WRONG"
@@ -17,7 +17,8 @@ class CheckRequest(msgspec.Struct, tag=True, frozen=True):
 
     `bot` is one of the bots of a file, by default the first. `limit` is in seconds per decision.
     With `only_play`, only the traces of the games are reported. Messages name files in `folder` as
-    if they were in `display_folder`, if that is given.
+    if they were in `display_folder`, if that is given. The games are those of all rule sets, or of
+    the `rules`.
     """
 
     folder: Path
@@ -29,6 +30,7 @@ class CheckRequest(msgspec.Struct, tag=True, frozen=True):
     bot: str = ""
     only_play: bool = False
     display_folder: str = ""
+    rules: CheckedRules | None = None
 
 
 class TracebackRequest(msgspec.Struct, tag=True, frozen=True):

@@ -1,14 +1,33 @@
 """The games that a bot plays in a check, their traces, and the first difference of two runs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import msgspec
 
 from cantstop_arena.game_api.game import CheckGame, Game
 
+_DEALS = 40  # of a bot that is checked for one rule set
 
-def suite_of(game: Game, built_in_name: str = "") -> tuple[CheckGame, ...]:
-    """The check games of a game; for a built-in bot, by name, those that it does not refuse."""
+
+class CheckedRules(msgspec.Struct, frozen=True):
+    """The one rule set, as a mapping, and the number of players that a bot is checked for."""
+
+    rules: Mapping[str, Any]
+    players: int
+
+
+def suite_of(
+    game: Game, built_in_name: str = "", only: CheckedRules | None = None
+) -> tuple[CheckGame, ...]:
+    """The check games of a game, or those of `only` one rule set.
+
+    For a built-in bot, by name, those that it does not refuse.
+    """
+    if only:
+        rules = game.rules.from_dict(only.rules)
+        return tuple(CheckGame(rules, only.players, deal) for deal in range(_DEALS))
     games = tuple(game.check_suite())
     return tuple(
         check_game

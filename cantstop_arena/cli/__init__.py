@@ -15,6 +15,7 @@ from cantstop_arena.cli.commands.draw import draw
 from cantstop_arena.cli.commands.export import export
 from cantstop_arena.cli.commands.games import games
 from cantstop_arena.cli.commands.gauntlet import gauntlet
+from cantstop_arena.cli.commands.league import league
 from cantstop_arena.cli.commands.match import match
 from cantstop_arena.cli.commands.plan import plan
 from cantstop_arena.cli.commands.play import play
@@ -45,7 +46,7 @@ _MIN_MEMORY = 1 << 30
 
 
 GROUPS = {
-    "Play and rate": ("run", "match", "gauntlet", "rate", "export", "report", "plan"),
+    "Play and rate": ("run", "match", "gauntlet", "league", "rate", "export", "report", "plan"),
     "Bots": ("bots", "bench", "tune", "judge", "train"),
     "The games": ("games", "rules", "compare", "solve", "odds", "cubus"),
     "One game": ("play", "replay", "draw"),
@@ -132,7 +133,8 @@ class ArenaGroup(click.Group):
         try:
             return super().invoke(context)
         except Interrupted as interruption:
-            click.echo(shutdown.end_message(), err=True)
+            if message := shutdown.end_message():
+                click.echo(message, err=True)
             context.exit(signal_exit_code(interruption.args[0]))
 
 
@@ -174,6 +176,7 @@ for command in (
     run,
     match,
     gauntlet,
+    league,
     tune,
     compare,
     rate,

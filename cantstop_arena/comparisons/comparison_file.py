@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,15 +15,17 @@ from msgspec.structs import asdict, replace
 
 from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH
 from cantstop_arena.comparisons.deal_ratios import DealRatios
-from cantstop_arena.deals.outcomes import LuckRemoved
+from cantstop_arena.deals.outcomes import LeftOut, LuckRemoved
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, random_seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.tournaments.file.entrants import Entrant, EntrantReader, read_isolation
+from cantstop_arena.tournaments.file.entrant_reader import EntrantReader, read_isolation
+from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.key_readers import (
     read_game,
     read_games,
+    read_left_out,
     read_luck_removed,
     read_name,
     read_policy,
@@ -32,6 +34,7 @@ from cantstop_arena.tournaments.file.key_readers import (
     usual_players,
 )
 from cantstop_arena.tournaments.file.keys import keys_of_file, written
+from cantstop_arena.tournaments.file.pattern_entrants import Field
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
     Reader,
@@ -80,6 +83,8 @@ class Comparison(msgspec.Struct, frozen=True):
     source: Path
     has_random_seed: bool = False
     luck_removed: LuckRemoved = False
+    left_out: tuple[LeftOut, ...] = ()
+    notices: tuple[str, ...] = ()
 
     @property
     def variants(self) -> tuple[Any, ...]:
@@ -91,6 +96,16 @@ class Comparison(msgspec.Struct, frozen=True):
         if why := luck_refusal(self.game, self.players, luck_removed):
             raise UsageError(why)
         return replace(self, luck_removed=luck_removed)
+
+    @property
+    def messages(self) -> Sequence[str]:
+        """Sentences for the user: which bots are left out, and which patterns match nothing."""
+        return Field(self.entrants, self.left_out, self.notices).messages
+
+    def with_field(self, field: Field) -> Comparison:
+        """A copy with what is known about the patterns of its bots."""
+        left_out = (*self.left_out, *field.left_out)
+        return replace(self, entrants=field.entrants, left_out=left_out, notices=field.notices)
 
     def tournament(self, rules: Any, players: int, folder: Path) -> Tournament:
         """The tournament of one rule set with this number of players, in `folder`."""
@@ -125,6 +140,7 @@ class Comparison(msgspec.Struct, frozen=True):
             **asdict(self.policy),
             "luck_removed": self.luck_removed,
             "bots": [entrant.as_file(folder) for entrant in self.entrants],
+            "left_out": [asdict(left_out) for left_out in self.left_out] or None,
         }
         return written("comparison", values)
 
@@ -160,8 +176,8 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
     catalogue = catalogue.playing(read_game(reader, entries.get("game")))
     isolate = read_isolation(reader, entries.get("isolate"))
     bots = EntrantReader(reader, catalogue, path.parent, isolate, overrides.isolate)
-    entrants = bots.read(entries.get("bots"), players=1)
-    comparison = _comparison(reader, entries, catalogue, path, entrants)
+    field = bots.read(entries.get("bots"), 1, entries.get("exclude"))
+    comparison = _comparison(reader, entries, catalogue, path, field.entrants).with_field(field)
     seed = comparison.seed if overrides.seed is None else overrides.seed
     if overrides.luck_removed:
         comparison = comparison.without_luck(overrides.luck_removed)
@@ -214,6 +230,7 @@ def _comparison(
         source=source,
         has_random_seed=file_seed is None,
         luck_removed=read_luck_removed(reader, entries, game, players),
+        left_out=read_left_out(reader, entries.get("left_out")),
     )
     reader.finish()
     return comparison

@@ -61,7 +61,8 @@ def compare(
     comparison = with_stored_seed(comparison, folder, fresh)
     if fresh:
         _reset_ledgers(comparison, folder)
-    notes: list[str] = []
+    notes = [left_out.text for left_out in comparison.left_out]
+    messages = [*comparison.messages]
     disqualified: list[str] = []
     deviations: dict[int, Mapping[str, float]] = {}
     with PoolOwner() as pools:
@@ -73,6 +74,8 @@ def compare(
                     _write_resolved(tournament, path)
                 title = f"{rules.name}, {how_many(players, 'player')}"
                 with observed_by(observer_of(f"{comparison.name}, {title}")) as observer:
+                    while messages:
+                        observer.on_notice(messages.pop(0))
                     results = run_tournament(
                         tournament, catalogue, path, options, observer, pools=pools
                     )

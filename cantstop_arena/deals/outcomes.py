@@ -218,6 +218,18 @@ class FaultReport(msgspec.Struct, frozen=True):
     replay: str
 
 
+class LeftOut(msgspec.Struct, frozen=True):
+    """A bot that a pattern of the tournament matches, and the reason why it cannot play."""
+
+    bot: str
+    reason: str
+
+    @property
+    def text(self) -> str:
+        """A sentence that says so."""
+        return f"{self.bot} is left out: {self.reason}."
+
+
 # How luck is measured: by what a roll puts at stake, or by winning chances; empty: not at all.
 BY_STAKE, BY_VALUE = "stake", "value"
 LuckRemoved: TypeAlias = bool | Literal["value"]
@@ -249,12 +261,12 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     were played `until` intervals were narrow, these are confidence sequences. `seed` is None where
     tournaments with different seeds were rated together. `seat_orders` are the orders of seats in
     each deal, if they are not the standard ones. `missing_games` of a run that was interrupted or
-    goes on are not played yet. With a `challenger` only its games were played. The `subject` is
-    the bot that the results are about: the challenger of a gauntlet, the first bot of a match;
-    empty in other tournaments. `notes` are those of the game on its own bots, where one does not
-    play as its name promises. `predecessors` is the effect of sitting after each bot, if the game
-    counts it. Where luck was removed, the `deals` are without it, and `with_luck` are the same
-    deals as played.
+    goes on are not played yet. Bots that are `left_out` did not play. With a `challenger` only its
+    games were played. The `subject` is the bot that the results are about: the challenger of a
+    gauntlet, the first bot of a match; empty in other tournaments. `notes` are those of the game on
+    its own bots, where one does not play as its name promises. `predecessors` is the effect of
+    sitting after each bot, if the game counts it. Where luck was removed, the `deals` are without
+    it, and `with_luck` are the same deals as played.
     """
 
     name: str
@@ -273,6 +285,7 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     until: Until | None = None
     seat_orders: Orders | None = None
     missing_games: int = 0
+    left_out: tuple[LeftOut, ...] = ()
     challenger: str = ""
     subject: str = ""
     notes: tuple[str, ...] = ()

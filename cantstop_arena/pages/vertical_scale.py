@@ -1,6 +1,6 @@
 """The vertical scale of a plot: positions of values, numbers at its left, and lines across."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from markupsafe import Markup
@@ -11,6 +11,7 @@ from cantstop_arena.pages.marks import number as coordinate
 from cantstop_arena.pages.number_text import plain
 
 _TICKS = 6
+_MIN_DISTANCE = 15  # pixels between lines of text
 _MIDDLE_OF_DIGITS = 4  # pixels above the baseline
 
 
@@ -34,6 +35,17 @@ class VerticalScale(msgspec.Struct, frozen=True):
             yield element(
                 "text", plain(tick, 0), class_="tick", x="100%", dx=-8, y=y, text_anchor="end"
             )
+
+    def spaced(self, values: Sequence[float]) -> list[float]:
+        """Positions of values in descending order, moved so that lines of text do not overlap."""
+        moved: list[float] = []
+        for spot in map(self.y, values):
+            moved.append(max(spot, moved[-1] + _MIN_DISTANCE) if moved else spot)
+        over = moved[-1] - (self.height - self.margin) if moved else 0
+        for index in reversed(range(len(moved))):
+            room = self.height - self.margin - _MIN_DISTANCE * (len(moved) - 1 - index)
+            moved[index] = min(moved[index], room) if over > 0 else moved[index]
+        return moved
 
     def lines(self) -> Iterator[Markup]:
         """Lines at the round values, across the plot."""

@@ -30,6 +30,7 @@ class _EndRequest:
 
 
 _end_request = _EndRequest()
+_has_parent_with_message = False
 
 
 @contextlib.contextmanager
@@ -86,6 +87,12 @@ def set_end_message(message: str) -> None:
     _end_request.end_message = message
 
 
+def leave_message_to_parent() -> None:
+    """Print nothing when the user ends this process: the one that has started it does."""
+    global _has_parent_with_message
+    _has_parent_with_message = True
+
+
 def announce_resume() -> None:
     """Set the end message to the command line that continues this command."""
     command = shlex.join(
@@ -95,8 +102,8 @@ def announce_resume() -> None:
 
 
 def end_message() -> str:
-    """The message that is printed when the user ends the process."""
-    return _end_request.end_message
+    """The message that is printed when the user ends the process; empty if there is none."""
+    return "" if _has_parent_with_message else _end_request.end_message
 
 
 @contextlib.contextmanager
@@ -122,5 +129,6 @@ def _handle(number: int, frame: FrameType | None) -> None:
         _end_request.signal = number
         return
     # Unbuffered, as the signal may interrupt a write of the stream.
-    os.write(2, f"{_end_request.end_message}\n".encode())
+    if message := end_message():
+        os.write(2, f"{message}\n".encode())
     os._exit(signal_exit_code(number))

@@ -8,7 +8,9 @@ import os
 import re
 import signal
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -19,6 +21,7 @@ _PR_SET_PDEATHSIG = 1
 _PF_EXITING = 4  # set before the kernel closes the files of a process that ends
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
 def short_path(path: str) -> str:
@@ -176,6 +179,14 @@ def bytes_of(text: str) -> int:
     return number
 
 
+def seconds_of(text: str) -> float:
+    """The seconds in a text like 5ms, 30m or 7d; a number alone is seconds. Raises ValueError."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|m|min|h|d)?\s*", text.lower())
+    if not match:
+        raise ValueError(text)
+    return float(match[1]) * _SECONDS[match[2] or "s"]
+
+
 def python_module(module: str, *arguments: str) -> tuple[str, ...]:
     """The command that runs a module of this package.
 
@@ -183,6 +194,33 @@ def python_module(module: str, *arguments: str) -> tuple[str, ...]:
     the module of that name.
     """
     return (sys.executable, "-P", "-m", module, *arguments)
+
+
+class ArenaProcess(Protocol):
+    """An `arena` that was started as a child process."""
+
+    def poll(self) -> int | None:
+        """The exit code, minus a signal that ended it; None while it runs."""
+
+    def send_signal(self, number: int, /) -> None:
+        """Send a signal to it, if it runs."""
+
+
+def start_arena(
+    words: Sequence[str], variables: Mapping[str, str] | None = None, files: Sequence[int] = ()
+) -> ArenaProcess:
+    """Start `arena` with these words as a child that ends when this process does.
+
+    It gets further environment `variables` and open `files`, and shares the standard files.
+    """
+    import subprocess
+
+    return subprocess.Popen(
+        python_module(__name__.partition(".")[0], *words),
+        env={**os.environ, **(variables or {})},
+        pass_fds=files,
+        preexec_fn=partial(die_with_parent, os.getpid(), signal.SIGTERM),
+    )
 
 
 _MADV_WIPEONFORK = 18  # <bits/mman-linux.h>; Python has no name for it

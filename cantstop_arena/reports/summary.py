@@ -18,6 +18,7 @@ from cantstop_arena.reports.summary_fields import (
     DisqualifiedBot,
     FirstPlayer,
     Fit,
+    LeftOut,
     Lineup,
     LuckRemoval,
     Metric,
@@ -49,8 +50,8 @@ def summary(analysis: Analysis) -> dict[str, Any]:
     With more than MANY_BOTS bots, `lineups`, both `pairs` and `differences` are only in
     lineups.csv, pairs.csv, fit.csv and differences.csv, and `superiority` is a list of rows, one
     for each bot of the standings, in their order.
-    `until`, `unplayed`, `gauntlet`, `faults`, `disqualified` and `not_reproducible` are present
-    only where they are not empty.
+    `until`, `unplayed`, `left_out`, `gauntlet`, `faults`, `disqualified` and `not_reproducible` are
+    present only where they are not empty.
     """
     results = analysis.results
     entry = Summary(
@@ -66,6 +67,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
         by_bot=_styles(analysis),
         until=_until(results, results.until) if results.until else UNSET,
         unplayed=results.missing_games or UNSET,
+        left_out=[LeftOut(**asdict(bot)) for bot in results.left_out] or UNSET,
         gauntlet=results.challenger or UNSET,
         luck_removed=_luck(analysis),
         faults=[_fault(charge) for charge in results.faults] or UNSET,

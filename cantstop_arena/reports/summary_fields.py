@@ -159,6 +159,13 @@ class DisqualifiedBot(_Entry):
     faults: Count
 
 
+class LeftOut(_Entry):
+    """A bot that a pattern of the file matches, and why it cannot play."""
+
+    bot: str
+    reason: str
+
+
 class Summary(_Entry, kw_only=True):
     """What a tournament has found. Shares are parts of 1; ends of intervals cover 95%."""
 
@@ -229,6 +236,7 @@ class Summary(_Entry, kw_only=True):
     fit: Fit | UnsetType = UNSET
     until: StoppingRule | UnsetType = UNSET
     unplayed: Positive | UnsetType = UNSET
+    left_out: list[LeftOut] | UnsetType = UNSET
     gauntlet: str | UnsetType = UNSET
     luck_removed: LuckRemoval | UnsetType = UNSET
     faults: list[ReportedFault] | UnsetType = UNSET

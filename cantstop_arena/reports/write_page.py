@@ -43,7 +43,7 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
     from cantstop_arena.tournaments.tournament import RESOLVED
     from cantstop_arena.views.default_view import view_of
 
-    with _requiring_package(_REPORT):
+    with requiring_package(_REPORT):
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import tournament_page as tournament
         from cantstop_arena.reports.page.convergence_section import PastAnalysis
@@ -74,7 +74,7 @@ def comparison_page(content: dict[str, Any], folder: Path) -> str:
     """The page of the comparison in a folder, from the content of its comparison.json."""
     from cantstop_arena.comparisons.comparison_file import RESOLVED_FILE
 
-    with _requiring_package(_REPORT):
+    with requiring_package(_REPORT):
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import comparison_page as comparison
     configuration = (folder / RESOLVED_FILE).read_text("utf-8")
@@ -83,7 +83,7 @@ def comparison_page(content: dict[str, Any], folder: Path) -> str:
 
 def replay_page(events: Iterable["Event"]) -> str:
     """The page that replays a game; its headings do not name the winner."""
-    with _requiring_package(_REPLAY):
+    with requiring_package(_REPLAY):
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import games_section
     return as_html(games_section.document(list(events)))
@@ -93,14 +93,14 @@ def tuning_page(
     result: "TuningResult", search_space: "SearchSpace", bot: str, against: str, elo: float
 ) -> str:
     """The page of the result of `arena tune`."""
-    with _requiring_package(_TUNING):
+    with requiring_package(_TUNING):
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import tuning_page as tuning
     return as_html(tuning.document(result, search_space, bot, against, elo))
 
 
 @contextmanager
-def _requiring_package(message: str) -> Iterator[None]:
+def requiring_package(message: str) -> Iterator[None]:
     """Raises PageError with the message where a package is missing, named as {package}."""
     try:
         yield

@@ -4,11 +4,14 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import isfinite
 
+from msgspec.structs import replace
+
 from cantstop_arena.deals.control_variate import gain_range
 from cantstop_arena.deals.outcomes import (
     ELO_ERROR,
     TEST,
     FaultReport,
+    LeftOut,
     TournamentTotals,
     Until,
 )
@@ -51,8 +54,9 @@ def legend(analysis: Analysis) -> list[str]:
 
 
 def about_standings(analysis: Analysis) -> list[str]:
-    """Notes on disqualified bots, missing or unfinished games, stopping rule, luck, ratings."""
+    """Notes on bots that are out, missing or unfinished games, stopping rule, luck, ratings."""
     texts = list(about_disqualified(analysis))
+    texts += about_left_out(analysis.results.left_out)
     if missing := about_missing_games(analysis):
         texts.append(missing)
     if unfinished := analysis.unfinished:
@@ -83,6 +87,14 @@ def about_disqualified(analysis: Analysis) -> Iterator[str]:
         if first := analysis.first_fault_of.get(bot):
             text += f" The first, in deal {first.deal}: {fault_text(first)}. Replay: {first.replay}"
         yield text
+
+
+def about_left_out(left_out: Sequence[LeftOut]) -> Iterator[str]:
+    """For each bot that could not play a sentence with the reason; of many the first."""
+    for bot in left_out[:MAX_NAMES]:
+        yield replace(bot, reason=beginning_of(bot.reason, MAX_MESSAGE_LENGTH)).text
+    if more := len(left_out[MAX_NAMES:]):
+        yield f"{how_many(more, 'more bot')} {'is' if more == 1 else 'are'} left out."
 
 
 def fault_text(charge: FaultReport) -> str:

@@ -17,7 +17,7 @@ def plan_text(plan: QueryPlan, aim: str = "") -> str:
     if not (plan.complete or plan.partial):
         return f"playing {_lineups(plan, plan.groups)} ({games})."
     if plan.groups == 1:
-        noun = _noun(plan.players, 1)
+        noun = lineup_noun(plan.players, 1)
         return f"the {noun} is in the ledger in part; playing {games}{_again(plan)}."
     stored = f"{plan.complete:,} of {_lineups(plan, plan.groups)} are in the ledger"
     if not plan.partial:
@@ -35,21 +35,21 @@ def _again(plan: QueryPlan) -> str:
 
 def _in_ledger(plan: QueryPlan, begun: int) -> str:
     if plan.groups == 1:
-        return f"; the {_noun(plan.players, 1)} has games in the ledger"
+        return f"; the {lineup_noun(plan.players, 1)} has games in the ledger"
     return f"; {begun:,} of {_lineups(plan, plan.groups)} have games in the ledger"
 
 
 def _all(plan: QueryPlan) -> str:
     if plan.groups == 1:
-        return f"the {_noun(plan.players, 1)} is"
+        return f"the {lineup_noun(plan.players, 1)} is"
     return f"all {_lineups(plan, plan.groups)} are"
 
 
 def _lineups(plan: QueryPlan, groups: int) -> str:
-    return f"{groups:,} {_noun(plan.players, groups)}"
+    return f"{groups:,} {lineup_noun(plan.players, groups)}"
 
 
-def _noun(players: int, number: int) -> str:
+def lineup_noun(players: int, number: int) -> str:
     """The word for a group of bots that meet."""
     ending = "" if number == 1 else "s"
     if players == 1:

@@ -192,7 +192,8 @@ class Session:
         totals = LedgerTotals(self.cover, self.tournament.query, charge)
         added = aggregate([totals], self.tournament.anchor)
         missing = self.cover.missing_games()
-        return replace(added, until=self.tournament.until, missing_games=missing)
+        until, left_out = self.tournament.until, self.tournament.left_out
+        return replace(added, until=until, missing_games=missing, left_out=left_out)
 
     def last_results(self) -> TournamentTotals:
         """The results of the last look."""

@@ -154,17 +154,32 @@ def run_speed_trial(
         entrant_start(replace(bot, name=f"{bot.name} {number}"), catalogue, FaultPolicy())
         for number, bot in enumerate(bots, 1)
     )
-    game, players = catalogue.game, len(seats)
-    spec = TableSpec(game.name, rules, seats, players, random_seed(), catalogue.folder)
+    spec = TableSpec(catalogue.game.name, rules, seats, len(seats), random_seed(), catalogue.folder)
     spec = replace(spec, luck_measure=luck_measure)
+    names = " and ".join(dict.fromkeys(bot.name for bot in bots))
+    limit = _MAX_SETUP_SECONDS + 3 * seconds
+    return run_trial(spec, names, seconds, min_deals, limit, observer)
+
+
+def run_trial(
+    spec: TableSpec,
+    names: str,
+    seconds: float,
+    min_deals: int,
+    limit: float,
+    observer: RunObserver = _NOBODY,
+) -> SpeedTrial:
+    """Let the bots of a table play like `run_speed_trial`, within `limit` seconds.
+
+    `names` are those of the bots for messages. Raises BotError and GameError.
+    """
     prepare_bots(spec, observer.on_compile)
     arguments = {"spec": pack_spec(spec), "seconds": seconds, "min_deals": min_deals}
     try:
-        call = IsolatedCall(f"{__name__}:time_trial", arguments, _MAX_SETUP_SECONDS + 3 * seconds)
+        call = IsolatedCall(f"{__name__}:time_trial", arguments, limit)
         result = run_isolated(call, observer.on_tick)
-        return _trial_in(result, players, len(game.orders(players)))
+        return _trial_in(result, spec.players, len(game_named(spec.game).orders(spec.players)))
     except CallFailed as error:
-        names = " and ".join(dict.fromkeys(bot.name for bot in bots))
         raise BotError(f"{names}: the games' process {error}") from error
 
 

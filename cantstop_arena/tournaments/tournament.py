@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import comb
 from pathlib import Path
@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from cantstop_arena.bots.isolation import Isolation
-from cantstop_arena.deals.outcomes import BY_STAKE, BY_VALUE, LuckRemoved, Until
+from cantstop_arena.deals.outcomes import BY_STAKE, BY_VALUE, LeftOut, LuckRemoved, Until
 from cantstop_arena.deals.seatings import Orders, groups_with
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
@@ -20,6 +20,7 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.keys import GAMES, default_of, written
+from cantstop_arena.tournaments.file.pattern_entrants import Field
 from cantstop_arena.tournaments.file.yaml_reader import range_text
 from cantstop_arena.tournaments.ledger.identity import setting_of, version_of
 from cantstop_arena.tournaments.ledger.ledger_query import (
@@ -91,6 +92,8 @@ class Tournament(msgspec.Struct, frozen=True, dict=True):
     has_random_seed: bool = False
     reseeded: bool = False  # by the command line
     hidden: tuple[Path, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()  # bots that a pattern matches, and that cannot play
+    notices: tuple[str, ...] = ()  # for the user, about the file
 
     @property
     def keeps_counts(self) -> bool:
@@ -136,6 +139,16 @@ class Tournament(msgspec.Struct, frozen=True, dict=True):
         if why := luck_refusal(self.game, [self.players], luck_removed):
             raise UsageError(why)
         return replace(self, luck_removed=luck_removed)
+
+    @property
+    def messages(self) -> Sequence[str]:
+        """Sentences for the user: which bots are left out, and which patterns match nothing."""
+        return Field(self.entrants, self.left_out, self.notices).messages
+
+    def with_field(self, field: Field) -> Tournament:
+        """A copy with what is known about the patterns of its bots."""
+        left_out = (*self.left_out, *field.left_out)
+        return replace(self, entrants=field.entrants, left_out=left_out, notices=field.notices)
 
     def with_own_processes(self, bots: Collection[int]) -> Tournament:
         """A copy in which these entrants play in processes of their own."""
@@ -195,6 +208,7 @@ class Tournament(msgspec.Struct, frozen=True, dict=True):
             "anchor": dict(self.anchor) or None,
             "gauntlet": self.challenger or None,
             "luck_removed": self.luck_removed,
+            "left_out": [asdict(left_out) for left_out in self.left_out] or None,
         }
 
 

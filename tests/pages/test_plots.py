@@ -21,8 +21,8 @@ from cantstop_arena.pages.number_text import (
     signed,
     with_error,
 )
+from cantstop_arena.pages.vertical_scale import VerticalScale
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.reports.page.convergence_section import _spaced
 from cantstop_arena.reports.page.standings_section import standings_section
 from cantstop_arena.tables.analysis import Analysis
 
@@ -110,9 +110,10 @@ def test_an_interval_without_a_bound_reaches_the_side() -> None:
 
 def test_names_beside_curves_never_overlap() -> None:
     for spots in ([10, 11, 12], [300, 305, 310, 311], [20, 200, 201]):
-        moved = _spaced(spots)
+        scale = VerticalScale(Axis(-320, 0), 320, 0)
+        moved = scale.spaced([-spot for spot in spots])
         assert all(later - earlier >= 15 for earlier, later in pairwise(moved))
-        assert max(moved) <= 312
+        assert max(moved) <= 320
 
 
 # Sections -----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.bots.bot_paths import own_file, real_path
+from cantstop_arena.bots.bot_paths import is_bot_name, own_file, real_path
 from cantstop_arena.bots.versions import version_in
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option, isolate_option
@@ -79,7 +79,7 @@ def check(
 
 def _target(file: str, catalogue: "Catalogue") -> Path | str:
     """The path of an existing bot's own file or of a stored version's, or the name of a bot."""
-    from cantstop_arena.tournaments.file.entrants import find_bot, is_bot_name, is_program
+    from cantstop_arena.tournaments.file.entrants import find_bot, is_program
 
     if version_in(file) and (stored := find_bot(file, Path(), catalogue).path):
         return stored

@@ -13,8 +13,11 @@ from cantstop_arena.exit_codes import ExitCode
 
 @click.command(short_help="Play a tournament and print its standings.")
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--watch", "is_watched", is_flag=True, help="Run again whenever the file or a bot changes."
+)
 @options("run")
-def run(file: Path, given: Given) -> ExitCode:
+def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
     """Play the tournament of FILE and print its standings.
 
     All lineups of bots play the same deals in every seating. The results are the same for any
@@ -22,13 +25,22 @@ def run(file: Path, given: Given) -> ExitCode:
     interruption.
     """
     from cantstop_arena.api.tournaments import from_file
+    from cantstop_arena.cli.watching import child_arguments, reporting_files, watch
     from cantstop_arena.tables.notes import until_text
 
     if not file.exists() and not file.suffix:
         raise UsageError(
             f"there is no tournament file {file}; to let two bots play: arena match {file} BOT"
         )
-    planned = from_file(file, **given.tournament)
+    if is_watched and given.run["fresh"]:
+        raise UsageError("--fresh and --watch cannot be used together: run once with --fresh first")
+    if is_watched and file.exists():
+        words = child_arguments(given.tables.is_text and not given.tables.chosen)
+        watch(file, words, given.quiet)
+    folders = (given.tournament[key] for key in ("bots_folder", "results"))
+    with reporting_files(file, *folders) as report:
+        planned = from_file(file, **given.tournament)
+        report.add(planned.tournament)
     until = planned.tournament.until
     aim = until_text(until) if until else ""
     screen = RunScreen(planned.name, given.quiet, not given.tables.is_text, aim)

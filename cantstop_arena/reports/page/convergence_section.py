@@ -24,7 +24,6 @@ HEIGHT, _MARGIN = 320, 8
 MAX_CURVES = 60  # the best bots
 MAX_NAMED = 8  # with more curves, only the winner's has a name
 MAX_ROWS = 400  # of the table below the drawing
-_MIN_DISTANCE = 15  # pixels between names
 _MAX_LENGTH = 24  # letters of a name beside its curve
 
 
@@ -196,7 +195,7 @@ class _ConvergencePlot:
 
     def _names(self) -> Iterator[Markup]:
         named = self.curves if self.few else self.curves[:1]
-        for curve, y in zip(named, _spaced([self.up.y(item.last) for item in named]), strict=True):
+        for curve, y in zip(named, self.up.spaced([item.last for item in named]), strict=True):
             kind = "best" if curve is self.curves[0] else None
             yield element(
                 "text", shortened(curve.name, _MAX_LENGTH), class_=kind, x=4, y=coordinate(y + 4)
@@ -205,15 +204,3 @@ class _ConvergencePlot:
             others = self.curves[1:]
             mean = sum(self.up.y(curve.last) for curve in others) / len(others)
             yield element("text", f"ranks 2{DASH}{len(self.curves)}", x=4, y=coordinate(mean + 4))
-
-
-def _spaced(spots: Sequence[float]) -> list[float]:
-    """Positions in ascending order, moved so that lines of text do not overlap."""
-    moved: list[float] = []
-    for spot in spots:
-        moved.append(max(spot, moved[-1] + _MIN_DISTANCE) if moved else spot)
-    over = moved[-1] - (HEIGHT - _MARGIN) if moved else 0
-    for index in reversed(range(len(moved))):
-        room = HEIGHT - _MARGIN - _MIN_DISTANCE * (len(moved) - 1 - index)
-        moved[index] = min(moved[index], room) if over > 0 else moved[index]
-    return moved

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from cantstop_arena.bots.bot_paths import is_bot_name
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.errors import BotError, OtherGameError
@@ -18,7 +19,6 @@ from cantstop_arena.tournaments.file.entrants import (
     command_of,
     find_bot,
     foreign_isolated,
-    is_bot_name,
     is_program,
     program_spec,
     usual_name,

@@ -1,14 +1,10 @@
-"""The bots of a tournament file: found by name or path, with their options, under unique names."""
+"""Entrants: bots found by name or path, with their options, under the names they play by."""
 
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import product
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,34 +13,24 @@ from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_paths import (
     FOLDER_FILE,
+    NET,
     bot_name,
     bot_path,
+    is_bot_name,
     own_file,
+    path_from,
     real_path,
 )
 from cantstop_arena.bots.describe import describe_command
-from cantstop_arena.bots.isolation import VALUES, Isolation, check_sandbox, isolation_of
+from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.known_bot import (
-    A_NAME,
     MAX_NAME_LENGTH,
-    RESERVED,
     BotDescription,
-    is_printed_well,
 )
-from cantstop_arena.bots.versions import PREVIOUS, version_in, version_name
+from cantstop_arena.bots.versions import version_in, version_name
 from cantstop_arena.errors import BotError
-from cantstop_arena.game_api.bot_options import digest_of_path, files_among, with_options
-from cantstop_arena.texts import in_a_line, shortened
-from cantstop_arena.tournaments.file.yaml_reader import (
-    Entry,
-    Reader,
-    converted_losslessly,
-    is_list,
-    is_mapping,
-    node_text,
-    quoted,
-)
-from cantstop_arena.tournaments.file.yaml_text import Node, line_and_column
+from cantstop_arena.game_api.bot_options import digest_of_path, files_among
+from cantstop_arena.texts import shortened
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
@@ -78,9 +64,7 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     def as_file(self, folder: Path) -> dict[str, Any]:
         """The entrant as an entry of a tournament file in `folder`."""
         if self.command:
-            command = [
-                _path_from(folder, Path(w)) if os.path.isfile(w) else w for w in self.command
-            ]
+            command = [path_from(folder, Path(w)) if os.path.isfile(w) else w for w in self.command]
             processes = {"processes": self.processes} if self.processes else {}
             return {"command": command, "as": self.name, **self._keys(folder), **processes}
         bot = {"bot": self._reference(folder), "as": self.name}
@@ -89,7 +73,7 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     def _keys(self, folder: Path) -> dict[str, Any]:
         """The keys that say how it is isolated, where they are needed."""
         isolated = {} if self.isolate.key is None else {"isolate": self.isolate.key}
-        needs = [_path_from(folder, path) for path in self.needs]
+        needs = [path_from(folder, path) for path in self.needs]
         return {**isolated, **({"needs": needs} if needs else {})}
 
     def in_own_process(self) -> Entrant:
@@ -115,234 +99,8 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
         # A file can register bots under other names than its own; these are found by name only.
         if path is None or bot_name(path) != self.bot.name:
             return self.bot.name
-        reference = _path_from(folder, bot_path(path))
+        reference = path_from(folder, bot_path(path))
         return f"./{reference}" if is_bot_name(reference) else reference
-
-
-class EntrantReader(msgspec.Struct, frozen=True):
-    """Reads the list of bots.
-
-    `isolate` is that of the file. Foreign bots are isolated like `foreign` at least, whatever the
-    file says.
-    """
-
-    reader: Reader
-    catalogue: Catalogue
-    folder: Path
-    isolate: Isolation = Isolation.NONE
-    foreign: Isolation = Isolation.NONE
-
-    def read(self, entry: Entry | None, players: int) -> tuple[Entrant, ...]:
-        """All entrants that can be read; problems are added to the reader."""
-        if entry is None:
-            self.reader.complain(self.reader.root, "bots are missing; write bots: [NAME, NAME]")
-            return ()
-        nodes = self.reader.items(entry.value, "bots")
-        isolations = {}
-        for node in nodes:
-            entries = self._entries(node)
-            isolations[node] = self._isolation(entries)
-            check_sandbox(self._name_in(entries), isolations[node])
-        self._describe_isolated([n for n in nodes if isolations[n] is Isolation.SANDBOX])
-        entrants: list[tuple[Node, Entrant | None]] = []
-        for node in nodes:
-            made: Sequence[Entrant | None] = self._entrants(node) or [None]
-            entrants += [(node, entrant) for entrant in made]
-        if is_list(entry.value) and len(entrants) < players:
-            self.reader.complain(entry.key, f"{needs(players)}, not {len(entrants)}")
-        self._check_names(entrants)
-        return tuple(entrant for _, entrant in entrants if entrant)
-
-    def _describe_isolated(self, nodes: Sequence[Node]) -> None:
-        """Describe isolated bots first: a file that is also named as plain is not opened before."""
-        for node in nodes:
-            entries = self._entries(node)
-            if "bot" in entries and "command" not in entries:
-                reference = self.reader.plain(entries["bot"].value)
-                with suppress(BotError, OSError):  # reported when the entry is read
-                    self._find(str(reference), self._catalogue_for(entries))
-
-    def _catalogue_for(self, entries: Mapping[str, Entry]) -> Catalogue:
-        """The catalogue that describes the bot of these entries as it is isolated."""
-        file = Path(self.reader.file).absolute()
-        return self.catalogue.isolated(self._isolation(entries), self._needs(entries), [file])
-
-    def _entrants(self, node: Node) -> list[Entrant]:
-        """The entrants of an entry: one, or one for each value of a list; none if invalid."""
-        entries = self._entries(node)
-        isolate = self._isolation(entries)
-        needs = self._needs(entries)
-        command = self._command(entries["command"].value) if "command" in entries else ()
-        bot = program_spec(command, self.catalogue.game.name) if command else None
-        processes = self.reader.integer(entries.get("processes"), "processes", PROCESSES, 0)
-        if "processes" in entries and "command" not in entries:
-            self.reader.complain(entries["processes"].key, "processes are for programs: command:")
-        if "bot" in entries and "command" not in entries:
-            bot = self._bot(entries["bot"].value, self._catalogue_for(entries))
-        own_name = self.reader.text(entries["as"].value, "as") if "as" in entries else None
-        name = own_name if "as" in entries or bot is None else self._usual_name(bot, entries)
-        if bot is None or name is None:
-            self._check_name(node, name)
-            return []
-        given = self._given(bot, entries)
-        swept = _swept(bot, given)
-        reference = self._moving_reference(entries)
-        if prod(map(len, swept.values())) > MAX_SWEPT:
-            message = f"these lists make more than {MAX_SWEPT:,} bots"
-            self.reader.complain(entries[next(iter(swept))].key, message)
-            return []
-        entrants = []
-        for chosen in _combined(swept):
-            options = self._checked(bot, entries, given | chosen)
-            own_name = with_options(name, chosen)
-            self._check_name(node, own_name)
-            entrants.append(
-                Entrant(own_name, bot, options, isolate, command, reference, needs, processes)
-            )
-        return entrants
-
-    def _isolation(self, entries: Mapping[str, Entry]) -> Isolation:
-        """How the bot of these entries is isolated; a program always is."""
-        isolation = read_isolation(self.reader, entries.get("isolate"), self.isolate)
-        if self.foreign and isolation is not Isolation.SANDBOX and not self._is_built_in(entries):
-            return self.foreign
-        is_program = "command" in entries and isolation is Isolation.NONE
-        return Isolation.SANDBOX_IF_ANY if is_program else isolation
-
-    def _is_built_in(self, entries: Mapping[str, Entry]) -> bool:
-        """Whether the bot of these entries is built in, as its name says."""
-        if "bot" not in entries or "command" in entries:
-            return False
-        return self.reader.plain(entries["bot"].value) in [*self.catalogue.game.bots]
-
-    def _name_in(self, entries: Mapping[str, Entry]) -> str:
-        """What the file calls the bot of these entries, for a message."""
-        nodes = (entries[key].value for key in ("as", "bot", "command") if key in entries)
-        name = next(map(self.reader.plain, nodes), "")
-        parts = name if isinstance(name, list) else [name]
-        return in_a_line(" ".join(map(str, parts)), MAX_NAME_LENGTH)
-
-    def _needs(self, entries: Mapping[str, Entry]) -> tuple[Path, ...]:
-        """The paths that the bot needs; invalid ones are reported."""
-        if "needs" not in entries:
-            return ()
-        value = entries["needs"].value
-        nodes = self.reader.items(value, "needs") if is_list(value) else [value]
-        paths = []
-        for node in nodes:
-            text = self.reader.text(node, "a path of needs")
-            path = None if text is None else needed_path(text, self.folder)
-            if path is None:
-                self.reader.complain(node, f"there is no file or folder {node_text(node)}")
-            else:
-                paths.append(path)
-        return tuple(paths)
-
-    def _moving_reference(self, entries: Mapping[str, Entry]) -> str:
-        """The reference to a bot if it means another one after the next edit; else empty."""
-        reference = str(self.reader.plain(entries["bot"].value)) if "bot" in entries else ""
-        version = version_in(reference)
-        return reference if version and version.version == PREVIOUS else ""
-
-    def _check_name(self, node: Node, name: str | None) -> None:
-        if name is not None and not is_printed_well(name):
-            self.reader.complain(node, f"the name of a bot {A_NAME}, not {quoted(name)}")
-
-    def _usual_name(self, bot: BotDescription, entries: Mapping[str, Entry]) -> str:
-        reference = self.reader.plain(entries["bot"].value) if "bot" in entries else None
-        return usual_name(str(reference), bot)
-
-    def _entries(self, node: Node) -> Mapping[str, Entry]:
-        """The entries of a bot; a single word is a bot without other entries."""
-        if is_list(node):
-            self.reader.complain(node, f"{A_BOT}, not a list")
-            return {}
-        if not is_mapping(node):
-            return {"bot": Entry(node, node)}
-        entries = self.reader.mapping(node, "a bot")
-        if not {"bot", "command"} & set(entries):
-            self.reader.complain(node, f"{A_BOT}; here bot: is missing")
-        if {"bot", "command"} <= set(entries):
-            self.reader.complain(entries["command"].key, "a bot has either bot: or command:")
-        return entries
-
-    def _command(self, node: Node) -> tuple[str, ...]:
-        """The words of a command, files as absolute paths; empty when it cannot be started."""
-        nodes = self.reader.items(node, "command") if is_list(node) else [node]
-        texts = [self.reader.text(word, "a word of a command") for word in nodes]
-        command = command_of([word for word in texts if word is not None], self.folder)
-        if not texts or not all(texts):
-            self.reader.complain(node, "command must be a list like [./mybot, --fast]")
-            return ()
-        if shutil.which(command[0]) is None:
-            self.reader.complain(
-                node, f"{quoted(texts[0] or '')} is no program that can be started"
-            )
-            return ()
-        return command
-
-    def _bot(self, node: Node, catalogue: Catalogue) -> BotDescription | None:
-        reference = self.reader.text(node, "a bot's name or path")
-        if reference is None:
-            return None
-        try:
-            return self._find(reference, catalogue)
-        except BotError as error:
-            self.reader.complain(node, str(error))
-        except OSError as error:
-            message = f"{quoted(reference)} cannot be looked for: {error.strerror}"
-            self.reader.complain(node, message)
-        return None
-
-    def _find(self, reference: str, catalogue: Catalogue) -> BotDescription:
-        if not (reference.isprintable() and reference.strip()):
-            raise BotError(f"no bot can be called {quoted(reference)}")
-        return find_bot(reference, self.folder, catalogue)
-
-    def _given(self, bot: BotDescription, entries: Mapping[str, Entry]) -> dict[str, Any]:
-        """The options in an entry."""
-        return {
-            option: converted_losslessly(self.reader.plain(entry.value), bot.defaults.get(option))
-            for option, entry in entries.items()
-            if option not in RESERVED
-        }
-
-    def _checked(
-        self, bot: BotDescription, entries: Mapping[str, Entry], given: Mapping[str, Any]
-    ) -> Mapping[str, Any]:
-        """All options with their values; the given ones are checked."""
-        for option, message in bot.check_options(given):
-            blamed = entries.get(option) or entries.get("bot") or entries["command"]
-            self.reader.complain(blamed.key, message)
-        return {**bot.defaults, **given}
-
-    def _check_names(self, entrants: Sequence[tuple[Node, Entrant | None]]) -> None:
-        lines: dict[str, int] = {}
-        for node, entrant in entrants:
-            if entrant and entrant.name in lines:
-                before = f"line {lines[entrant.name]} has a bot called {entrant.name!r}"
-                self.reader.complain(node, f"{before}; give this one another name with as:")
-            elif entrant:
-                lines[entrant.name] = line_and_column(node)[0]
-
-
-def _swept(bot: BotDescription, given: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """The options with a list of values to try; options that take lists are left out."""
-    return {
-        key: [converted_losslessly(value, bot.defaults[key]) for value in values]
-        for key, values in given.items()
-        if isinstance(values, list) and values and _takes_no_list(bot, key)
-    }
-
-
-def _takes_no_list(bot: BotDescription, option: str) -> bool:
-    return option in bot.defaults and not isinstance(bot.defaults[option], (list, tuple))
-
-
-def _combined(swept: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    """Every combination of one value for each option."""
-    for values in product(*swept.values()):
-        yield dict(zip(swept, values, strict=True))
 
 
 def isolated(entrant: Entrant, isolation: Isolation) -> Entrant:
@@ -356,29 +114,12 @@ def foreign_isolated(entrant: Entrant, isolation: Isolation) -> Entrant:
     return entrant if entrant.bot.origin == "built-in" else isolated(entrant, isolation)
 
 
-def read_isolation(
-    reader: Reader, entry: Entry | None, default: Isolation = Isolation.NONE
-) -> Isolation:
-    """The value of an entry `isolate`; an invalid one is reported."""
-    if entry is None:
-        return default
-    isolation = isolation_of(reader.plain(entry.value))
-    if isolation is None:
-        reader.complain(entry.value, f"isolate must be {VALUES}, not {node_text(entry.value)}")
-    return isolation or Isolation.NONE
-
-
 def needed_path(text: str, folder: Path) -> Path | None:
     """The path that an entry of `needs` names, from `folder`; None if there is nothing."""
     if "\0" in text:
         return None
     path = real_path(Path(text).expanduser() if text[:1] == "~" else folder / text)
     return path if os.path.exists(path) else None  # noqa: PTH110 - a name can be too long
-
-
-def is_bot_name(reference: str) -> bool:
-    """Whether it is a name and no path."""
-    return "/" not in reference and not reference.endswith(".py")
 
 
 def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotDescription:
@@ -393,6 +134,8 @@ def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotDescripti
     file = own_file(folder / reference)
     if file is None:
         raise BotError(_missing(reference, folder))
+    if file.suffix == NET:
+        raise BotError(f"{reference} is a net, and this arena cannot play nets yet")
     if is_program(file):
         entry = f"{{command: [{reference}], as: NAME}}"
         raise BotError(f"{reference} is a program, not a Python file; write {entry}")
@@ -487,13 +230,9 @@ _MAX_REFERENCE_LENGTH = 200  # characters, in the message about a missing file
 
 def _missing(reference: str, folder: Path) -> str:
     if own_file(Path(reference)):
-        right = _path_from(folder, Path(reference))
+        right = path_from(folder, Path(reference))
         return f"{reference} is in this folder, not beside the tournament file; write {right}"
     path = folder / shortened(reference, _MAX_REFERENCE_LENGTH)
     if os.path.isdir(folder / reference):  # noqa: PTH112 - a name can be too long
         return f"there is no file {path / FOLDER_FILE}, so this folder is no bot"
     return f"there is no file {path}"
-
-
-def _path_from(folder: Path, path: Path) -> str:
-    return Path(os.path.relpath(real_path(path), os.path.realpath(folder))).as_posix()

@@ -6,7 +6,14 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.deals.outcomes import BY_VALUE, ELO_ERROR, WIDTH, LuckRemoved, Until
+from cantstop_arena.deals.outcomes import (
+    BY_VALUE,
+    ELO_ERROR,
+    WIDTH,
+    LeftOut,
+    LuckRemoved,
+    Until,
+)
 from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.deals.seeds import SEED_FORM, Seed, seed_of
 from cantstop_arena.errors import RulesError, UsageError
@@ -14,6 +21,7 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.ratings.labels import MAX_ANCHOR
 from cantstop_arena.ratings.sequential.stopping_rule import rule_for
+from cantstop_arena.texts import in_a_line, listed
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.keys import BY_NAME, Seconds
 from cantstop_arena.tournaments.file.yaml_reader import (
@@ -102,6 +110,19 @@ def read_challenger(
     if name is not None and name not in names:
         reader.complain(entry.value, unknown_word("bot", name, names))
     return name or ""
+
+
+def read_left_out(reader: Reader, entry: Entry | None) -> tuple[LeftOut, ...]:
+    """The bots that could not play when the file was written, and why."""
+    keys = LeftOut.__struct_fields__
+    left_out = []
+    for node in reader.items(entry.value, "left_out") if entry else []:
+        entries = reader.mapping(node, "a bot that is left out", keys)
+        texts = {key: reader.text(entries[key].value, key) for key in keys if key in entries}
+        if len(texts) < len(keys):
+            reader.complain(node, f"a bot that is left out needs {listed(keys)}")
+        left_out.append(LeftOut(*(in_a_line(texts.get(key) or "") for key in keys)))
+    return tuple(left_out)
 
 
 def read_seed(reader: Reader, entry: Entry | None) -> Seed | None:

@@ -15,21 +15,25 @@ from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.games.registry import DEFAULT
 
-Command: TypeAlias = Literal["run", "match", "gauntlet", "compare", "tune", "tournament"]
+Command: TypeAlias = Literal["run", "match", "gauntlet", "compare", "tune", "league", "tournament"]
 """A command and the function of its name; `tournament` is a function alone."""
-File: TypeAlias = Literal["tournament", "comparison"]
+File: TypeAlias = Literal["tournament", "comparison", "league"]
 Group: TypeAlias = Literal["tournament", "run", "output"]
 
 PLAYING: frozenset[Command] = frozenset({"run", "match", "gauntlet", "compare"})
-ALL: frozenset[Command] = PLAYING | {"tune"}
+BESIDE_FILES: frozenset[Command] = PLAYING | {"tune"}
+ALL: frozenset[Command] = BESIDE_FILES | {"league"}
 PAIRING: frozenset[Command] = frozenset({"match", "gauntlet", "tune"})  # they name bots
 PLANNING: frozenset[Command] = frozenset({"match", "gauntlet", "compare", "tournament"})
 FINISHING: frozenset[Command] = frozenset({"run", "match", "compare"})  # functions that play
+LASTING: frozenset[Command] = FINISHING | {"tune", "league"}  # that take a while
 NOWHERE: frozenset[Command] = frozenset()
 
 IN_TOURNAMENTS: frozenset[File] = frozenset({"tournament"})
 IN_COMPARISONS: frozenset[File] = frozenset({"comparison"})
+IN_LEAGUES: frozenset[File] = frozenset({"league"})
 IN_FILES = IN_TOURNAMENTS | IN_COMPARISONS
+IN_ALL_FILES = IN_FILES | IN_LEAGUES
 
 GAMES = range(1, 10**12 + 1)
 FAULTS = range(1, 10**9 + 1)
@@ -92,7 +96,7 @@ KEYS = (
         "tournament",
         "game",
         DEFAULT,
-        files=IN_FILES,
+        files=IN_ALL_FILES,
         commands=PAIRING,
         functions=PLANNING | PAIRING,
         cli=("--game", "game_name"),
@@ -103,7 +107,7 @@ KEYS = (
         "Rule set; see arena rules. Default: the game's default, classic in Can't Stop.",
         "tournament",
         "rules",
-        files=IN_TOURNAMENTS,
+        files=IN_TOURNAMENTS | IN_LEAGUES,
         commands=PAIRING,
         functions=PAIRING | {"tournament"},
         cli=("--rules", "rules_name"),
@@ -129,7 +133,7 @@ KEYS = (
         "tournament",
         int,
         2,
-        files=IN_FILES,
+        files=IN_ALL_FILES,
         commands=PAIRING,
         functions=PAIRING | {"tournament"},
         cli=("--players",),
@@ -164,7 +168,7 @@ KEYS = (
         "Seed of all random numbers: a number or a text.",
         "tournament",
         "seed",
-        files=IN_FILES,
+        files=IN_ALL_FILES,
         commands=PLAYING,
         functions=PLAYING | {"tournament"},
         cli=("--seed",),
@@ -189,7 +193,7 @@ KEYS = (
         "tournament",
         Seconds(MAX_SECONDS),
         1.0,
-        files=IN_FILES,
+        files=IN_ALL_FILES,
         functions=PLANNING,
     ),
     Key(
@@ -198,7 +202,7 @@ KEYS = (
         "tournament",
         Seconds(MAX_SECONDS),
         60.0,  # loading numba takes seconds, and a busy machine makes minutes of them
-        files=IN_FILES,
+        files=IN_ALL_FILES,
         functions=PLANNING,
     ),
     Key(
@@ -225,7 +229,7 @@ KEYS = (
         "tournament",
         Seconds(MAX_SECONDS),
         10.0,
-        files=IN_FILES,
+        files=IN_ALL_FILES,
         functions=PLANNING,
         keeps_default=False,
     ),
@@ -235,9 +239,9 @@ KEYS = (
         "tournament",
         "isolation",
         False,
-        files=IN_FILES,
-        commands=ALL,
-        functions=ALL | {"tournament"},
+        files=IN_ALL_FILES,
+        commands=BESIDE_FILES,
+        functions=BESIDE_FILES | {"tournament"},
         cli=("--isolate",),
         keeps_default=False,
     ),
@@ -272,14 +276,137 @@ KEYS = (
         cli=("--luck-removed",),
         keeps_default=False,
     ),
-    Key("bots", "The bots that play, a list.", "tournament", "bots", files=IN_FILES),
+    Key(
+        "bots",
+        "The bots that play: a list of names, paths and patterns, or all.",
+        "tournament",
+        "bots",
+        files=IN_FILES,
+    ),
+    Key(
+        "exclude",
+        "Bots that patterns and all leave out: a list of names, paths and patterns.",
+        "tournament",
+        "patterns",
+        files=IN_FILES,
+        functions=frozenset({"tournament", "compare"}),
+        keeps_default=False,
+    ),
+    Key(
+        "left_out",
+        "What a pattern has matched that could not play; in files that the arena writes.",
+        "tournament",
+        "bots",
+        files=IN_FILES,
+        keeps_default=False,
+    ),
+    Key(
+        "league",
+        "Name of the league, and of its folder of results. Default: the file's name without .yaml.",
+        "tournament",
+        "name",
+        files=IN_LEAGUES,
+    ),
+    Key(
+        "participants",
+        "The folder with a folder for each participant, by its name.",
+        "tournament",
+        "folder",
+        "submissions",
+        files=IN_LEAGUES,
+    ),
+    Key(
+        "entry",
+        "The bot in a participant's folder: a file, or a folder.",
+        "tournament",
+        "path",
+        "bot.py",
+        files=IN_LEAGUES,
+    ),
+    Key(
+        "names",
+        "A CSV file with the columns id and name: the participants' names.",
+        "tournament",
+        "path",
+        files=IN_LEAGUES,
+    ),
+    Key(
+        "hide",
+        "Whether the public pages have pseudonyms.",
+        "tournament",
+        bool,
+        True,
+        files=IN_LEAGUES,
+    ),
+    Key(
+        "staff",
+        "Bots that everybody plays against, a list as in bots.",
+        "tournament",
+        "bots",
+        files=IN_LEAGUES,
+    ),
+    Key(
+        "check",
+        "The check of a submission: games against the staff, seconds in all, mean time of a"
+        " decision, as in {games: 200, limit: 60, mean: 5ms}.",
+        "tournament",
+        "check",
+        files=IN_LEAGUES,
+    ),
+    Key(
+        "rounds",
+        "Games of each pairing in a round, the rounds that all play, and the most rounds, as in"
+        " {games: 200, base: 5, most: 40}.",
+        "tournament",
+        "rounds",
+        files=IN_LEAGUES,
+    ),
+    Key(
+        "precision",
+        "Neighbours whose difference in score is known to ± this are tied.",
+        "tournament",
+        "share",
+        0.01,
+        files=IN_LEAGUES,
+    ),
+    Key(
+        "budget",
+        "The games that the standings may take in all.",
+        "tournament",
+        GAMES,
+        5_000_000,
+        files=IN_LEAGUES,
+    ),
+    Key(
+        "season",
+        "The season; each has other dice, and no games of another.",
+        "tournament",
+        range(1, 10_000),
+        1,
+        files=IN_LEAGUES,
+    ),
+    Key(
+        "marks",
+        "The levels to reach against bots of the staff, and the points for each.",
+        "tournament",
+        "marks",
+        files=IN_LEAGUES,
+    ),
+    Key(
+        "arrows",
+        "The age of the standings with which those of today are compared, such as 7d.",
+        "tournament",
+        "duration",
+        "7d",
+        files=IN_LEAGUES,
+    ),
     Key(
         "workers",
         "Number of worker processes. Default: all cores.",
         "run",
         "count",
         commands=ALL,
-        functions=FINISHING | {"tune"},
+        functions=LASTING,
         cli=("--workers",),
     ),
     Key(
@@ -288,7 +415,7 @@ KEYS = (
         "run",
         "cluster",
         commands=ALL,
-        functions=FINISHING | {"tune"},
+        functions=LASTING,
         cli=("--cluster",),
         option={"metavar": "ADDRESS"},
     ),
@@ -298,7 +425,7 @@ KEYS = (
         "run",
         Seconds(),
         commands=ALL,
-        functions=FINISHING | {"tune"},
+        functions=LASTING,
         cli=("--cluster-wait",),
         option={"metavar": "SECONDS"},
     ),
@@ -308,7 +435,7 @@ KEYS = (
         "run",
         ("fork", "spawn"),
         commands=ALL,
-        functions=FINISHING | {"tune"},
+        functions=LASTING,
         cli=("--start-method",),
     ),
     Key(
@@ -317,7 +444,7 @@ KEYS = (
         "run",
         "size",
         commands=ALL,
-        functions=FINISHING | {"tune"},
+        functions=LASTING,
         cli=("--memory",),
         option={"metavar": "SIZE"},
     ),
@@ -364,7 +491,7 @@ KEYS = (
         "output",
         "progress",
         False,
-        functions=FINISHING | {"tune"},
+        functions=LASTING,
     ),
     Key(
         "quiet",

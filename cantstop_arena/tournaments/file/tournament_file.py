@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cantstop_arena.deals.outcomes import Until
+from cantstop_arena.deals.outcomes import LeftOut, Until
 from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.deals.seeds import random_seed
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.tournaments.file.entrants import (
-    Entrant,
-    EntrantReader,
-    needs,
-    read_isolation,
-)
+from cantstop_arena.tournaments.file.entrant_reader import EntrantReader, read_isolation
+from cantstop_arena.tournaments.file.entrants import Entrant, needs
 from cantstop_arena.tournaments.file.key_readers import (
     names_of,
     read_anchor,
     read_challenger,
     read_game,
     read_games,
+    read_left_out,
     read_luck_removed,
     read_name,
     read_policy,
@@ -60,9 +57,17 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
     catalogue = catalogue.playing(game)
     players = _players(reader, entries, game)
     isolate = read_isolation(reader, entries.get("isolate"))
-    bots = EntrantReader(reader, catalogue, path.parent, isolate, overrides.isolate)
-    entrants = bots.read(entries.get("bots"), players)
-    tournament = _tournament(reader, entries, catalogue, path, entrants)
+    rules = read_rules(reader, entries.get("rules"), catalogue)
+    bots = EntrantReader(
+        reader,
+        catalogue,
+        path.parent,
+        isolate,
+        overrides.isolate,
+        refusal=lambda name: game.refusal(name, rules, players),
+    )
+    field = bots.read(entries.get("bots"), players, entries.get("exclude"))
+    tournament = _tournament(reader, entries, catalogue, path, field.entrants).with_field(field)
     reader.finish()
     return overrides.applied(tournament)
 
@@ -113,15 +118,22 @@ def _tournament(
         anchor=read_anchor(reader, entries.get("anchor"), names_of(entrants)),
         until=read_until(reader, entries.get("until"), len(entrants), game.orders(players)),
         luck_removed=read_luck_removed(reader, entries, game, [players]),
+        left_out=read_left_out(reader, entries.get("left_out")),
     )
     challenger = read_challenger(reader, entries.get("gauntlet"), entrants, players)
     return tournament.as_gauntlet(challenger) if challenger in names_of(entrants) else tournament
 
 
-def read_aims(
-    path: Path, bots: Sequence[str], orders: Orders
-) -> tuple[dict[str, float], Until | None]:
-    """Only the anchor and the `until` rule of a tournament file, without loading its bots.
+class Aims(NamedTuple):
+    """What results need of a tournament file: the anchor, the `until` rule, bots left out."""
+
+    anchor: dict[str, float]
+    until: Until | None
+    left_out: tuple[LeftOut, ...]
+
+
+def read_aims(path: Path, bots: Sequence[str], orders: Orders) -> Aims:
+    """The aims in a tournament file, without loading its bots.
 
     Raises ConfigError when they are invalid.
     """
@@ -129,8 +141,9 @@ def read_aims(
     entries = reader.mapping(reader.root, "a tournament", KEYS)
     anchor = read_anchor(reader, entries.get("anchor"), bots)
     until = read_until(reader, entries.get("until"), len(bots), orders)
+    left_out = read_left_out(reader, entries.get("left_out"))
     reader.finish()
-    return anchor, until
+    return Aims(anchor, until, left_out)
 
 
 def games_of_file(path: Path) -> int:

@@ -41,6 +41,10 @@ class Reader:
             Problem(self.file, *location, why) for location, why in self._refused.items()
         ]
 
+    def located(self, node: Node, message: str) -> str:
+        """A message with the location of a node, for what is no problem."""
+        return str(Problem(self.file, *line_and_column(node), message))
+
     def complain(self, node: Node, message: str) -> None:
         """Add a problem once, unless the node has been refused when it was parsed."""
         location = line_and_column(node)

@@ -63,12 +63,13 @@ def _results(folders: Sequence[Path], anchor: Mapping[str, float]) -> Tournament
 
 def _with_aims(folder: Path, results: TournamentTotals) -> TournamentTotals:
     bots = [*results.bots, *results.disqualified]
-    anchor, until = read_aims(folder / RESOLVED, bots, results.orders)
+    aims = read_aims(folder / RESOLVED, bots, results.orders)
     match = _match_in(folder / MATCH)
     return replace(
         results,
-        anchor=anchor,
-        until=until or _test_of(match),
+        anchor=aims.anchor,
+        until=aims.until or _test_of(match),
+        left_out=aims.left_out,
         subject=results.subject or _first_bot_of(match, results),
     )
 

@@ -1,6 +1,7 @@
 """The keys of tournaments: the same in files, on the command line, in Python and in the docs."""
 
 import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Mapping
@@ -25,6 +26,7 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., Any], type]] = {
     "gauntlet": (ca.gauntlet, keywords.PairingKeys),
     "compare": (ca.compare, keywords.CompareKeys),
     "tune": (ca.tune, keywords.TuneKeys),
+    "league": (ca.league, keywords.LeagueKeys),
     "tournament": (ca.tournament, keywords.TournamentKeys),
 }
 COMMANDS = [name for name in FUNCTIONS if name != "tournament"]
@@ -74,7 +76,9 @@ def test_a_written_file_has_the_keys_in_order() -> None:
     planned = ca.tournament(["rule28", "random"], until={"width": 0.1}, luck_removed=True, **given)
     written = planned.tournament.as_file(Path())
     assert list(written) == [key.name for key in keys_of_file("tournament") if key.name in written]
-    assert written.keys() == {key.name for key in keys_of_file("tournament")} - {"isolate"}
+    assert written.keys() == {key.name for key in keys_of_file("tournament")} - {
+        *("isolate", "exclude", "left_out")  # the file lists what plays, and was left out
+    }
     plain = ca.tournament(["rule28", "random"]).tournament.as_file(Path())
     assert plain.keys() == {key.name for key in keys_of_file("tournament") if key.keeps_default}
 
@@ -123,7 +127,7 @@ def row(key: Key) -> str:
     option = f"`{key.cli[0]}`" if key.cli else ""
     cells = [
         f"`{key.name}`" if key.files or key.functions else "",
-        _list(key.files, ("tournament", "comparison")),
+        _list(key.files, ("tournament", "comparison", "league")),
         option,
         _list(key.commands, COMMANDS),
         _list(key.functions, [*FUNCTIONS]),
@@ -142,8 +146,12 @@ def _plain(text: str) -> str:
 
 def test_the_docs_list_them() -> None:
     page = (ROOT / "docs" / "tournaments.md").read_text("utf-8")
-    rows = "\n".join(map(row, KEYS))
+    of_leagues = [key for key in KEYS if key.files == {"league"}]
+    rows = "\n".join(row(key) for key in KEYS if key not in of_leagues)
     assert rows in page, f"docs/tournaments.md should have these rows:\n{rows}"
+    page = (ROOT / "docs" / "leagues.md").read_text("utf-8")
+    for key in of_leagues:
+        assert re.search(rf"^\| `{key.name}` \| .*\| {re.escape(_plain(key.help))} \|$", page, re.M)
 
 
 def test_help_has_the_texts_of_keys() -> None:

@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import check_results_folder, write_result
+from cantstop_arena.bots.bot_paths import is_bot_name
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.isolation import chosen_isolation
 from cantstop_arena.errors import BotError
@@ -17,11 +18,7 @@ from cantstop_arena.games.cantstop.exact.evaluator import best_evaluator
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
-from cantstop_arena.tournaments.file.entrants import (
-    Entrant,
-    is_bot_name,
-    with_distinct_names,
-)
+from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
 from cantstop_arena.tournaments.table_spec import TableSpec, entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
 from cantstop_arena.views.cantstop.commands.board_arguments import rules_from_argument

@@ -10,12 +10,12 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from cantstop_arena.atomic_files import write_result
+from cantstop_arena.bots.bot_paths import is_bot_name
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.exact.regret import Judgement, Mistake
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.tournaments.file.entrants import is_bot_name
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger

@@ -1,0 +1,1 @@
+"""A league: bots that participants hand in again and again, ranked, and marked against a staff."""

@@ -1,0 +1,74 @@
+"""The files of a league's results: standings, marks, days, tokens, and the public pages."""
+
+import csv
+import secrets
+from collections.abc import Mapping
+from io import StringIO
+from pathlib import Path
+
+from cantstop_arena.atomic_files import refuse_link, write_result
+from cantstop_arena.leagues.grading import mark_table
+from cantstop_arena.leagues.league_file import League
+from cantstop_arena.leagues.league_run import LeagueStandings
+from cantstop_arena.leagues.standings import DAYS, standings_data
+from cantstop_arena.tables.data import as_csv
+
+STANDINGS, MARKS, TOKENS, PUBLIC = "standings.csv", "marks.csv", "tokens.csv", "public"
+_TOKEN_BYTES = 16
+
+
+def write_league(standings: LeagueStandings) -> list[str]:
+    """Write all files of the standings, and return the names to tell."""
+    folder, day = standings.folder, f"{DAYS}/{standings.now.date().isoformat()}.csv"
+    table = as_csv(standings_data(standings.rows))
+    marks = as_csv(mark_table(standings.league.marks, standings.marks))
+    contents = {STANDINGS: table, MARKS: marks, day: table}
+    for name, content in contents.items():
+        write_result(folder, name, content)
+    return [STANDINGS, MARKS, day]
+
+
+def write_pages(standings: LeagueStandings) -> Path:
+    """Write the public pages, delete those of others, and return the first one's path.
+
+    Raises PageError where what draws them is missing.
+    """
+    from cantstop_arena.reports.write_page import requiring_package
+
+    with requiring_package("The pages cannot be written: {package} is missing."):
+        from cantstop_arena.leagues.league_pages import pages
+    folder = standings.folder
+    refuse_link(folder / PUBLIC)
+    written = pages(standings)
+    for name, html in written.items():
+        write_result(folder, f"{PUBLIC}/{name}", html)
+    for path in (folder / PUBLIC).glob("*.html"):
+        if path.name not in written:
+            path.unlink()
+    return folder / PUBLIC / "index.html"
+
+
+def write_tokens(league: League, results: Path) -> Path:
+    """Write tokens.csv, by which participants may upload; tokens that are there stay.
+
+    Whoever has the file can hand in for everybody: only its owner can read it.
+    """
+    folder = results / league.name
+    tokens = _tokens(folder / TOKENS)
+    lines = StringIO(newline="")
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(["id", "token"])
+    for each in league.participants:
+        writer.writerow([each.id, tokens.get(each.id) or secrets.token_urlsafe(_TOKEN_BYTES)])
+    path = write_result(folder, TOKENS, lines.getvalue())
+    path.chmod(0o600)
+    return path
+
+
+def _tokens(path: Path) -> Mapping[str, str]:
+    """The tokens that are there, by id."""
+    if not path.is_file():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        return {row["id"]: row["token"] for row in rows if row.get("id") and row.get("token")}

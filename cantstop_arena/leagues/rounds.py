@@ -1,0 +1,343 @@
+"""The rounds of a league: which games its standings need, as a pure function of its bots.
+
+All lineups play the base rounds. Then every bot that is still *open* plays one round more against
+everybody: one that cannot be told from its neighbour in the ranking, or whose score against a bot
+of the staff may still be on either side of a threshold (that pairing only). A round of a lineup is
+the same number of deals for all. Rank is by score, the mean share of all lineups, with equal weight
+for each: extra games of one pairing would change what a rank means, so only deals below a bot's own
+rounds count for its score.
+
+The games are looked at after each round, so all intervals are confidence sequences
+(`ratings.sequential.confidence`), tuned for a quarter of the rounds that are played at most.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, pairwise
+from typing import NamedTuple, Protocol, TypeAlias
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.multiple_comparisons import assign_groups
+from cantstop_arena.ratings.sequential.confidence import half_width
+from cantstop_arena.ratings.share_error import ShareError
+
+Shares = NDArray[np.float64]
+_TUNED = 4  # the intervals are narrowest after a fourth of the rounds at most
+
+
+class RoundRules(msgspec.Struct, frozen=True):
+    """How many rounds are played: `base` by all lineups, `most` at most, of `games` each.
+
+    Neighbours in the ranking are tied, and play no further rounds, when their difference in score
+    has an interval of at most ± `precision`. The standings take `budget` games at most.
+    """
+
+    games: int = 200
+    base: int = 5
+    most: int = 40
+    precision: float = 0.01
+    budget: int = 5_000_000
+
+
+class Threshold(NamedTuple):
+    """A score of a bot against a rival, of which a mark depends."""
+
+    bot: int
+    rival: int
+    score: float
+
+
+class Field(msgspec.Struct, frozen=True):
+    """The bots of a league, numbered; each lineup of `players` plays `orders` games in a deal."""
+
+    bots: int
+    players: int
+    orders: int
+    thresholds: tuple[Threshold, ...] = ()
+
+    @property
+    def groups(self) -> list[Group]:
+        """All lineups."""
+        return list(combinations(range(self.bots), self.players))
+
+
+class Games(Protocol):
+    """The played games: a ledger, or a simulation."""
+
+    def reach(self, deals: Mapping[Group, int]) -> bool:
+        """Play what lineups lack of so many deals; False where the time is up before that."""
+
+    def missing(self, deals: Mapping[Group, int]) -> int:
+        """The number of deals that lineups lack of so many."""
+
+    def shares(self, group: Group, deals: int) -> Shares:
+        """The shares of a lineup's bots (columns) in its first deals (rows)."""
+
+
+class LeagueTable(NamedTuple):
+    """What the rounds have shown.
+
+    `ranking` has the bots, the best first. `scores`, `rounds` and `letters` are by bot: bots that
+    share a letter cannot be told apart. `against` are scores against the rivals of thresholds.
+    `provisional` bots have not played the base rounds. `decided` of the neighbours in the ranking
+    can be told apart, `tied` are equal within the precision, `close` are neither. `steps` is the
+    number of rounds in all, `games` what the standings take. The rounds have `ended` for one of the
+    reasons below.
+    """
+
+    ranking: Sequence[int]
+    scores: Sequence[Estimate]
+    rounds: Sequence[int]
+    letters: Sequence[str]
+    against: Mapping[tuple[int, int], Estimate]
+    provisional: frozenset[int]
+    decided: int
+    tied: int
+    close: int
+    steps: int
+    games: int
+    ended: str
+
+
+DONE, BUDGET, TIME = "done", "budget", "time"
+"""Why rounds end: no bot is open, the budget, or the time."""
+
+
+class Opening(NamedTuple):
+    """What a further round begins with: the open bots, and the missing games."""
+
+    number: int
+    bots: Sequence[int]
+    games: int
+
+
+OnRound: TypeAlias = Callable[[Opening], None]
+"""Called before a further round with missing games is played."""
+
+
+def play_rounds(
+    field: Field, rules: RoundRules, games: Games, on_round: OnRound | None = None
+) -> LeagueTable:
+    """Play all rounds, as far as the time allows, and return the standings."""
+    rounds = _Rounds(field, rules, games, range(field.bots))
+    reached = rounds.play_base()
+    if reached == rounds.base:
+        return rounds.play_on(on_round)
+    # The time is up. Those that have met before keep their standings, as if the others were not
+    # there; these get a score from what they have.
+    established = _established(rounds, field.bots)
+    table = _Rounds(field, rules, games, established)
+    table.rounds = dict.fromkeys(established, rounds.base)
+    return table.play_on(on_round, rounds.provisional(reached, established))
+
+
+def _established(rounds: "_Rounds", bots: int) -> list[int]:
+    """The bots that have played all base rounds with each other: without those that lack most."""
+    remaining = list(range(bots))
+    lacking = {group for group in rounds.groups if not rounds.has_base(group)}
+    while lacking:
+        counts = {bot: sum(bot in group for group in lacking) for bot in remaining}
+        worst = max(remaining, key=lambda bot: (counts[bot], bot))
+        remaining.remove(worst)
+        lacking = {group for group in lacking if worst not in group}
+    return remaining if len(remaining) >= rounds.field.players else []
+
+
+class _Rounds:
+    """The rounds of some of the bots, the `members`."""
+
+    def __init__(
+        self, field: Field, rules: RoundRules, games: Games, members: Iterable[int]
+    ) -> None:
+        self.field, self.rules, self.games = field, rules, games
+        self.members = list(members)
+        self.groups = list(combinations(self.members, field.players))
+        self.deals = -(-rules.games // field.orders)
+        self.base = self._affordable_base()
+        self.rounds = dict.fromkeys(self.members, 0)
+        self.of_pairs: dict[tuple[int, int], int] = {}  # rounds for thresholds
+        self._series: dict[tuple[int, int], Shares] = {}
+
+    def _affordable_base(self) -> int:
+        per_round = len(self.groups) * self.deals * self.field.orders
+        return max(1, min(self.rules.base, self.rules.budget // max(1, per_round)))
+
+    @property
+    def expected(self) -> float:
+        """The deals for which intervals are tuned."""
+        return self.deals * self.rules.most / _TUNED
+
+    def play_base(self) -> int:
+        """Play the base rounds one after the other; the number of those that are complete."""
+        for number in range(1, self.base + 1):
+            if not self.games.reach(dict.fromkeys(self.groups, number * self.deals)):
+                return number - 1
+            self.rounds = dict.fromkeys(self.members, number)
+        return self.base
+
+    def has_base(self, group: Group) -> bool:
+        """Whether a lineup has played the base rounds."""
+        return not self.games.missing({group: self.base * self.deals})
+
+    def provisional(self, reached: int, established: Sequence[int]) -> dict[int, Shares]:
+        """The shares, deal by deal, of the bots that are not established, in complete rounds."""
+        self.rounds = dict.fromkeys(self.members, reached)
+        return {bot: self.series(bot) for bot in self.members if bot not in established}
+
+    # Scores
+
+    def series(self, bot: int) -> Shares:
+        """The mean share of a bot over all its lineups, in each deal below its rounds."""
+        deals = self.rounds[bot] * self.deals
+        if (bot, deals) not in self._series:
+            own = [group for group in self.groups if bot in group]
+            total = np.zeros(deals)
+            for group in own:
+                total += self.games.shares(group, deals)[:, group.index(bot)]
+            self._series[bot, deals] = total / max(1, len(own))
+        return self._series[bot, deals]
+
+    def against(self, bot: int, rival: int) -> Estimate:
+        """The score of a bot in its games with a rival."""
+        groups = [group for group in self.groups if bot in group and rival in group]
+        deals = min(self.deals_of(group) for group in groups)
+        shares = [self.games.shares(group, deals)[:, group.index(bot)] for group in groups]
+        return estimate(np.mean(shares, axis=0), self.expected)
+
+    def deals_of(self, group: Group) -> int:
+        """The number of deals that a lineup plays."""
+        rounds = max(self.rounds[bot] for bot in group)
+        for pair in self._pairs_in(group):
+            rounds = max(rounds, self.of_pairs[pair])
+        return rounds * self.deals
+
+    def _pairs_in(self, group: Group) -> Iterator[tuple[int, int]]:
+        if self.of_pairs:
+            for first, second in combinations(group, 2):
+                yield from (p for p in ((first, second), (second, first)) if p in self.of_pairs)
+
+    def is_decided(self, better: int, worse: int) -> bool | None:
+        """Whether two bots can be told apart; None where that needs more games."""
+        first, second = self.series(better), self.series(worse)
+        deals = min(len(first), len(second))
+        if deals < 2:
+            return None
+        apart = first[:deals] - second[:deals]
+        half = half_width(float(apart.var(ddof=1)), deals, self.expected)
+        if abs(float(apart.mean())) > half:
+            return True
+        return False if half <= self.rules.precision else None
+
+    # Further rounds
+
+    def play_on(
+        self, on_round: OnRound | None, provisional: Mapping[int, Shares] | None = None
+    ) -> LeagueTable:
+        """Play further rounds until nobody is open; the standings, with `provisional` bots."""
+        ended, steps = (DONE if provisional is None else TIME), max(self.rounds.values(), default=0)
+        while self.members:
+            opened = self._open()
+            if not opened:
+                break
+            before = dict(self.rounds), dict(self.of_pairs)
+            self._advance(opened)
+            target = {group: self.deals_of(group) for group in self.groups}
+            is_affordable = self._cost(target.values()) <= self.rules.budget
+            if is_affordable:
+                steps += 1
+                missing = self.games.missing(target) * self.field.orders
+                if on_round and missing:
+                    on_round(Opening(steps, sorted({bot for bot, _ in opened}), missing))
+            if not is_affordable or not self.games.reach(target):
+                self.rounds, self.of_pairs = before
+                steps -= is_affordable
+                ended = TIME if is_affordable else BUDGET
+                break
+        return self._table(provisional or {}, steps, ended)
+
+    def _open(self) -> set[tuple[int, int | None]]:
+        """The open bots, each with the rival whom it has to play, or None for everybody."""
+        most, opened = self.rules.most, set[tuple[int, int | None]]()
+        for better, worse in pairwise(self._ranked()):
+            if self.is_decided(better, worse) is None:
+                opened |= {(bot, None) for bot in (better, worse) if self.rounds[bot] < most}
+        for bot, rival, score in self.field.thresholds:
+            if bot in self.rounds and rival in self.rounds and (bot, None) not in opened:
+                low, high = self.against(bot, rival)[1:]
+                is_known = low is None or high is None or not low < score < high
+                if not is_known and self._rounds_of(bot, rival) < most:
+                    opened.add((bot, rival))
+        return opened
+
+    def _rounds_of(self, bot: int, rival: int) -> int:
+        own = max(self.rounds[bot], self.rounds[rival])
+        return max(own, self.of_pairs.get((bot, rival), 0))
+
+    def _advance(self, opened: Iterable[tuple[int, int | None]]) -> None:
+        further = {(b, r): self._rounds_of(b, r) + 1 for b, r in opened if r is not None}
+        for bot, rival in opened:
+            if rival is None:
+                self.rounds[bot] += 1
+        self.of_pairs |= further
+
+    def _cost(self, deals: Iterable[int]) -> int:
+        return sum(deals) * self.field.orders
+
+    def _ranked(self) -> list[int]:
+        """The bots by score; those that are equal by number."""
+        return sorted(self.members, key=lambda bot: (-_mean(self.series(bot)), bot))
+
+    def _table(self, provisional: Mapping[int, Shares], steps: int, ended: str) -> LeagueTable:
+        series = {bot: self.series(bot) for bot in self.members} | dict(provisional)
+        ranking = sorted(series, key=lambda bot: (-_mean(series[bot]), bot))
+        ranked, states = self._ranked(), list[bool | None]()
+        states += [self.is_decided(*pair) for pair in pairwise(ranked)]
+        rounds = [len(series[bot]) // self.deals for bot in range(self.field.bots)]
+        against = {
+            (bot, rival): self.against(bot, rival)
+            for bot, rival, _ in self.field.thresholds
+            if bot in self.rounds and rival in self.rounds
+        }
+        return LeagueTable(
+            ranking,
+            [estimate(series[bot], self.expected) for bot in range(self.field.bots)],
+            rounds,
+            self._letters(ranked),
+            against,
+            frozenset(provisional),
+            states.count(True),
+            states.count(False),
+            states.count(None),
+            steps,
+            self._cost(map(self.deals_of, self.groups)),
+            ended,
+        )
+
+    def _letters(self, ranked: Sequence[int]) -> list[str]:
+        different = np.zeros((self.field.bots, self.field.bots), bool)
+        for first, second in combinations(ranked, 2):
+            is_different = self.is_decided(first, second) is True
+            different[first, second] = different[second, first] = is_different
+        letters = [""] * self.field.bots
+        if ranked:
+            assign_groups(different, list(ranked), letters)
+        return letters
+
+
+def estimate(shares: Shares, expected: float) -> Estimate:
+    """The mean share, with a confidence sequence that is tuned for so many deals."""
+    deals = len(shares)
+    if deals == 0:
+        return Estimate(None)
+    mean = float(shares.mean())
+    squares = float(((shares - mean) ** 2).sum())
+    error = ShareError(mean, squares / deals**2, deals, deals, max(1.0, deals - 1.0), expected)
+    return Estimate(error.share, *error.interval)
+
+
+def _mean(shares: Shares) -> float:
+    return float(shares.mean()) if len(shares) else 0.0

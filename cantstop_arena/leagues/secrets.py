@@ -1,0 +1,80 @@
+"""What a league keeps from its participants: its dice, and who is behind a pseudonym.
+
+All of it follows from the league's seed, which never leaves the results' folder. One seed serves a
+season, so a participant who learns the dice of a deal could build them into the next version.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+from cantstop_arena.deals.seeds import BITS, Seed, bits_of
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_ADJECTIVES = _words(
+    "amber brave brisk calm clever copper coral cosmic crimson daring dusty eager fancy fiery"
+    " fleet frosty gentle gilded golden happy hazel hidden humble icy ivory jade jolly keen"
+    " lively lucky lunar merry mighty misty modest nimble noble olive patient plucky polar proud"
+    " quick quiet rapid rosy royal ruby rustic scarlet silent silver sleepy solar steady stormy"
+    " sunny swift teal thrifty tidy velvet vivid witty"
+)
+_ANIMALS = _words(
+    "adder alpaca badger beaver bison bobcat camel condor cougar coyote crane cricket dingo"
+    " dolphin donkey falcon ferret finch fox gazelle gecko gibbon gopher hare hawk heron ibis"
+    " iguana jackal jaguar koala lemur leopard linnet lizard llama lynx magpie marmot marten mole"
+    " newt ocelot orca osprey otter owl panda pelican puffin puma quail raven robin salmon seal"
+    " sparrow stork swan tapir toucan walrus weasel yak"
+)
+_PERSON = b"cantstop league"
+
+
+def derived_seed(seed: Seed, purpose: str) -> int:
+    """Another seed, which tells nothing about this one."""
+    key = bits_of(seed).to_bytes(BITS // 8, "little")
+    text = purpose.encode()
+    digest = hashlib.blake2b(text, digest_size=BITS // 8, key=key, person=_PERSON).digest()
+    return int.from_bytes(digest, "little")
+
+
+def dice_seeds(seed: Seed, season: int, sets: int) -> list[Seed]:
+    """The seeds of a season's games, one for each set of dice."""
+    return [derived_seed(seed, f"season {season}, dice {number}") for number in range(sets)]
+
+
+def check_seed(seed: Seed) -> Seed:
+    """The seed of the games in which submissions are checked.
+
+    Their faults are told to participants, in words of the bot's choice, so these are other dice.
+    """
+    return derived_seed(seed, "check")
+
+
+def pseudonyms(seed: Seed, ids: Iterable[str]) -> dict[str, str]:
+    """A pseudonym for each participant, the same whoever else takes part.
+
+    Of two participants with one pseudonym, one in 400,000, the second gets another.
+    """
+    names: dict[str, str] = {}
+    for identity in sorted(ids):
+        attempt = 0
+        while (name := _pseudonym(seed, identity, attempt)) in names.values():
+            attempt += 1
+        names[identity] = name
+    return names
+
+
+def _pseudonym(seed: Seed, identity: str, attempt: int) -> str:
+    number = derived_seed(seed, f"pseudonym {attempt} {identity}")
+    number, adjective = divmod(number, len(_ADJECTIVES))
+    number, animal = divmod(number, len(_ANIMALS))
+    return f"{_ADJECTIVES[adjective]} {_ANIMALS[animal]} {number % 100:02}"
+
+
+def without_names(text: str, folder: str) -> str:
+    """A message about a submission without the paths in `folder` that name its participant."""
+    inside = re.sub(rf"{re.escape(folder)}/[^/\s]+/", "", text)
+    return re.sub(r"(?<![\w.-])/(?:[^/\s]+/)+", "", inside)

@@ -1,0 +1,237 @@
+"""The bots that patterns match, as entrants beside those that are named.
+
+A named bot must work; what a pattern matches and cannot use is left out, and reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from cantstop_arena.bots.bot_paths import (
+    NET,
+    bot_name,
+    bot_path,
+    is_bot_name,
+    own_file,
+    path_from,
+    real_path,
+)
+from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.bots.known_bot import A_NAME, BotDescription, is_printed_well
+from cantstop_arena.bots.loader import only_bot
+from cantstop_arena.deals.outcomes import LeftOut
+from cantstop_arena.errors import BotError, OtherGameError
+from cantstop_arena.texts import in_a_line, listed
+from cantstop_arena.tournaments.file.entrants import Entrant
+from cantstop_arena.tournaments.file.patterns import ALL, Match, Matcher
+
+if TYPE_CHECKING:
+    from cantstop_arena.bots.catalogue import Catalogue
+
+MAX_REASON_LENGTH = 500
+_STRENGTH = (Isolation.SANDBOX, Isolation.SANDBOX_IF_ANY, Isolation.PROCESSES, Isolation.NONE)
+
+
+class Field(NamedTuple):
+    """The entrants of a tournament, what patterns leave out, and sentences for the user."""
+
+    entrants: tuple[Entrant, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def messages(self) -> Sequence[str]:
+        """Sentences for the user: which bots are left out, and which patterns match nothing."""
+        return [*(left_out.text for left_out in self.left_out), *self.notices]
+
+
+Refusal: TypeAlias = Callable[[str], str | None]
+"""Returns why a built-in bot cannot play under the rules; None if it can."""
+
+
+class Pattern(NamedTuple):
+    """A pattern, how its bots are isolated, and how foreign ones are at least."""
+
+    text: str
+    isolate: Isolation = Isolation.NONE
+    foreign: Isolation = Isolation.NONE
+
+    @property
+    def foreign_isolation(self) -> Isolation:
+        """How its bots from files and packages are isolated."""
+        is_open = self.foreign and self.isolate is not Isolation.SANDBOX
+        return self.foreign if is_open else self.isolate
+
+    def isolation_of(self, bot: BotDescription) -> Isolation:
+        """How a bot is isolated that the pattern matches."""
+        return self.isolate if bot.origin == "built-in" else self.foreign_isolation
+
+
+def pattern_takes(key: str) -> str:
+    """The message about a pattern with another key than `isolate`."""
+    return f"a pattern takes isolate only, not {key!r}; list the bots that need it by name"
+
+
+def all_refusal(catalogue: Catalogue, folder: Path) -> str:
+    """The message about a bot of the name that means all bots; empty if there is none."""
+    own = next((path for path in catalogue.files if bot_name(path) == ALL), None)
+    if own is None:
+        return ""
+    means = f"{ALL!r} means every bot of {catalogue.folder}/"
+    return f"{means}; for the bot of that name write {path_from(folder, bot_path(own))}"
+
+
+def is_excluded_text(text: str, where: str) -> str:
+    """The message about a bot that is excluded, and named as well."""
+    return f"{text} is excluded, but {where} it; leave out one of the two"
+
+
+def excludes(text: str, folder: Path, reference: str, entrants: Sequence[Entrant]) -> bool:
+    """Whether a name or a path in `exclude` is that of entrants which have this reference."""
+    file = None if is_bot_name(text) else own_file(folder / text)
+    path = file and real_path(file)
+    return text == reference or any(
+        text == entrant.name or (path is not None and path == entrant.bot.path)
+        for entrant in entrants
+    )
+
+
+class PatternReader:
+    """Makes entrants of patterns; `left_out` has what they match that cannot play.
+
+    A bot that several patterns match plays as the one says that isolates it most, else the first.
+    `hidden` are paths that the sandbox does not show.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        folder: Path,
+        exclude: Sequence[str] = (),
+        hidden: Sequence[Path] = (),
+        refusal: Refusal = lambda name: None,
+    ) -> None:
+        self.matcher = Matcher(folder, catalogue, exclude)
+        self.left_out: list[LeftOut] = []
+        self._catalogue = catalogue
+        self._hidden = hidden
+        self._refusal = refusal
+
+    def describe_isolated(self, patterns: Sequence[Pattern]) -> None:
+        """Describe the bots of isolated patterns, before a file of theirs is opened as plain."""
+        for pattern in patterns:
+            if pattern.foreign_isolation is Isolation.SANDBOX:
+                for match in self.matcher.matches(pattern.text):
+                    with suppress(BotError):  # reported when the pattern is read
+                        self._bots(match, pattern)
+
+    def read(
+        self, patterns: Sequence[Pattern], named: Sequence[Entrant]
+    ) -> list[Sequence[Entrant]]:
+        """The entrants of each pattern, beside those that are `named`."""
+        order = sorted(
+            range(len(patterns)),
+            key=lambda number: _STRENGTH.index(patterns[number].foreign_isolation),
+        )
+        playing = _Playing(named)
+        entrants = {number: [*self._entrants(patterns[number], playing)] for number in order}
+        return [entrants[number] for number in range(len(patterns))]
+
+    def notice(self, pattern: Pattern) -> str:
+        """The sentence about a pattern that matches nothing; empty if it matches something."""
+        if self.matcher.matches_anything(pattern.text):
+            return ""
+        return f"{pattern.text} matches no bot yet."
+
+    def _entrants(self, pattern: Pattern, playing: _Playing) -> Iterator[Entrant]:
+        if pattern.text == ALL:
+            for package in self._catalogue.broken_packages:
+                self._leave_out(package.name, package.reason)
+        matches = self.matcher.matches(pattern.text)
+        matches = [match for match in matches if match.path not in playing.files]
+        files = (match.path for match in matches if match.path and match.path.suffix != NET)
+        self._isolating(pattern).describe(files)
+        for match in matches:
+            try:
+                bots = self._bots(match, pattern)
+            except BotError as error:
+                self._leave_out(match.label, _reason(error, match, self._catalogue.game.name))
+                continue
+            for bot in bots:
+                name = match.name if len(bots) == 1 else bot.name
+                if _key(bot) in playing.bots or self.matcher.is_name_excluded(bot.name):
+                    continue
+                if why := self._problem(bot, name, pattern, playing):
+                    self._leave_out(match.label, why)
+                    continue
+                entrant = Entrant(name, bot, bot.defaults, pattern.isolation_of(bot))
+                playing.add(entrant)
+                yield entrant
+
+    def _bots(self, match: Match, pattern: Pattern) -> Sequence[BotDescription]:
+        """The bots of a match, described as they are isolated. Raises BotError.
+
+        Only in the folder of bots a file may hold several, as others cannot be named one by one.
+        """
+        if match.path is None:
+            bot = self._isolating(pattern).find(match.name)
+            return [bot]
+        if match.path.suffix == NET:
+            raise BotError("this arena cannot play nets yet")
+        bots = self._isolating(pattern).bots_of(match.path)
+        is_in_folder = real_path(match.path) in self._catalogue.files
+        return bots if bots and is_in_folder else [only_bot(bots, match.path)]
+
+    def _isolating(self, pattern: Pattern) -> Catalogue:
+        return self._catalogue.isolated(pattern.foreign_isolation, (), self._hidden)
+
+    def _problem(self, bot: BotDescription, name: str, pattern: Pattern, playing: _Playing) -> str:
+        """Why a bot of a pattern cannot play; empty if it can."""
+        if bot.complaint:
+            return bot.complaint
+        if bot.origin == "built-in" and (why := self._refusal(bot.name)):
+            return f"it cannot play: {why}"
+        if not is_printed_well(name):
+            return f"its name {A_NAME}"
+        is_hidden = pattern.text == ALL and bot.path and self._catalogue.has(name)
+        return f"the name {name} is taken" if is_hidden or name in playing.names else ""
+
+    def _leave_out(self, label: str, reason: str) -> None:
+        left_out = LeftOut(in_a_line(label), in_a_line(reason, MAX_REASON_LENGTH).rstrip("."))
+        if left_out not in self.left_out:
+            self.left_out.append(left_out)
+
+
+class _Playing:
+    """The names, the bots and the files that play already."""
+
+    def __init__(self, entrants: Sequence[Entrant]) -> None:
+        self.names: set[str] = set()
+        self.bots: set[tuple[object, ...]] = set()
+        self.files = {Path(word) for entrant in entrants for word in entrant.command}
+        for entrant in entrants:
+            self.add(entrant)
+
+    def add(self, entrant: Entrant) -> None:
+        """Add an entrant."""
+        self.names.add(entrant.name)
+        self.bots.add(_key(entrant.bot))
+
+
+def _key(bot: BotDescription) -> tuple[object, ...]:
+    """What tells bots apart, whatever their names in a tournament."""
+    return bot.path, bot.name
+
+
+def _reason(error: BotError, match: Match, game: str) -> str:
+    """Why a bot cannot be used, without the path of its file on this machine."""
+    if isinstance(error, OtherGameError):
+        return f"it plays {listed(error.games)}, not {game}"
+    text = str(error)
+    if match.path:
+        for path in (real_path(match.path), bot_path(real_path(match.path))):
+            text = text.replace(str(path), match.label)
+    return text.removeprefix(f"{match.label} ")

@@ -1,0 +1,160 @@
+"""`arena league`, from submissions to published pages, on a real ledger."""
+
+import csv
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from helpers.arena import Arena
+
+import cantstop_arena as ca
+from cantstop_arena.bots import isolation
+from cantstop_arena.leagues.league_files import PUBLIC, TOKENS
+
+BOT = """def choose_move(turn, moves):
+    return {move}
+
+
+def roll_again(turn):
+    return turn.rolls < {rolls}
+"""
+FAULTY = BOT.format(move="moves[9]", rolls=2)
+FILE = """league: class
+staff: [random, rule28]
+names: roster.csv
+isolate: processes
+seed: autumn leaves
+check: {games: 8}
+rounds: {games: 20, base: 2, most: 3}
+marks:
+  levels: [{against: random, score: 0.5, points: 3}, {against: rule28, score: 0.9, points: 4}]
+"""
+
+
+def submit(name: str, text: str) -> None:
+    folder = Path("submissions", name)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "bot.py").write_text(text)
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("roster.csv").write_text("id,name\ns01,=Ada\ns09,Zoe\n")
+    Path("class.yaml").write_text(FILE)
+    submit("s01", BOT.format(move="0", rolls=3))
+    submit("s02", BOT.format(move="len(moves) - 1", rolls=6))
+
+
+def rows(path: str) -> list[dict[str, str]]:
+    with Path(path).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def text_of(folder: str) -> dict[str, str]:
+    return {path.name: path.read_text() for path in Path(folder).glob("*.html")}
+
+
+@pytest.mark.slow
+def test_a_league_from_day_to_day(arena: Arena) -> None:
+    dry = arena("league class.yaml --dry-run").text
+    assert "class: to check: s01, s02." in dry
+    assert "class: playing the base rounds of 6 pairings (240 games)." in dry
+    assert not Path("results").exists()
+
+    first = arena("league class.yaml").text
+    assert "3 participants, 2 staff. 2 new versions: s01 and s02 passed." in first
+    assert "Written to results/class: public/, standings.csv, marks.csv, days/" in first
+    again = arena("league class.yaml").text
+    assert "all 6 pairings have the base rounds in the ledger" in again
+    assert again.partition("Standings")[2] == first.partition("Standings")[2]
+
+    submit("s01", FAULTY)
+    submit("s03", Path("submissions/s02/bot.py").read_text())
+    (Path("submissions/s04")).mkdir()
+    Path("submissions/s04/bot.py").symlink_to(Path("class.yaml").absolute())
+    second = arena("league class.yaml").text
+    assert "s03 passed" in second
+    assert "s01 failed: exception: IndexError" in second
+    marks = {row["id"]: row for row in rows("results/class/marks.csv")}
+    assert marks["s01"]["remark"].startswith("check failed: exception: IndexError")
+    assert "an earlier version counts" in marks["s01"]["remark"]
+    assert marks["s01"]["name"] == "'=Ada"
+    assert "same file as s02" in marks["s03"]["remark"]
+    assert marks["s04"]["remark"] == "bot.py is a link, and links are not allowed"
+    assert (marks["s09"]["remark"], marks["s09"]["mark"]) == ("no submission", "0")
+    assert marks["s01"]["random_points"] in ("0", "3")
+
+    submit("s01", BOT.format(move="0", rolls=3))
+    living = arena("league class.yaml").text
+    fresh = arena("league class.yaml --results fresh").text
+    assert (
+        living.partition("Standings")[2].partition("Written")[0]
+        == (fresh.partition("Standings")[2].partition("Written")[0])
+    )
+    for name in ("standings.csv", "marks.csv"):
+        assert rows(f"results/class/{name}") == rows(f"fresh/class/{name}")
+
+    pages = text_of("results/class/public")
+    assert len(pages) == 6
+    for secret in ("autumn leaves", "s01", "s02", "Ada", "--seed", "submissions"):
+        assert not any(secret in page for page in pages.values()), secret
+    names = [row["pseudonym"] for row in rows("results/class/marks.csv")]
+    assert {f"{name.replace(' ', '-')}.html" for name in names} <= {*pages}
+    assert all(name in pages["index.html"] for name in names[:3])
+
+
+def test_without_a_sandbox_nothing_is_opened(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "sandbox_problem", lambda: "bubblewrap is not installed")
+    submit("s01", "open('opened', 'w')")
+    walled = FILE.replace("isolate: processes\n", "")
+    done = arena("league class.yaml", yaml=walled, code=2)
+    assert done.error == (
+        "bot s01 is isolated, and there is no sandbox here: bubblewrap is not installed. Install"
+        " it, or write isolate: processes, which does not protect your files.\n"
+    )
+    assert not Path("results").exists()
+    assert not any(Path().rglob("opened"))
+
+
+def test_tokens_stay(arena: Arena) -> None:
+    arena("league class.yaml --tokens")
+    path = Path("results/class", TOKENS)
+    before = rows(str(path))
+    assert [row["id"] for row in before] == ["s01", "s02", "s09"]
+    assert len({row["token"] for row in before}) == 3
+    assert path.stat().st_mode & 0o777 == 0o600
+    Path("submissions/s05").mkdir()
+    arena("league class.yaml --tokens")
+    assert [row for row in rows(str(path)) if row["id"] != "s05"] == before
+    assert not Path("results/class", PUBLIC).exists()
+
+
+def test_without_time_all_are_provisional(arena: Arena) -> None:
+    Path("class.yaml").write_text(
+        "isolate: processes\nstaff: [random, rule28, cautious]\nrounds: {games: 20}\n"
+    )
+    Path("submissions/s01/bot.py").unlink()
+    Path("submissions/s02/bot.py").unlink()
+    done = arena("league class.yaml --for 0s --format csv")
+    assert "Round 0: the time is up" in done.error
+    assert "provisional" in done.text
+    assert arena("league class.yaml --format csv").text.count("provisional") == 0
+    assert arena("league class.yaml --for ever", code=2)
+
+
+def test_a_league_in_python() -> None:
+    Path("class.yaml").write_text(
+        "isolate: processes\nstaff: [random, rule28]\nrounds: {games: 20, base: 1, most: 2}\n"
+    )
+    for name in ("s01", "s02"):
+        Path("submissions", name, "bot.py").unlink()
+    results = ca.league("class.yaml", workers=1)
+    assert results.standings["id"] == ["rule28", "random"]
+    assert results.standings["note"] == ["staff", "staff"]
+    assert results.marks["remark"] == ["no bot.py", "no bot.py"]
+    assert results.played == 40
+    assert (results.folder / PUBLIC / "index.html").is_file()
+    day = datetime.now().astimezone().date().isoformat()
+    assert (results.folder / "days" / f"{day}.csv").is_file()
+    assert ca.league("class.yaml", workers=1).played == 0
