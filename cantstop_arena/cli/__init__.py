@@ -22,6 +22,7 @@ from cantstop_arena.cli.commands.play import play
 from cantstop_arena.cli.commands.rate import rate
 from cantstop_arena.cli.commands.replay import replay
 from cantstop_arena.cli.commands.report import report
+from cantstop_arena.cli.commands.results import results
 from cantstop_arena.cli.commands.rules import rules
 from cantstop_arena.cli.commands.run import run
 from cantstop_arena.cli.commands.tune import tune
@@ -46,7 +47,17 @@ _MIN_MEMORY = 1 << 30
 
 
 GROUPS = {
-    "Play and rate": ("run", "match", "gauntlet", "league", "rate", "export", "report", "plan"),
+    "Play and rate": (
+        "run",
+        "match",
+        "gauntlet",
+        "league",
+        "rate",
+        "export",
+        "report",
+        "results",
+        "plan",
+    ),
     "Bots": ("bots", "bench", "tune", "judge", "train"),
     "The games": ("games", "rules", "compare", "solve", "odds", "cubus"),
     "One game": ("play", "replay", "draw"),
@@ -181,6 +192,7 @@ for command in (
     compare,
     rate,
     report,
+    results,
     export,
     plan,
     bots,
