@@ -354,6 +354,17 @@ class Catalogue:
 
     # Files
 
+    def describe(self, paths: Iterable[Path]) -> None:
+        """Describe the bots of files that somebody names, several at a time.
+
+        Those of isolated bots are described one by one, each in a sandbox of its own.
+        """
+        if self._is_in_sandbox:
+            return
+        described = {*self._descriptions.plain, *self._descriptions.isolated}
+        new = dict.fromkeys(path for path in map(real_path, paths) if path not in described)
+        self._descriptions.plain |= _described_plainly(new)
+
     def _described(self, path: Path) -> Lookup:
         """The bots of a file that a command or a tournament names.
 

@@ -161,10 +161,13 @@ def reporting_files(file: Path, bots_folder: Path, results: Path) -> Iterator[Fi
 # The parent ---------------------------------------------------------------------------------------
 
 
-def watch(words: Sequence[str], quiet: bool) -> NoReturn:
-    """Run `arena` with these words again and again, until the user ends it (Interrupted)."""
+def watch(file: Path, words: Sequence[str], quiet: bool) -> NoReturn:
+    """Run `arena` with these words again and again, until the user ends it (Interrupted).
+
+    The `file` of the tournament is watched even if no run gets as far as to report it.
+    """
     shutdown.announce_resume()
-    files = FilesRead()
+    files = FilesRead({str(file.absolute()): ""})
     with shutdown.defer_until_safe():
         while True:
             with _running(words) as run:

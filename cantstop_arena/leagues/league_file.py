@@ -169,8 +169,7 @@ def _staff(
 ) -> tuple[Entrant, ...]:
     if "staff" not in entries:
         return ()
-    field = EntrantReader(reader, catalogue, folder, key="staff").read(entries["staff"], 1)
-    return field.entrants
+    return EntrantReader(reader, catalogue, folder, key="staff").read(entries["staff"], 1).entrants
 
 
 def _path(reader: Reader, entries: Mapping[str, Entry], key: str) -> str:

@@ -105,6 +105,7 @@ COMMANDS: dict[str, Callable[[str, str, str], list[str]]] = {
         *("gauntlet", bot, "--against", rival, "--game", game, "--games", "4", "--no-page"),
     ],
     "judge": lambda bot, rival, game: ["judge", bot, "--against", rival, "--deals", "2"],
+    "league": lambda bot, rival, game: ["league", "league.yaml", "--quiet"],
     "match": lambda bot, rival, game: [
         *("match", bot, rival, "--game", game, "--games", "4", "--no-page", "--quiet"),
     ],
@@ -131,6 +132,7 @@ FUNCTIONS: dict[str, Callable[[str, str, str], Any]] = {
     "bot": lambda bot, rival, game: ca.tournament([ca.bot(bot), rival], games=4, game=game).run(),
     "compare": lambda bot, rival, game: ca.compare("rules.yaml"),
     "gauntlet": lambda bot, rival, game: ca.gauntlet(bot, [rival], games=4, game=game),
+    "league": lambda bot, rival, game: ca.league("league.yaml"),
     "match": lambda bot, rival, game: ca.match(bot, rival, games=4, game=game),
     "run": lambda bot, rival, game: ca.run("pair.yaml"),
     "tournament": lambda bot, rival, game: ca.tournament([bot, rival], games=4, game=game).run(),
@@ -215,6 +217,9 @@ def write_files(name: str, rival: str, game: str) -> None:
     Path("pair.yaml").write_text(f"{head}{bots}")
     variants = "[classic, korean]" if game == "cantstop" else "[leaflet, closed]"
     Path("rules.yaml").write_text(f"{head}compare: {variants}\n{bots}")
+    Path("submissions").mkdir(exist_ok=True)
+    rounds = "isolate: processes\nrounds: {games: 4, base: 1, most: 1}\n"
+    Path("league.yaml").write_text(f"game: {game}\nseed: 1\n{rounds}staff{bots[len('bots') :]}")
 
 
 def test_every_command_and_function_is_in_a_table() -> None:

@@ -293,12 +293,12 @@ class Workshop:
         process.wait()
         self.log.append("kill -9")
 
-    def differences(self) -> dict[str, tuple[str, str]]:
+    def differences(self, *words: str) -> dict[str, tuple[str, str]]:
         """What a fresh run in an empty folder writes otherwise: the beginnings of both files."""
         here = contents(Path("results/cup"))
         Path("results").rename("lived")
         try:
-            self.arena("run", "cup.yaml", "--workers", "1", code=None)
+            self.arena("run", "cup.yaml", "--workers", "1", *words, code=None)
             fresh = contents(Path("results/cup"))
         finally:
             shutil.rmtree("results", ignore_errors=True)

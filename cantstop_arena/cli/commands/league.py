@@ -54,7 +54,7 @@ def league(
     from cantstop_arena.leagues.league_files import write_tokens
 
     if is_watched and file.exists():
-        watch(child_arguments(False), given.quiet)
+        watch(file, child_arguments(False), given.quiet)
     folders = (given.tournament[key] for key in ("bots_folder", "results"))
     with reporting_files(file, *folders) as report:
         planned = read_league(file, **given.tournament)

@@ -35,7 +35,8 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
     if is_watched and given.run["fresh"]:
         raise UsageError("--fresh and --watch cannot be used together: run once with --fresh first")
     if is_watched and file.exists():
-        watch(child_arguments(given.tables.is_text and not given.tables.chosen), given.quiet)
+        words = child_arguments(given.tables.is_text and not given.tables.chosen)
+        watch(file, words, given.quiet)
     folders = (given.tournament[key] for key in ("bots_folder", "results"))
     with reporting_files(file, *folders) as report:
         planned = from_file(file, **given.tournament)

@@ -150,9 +150,11 @@ class PatternReader:
         if pattern.text == ALL:
             for package in self._catalogue.broken_packages:
                 self._leave_out(package.name, package.reason)
-        for match in self.matcher.matches(pattern.text):
-            if match.path in playing.files:
-                continue
+        matches = self.matcher.matches(pattern.text)
+        matches = [match for match in matches if match.path not in playing.files]
+        files = (match.path for match in matches if match.path and match.path.suffix != NET)
+        self._isolating(pattern).describe(files)
+        for match in matches:
             try:
                 bots = self._bots(match, pattern)
             except BotError as error:

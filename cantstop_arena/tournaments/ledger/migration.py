@@ -11,7 +11,6 @@ from pathlib import Path
 from shutil import copyfile
 
 import numpy as np
-from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.deals.outcomes import Block, BlockResult
@@ -47,18 +46,23 @@ def take_over(path: Path, known: Iterable[QueryBot]) -> None:
     """
     new = path.with_suffix(".new.sqlite")
     _delete(new)
-    with closing(connect(path)) as connection, closing(connect(new)) as new_connection:
-        old = OldLedger(path, connection, known)
-        ledger = Ledger(new, new_connection)
-        ledger.create()
-        ledger.set_query(replace(old.query, deals=old.deals_requested))
-        _add_rows(old, ledger)
-        ledger.tidy()
-        ledger.close()
-    with draft_of(path.with_suffix(".0.2.sqlite")) as draft:
-        copyfile(path, draft)
-    new.replace(path)
-    _delete(new)
+    try:
+        with closing(connect(path)) as connection, closing(connect(new)) as new_connection:
+            old = OldLedger(path, connection, known)
+            _write(old, Ledger(new, new_connection))
+        with draft_of(path.with_suffix(".0.2.sqlite")) as draft:
+            copyfile(path, draft)
+        new.replace(path)
+    finally:
+        _delete(new)
+
+
+def _write(old: OldLedger, ledger: Ledger) -> None:
+    ledger.create()
+    ledger.set_query(old.query.with_deals(old.deals_requested))
+    _add_rows(old, ledger)
+    ledger.tidy()
+    ledger.close()
 
 
 def _delete(path: Path) -> None:

@@ -32,12 +32,13 @@ def plan_of(cover: Cover) -> QueryPlan:
         if counter.is_void(group):
             continue
         missing = [*gaps(spans.get(tuple(sorted(group)), ()), cover.end)]
+        begun = _overlap(missing, cover.begun(group))
         groups += 1
         complete += not missing
-        partial += bool(missing) and tuple(sorted(group)) in spans
+        partial += bool(missing) and (begun > 0 or tuple(sorted(group)) in spans)
         if cover.owner(group) == group:
             games += sum(deals for _, deals in missing)
-            again += _overlap(missing, cover.begun(group))
+            again += begun
     per_deal = len(cover.orders)
     return QueryPlan(
         cover.query.players,

@@ -13,6 +13,7 @@ from heapq import heappop, heappush, heapreplace
 from itertools import count
 
 import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import Block, Fault, merge_faults
 from cantstop_arena.deals.seatings import Group
@@ -129,13 +130,21 @@ class FaultCounter:
     def _disqualify(self, bot: int) -> Disqualification:
         disqualification = Disqualification(bot, tuple(merge_faults(self._counted[bot])))
         twins = [twin for twin, first in enumerate(self._twins) if first == bot] or [bot]
-        self.disqualified |= {twin: [] for twin in twins}
-        self.disqualified[bot] = [*disqualification.faults]
+        for twin in twins:
+            as_its_own = (_as_of(twin, fault) for fault in self._counted[bot])
+            self.disqualified[twin] = merge_faults(as_its_own)
         for block in [block for block in self._unplayed if self.is_void(block.group)]:
             del self._unplayed[block]
         for other, faults in self._counted.items():
             self._counted[other] = [fault for fault in faults if not self.is_void(fault.seating)]
         return disqualification
+
+
+def _as_of(twin: int, fault: Fault) -> Fault:
+    """A fault as it was in the same game of another bot of that version."""
+    names = {fault.bot: twin, twin: fault.bot}
+    seating = tuple(names.get(bot, bot) for bot in fault.seating)
+    return replace(fault, bot=twin, seating=seating)
 
 
 def _in_order(bots: Group) -> Group:
