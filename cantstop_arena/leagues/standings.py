@@ -1,6 +1,7 @@
 """The standings of a league: rows, tables and files, and how they compare with earlier days."""
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from io import StringIO
@@ -47,6 +48,11 @@ class LeagueRow(msgspec.Struct, frozen=True):
         if self.gain is None:
             return NEW
         return f"{UP if self.gain > 0 else DOWN} {abs(self.gain)}" if self.gain else SAME
+
+    @property
+    def groups(self) -> list[str]:
+        """Its letters one by one; behind z they have numbers, as in a1."""
+        return re.findall(r"[a-z]\d*", self.letters)
 
     @property
     def mark(self) -> float | None:
