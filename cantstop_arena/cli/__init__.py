@@ -15,6 +15,7 @@ from cantstop_arena.cli.commands.draw import draw
 from cantstop_arena.cli.commands.export import export
 from cantstop_arena.cli.commands.games import games
 from cantstop_arena.cli.commands.gauntlet import gauntlet
+from cantstop_arena.cli.commands.history import history
 from cantstop_arena.cli.commands.league import league
 from cantstop_arena.cli.commands.match import match
 from cantstop_arena.cli.commands.plan import plan
@@ -46,7 +47,17 @@ _MIN_MEMORY = 1 << 30
 
 
 GROUPS = {
-    "Play and rate": ("run", "match", "gauntlet", "league", "rate", "export", "report", "plan"),
+    "Play and rate": (
+        "run",
+        "match",
+        "gauntlet",
+        "league",
+        "rate",
+        "history",
+        "export",
+        "report",
+        "plan",
+    ),
     "Bots": ("bots", "bench", "tune", "judge", "train"),
     "The games": ("games", "rules", "compare", "solve", "odds", "cubus"),
     "One game": ("play", "replay", "draw"),
@@ -180,6 +191,7 @@ for command in (
     tune,
     compare,
     rate,
+    history,
     report,
     export,
     plan,
