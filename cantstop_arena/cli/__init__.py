@@ -15,6 +15,7 @@ from cantstop_arena.cli.commands.draw import draw
 from cantstop_arena.cli.commands.export import export
 from cantstop_arena.cli.commands.games import games
 from cantstop_arena.cli.commands.gauntlet import gauntlet
+from cantstop_arena.cli.commands.history import history
 from cantstop_arena.cli.commands.league import league
 from cantstop_arena.cli.commands.match import match
 from cantstop_arena.cli.commands.plan import plan
@@ -53,6 +54,7 @@ GROUPS = {
         "gauntlet",
         "league",
         "rate",
+        "history",
         "export",
         "report",
         "results",
@@ -191,6 +193,7 @@ for command in (
     tune,
     compare,
     rate,
+    history,
     report,
     results,
     export,

@@ -14,6 +14,8 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.processes import shutdown
@@ -170,6 +172,16 @@ class Ledger:
     def _stored_version_ids(self) -> Mapping[str, int]:
         return dict(self.select("SELECT digest, id FROM versions"))
 
+    def versions_named(self, name: str) -> list[BotVersion]:
+        """All versions that have played under a name, in the order of arrival."""
+        with self.readable():
+            keys = self._select(
+                "SELECT key FROM versions JOIN names ON names.version = versions.id"
+                " WHERE name = ? ORDER BY id",
+                name,
+            )
+            return [msgspec.json.decode(key, type=BotVersion) for (key,) in keys]
+
     def group_ids(self, query: LedgerQuery) -> dict[Group, int]:
         """The numbers of a query's groups, of those that are stored; twins share one."""
         with self.readable():
@@ -263,9 +275,14 @@ class Ledger:
     def check(self, query: LedgerQuery) -> None:
         """Check that a stored query has all its rows, as they were written. Raises LedgerError."""
         with self.readable():
-            ids = self.group_ids(query)
-            if len(ids) < len(query.groups):
+            if len(self.group_ids(query)) < len(query.groups):
                 raise ValueError("the groups of its query are no longer there")
+            self.check_rows(query)
+
+    def check_rows(self, query: LedgerQuery) -> None:
+        """Check the rows that there are of a query that need not be stored. Raises LedgerError."""
+        with self.readable():
+            ids = self.group_ids(query)
             for table in ("blocks", "seals"):
                 if [*self.select(f"SELECT grp FROM {table} EXCEPT SELECT id FROM groups")]:
                     raise ValueError(f"there are {table} of groups that are no longer there")
