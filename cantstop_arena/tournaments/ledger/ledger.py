@@ -175,7 +175,7 @@ class Ledger:
     def versions_named(self, name: str) -> list[BotVersion]:
         """All versions that have played under a name, in the order of arrival."""
         with self.readable():
-            keys = self._select(
+            keys = self.select(
                 "SELECT key FROM versions JOIN names ON names.version = versions.id"
                 " WHERE name = ? ORDER BY id",
                 name,
