@@ -132,7 +132,9 @@ def exchange_modules(names: Iterable[str], texts: Mapping[str, bytes]) -> None:
                 del sys.modules[each]
             families = _set_aside.setdefault(name, [])
             own = next((family for family in families if _has_text(family, texts)), {})
-            _set_aside[name] = [*(family for family in families if family is not own), modules]
+            families[:] = [family for family in families if family is not own]
+            if _has_text(modules, _importer.texts):  # others are imported from disk again
+                families.append(modules)
             sys.modules.update(own)
 
 
