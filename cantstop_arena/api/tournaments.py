@@ -48,7 +48,7 @@ from cantstop_arena.tournaments.file.key_readers import check_seats
 from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.pattern_entrants import Field
 from cantstop_arena.tournaments.file.yaml_text import dump
-from cantstop_arena.tournaments.run import run_tournament
+from cantstop_arena.tournaments.run import plan_run, run_tournament
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
@@ -115,6 +115,12 @@ class PlannedTournament:
                 options.fresh,
                 ending=ending,
             )
+
+    def announce(self, observer: RunObserver, fresh: bool = False) -> None:
+        """Tell the observer what a run would play; nothing is played or written."""
+        for text in self.tournament.messages:
+            observer.on_notice(text)
+        plan_run(self.tournament, self.catalogue, self.folder, observer, fresh)
 
     def setting(self, seed: Seed | None) -> Source:
         """The source for replays of its games, with this seed."""

@@ -7,6 +7,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from math import inf
 from typing import Any
 
 from cantstop_arena.bots.bot_functions import PRINTED_BACKENDS, innermost, source_line_of
@@ -62,6 +63,7 @@ class BotChecks:
         self.game = game_named(spec.game)
         built_in_name = spec.name if spec.origin == "built-in" else ""
         self.games = suite_of(self.game, built_in_name, request.rules)
+        self.max_mean = request.rules.max_mean if request.rules else inf
         self.subject = "file"
         self.player = spec.build({})
 
@@ -96,8 +98,13 @@ class BotChecks:
         if isinstance(harness, Finding):
             yield harness
             return
+        start = time.process_time()
         run = self._run(harness, "legal", "plays against itself")
+        mean = (time.process_time() - start) / max(1, run.decisions)
         yield from self._legality(harness, run)
+        if mean > self.max_mean:
+            text = f"too slow: a decision takes {1000 * mean:.3g} ms of processor time on average"
+            yield Finding(WRONG, "time", f"{text}; {1000 * self.max_mean:g} ms are allowed")
         finding = self._difference(harness, run)
         if finding is not None:
             yield finding

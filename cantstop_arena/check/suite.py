@@ -12,10 +12,15 @@ _DEALS = 40  # of a bot that is checked for one rule set
 
 
 class CheckedRules(msgspec.Struct, frozen=True):
-    """The one rule set, as a mapping, and the number of players that a bot is checked for."""
+    """The one rule set, as a mapping, and the number of players that a bot is checked for.
+
+    A decision may take `max_mean` seconds of processor time on average. That of the clock would
+    depend on what else the machine does.
+    """
 
     rules: Mapping[str, Any]
     players: int
+    max_mean: float
 
 
 def suite_of(

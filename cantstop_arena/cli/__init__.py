@@ -23,6 +23,7 @@ from cantstop_arena.cli.commands.play import play
 from cantstop_arena.cli.commands.rate import rate
 from cantstop_arena.cli.commands.replay import replay
 from cantstop_arena.cli.commands.report import report
+from cantstop_arena.cli.commands.results import results
 from cantstop_arena.cli.commands.rules import rules
 from cantstop_arena.cli.commands.run import run
 from cantstop_arena.cli.commands.tune import tune
@@ -56,6 +57,7 @@ GROUPS = {
         "history",
         "export",
         "report",
+        "results",
         "plan",
     ),
     "Bots": ("bots", "bench", "tune", "judge", "train"),
@@ -193,6 +195,7 @@ for command in (
     rate,
     history,
     report,
+    results,
     export,
     plan,
     bots,

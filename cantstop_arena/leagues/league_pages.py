@@ -158,7 +158,7 @@ class Pages(msgspec.Struct, frozen=True):
                 Cell(drawing(ROW_HEIGHT, *marks), "plot"),
                 Cell(number_with_error(percents, 2), "num elo", row.score.mean, "Score %"),
                 Cell(number_with_error(row.elo, 0), "num score", row.elo.mean, "Elo"),
-                Cell(", ".join(row.letters) or UNKNOWN, "grp", label="Group"),
+                Cell(", ".join(row.groups) or UNKNOWN, "grp", label="Group"),
                 _version_cell(row),
             ]
             cells.append(HtmlRow(own, "staff" if row.is_staff else None))
@@ -256,7 +256,6 @@ class Pages(msgspec.Struct, frozen=True):
         return Section("check", "Check", paragraphs, finding=finding)
 
     def _versions(self, marks: MarkRow, identity: str, row: LeagueRow | None) -> Section:
-        folder = str(self.standings.league.folder)
         found = self.standings
         last: dict[str, tuple[str, int, float | None]] = {}
         for day in found.days:
@@ -276,8 +275,7 @@ class Pages(msgspec.Struct, frozen=True):
         rows = []
         for each in marks.submission.versions:
             on, rank, elo = last.get(each.digest[:7], ("", None, None))
-            verdict = "passed" if each.has_passed else without_names(each.reason, folder)
-            rows.append([each.digest[:7], each.day, verdict, rank, elo, on])
+            rows.append([each.digest[:7], each.day, each.verdict, rank, elo, on])
         table = Table("versions", "Versions", columns, rows)
         finding = how_many(len(rows), "version")
         return Section("versions", "Versions", tables=[table], open=True, finding=finding)
@@ -298,7 +296,7 @@ def page_name(public_name: str) -> str:
 
 
 def _level_with_first(rows: Sequence[LeagueRow]) -> list[LeagueRow]:
-    return [row for row in rows[1:] if set(row.letters) & set(rows[0].letters)]
+    return [row for row in rows[1:] if set(row.groups) & set(rows[0].groups)]
 
 
 def _version_cell(row: LeagueRow) -> Cell:
@@ -322,7 +320,7 @@ def _own_facts(row: LeagueRow | None) -> list[Fact]:
         _fact("Score", row.score, 2, 100, "%", "against everybody"),
         _fact("Elo", row.elo, 0, 1, "", "from the base rounds"),
         Fact("Rounds", f"{row.rounds}", "", "played against everybody"),
-        Fact("Group", ", ".join(row.letters) or UNKNOWN, "", "of bots that cannot be told apart"),
+        Fact("Group", ", ".join(row.groups) or UNKNOWN, "", "of bots that cannot be told apart"),
     ]
 
 

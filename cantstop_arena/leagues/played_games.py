@@ -125,24 +125,29 @@ class LedgerGames:
     # Playing
 
     def _play(self, groups: Sequence[Group], deals: int, dice: int) -> None:
-        session = self._session(self._tournament(deals, dice, groups))
+        """Play what these lineups lack, in a tournament of their bots alone: only those start."""
+        bots = sorted({bot for group in groups for bot in group})
+        lineups = [tuple(bots.index(bot) for bot in group) for group in sorted(groups)]
+        entrants = [self.tournament.entrants[bot] for bot in bots]
+        part = replace(self._tournament(deals, dice, lineups), entrants=tuple(entrants))
+        session = Session(part, self.catalogue, self.folder, self.ledger, self.pools)
         session.play(deals, _BLOCKS, self.options, self.observer)
         self.played += session.played_games
         # Bots of the staff that disturb a process that they share play in one of their own.
-        self.tournament = replace(self.tournament, entrants=session.tournament.entrants)
+        own = dict(zip(bots, session.tournament.entrants, strict=True))
+        entrants = [own.get(bot, each) for bot, each in enumerate(self.tournament.entrants)]
+        self.tournament = replace(self.tournament, entrants=tuple(entrants))
         self._covers.pop((deals, dice), None)
         self._spans.pop((deals, dice), None)
 
-    def _session(self, tournament: Tournament) -> Session:
-        return Session(tournament, self.catalogue, self.folder, self.ledger, self.pools)
-
     def _tournament(
-        self, deals: int, dice: int, groups: Sequence[Group] | None = None
+        self, deals: int, dice: int, lineups: Sequence[Group] | None = None
     ) -> Tournament:
         """The tournament of all lineups with a set of dice, or of some of them."""
-        lineups = tuple(self._by_set[dice] if groups is None else sorted(groups))
+        lineups = self._by_set[dice] if lineups is None else lineups
         games = deals * len(self.tournament.orders)
-        return replace(self.tournament, games=games, lineups=lineups, seed=self.seeds[dice])
+        seed = self.seeds[dice]
+        return replace(self.tournament, games=games, lineups=tuple(lineups), seed=seed)
 
     # Reading
 

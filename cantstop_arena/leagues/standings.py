@@ -10,6 +10,7 @@ import msgspec
 
 from cantstop_arena.leagues.grading import Grade
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.multiple_comparisons import letters_in
 from cantstop_arena.tables.column import Column, Table, estimate, number, table_of
 
 DAYS = "days"  # folder of the standings of each day
@@ -47,6 +48,11 @@ class LeagueRow(msgspec.Struct, frozen=True):
         if self.gain is None:
             return NEW
         return f"{UP if self.gain > 0 else DOWN} {abs(self.gain)}" if self.gain else SAME
+
+    @property
+    def groups(self) -> list[str]:
+        """Its letters one by one; behind z they have numbers, as in a1."""
+        return letters_in(self.letters)
 
     @property
     def mark(self) -> float | None:

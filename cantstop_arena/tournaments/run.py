@@ -27,6 +27,7 @@ from cantstop_arena.deals.outcomes import (
     join_parts,
 )
 from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.deals.spans import gaps, merge_spans
 from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.processes import shutdown
@@ -43,6 +44,7 @@ from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, stored_seed
 from cantstop_arena.tournaments.ledger.query_plan import plan_of
+from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
 from cantstop_arena.tournaments.pool.block_pool import (
     BlockPool,
     BotNotBuilt,
@@ -91,14 +93,36 @@ def run_tournament(
 
     Raises LedgerError, BotError, FaultError or WorkerPoolError.
     """
-    rule = tournament.until
-    ending = ending or (NarrowIntervals(rule) if rule else Ending())
+    ending = ending or _ending_of(tournament)
     with open_session(tournament, catalogue, folder, observer, fresh, pools) as session:
         for deals in ending.looks(session):
             session.play(deals, ending.blocks, options, observer)
             if ending.is_reached(session, deals, observer):
                 break
         return session.finished_results()
+
+
+def plan_run(
+    tournament: Tournament,
+    catalogue: Catalogue,
+    folder: Path,
+    observer: RunObserver,
+    fresh: bool = False,
+) -> None:
+    """Tell the observer what a run would play; nothing is played, and nothing written to `folder`.
+
+    Raises LedgerError.
+    """
+    with copied_ledger(folder) as copy:
+        tournament = with_stored_seed(tournament, copy, fresh)
+        for text in _notices(tournament, folder, None if fresh else stored_seed(copy / LEDGER)):
+            observer.on_notice(text)
+        with _session_in(copy, tournament, catalogue, observer, fresh, None, folder) as session:
+            session.announce_plan(next(iter(_ending_of(tournament).looks(session))), observer)
+
+
+def _ending_of(tournament: Tournament) -> Ending:
+    return NarrowIntervals(tournament.until) if tournament.until else Ending()
 
 
 class Session:
@@ -165,15 +189,18 @@ class Session:
         if disturbances:
             self._ask(self._file_tournament)
 
-    def play(self, deals: int, blocks: int, options: PoolOptions, observer: RunObserver) -> None:
-        """Play what is missing of the first `deals` of each group, in at least so many blocks."""
-        self._results = None
-        deals = min(deals, self.tournament.deals)
-        self.cover = Cover(self.ledger, self.tournament.query, deals)
+    def announce_plan(self, deals: int, observer: RunObserver) -> None:
+        """Tell the observer what is missing of the first `deals` of each group, the first time."""
+        self.cover = Cover(self.ledger, self.tournament.query, min(deals, self.tournament.deals))
         if not self._is_planned:
             observer.on_plan(plan_of(self.cover))
             self._is_planned = True
-        run = _TournamentRun(self, deals, blocks)
+
+    def play(self, deals: int, blocks: int, options: PoolOptions, observer: RunObserver) -> None:
+        """Play what is missing of the first `deals` of each group, in at least so many blocks."""
+        self._results = None
+        self.announce_plan(deals, observer)
+        run = _TournamentRun(self, min(deals, self.tournament.deals), blocks)
         run.play(options, observer, self.results)
 
     def part(self, deals: int, blocks: int) -> Tournament:
@@ -221,28 +248,42 @@ def open_session(
     """A session in `folder`; `fresh` begins another ledger. Raises LedgerError, UsageError."""
     _create(folder)
     tournament = with_stored_seed(tournament, folder, fresh)
-    for text in _notices(tournament, folder, fresh):
+    for text in _notices(tournament, folder, None if fresh else stored_seed(folder / LEDGER)):
         observer.on_notice(text)
+    with _session_in(folder, tournament, catalogue, observer, fresh, pools, folder) as session:
+        yield session
+
+
+@contextmanager
+def _session_in(
+    folder: Path,
+    tournament: Tournament,
+    catalogue: Catalogue,
+    observer: RunObserver,
+    fresh: bool,
+    pools: PoolOwner | None,
+    results: Path,
+) -> Iterator[Session]:
+    """A session in an existing folder; `results` has the copies of the bots that played."""
     with ExitStack() as stack:
         ledger = stack.enter_context(open_ledger(folder / LEDGER, fresh, tournament.query.bots))
         before = ledger.query()
         pools = pools or stack.enter_context(PoolOwner())
         session = Session(tournament, catalogue, folder, ledger, pools)
         if before is not None:
-            for text in changes(before, session.tournament, catalogue, folder / COPIES):
+            for text in changes(before, session.tournament, catalogue, results / COPIES):
                 observer.on_notice(text)
         yield session
 
 
-def _notices(tournament: Tournament, folder: Path, fresh: bool) -> Iterator[str]:
+def _notices(tournament: Tournament, folder: Path, stored: Seed | None) -> Iterator[str]:
     """What the run has decided where the user left it open: which version, and which seed."""
     for reference in dict.fromkeys(entrant.reference for entrant in tournament.entrants):
         if reference and (version := version_in(reference)):
             bots = (e.bot for e in tournament.entrants if e.reference == reference)
             name = version_name(version.bot, next(bots).digest)
             yield f"{reference} is {name}; write the digest to keep it."
-    stored = stored_seed(folder / LEDGER) if tournament.has_random_seed and not fresh else None
-    if stored is not None:
+    if tournament.has_random_seed and stored is not None:
         yield f"Seed {stored}, from {folder}; --fresh draws another."
 
 

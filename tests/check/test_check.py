@@ -26,7 +26,7 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.check.check_run import BotCheck
 from cantstop_arena.check.findings import NOTE, OK, WRONG, Finding
-from cantstop_arena.check.suite import Trace, TraceStep, difference, suite_of
+from cantstop_arena.check.suite import CheckedRules, Trace, TraceStep, difference, suite_of
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.engine.entry_points import native_player
 from cantstop_arena.games.cantstop.game import GAME
@@ -445,3 +445,23 @@ def test_the_first_difference_is_found(one: Trace, other: Trace, told: str | Non
     found = difference(suite_of(GAME), [one], [other])
     assert (found is None) == (told is None)
     assert (told or "") in str(found)
+
+
+def test_a_bot_can_be_checked_for_one_rule_set(tmp_path: Path) -> None:
+    bot = tmp_path / "mine.py"
+    bot.write_text(
+        "def choose_move(turn, moves):\n"
+        "    assert turn.rules.sides == 6\n"
+        "    return 0\n\n\n"
+        "def roll_again(turn):\n"
+        "    return turn.rolls < 3 + sum(range(20_000)) % 1\n"
+    )
+    classic = GAME.rules.as_dict(GAME.rules.default)
+
+    def wrong(rules: CheckedRules | None) -> set[str]:
+        found = BotCheck(bot, Catalogue(tmp_path), LIMIT, rules).findings()
+        return {finding.subject for finding in found if finding.mark == WRONG}
+
+    assert "legal" in wrong(None)
+    assert wrong(CheckedRules(classic, 2, 1.0)) == set()
+    assert wrong(CheckedRules(classic, 2, 1e-5)) == {"time"}

@@ -124,7 +124,7 @@ COMMANDS: dict[str, Callable[[str, str, str], list[str]]] = {
 }
 WITHOUT_BOTS = {
     *("bots", "bots new", "completion", "cubus", "cubus targets", "games", "odds", "rules"),
-    *("solve", "train"),
+    *("results", "results check", "results forget", "results prune", "solve", "train"),
 }
 AFTER_A_RUN = {"export", "history", "rate", "report"}
 ONLY_CANT_STOP = {"bots compile", "judge"}

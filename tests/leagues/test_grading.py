@@ -5,6 +5,7 @@ import pytest
 from cantstop_arena.leagues.grading import Grade, grade, thresholds
 from cantstop_arena.leagues.league_file import Level, MarkRules
 from cantstop_arena.leagues.rounds import DONE, LeagueTable, Threshold
+from cantstop_arena.leagues.standings import LeagueRow
 from cantstop_arena.ratings.estimate import Estimate
 
 LEVELS = (Level("random", 0.9, 3), Level("random", 0.96, 1.5), Level("rule28", 0.45, 4))
@@ -56,3 +57,9 @@ def test_thresholds_are_of_all_participants() -> None:
         Threshold(5, 0, 0.96),
         Threshold(5, 1, 0.45),
     )
+
+
+def test_letters_behind_z_have_numbers() -> None:
+    nothing = Estimate(None)
+    row = LeagueRow(1, "s1", "s1", "", False, nothing, nothing, 5, "za1b1", False, "", "")
+    assert row.groups == ["z", "a1", "b1"]

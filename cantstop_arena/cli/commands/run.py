@@ -16,8 +16,9 @@ from cantstop_arena.exit_codes import ExitCode
 @click.option(
     "--watch", "is_watched", is_flag=True, help="Run again whenever the file or a bot changes."
 )
+@click.option("--dry-run", is_flag=True, help="Print what has changed and would be played.")
 @options("run")
-def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
+def run(file: Path, is_watched: bool, dry_run: bool, given: Given) -> ExitCode:
     """Play the tournament of FILE and print its standings.
 
     All lineups of bots play the same deals in every seating. The results are the same for any
@@ -34,6 +35,8 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
         )
     if is_watched and given.run["fresh"]:
         raise UsageError("--fresh and --watch cannot be used together: run once with --fresh first")
+    if is_watched and dry_run:
+        raise UsageError("--dry-run and --watch cannot be used together: one plays, one does not")
     if is_watched and file.exists():
         words = child_arguments(given.tables.is_text and not given.tables.chosen)
         watch(file, words, given.quiet)
@@ -44,6 +47,9 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
     until = planned.tournament.until
     aim = until_text(until) if until else ""
     screen = RunScreen(planned.name, given.quiet, not given.tables.is_text, aim)
+    if dry_run:
+        planned.announce(screen, given.run["fresh"])
+        return ExitCode.DONE
     played = play_and_write(
         planned, given, screen, lambda results: print_tables(results.analysis, given.tables)
     )

@@ -124,6 +124,43 @@ def read_ledger(folder: Path, look: Callable[[LedgerTotals], Read]) -> Read:
     return _steady(read)
 
 
+@contextmanager
+def copied_ledger(folder: Path) -> Iterator[Path]:
+    """A temporary folder with a copy of a folder's ledger, if there is one.
+
+    Errors name the ledger in `folder`. Raises LedgerError.
+    """
+    with TemporaryDirectory() as temporary:
+        copy = Path(temporary)
+        if (path := folder / LEDGER).is_file():
+            _steady(lambda: _copy(path, copy / LEDGER))
+        try:
+            yield copy
+        except LedgerError as error:
+            raise LedgerError(str(error).replace(str(copy), str(folder))) from error
+
+
+def _copy(path: Path, copy: Path) -> None:
+    with _opened(path) as ledger, closing(sqlite3.connect(copy)) as connection:
+        ledger.connection.backup(connection)
+
+
+def look_into(folder: Path, look: Callable[[Ledger], Read]) -> Read:
+    """The result of `look` for all that a folder's ledger has. Raises UsageError, LedgerError."""
+    path = _ledger_in(folder)
+
+    def read() -> Read:
+        with _opened(path) as ledger:
+            if ledger.version() in OLD_VERSIONS:
+                raise LedgerError(
+                    f"{path} was written by release 0.2; run its tournament once to take it over"
+                )
+            check_version(ledger)
+            return look(ledger)
+
+    return _steady(read)
+
+
 def _steady(look: Callable[[], Read]) -> Read:
     """The result of `look`, called again if a ledger changes meanwhile. Raises LedgerError."""
     for _ in range(_MAX_TRIES):
