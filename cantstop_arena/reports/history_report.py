@@ -41,7 +41,10 @@ class RatedVersion(msgspec.Struct, frozen=True):
 
 
 def analysis_of(history: VersionHistory, folder: Path) -> Analysis:
-    """The results of all versions, with the Elo of the field as in the tournament's own results."""
+    """The results of all versions, with the Elo of the field as in the tournament's own results.
+
+    Their intervals are confidence sequences, too, where it was played `until` they were narrow.
+    """
     last_run = Analysis(load_results_with_aims(folder))
     own, field = last_run.results, {*history.field}
     anchor = dict(own.anchor)
@@ -49,7 +52,7 @@ def analysis_of(history: VersionHistory, folder: Path) -> Analysis:
         elo = zip(own.bots, last_run.elo, strict=True)
         anchor = {name: of.mean for name, of in elo if name in field and of.mean is not None}
     anchor = {name: points for name, points in anchor.items() if name in history.totals.bots}
-    return Analysis(replace(history.totals, anchor=anchor))
+    return Analysis(replace(history.totals, anchor=anchor, until=own.until))
 
 
 def rated_versions(history: VersionHistory, analysis: Analysis) -> list[RatedVersion]:
