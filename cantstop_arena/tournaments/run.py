@@ -471,8 +471,23 @@ class _TournamentRun:
 
     def _disqualify_bots(self) -> bool:
         disqualifications = list(self.fault_counter.disqualifications())
+        if disqualifications:
+            self._store_begun_blocks()
         self._abort_at_fault([[*each.faults] for each in disqualifications])
         return bool(disqualifications)
+
+    def _store_begun_blocks(self) -> None:
+        """Store how far blocks of disqualified bots were played: their faults were counted."""
+        for block in [block for block in self.parts if self.fault_counter.is_void(block.group)]:
+            begun, end = [], block.first
+            for part in sorted(self.parts.pop(block), key=lambda part: part.block.first):
+                if part.block.first != end:
+                    break
+                begun.append(part)
+                end = part.block.end
+            if begun:
+                played = replace(block, deals=end - block.first)
+                self.cover.add(join_parts(played, begun))
 
     def _abort_at_fault(self, faults: Sequence[Sequence[Fault]]) -> None:
         """Raise FaultError for the first counted fault, if faults end the run."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from helpers.arena import Arena, Done
+from helpers.ledgers import blocks_in
 from helpers.parameters import slow_but
 from helpers.story import told
 
@@ -156,9 +157,8 @@ def test_an_interrupted_comparison_says_how_to_go_on_and_does(arena: Arena) -> N
     process = subprocess.Popen(
         [sys.executable, "-c", code, "compare", "test.yaml"], stderr=subprocess.PIPE
     )
-    grown = Path("results/test/2-players/classic/ledger.sqlite-wal")
     patience = time.monotonic() + 60
-    while not (grown.exists() and grown.stat().st_size > 30_000):
+    while not blocks_in(Path("results/test/2-players/classic/ledger.sqlite")):
         assert time.monotonic() < patience
         time.sleep(0.002)
     process.send_signal(signal.SIGINT)

@@ -4,18 +4,20 @@ import json
 import os
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import described, on_path
+from helpers.ledgers import blocks_in
 from helpers.paths import TESTS
+
+from cantstop_arena.tournaments.run_history import HISTORY
 
 HOME = TESTS / "salvage_game"
 POINTS = """
@@ -256,7 +258,7 @@ def test_any_number_of_workers_writes_the_same_bytes(arena: Arena) -> None:
     for workers in "123":
         dive(arena, "--workers", workers, "--results", workers, games=240)
     first, *others = [
-        {path.name: path.read_bytes() for path in Path(workers, "dive").glob("*.*")}
+        {path.name: path.read_bytes() for path in results_of(Path(workers, "dive"))}
         for workers in "123"
     ]
     assert "ledger.sqlite" in first
@@ -283,18 +285,13 @@ def test_killed_workers_and_runs_leave_no_trace(arena: Arena, place: Path) -> No
         run.send_signal(end)
         run.wait()
     subprocess.run(again, cwd="again", check=True, stdout=subprocess.DEVNULL)
-    for path in Path("results/dive").glob("*.*"):
+    for path in results_of(Path("results/dive")):
         assert (place / "again/results/dive" / path.name).read_bytes() == path.read_bytes(), path
 
 
-def blocks_in(ledger: Path) -> int:
-    """The number of blocks in a ledger that a run may be writing."""
-    try:
-        with closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as connection:
-            (count,) = connection.execute("select count(*) from blocks").fetchone()
-    except sqlite3.OperationalError:  # it is not there yet, or locked
-        return 0
-    return int(count)
+def results_of(folder: Path) -> list[Path]:
+    """The files of a run, but for when it was played."""
+    return [path for path in folder.glob("*.*") if path.name != HISTORY]
 
 
 def children_of(pid: int) -> list[int]:

@@ -1,7 +1,8 @@
 """Ledgers and tournaments without bots: queries of versions that nobody has written."""
 
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -43,6 +44,16 @@ def tournament(bots: int, players: int, games: int, **what: Any) -> Tournament:
     return Tournament(
         "cup", GAME, CLASSIC, players, games, 1, FaultPolicy(), entrants, Path(), **what
     )
+
+
+def blocks_in(ledger: Path) -> int:
+    """The number of blocks in a ledger that a run may be writing."""
+    try:
+        with closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as connection:
+            (count,) = connection.execute("select count(*) from blocks").fetchone()
+    except sqlite3.OperationalError:  # it is not there yet, or locked
+        return 0
+    return int(count)
 
 
 @contextmanager

@@ -12,6 +12,9 @@ import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
 
+from cantstop_arena.tournaments.ledger.ledger import LEDGER
+from cantstop_arena.tournaments.run_history import HISTORY
+
 FOUR = (
     "name: four\nplayers: {players}\ngames: {games}\nseed: 1\n"
     "bots: [random, cautious, rule28, plain]\n"
@@ -44,8 +47,9 @@ def four(place: Path, finished: Finished) -> Path:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """What lies in a results folder."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    """What lies in a results folder, but for what tells where and when it was played."""
+    own = {HISTORY, LEDGER}
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in own)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cantstop_arena.tournaments.pool.worker import start_methods
+from cantstop_arena.tournaments.run_history import HISTORY
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +50,8 @@ def results(place: Path, method: str) -> dict[str, bytes]:
     surroundings = {**os.environ, "PYTHONPATH": str(place / "slow")}
     ended = subprocess.run([*ARENA, *command], cwd=place, env=surroundings, capture_output=True)
     assert ended.returncode == 0, ended.stderr.decode()
-    files = (path for path in (place / method).rglob("*") if path.is_file())
+    paths = (path for path in (place / method).rglob("*") if path.is_file())
+    files = (path for path in paths if path.name != HISTORY)
     return {str(path.relative_to(place / method)): path.read_bytes() for path in files}
 
 
