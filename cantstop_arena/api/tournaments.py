@@ -116,6 +116,22 @@ class PlannedTournament:
                 ending=ending,
             )
 
+    def ending(self) -> Ending | None:
+        """When a run ends other than its tournament says; None: as that says."""
+        return None
+
+    def show_plan(self, observer: RunObserver, fresh: bool = False) -> None:
+        """Tell the observer what has changed since the last run, and what the next one plays.
+
+        Nothing is played or written. Raises ArenaError.
+        """
+        from cantstop_arena.tournaments.dry_run import show_plan
+
+        with observed_by(observer):
+            for text in self.tournament.messages:
+                observer.on_notice(text)
+            show_plan(self.tournament, self.catalogue, self.folder, observer, fresh, self.ending())
+
     def setting(self, seed: Seed | None) -> Source:
         """The source for replays of its games, with this seed."""
         tournament = self.tournament if seed is None else replace(self.tournament, seed=seed)

@@ -31,6 +31,7 @@ from cantstop_arena.comparisons.statistics import (
 from cantstop_arena.deals.control_variate import gain_range
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.texts import how_many
+from cantstop_arena.tournaments import dry_run
 from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
@@ -72,14 +73,13 @@ def compare(
                 create_below(folder.parent, path)
                 if not all((path / file).exists() for file in (LEDGER, RESOLVED)):
                     _write_resolved(tournament, path)
-                title = f"{rules.name}, {how_many(players, 'player')}"
-                with observed_by(observer_of(f"{comparison.name}, {title}")) as observer:
+                with observed_by(observer_of(_title(comparison, tournament))) as observer:
                     while messages:
                         observer.on_notice(messages.pop(0))
                     results = run_tournament(
                         tournament, catalogue, path, options, observer, pools=pools
                     )
-                notes += _fault_notes(title, results)
+                notes += _fault_notes(_part(rules, players), results)
                 disqualified += results.disqualified
                 if rules.name == comparison.baseline.name:
                     deviations[players] = standard_deviations(
@@ -88,6 +88,32 @@ def compare(
     write_result(folder, RESOLVED_FILE, dump(comparison.resolved(folder)))
     totals = comparison_totals(comparison, folder, deviations, notes)
     return replace(totals, disqualified=tuple(dict.fromkeys(disqualified)))
+
+
+def show_plan(
+    comparison: Comparison,
+    catalogue: Catalogue,
+    folder: Path,
+    observer_of: Callable[[str], RunObserver],
+    fresh: bool = False,
+) -> None:
+    """Tell the observer of each tournament what would be played; nothing is written."""
+    comparison = with_stored_seed(comparison, folder, fresh)
+    messages = [*comparison.messages]
+    for tournament, path in _tournaments(comparison, folder):
+        with observed_by(observer_of(_title(comparison, tournament))) as observer:
+            while messages:
+                observer.on_notice(messages.pop(0))
+            dry_run.show_plan(tournament, catalogue, path, observer, fresh)
+
+
+def _title(comparison: Comparison, tournament: Tournament) -> str:
+    """The name of a comparison, and which of its tournaments is played."""
+    return f"{comparison.name}, {_part(tournament.rules, tournament.players)}"
+
+
+def _part(rules: Any, players: int) -> str:
+    return f"{rules.name}, {how_many(players, 'player')}"
 
 
 def with_stored_seed(comparison: Comparison, folder: Path, fresh: bool = False) -> Comparison:

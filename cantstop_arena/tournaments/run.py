@@ -27,6 +27,7 @@ from cantstop_arena.deals.outcomes import (
     join_parts,
 )
 from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.deals.spans import gaps, merge_spans
 from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.processes import shutdown
@@ -34,7 +35,7 @@ from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.changes import changes
-from cantstop_arena.tournaments.endings import Ending, NarrowIntervals
+from cantstop_arena.tournaments.endings import Ending, ending_of
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.ledger.aggregation import aggregate
@@ -91,10 +92,9 @@ def run_tournament(
 
     Raises LedgerError, BotError, FaultError or WorkerPoolError.
     """
-    rule = tournament.until
-    ending = ending or (NarrowIntervals(rule) if rule else Ending())
+    ending = ending or ending_of(tournament)
     with open_session(tournament, catalogue, folder, observer, fresh, pools) as session:
-        for deals in ending.looks(session):
+        for deals in ending.looks(tournament):
             session.play(deals, ending.blocks, options, observer)
             if ending.is_reached(session, deals, observer):
                 break
@@ -128,7 +128,8 @@ class Session:
 
         Its bots that disturb a process that they share play in processes of their own.
         """
-        self.tournament = self._with_own_processes(tournament)
+        self.disturbances = stored_disturbances(tournament, self.ledger)
+        self.tournament = tournament.with_own_processes(self.disturbances)
         query, before = self.tournament.query, self.ledger.query()
         has_changed = query.text != self.ledger.about("query")
         if before is None or query.with_deals(0).text != before.with_deals(0).text:
@@ -137,12 +138,6 @@ class Session:
         self.ledger.check(query)
         self.cover = Cover(self.ledger, query)
         return has_changed
-
-    def _with_own_processes(self, tournament: Tournament) -> Tournament:
-        stored = self.ledger.disturbances(tournament.query.setting)
-        ids = (bot.version.id for bot in tournament.query.bots)
-        self.disturbances = {bot: stored[id] for bot, id in enumerate(ids) if stored.get(id)}
-        return tournament.with_own_processes(self.disturbances)
 
     def untried(self) -> list[int]:
         """The bots that share processes, and whose trial this ledger does not know."""
@@ -221,7 +216,8 @@ def open_session(
     """A session in `folder`; `fresh` begins another ledger. Raises LedgerError, UsageError."""
     _create(folder)
     tournament = with_stored_seed(tournament, folder, fresh)
-    for text in _notices(tournament, folder, fresh):
+    stored = stored_seed(folder / LEDGER) if tournament.has_random_seed and not fresh else None
+    for text in decisions(tournament, folder, stored):
         observer.on_notice(text)
     with ExitStack() as stack:
         ledger = stack.enter_context(open_ledger(folder / LEDGER, fresh, tournament.query.bots))
@@ -234,15 +230,21 @@ def open_session(
         yield session
 
 
-def _notices(tournament: Tournament, folder: Path, fresh: bool) -> Iterator[str]:
-    """What the run has decided where the user left it open: which version, and which seed."""
+def stored_disturbances(tournament: Tournament, ledger: Ledger) -> dict[int, str]:
+    """What the bots that need processes of their own do to a shared one, by a ledger's trials."""
+    stored = ledger.disturbances(tournament.query.setting)
+    ids = (bot.version.id for bot in tournament.query.bots)
+    return {bot: stored[id] for bot, id in enumerate(ids) if stored.get(id)}
+
+
+def decisions(tournament: Tournament, folder: Path, stored: Seed | None) -> Iterator[str]:
+    """What a run decides where the user left it open: which version, and which `stored` seed."""
     for reference in dict.fromkeys(entrant.reference for entrant in tournament.entrants):
         if reference and (version := version_in(reference)):
             bots = (e.bot for e in tournament.entrants if e.reference == reference)
             name = version_name(version.bot, next(bots).digest)
             yield f"{reference} is {name}; write the digest to keep it."
-    stored = stored_seed(folder / LEDGER) if tournament.has_random_seed and not fresh else None
-    if stored is not None:
+    if tournament.has_random_seed and stored is not None:
         yield f"Seed {stored}, from {folder}; --fresh draws another."
 
 

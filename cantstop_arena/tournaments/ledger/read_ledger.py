@@ -195,6 +195,44 @@ def _check_anchor(anchor: Mapping[str, float], results: TournamentTotals) -> Non
             raise BotError(f"--anchor: {unknown_word('bot', name, results.bots)}")
 
 
+@contextmanager
+def working_copy(
+    path: Path, known: Sequence[QueryBot] = (), fresh: bool = False
+) -> Iterator[Ledger]:
+    """A ledger in memory with what a file has now; empty where there is none, or for `fresh`.
+
+    What is added to it is lost. One of release 0.2 is taken over, with the help of bots that are
+    `known`. Raises LedgerError.
+    """
+    with closing(sqlite3.connect(":memory:")) as memory:
+        ledger = Ledger(path, memory)
+        if path.is_file() and not fresh:
+            _steady(lambda: _copy(path, memory))
+            if ledger.version() in OLD_VERSIONS:
+                _take_over(memory, known)
+        if ledger.version() is None:
+            ledger.create()
+        check_version(ledger)
+        yield ledger
+
+
+def _copy(path: Path, memory: sqlite3.Connection) -> None:
+    with _opened(path) as ledger:
+        ledger.connection.backup(memory)
+
+
+def _take_over(memory: sqlite3.Connection, known: Sequence[QueryBot]) -> None:
+    """Replace a copy of a ledger of release 0.2 by one with its games."""
+    from cantstop_arena.tournaments.ledger.migration import take_over
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder, LEDGER)
+        with closing(sqlite3.connect(path)) as old:
+            memory.backup(old)
+        take_over(path, known)
+        _copy(path, memory)
+
+
 # Whether results can be rated together -------------------------------------------------------
 
 
