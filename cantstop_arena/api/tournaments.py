@@ -48,7 +48,7 @@ from cantstop_arena.tournaments.file.key_readers import check_seats
 from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.pattern_entrants import Field
 from cantstop_arena.tournaments.file.yaml_text import dump
-from cantstop_arena.tournaments.run import run_tournament
+from cantstop_arena.tournaments.run import plan_run, run_tournament
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
@@ -117,20 +117,15 @@ class PlannedTournament:
             )
 
     def ending(self) -> Ending | None:
-        """When a run ends other than its tournament says; None: as that says."""
+        """When its run ends; None: as the tournament says."""
         return None
 
-    def show_plan(self, observer: RunObserver, fresh: bool = False) -> None:
-        """Tell the observer what has changed since the last run, and what the next one plays.
-
-        Nothing is played or written. Raises ArenaError.
-        """
-        from cantstop_arena.tournaments.dry_run import show_plan
-
-        with observed_by(observer):
-            for text in self.tournament.messages:
-                observer.on_notice(text)
-            show_plan(self.tournament, self.catalogue, self.folder, observer, fresh, self.ending())
+    def announce(self, observer: RunObserver, fresh: bool = False) -> None:
+        """Tell the observer what a run would play; nothing is played or written."""
+        for text in self.tournament.messages:
+            observer.on_notice(text)
+        ending = self.ending()
+        plan_run(self.tournament, self.catalogue, self.folder, observer, fresh, ending)
 
     def setting(self, seed: Seed | None) -> Source:
         """The source for replays of its games, with this seed."""

@@ -241,6 +241,7 @@ class BotFile:
         path_digest = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:8]
         self._name = f"{MODULE_PREFIX}{bot_name(self.path).replace('.', '_')}_{path_digest}"
         self._texts_by_path = {str(source.paths[name]): text for name, text in texts.items()}
+        self._names_beside = file_imports.names_in(source.files_beside)
         try:
             self._code = compile(texts[source.name], str(self.path), "exec")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -270,6 +271,7 @@ class BotFile:
         else:
             module = types.ModuleType(self._name)
             module.__file__ = str(self.path)
+            file_imports.exchange_modules(self._names_beside, self._texts_by_path)
         sys.modules[self._name] = module
         exec(self._code, vars(module))
         return module

@@ -3,7 +3,7 @@
 import linecache
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.abc import SourceLoader
 from importlib.machinery import ModuleSpec, PathFinder
@@ -13,6 +13,7 @@ from types import CodeType, ModuleType
 
 from cantstop_arena.bots.bot_paths import FOLDER_FILE
 from cantstop_arena.errors import BotError
+from cantstop_arena.processes.system import is_installed
 
 
 class _ModuleText(SourceLoader):
@@ -21,6 +22,10 @@ class _ModuleText(SourceLoader):
     def __init__(self, path: str, text: bytes) -> None:
         self._path = path
         self._text = text
+
+    def is_one_of(self, texts: Mapping[str, bytes]) -> bool:
+        """Whether the module's text is among these, by path."""
+        return texts.get(self._path) == self._text
 
     def get_filename(self, fullname: str) -> str:
         return self._path
@@ -103,6 +108,64 @@ def provide(texts: Mapping[str, bytes]) -> None:
 def _install_importer() -> None:
     if _importer not in sys.meta_path:
         sys.meta_path.insert(0, _importer)
+
+
+def names_in(files: Iterable[str]) -> frozenset[str]:
+    """The top-level names under which files can be imported, given by paths below a folder.
+
+    Any folder on the way to a file may be in Python's path.
+    """
+    sources = (Path(file) for file in files if file.endswith(".py"))
+    return frozenset(part for file in sources for part in file.with_suffix("").parts)
+
+
+def exchange_modules(names: Iterable[str], texts: Mapping[str, bytes]) -> None:
+    """Set aside other bots' modules with these top-level names, and put back those of `texts`.
+
+    Else a bot's `import _net` would find the `_net` of a bot in another folder that was loaded
+    into this process before.
+    """
+    for name in names:
+        if name in sys.modules and not _is_own(name, texts):
+            modules = _family(name)
+            for each in modules:
+                del sys.modules[each]
+            families = _set_aside.setdefault(name, [])
+            own = next((family for family in families if _has_text(family, texts)), {})
+            families[:] = [family for family in families if family is not own]
+            if _has_text(modules, _importer.texts):  # others are imported from disk again
+                families.append(modules)
+            sys.modules.update(own)
+
+
+_set_aside: dict[str, list[dict[str, ModuleType]]] = {}
+
+
+def _is_own(name: str, texts: Mapping[str, bytes]) -> bool:
+    """Whether a bot with these texts may use an imported module: its own, or an installed one."""
+    module = sys.modules[name]
+    if _has_text({name: module}, texts):
+        return True
+    file = getattr(module, "__file__", None)
+    if name in sys.stdlib_module_names or (isinstance(file, str) and is_installed(file)):
+        return True
+    return file is None and _has_text(_family(name), texts)  # a folder without a file of its own
+
+
+def _family(name: str) -> dict[str, ModuleType]:
+    """A module and those below it, by name."""
+    below = f"{name}."
+    return {
+        each: module
+        for each, module in list(sys.modules.items())
+        if each == name or each.startswith(below)
+    }
+
+
+def _has_text(modules: Mapping[str, ModuleType], texts: Mapping[str, bytes]) -> bool:
+    """Whether any of the modules was loaded from these texts."""
+    loaders = (getattr(module, "__loader__", None) for module in modules.values())
+    return any(isinstance(loader, _ModuleText) and loader.is_one_of(texts) for loader in loaders)
 
 
 def new_package(name: str, origin: str) -> ModuleType:

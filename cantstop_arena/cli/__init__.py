@@ -15,6 +15,7 @@ from cantstop_arena.cli.commands.draw import draw
 from cantstop_arena.cli.commands.export import export
 from cantstop_arena.cli.commands.games import games
 from cantstop_arena.cli.commands.gauntlet import gauntlet
+from cantstop_arena.cli.commands.history import history
 from cantstop_arena.cli.commands.league import league
 from cantstop_arena.cli.commands.match import match
 from cantstop_arena.cli.commands.plan import plan
@@ -22,6 +23,7 @@ from cantstop_arena.cli.commands.play import play
 from cantstop_arena.cli.commands.rate import rate
 from cantstop_arena.cli.commands.replay import replay
 from cantstop_arena.cli.commands.report import report
+from cantstop_arena.cli.commands.results import results
 from cantstop_arena.cli.commands.rules import rules
 from cantstop_arena.cli.commands.run import run
 from cantstop_arena.cli.commands.tune import tune
@@ -46,7 +48,18 @@ _MIN_MEMORY = 1 << 30
 
 
 GROUPS = {
-    "Play and rate": ("run", "match", "gauntlet", "league", "rate", "export", "report", "plan"),
+    "Play and rate": (
+        "run",
+        "match",
+        "gauntlet",
+        "league",
+        "rate",
+        "history",
+        "export",
+        "report",
+        "results",
+        "plan",
+    ),
     "Bots": ("bots", "bench", "tune", "judge", "train"),
     "The games": ("games", "rules", "compare", "solve", "odds", "cubus"),
     "One game": ("play", "replay", "draw"),
@@ -180,7 +193,9 @@ for command in (
     tune,
     compare,
     rate,
+    history,
     report,
+    results,
     export,
     plan,
     bots,

@@ -129,9 +129,9 @@ def play_and_write(
     return results
 
 
-def show_plan(planned: "PlannedTournament", given: Given, screen: "RunScreen") -> ExitCode:
+def announce(planned: "PlannedTournament", given: Given, screen: "RunScreen") -> ExitCode:
     """Print what would be played."""
-    planned.show_plan(screen, given.run["fresh"])
+    planned.announce(screen, given.run["fresh"])
     return ExitCode.DONE
 
 

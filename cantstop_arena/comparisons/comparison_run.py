@@ -31,14 +31,13 @@ from cantstop_arena.comparisons.statistics import (
 from cantstop_arena.deals.control_variate import gain_range
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournaments import dry_run
 from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, stored_seed
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.run import run_tournament
+from cantstop_arena.tournaments.run import plan_run, run_tournament
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
 
@@ -90,7 +89,7 @@ def compare(
     return replace(totals, disqualified=tuple(dict.fromkeys(disqualified)))
 
 
-def show_plan(
+def plan_comparison(
     comparison: Comparison,
     catalogue: Catalogue,
     folder: Path,
@@ -104,7 +103,7 @@ def show_plan(
         with observed_by(observer_of(_title(comparison, tournament))) as observer:
             while messages:
                 observer.on_notice(messages.pop(0))
-            dry_run.show_plan(tournament, catalogue, path, observer, fresh)
+            plan_run(tournament, catalogue, path, observer, fresh)
 
 
 def _title(comparison: Comparison, tournament: Tournament) -> str:

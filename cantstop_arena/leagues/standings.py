@@ -1,7 +1,6 @@
 """The standings of a league: rows, tables and files, and how they compare with earlier days."""
 
 import csv
-import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from io import StringIO
@@ -11,6 +10,7 @@ import msgspec
 
 from cantstop_arena.leagues.grading import Grade
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.multiple_comparisons import letters_in
 from cantstop_arena.tables.column import Column, Table, estimate, number, table_of
 
 DAYS = "days"  # folder of the standings of each day
@@ -52,7 +52,7 @@ class LeagueRow(msgspec.Struct, frozen=True):
     @property
     def groups(self) -> list[str]:
         """Its letters one by one; behind z they have numbers, as in a1."""
-        return re.findall(r"[a-z]\d*", self.letters)
+        return letters_in(self.letters)
 
     @property
     def mark(self) -> float | None:

@@ -202,15 +202,27 @@ def _refuse_links(folder: Path) -> None:
 
 
 def about_submissions(submissions: Sequence[Submission]) -> list[str]:
-    """Sentences about new versions: how many have passed, then why each of the others has not."""
+    """Sentences: how many new versions have passed, why others have not, and who is left out."""
     new = [each for each in submissions if each.is_new]
     passed = [each.participant.id for each in new if not each.problem]
     failed = [_failure(each) for each in new if each.problem]
     if not new:
-        return [""]
+        return ["", *_left_out(submissions)]
     who = listed(passed) if len(passed) <= _MAX_LISTED else f"{len(passed)}"
     first = f"{how_many(len(new), 'new version')}: {who if passed else 'none'} passed."
-    return [first, *failed]
+    return [first, *failed, *_left_out(submissions)]
+
+
+def _left_out(submissions: Sequence[Submission]) -> list[str]:
+    """A sentence about the participants without a version that could be checked."""
+    texts = [
+        f"{each.participant.id} ({each.problem})"
+        for each in submissions
+        if each.problem and not each.is_new and each.active is None and not each.versions
+    ]
+    if len(texts) > _MAX_LISTED:
+        texts[_MAX_LISTED:] = [f"and {len(texts) - _MAX_LISTED} more"]
+    return [f"Left out: {', '.join(texts)}."] if texts else []
 
 
 def _failure(submission: Submission) -> str:

@@ -19,6 +19,7 @@ from cantstop_arena.pages.number_text import (
     plain,
 )
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.multiple_comparisons import letters_in
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Kind, OnPage, Table, Value
 from cantstop_arena.tables.escaping import printable
@@ -206,7 +207,7 @@ def group_cell(analysis: Analysis, index: int, columns: str) -> Cell:
     """The cell with the groups of the bot at this index of the standings."""
     above, own, below = (_groups_of(analysis, index + step) for step in (-1, 0, 1))
     if not columns:
-        return Cell(", ".join(own), "grp", label="Group")
+        return Cell(", ".join(letters_in(own)), "grp", label="Group")
     return Cell(_group_columns(columns, above, own, below), "grp lanes-in", label="Group")
 
 

@@ -9,6 +9,7 @@
   95% (Klein, Wright and Wieczorek 2020).
 """
 
+import re
 from string import ascii_lowercase
 
 import numpy as np
@@ -51,6 +52,11 @@ def letter(number: int) -> str:
     """The letter of a group by its number: a to z, then a1 to z1, and so on."""
     cycle, index = divmod(number, len(ascii_lowercase))
     return ascii_lowercase[index] + (str(cycle) if cycle else "")
+
+
+def letters_in(groups: str) -> list[str]:
+    """The letters of a bot's groups one by one."""
+    return re.findall(r"[a-z]\d*", groups)
 
 
 def _mask(bots: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]") -> int:

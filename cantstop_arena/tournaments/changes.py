@@ -81,7 +81,8 @@ def changes(
         references = _references(entrant, catalogue)
         options = _options(tournament, catalogue)
         command = ["arena", "match", *references, "--sprt", "0", "5", *options]
-        yield f"Is {name} better? {shlex.join(command)}"
+        history = ["arena", "history", name, "--in", str(copies.parent)]
+        yield (f"Is {name} better? {shlex.join(command)}; all its versions: {shlex.join(history)}")
 
 
 _MAX_COMPARISONS = 3  # commands; who edits more bots at once knows how to compare them
@@ -124,10 +125,18 @@ def _lines_changed(bot: BotDescription, before: Path) -> int:
         old_texts, new_texts = stored_texts(before), bot.source.texts()
         if bot.source.name in old_texts:  # copies of bots with equal contents lie there, too
             old_texts = {name: old_texts[name] for name in new_texts if name in old_texts}
-        names = {**old_texts, **new_texts}
-        return sum(_changes(old_texts.get(name), new_texts.get(name)) for name in names)
+        return lines_between(old_texts, new_texts)
     except (BotError, UnicodeDecodeError):
         return 0
+
+
+def lines_between(old_texts: Mapping[str, bytes], new_texts: Mapping[str, bytes]) -> int:
+    """The number of lines changed, added or removed in files, by path.
+
+    Raises UnicodeDecodeError when they are not text.
+    """
+    names = {**old_texts, **new_texts}
+    return sum(_changes(old_texts.get(name), new_texts.get(name)) for name in names)
 
 
 def _changes(old: bytes | None, new: bytes | None) -> int:

@@ -39,9 +39,9 @@ class Ending:
     blocks = BLOCKS
     """The minimum number of blocks up to each look."""
 
-    def looks(self, tournament: Tournament) -> Iterator[int]:
+    def looks(self, session: "Session") -> Iterator[int]:
         """The numbers of deals after which to look, ascending."""
-        return iter([tournament.deals])
+        return iter([session.tournament.deals])
 
     def is_reached(self, session: "Session", deals: int, observer: RunObserver) -> bool:
         """Whether the run ends after this look."""
@@ -56,9 +56,9 @@ class NarrowIntervals(Ending):
     def __init__(self, rule: Until) -> None:
         self.rule = rule
 
-    def looks(self, tournament: Tournament) -> Iterator[int]:
+    def looks(self, session: "Session") -> Iterator[int]:
         """Those of the rule, whatever has been played."""
-        return looks(self.rule.expected, tournament.deals)
+        return looks(self.rule.expected, session.tournament.deals)
 
     def is_reached(self, session: "Session", deals: int, observer: RunObserver) -> bool:
         """Whether even the widest interval is narrow enough."""
@@ -66,11 +66,6 @@ class NarrowIntervals(Ending):
         games = deals * len(session.tournament.orders)
         observer.on_look(Look(games, bot, self.rule.measure, measured))
         return measured <= self.rule.limit
-
-
-def ending_of(tournament: Tournament) -> Ending:
-    """The ending of a tournament: by its rule `until`, if it has one."""
-    return NarrowIntervals(tournament.until) if tournament.until else Ending()
 
 
 class MatchEnding(Ending):
@@ -92,9 +87,9 @@ class MatchEnding(Ending):
         self.state: TestState | None = None
         self._corrected = CorrectedScore() if tournament.luck_removed else None
 
-    def looks(self, tournament: Tournament) -> Iterator[int]:
+    def looks(self, session: "Session") -> Iterator[int]:
         """Those of the test."""
-        most = tournament.deals
+        most = session.tournament.deals
         if self.test:
             return looks(expected_deals(self.test), most, GROWTH)
         return iter([most])

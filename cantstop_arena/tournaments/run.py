@@ -35,7 +35,7 @@ from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.changes import changes
-from cantstop_arena.tournaments.endings import Ending, ending_of
+from cantstop_arena.tournaments.endings import Ending, NarrowIntervals
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.ledger.aggregation import aggregate
@@ -44,6 +44,7 @@ from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, stored_seed
 from cantstop_arena.tournaments.ledger.query_plan import plan_of
+from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
 from cantstop_arena.tournaments.pool.block_pool import (
     BlockPool,
     BotNotBuilt,
@@ -92,13 +93,38 @@ def run_tournament(
 
     Raises LedgerError, BotError, FaultError or WorkerPoolError.
     """
-    ending = ending or ending_of(tournament)
+    ending = ending or _ending_of(tournament)
     with open_session(tournament, catalogue, folder, observer, fresh, pools) as session:
-        for deals in ending.looks(tournament):
+        for deals in ending.looks(session):
             session.play(deals, ending.blocks, options, observer)
             if ending.is_reached(session, deals, observer):
                 break
         return session.finished_results()
+
+
+def plan_run(
+    tournament: Tournament,
+    catalogue: Catalogue,
+    folder: Path,
+    observer: RunObserver,
+    fresh: bool = False,
+    ending: Ending | None = None,
+) -> None:
+    """Tell the observer what a run would play; nothing is played, and nothing written to `folder`.
+
+    Raises LedgerError.
+    """
+    with copied_ledger(folder) as copy:
+        tournament = with_stored_seed(tournament, copy, fresh)
+        for text in _notices(tournament, folder, None if fresh else stored_seed(copy / LEDGER)):
+            observer.on_notice(text)
+        with _session_in(copy, tournament, catalogue, observer, fresh, None, folder) as session:
+            looks = (ending or _ending_of(tournament)).looks(session)
+            session.announce_plan(next(looks), observer)
+
+
+def _ending_of(tournament: Tournament) -> Ending:
+    return NarrowIntervals(tournament.until) if tournament.until else Ending()
 
 
 class Session:
@@ -128,8 +154,7 @@ class Session:
 
         Its bots that disturb a process that they share play in processes of their own.
         """
-        self.disturbances = stored_disturbances(tournament, self.ledger)
-        self.tournament = tournament.with_own_processes(self.disturbances)
+        self.tournament = self._with_own_processes(tournament)
         query, before = self.tournament.query, self.ledger.query()
         has_changed = query.text != self.ledger.about("query")
         if before is None or query.with_deals(0).text != before.with_deals(0).text:
@@ -138,6 +163,12 @@ class Session:
         self.ledger.check(query)
         self.cover = Cover(self.ledger, query)
         return has_changed
+
+    def _with_own_processes(self, tournament: Tournament) -> Tournament:
+        stored = self.ledger.disturbances(tournament.query.setting)
+        ids = (bot.version.id for bot in tournament.query.bots)
+        self.disturbances = {bot: stored[id] for bot, id in enumerate(ids) if stored.get(id)}
+        return tournament.with_own_processes(self.disturbances)
 
     def untried(self) -> list[int]:
         """The bots that share processes, and whose trial this ledger does not know."""
@@ -160,15 +191,18 @@ class Session:
         if disturbances:
             self._ask(self._file_tournament)
 
-    def play(self, deals: int, blocks: int, options: PoolOptions, observer: RunObserver) -> None:
-        """Play what is missing of the first `deals` of each group, in at least so many blocks."""
-        self._results = None
-        deals = min(deals, self.tournament.deals)
-        self.cover = Cover(self.ledger, self.tournament.query, deals)
+    def announce_plan(self, deals: int, observer: RunObserver) -> None:
+        """Tell the observer what is missing of the first `deals` of each group, the first time."""
+        self.cover = Cover(self.ledger, self.tournament.query, min(deals, self.tournament.deals))
         if not self._is_planned:
             observer.on_plan(plan_of(self.cover))
             self._is_planned = True
-        run = _TournamentRun(self, deals, blocks)
+
+    def play(self, deals: int, blocks: int, options: PoolOptions, observer: RunObserver) -> None:
+        """Play what is missing of the first `deals` of each group, in at least so many blocks."""
+        self._results = None
+        self.announce_plan(deals, observer)
+        run = _TournamentRun(self, min(deals, self.tournament.deals), blocks)
         run.play(options, observer, self.results)
 
     def part(self, deals: int, blocks: int) -> Tournament:
@@ -216,29 +250,36 @@ def open_session(
     """A session in `folder`; `fresh` begins another ledger. Raises LedgerError, UsageError."""
     _create(folder)
     tournament = with_stored_seed(tournament, folder, fresh)
-    stored = stored_seed(folder / LEDGER) if tournament.has_random_seed and not fresh else None
-    for text in decisions(tournament, folder, stored):
+    for text in _notices(tournament, folder, None if fresh else stored_seed(folder / LEDGER)):
         observer.on_notice(text)
+    with _session_in(folder, tournament, catalogue, observer, fresh, pools, folder) as session:
+        yield session
+
+
+@contextmanager
+def _session_in(
+    folder: Path,
+    tournament: Tournament,
+    catalogue: Catalogue,
+    observer: RunObserver,
+    fresh: bool,
+    pools: PoolOwner | None,
+    results: Path,
+) -> Iterator[Session]:
+    """A session in an existing folder; `results` has the copies of the bots that played."""
     with ExitStack() as stack:
         ledger = stack.enter_context(open_ledger(folder / LEDGER, fresh, tournament.query.bots))
         before = ledger.query()
         pools = pools or stack.enter_context(PoolOwner())
         session = Session(tournament, catalogue, folder, ledger, pools)
         if before is not None:
-            for text in changes(before, session.tournament, catalogue, folder / COPIES):
+            for text in changes(before, session.tournament, catalogue, results / COPIES):
                 observer.on_notice(text)
         yield session
 
 
-def stored_disturbances(tournament: Tournament, ledger: Ledger) -> dict[int, str]:
-    """What the bots that need processes of their own do to a shared one, by a ledger's trials."""
-    stored = ledger.disturbances(tournament.query.setting)
-    ids = (bot.version.id for bot in tournament.query.bots)
-    return {bot: stored[id] for bot, id in enumerate(ids) if stored.get(id)}
-
-
-def decisions(tournament: Tournament, folder: Path, stored: Seed | None) -> Iterator[str]:
-    """What a run decides where the user left it open: which version, and which `stored` seed."""
+def _notices(tournament: Tournament, folder: Path, stored: Seed | None) -> Iterator[str]:
+    """What the run has decided where the user left it open: which version, and which seed."""
     for reference in dict.fromkeys(entrant.reference for entrant in tournament.entrants):
         if reference and (version := version_in(reference)):
             bots = (e.bot for e in tournament.entrants if e.reference == reference)

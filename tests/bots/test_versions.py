@@ -48,7 +48,8 @@ def test_a_run_after_an_edit_says_what_changed_and_how_to_compare(
 ) -> None:
     assert arena("run", "mine.yaml").output.splitlines()[:3] == [
         f"Since the last run: patient has changed (2 lines; before: patient@{played.name[:7]}).",
-        "Is patient better? arena match patient patient@previous --sprt 0 5",
+        "Is patient better? arena match patient patient@previous --sprt 0 5;"
+        " all its versions: arena history patient --in results/mine",
         "mine: playing 1 pairing (4 games).",
     ]
 
@@ -61,7 +62,7 @@ def test_the_command_says_options_rules_and_folders(arena: Arena, played: Path) 
     arena(*words)
     write(PATIENT)
     match = "match patient:rolls=2 patient@previous:rolls=2 --sprt 0 5"
-    assert f"arena {match} --rules jump --results there" in arena(*words[:2], *words[3:]).output
+    assert f"arena {match} --rules jump --results there;" in arena(*words[:2], *words[3:]).output
     found = arena(*match.split(), "--rules", "jump", "--results", "there", "--games", "4").output
     assert "patient:rolls=2" in found
 

@@ -400,7 +400,10 @@ def test_of_an_edited_bot_only_its_games_are_played(arena: Arena, cup: str) -> N
         r" last has changed \(1 line; before: last@\w{7}\)\.",
         told[0],
     )
-    assert told[1] == "Is plain better? arena match plain plain@previous --sprt 0 5"
+    assert told[1] == (
+        "Is plain better? arena match plain plain@previous --sprt 0 5;"
+        " all its versions: arena history plain --in results/cup"
+    )
     assert "cup: 1 of 6 pairings are in the ledger; playing 5 (120 games)." in told
 
 

@@ -104,6 +104,7 @@ COMMANDS: dict[str, Callable[[str, str, str], list[str]]] = {
     "gauntlet": lambda bot, rival, game: [
         *("gauntlet", bot, "--against", rival, "--game", game, "--games", "4", "--no-page"),
     ],
+    "history": lambda bot, rival, game: ["history", "bot", "--in", "results/pair"],
     "judge": lambda bot, rival, game: ["judge", bot, "--against", rival, "--deals", "2"],
     "league": lambda bot, rival, game: ["league", "league.yaml", "--quiet"],
     "match": lambda bot, rival, game: [
@@ -123,9 +124,9 @@ COMMANDS: dict[str, Callable[[str, str, str], list[str]]] = {
 }
 WITHOUT_BOTS = {
     *("bots", "bots new", "completion", "cubus", "cubus targets", "games", "odds", "rules"),
-    *("solve", "train"),
+    *("results", "results check", "results forget", "results prune", "solve", "train"),
 }
-AFTER_A_RUN = {"export", "rate", "report"}
+AFTER_A_RUN = {"export", "history", "rate", "report"}
 ONLY_CANT_STOP = {"bots compile", "judge"}
 
 FUNCTIONS: dict[str, Callable[[str, str, str], Any]] = {

@@ -25,7 +25,13 @@ from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.even_score import even_score
 from cantstop_arena.ratings.model.evidence import gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, fit
-from cantstop_arena.ratings.multiple_comparisons import assign_groups, holm, letter, ranks
+from cantstop_arena.ratings.multiple_comparisons import (
+    assign_groups,
+    holm,
+    letter,
+    letters_in,
+    ranks,
+)
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -202,6 +208,7 @@ def test_bots_share_a_letter_unless_they_are_told_apart(seed: int) -> None:
 
 def test_letters_do_not_run_out() -> None:
     assert [letter(number) for number in (0, 25, 26, 53)] == ["a", "z", "a1", "b2"]
+    assert letters_in("aza1b2") == ["a", "z", "a1", "b2"]
 
 
 def test_ranks_are_what_significance_leaves() -> None:

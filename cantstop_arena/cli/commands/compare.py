@@ -22,7 +22,7 @@ def compare(file: Path, given: Given) -> ExitCode:
     more games, or after an interruption.
     """
     from cantstop_arena.api.comparisons import play_comparison, read_comparison
-    from cantstop_arena.comparisons.comparison_run import show_plan
+    from cantstop_arena.comparisons.comparison_run import plan_comparison
     from cantstop_arena.reports.comparison_report import as_format, content, write_comparison_page
 
     comparison, catalogue, folder = read_comparison(file, **given.tournament)
@@ -34,7 +34,7 @@ def compare(file: Path, given: Given) -> ExitCode:
         return RunScreen(name, given.quiet, aside=aside, title=title, standings=False)
 
     if given.dry_run:
-        show_plan(comparison, catalogue, folder, screen_for, given.run["fresh"])
+        plan_comparison(comparison, catalogue, folder, screen_for, given.run["fresh"])
         return ExitCode.DONE
     shutdown.announce_resume()
     totals = play_comparison(comparison, catalogue, folder, given.run_options, screen_for)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import Given, exit_code_of, options, play_and_write, show_plan
+from cantstop_arena.cli.options import Given, announce, exit_code_of, options, play_and_write
 from cantstop_arena.cli.print_tables import print_tables
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.errors import UsageError
@@ -35,7 +35,7 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
     if is_watched and given.run["fresh"]:
         raise UsageError("--fresh and --watch cannot be used together: run once with --fresh first")
     if is_watched and given.dry_run:
-        raise UsageError("--dry-run and --watch cannot be used together")
+        raise UsageError("--dry-run and --watch cannot be used together: one plays, one does not")
     if is_watched and file.exists():
         words = child_arguments(given.tables.is_text and not given.tables.chosen)
         watch(file, words, given.quiet)
@@ -47,7 +47,7 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
     aim = until_text(until) if until else ""
     screen = RunScreen(planned.name, given.quiet, given.aside, aim)
     if given.dry_run:
-        return show_plan(planned, given, screen)
+        return announce(planned, given, screen)
     played = play_and_write(
         planned, given, screen, lambda results: print_tables(results.analysis, given.tables)
     )

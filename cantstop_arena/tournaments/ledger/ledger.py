@@ -14,6 +14,8 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.processes import shutdown
@@ -100,12 +102,12 @@ class Ledger:
 
     def about(self, key: str) -> str | None:
         """A text of the table `about`; None if there is none."""
-        row = next(self._select("SELECT value FROM about WHERE key = ?", key), None)
+        row = next(self.select("SELECT value FROM about WHERE key = ?", key), None)
         return None if row is None else str(row[0])
 
     def version(self) -> object:
         """The version of the file's format; None when nothing has been written."""
-        tables = self._select("SELECT name FROM sqlite_master WHERE name = 'about'")
+        tables = self.select("SELECT name FROM sqlite_master WHERE name = 'about'")
         if next(tables, None) is None:
             return None
         with self.readable():
@@ -131,7 +133,7 @@ class Ledger:
     def set_deals(self, deals: int) -> None:
         """Store how many deals of each group the results cover."""
         if self.deals != deals:
-            with self._writing():
+            with self.writing():
                 self._store_query(self.about("query") or "", deals)
 
     def _store_query(self, query: str, deals: int) -> None:
@@ -143,7 +145,7 @@ class Ledger:
         """Store a query, and all that it names, unless it is the stored one."""
         if self.about("query") == query.text:
             return
-        with self._writing():
+        with self.writing():
             self._store_query(query.text, query.deals)
             setting = self._setting_id(query.setting)
             ids = self._version_ids(bot.version for bot in query.bots)
@@ -156,9 +158,9 @@ class Ledger:
     def _setting_id(self, setting: GameSetting) -> int:
         """The number of a setting, which is added if it is new."""
         query = "SELECT id FROM settings WHERE key = ?"
-        if (row := next(self._select(query, setting.key), None)) is None:
+        if (row := next(self.select(query, setting.key), None)) is None:
             self.connection.execute("INSERT INTO settings (key) VALUES (?)", (setting.key,))
-            row = next(self._select(query, setting.key))
+            row = next(self.select(query, setting.key))
         return int(row[0])
 
     def _version_ids(self, versions: Iterable[BotVersion]) -> Mapping[str, int]:
@@ -168,14 +170,24 @@ class Ledger:
         return self._stored_version_ids()
 
     def _stored_version_ids(self) -> Mapping[str, int]:
-        return dict(self._select("SELECT digest, id FROM versions"))
+        return dict(self.select("SELECT digest, id FROM versions"))
+
+    def versions_named(self, name: str) -> list[BotVersion]:
+        """All versions that have played under a name, in the order of arrival."""
+        with self.readable():
+            keys = self.select(
+                "SELECT key FROM versions JOIN names ON names.version = versions.id"
+                " WHERE name = ? ORDER BY id",
+                name,
+            )
+            return [msgspec.json.decode(key, type=BotVersion) for (key,) in keys]
 
     def group_ids(self, query: LedgerQuery) -> dict[Group, int]:
         """The numbers of a query's groups, of those that are stored; twins share one."""
         with self.readable():
             stored = {
                 bots: number
-                for number, bots in self._select(
+                for number, bots in self.select(
                     "SELECT id, bots FROM groups"
                     " WHERE setting = (SELECT id FROM settings WHERE key = ?)",
                     query.setting.key,
@@ -193,7 +205,7 @@ class Ledger:
         """By digest of the versions tried under a setting, what they do to a shared process."""
         with self.readable():
             return dict(
-                self._select(
+                self.select(
                     "SELECT digest, what FROM disturbances"
                     " JOIN versions ON versions.id = disturbances.version"
                     " JOIN settings ON settings.id = disturbances.setting WHERE settings.key = ?",
@@ -203,7 +215,7 @@ class Ledger:
 
     def add_disturbances(self, setting: GameSetting, what: Mapping[str, str]) -> None:
         """Store results of trials, by digest of stored versions; empty if nothing is disturbed."""
-        with self._writing():
+        with self.writing():
             number, ids = self._setting_id(setting), self._stored_version_ids()
             self.connection.executemany(
                 "INSERT OR IGNORE INTO disturbances VALUES (?, ?, ?)",
@@ -222,7 +234,7 @@ class Ledger:
             " ORDER BY grp, first, deals, detail"
         )
         with self.readable():
-            for group, *key in self._select(query, min(keys), max(keys)):
+            for group, *key in self.select(query, min(keys), max(keys)):
                 if group in keys:
                     keys[group].append(RowKey(*key))
         return keys
@@ -236,7 +248,7 @@ class Ledger:
             " WHERE grp BETWEEN ? AND ? AND (faults != '[]' OR irreproducible != '[]')"
         )
         with self.readable():
-            rows = self._select(query, min(group_ids), max(group_ids))
+            rows = self.select(query, min(group_ids), max(group_ids))
             return {(group, RowKey(*key)): (faults, bots) for group, *key, faults, bots in rows}
 
     def read(self, columns: str, group: int, key: RowKey) -> Any:
@@ -244,7 +256,7 @@ class Ledger:
         query = (
             f"SELECT {columns} FROM blocks WHERE grp = ? AND first = ? AND deals = ? AND detail = ?"
         )
-        if (row := next(self._select(query, group, *key), None)) is None:
+        if (row := next(self.select(query, group, *key), None)) is None:
             raise LedgerError(damage_message(self.path, f"{_row_name(key)} is no longer there"))
         return row
 
@@ -254,7 +266,7 @@ class Ledger:
 
     def add_all(self, query: LedgerQuery, rows: Iterable[tuple[Group, int, LedgerRow]]) -> None:
         """Store rows of a query's groups, all or none."""
-        with self._writing():
+        with self.writing():
             for group, number, row in rows:
                 self.connection.execute(_ADDED_ROW, (number, *row, _seal(query, group, row)))
                 seal = (number, *row[:3])
@@ -263,20 +275,25 @@ class Ledger:
     def check(self, query: LedgerQuery) -> None:
         """Check that a stored query has all its rows, as they were written. Raises LedgerError."""
         with self.readable():
-            ids = self.group_ids(query)
-            if len(ids) < len(query.groups):
+            if len(self.group_ids(query)) < len(query.groups):
                 raise ValueError("the groups of its query are no longer there")
+            self.check_rows(query)
+
+    def check_rows(self, query: LedgerQuery) -> None:
+        """Check the rows that there are of a query that need not be stored. Raises LedgerError."""
+        with self.readable():
+            ids = self.group_ids(query)
             for table in ("blocks", "seals"):
-                if [*self._select(f"SELECT grp FROM {table} EXCEPT SELECT id FROM groups")]:
+                if [*self.select(f"SELECT grp FROM {table} EXCEPT SELECT id FROM groups")]:
                     raise ValueError(f"there are {table} of groups that are no longer there")
             groups = {number: group for group, number in reversed([*ids.items()])}
             for number, group in groups.items():
                 self._check_group(query, number, group)
 
     def _check_group(self, query: LedgerQuery, number: int, group: Group) -> None:
-        lost = set(self._select("SELECT * FROM seals WHERE grp = ?", number))
+        lost = set(self.select("SELECT * FROM seals WHERE grp = ?", number))
         names = ", ".join(query.names[bot] for bot in group)
-        for _, *values, seal in self._select("SELECT * FROM blocks WHERE grp = ?", number):
+        for _, *values, seal in self.select("SELECT * FROM blocks WHERE grp = ?", number):
             shutdown.check()
             row = LedgerRow._make(values)
             if seal != _seal(query, group, row):
@@ -288,16 +305,16 @@ class Ledger:
     # The file
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction, which marks the file as no longer tidy."""
         with self.connection:
             self.connection.execute("BEGIN IMMEDIATE")
             if self._is_tidy():
                 self.connection.execute("PRAGMA user_version = 0")
-            yield
+            yield self.connection
 
     def _is_tidy(self) -> bool:
-        (marked,) = next(self._select("PRAGMA user_version"))
+        (marked,) = next(self.select("PRAGMA user_version"))
         return bool(marked)
 
     def tidy(self) -> None:
@@ -332,7 +349,8 @@ class Ledger:
         """A context in which rows are decoded: see `reading`."""
         return reading(self.path)
 
-    def _select(self, query: str, *values: object) -> Iterator[Any]:
+    def select(self, query: str, *values: object) -> Iterator[Any]:
+        """The rows of a SELECT."""
         return iter(self.connection.execute(query, values))
 
     def close(self) -> None:
@@ -361,7 +379,12 @@ def _bots_text(query: LedgerQuery, group: Group, ids: Mapping[str, int]) -> str:
 
 def _seal(query: LedgerQuery, group: Group, row: LedgerRow) -> bytes:
     """The seal of a row: not by numbers, which another ledger has otherwise."""
-    return row_checksum("\n".join((query.setting.key, *query.versions_of(group))), row)
+    return row_seal(query.setting.key, query.versions_of(group), row)
+
+
+def row_seal(setting: str, versions: Iterable[str], row: LedgerRow) -> bytes:
+    """The seal of a row: of the key of its setting, the digests of its versions, and itself."""
+    return row_checksum("\n".join((setting, *versions)), row)
 
 
 def _about_seal(query: str, deals: str | None) -> str:

@@ -124,6 +124,43 @@ def read_ledger(folder: Path, look: Callable[[LedgerTotals], Read]) -> Read:
     return _steady(read)
 
 
+@contextmanager
+def copied_ledger(folder: Path) -> Iterator[Path]:
+    """A temporary folder with a copy of a folder's ledger, if there is one.
+
+    Errors name the ledger in `folder`. Raises LedgerError.
+    """
+    with TemporaryDirectory() as temporary:
+        copy = Path(temporary)
+        if (path := folder / LEDGER).is_file():
+            _steady(lambda: _copy(path, copy / LEDGER))
+        try:
+            yield copy
+        except LedgerError as error:
+            raise LedgerError(str(error).replace(str(copy), str(folder))) from error
+
+
+def _copy(path: Path, copy: Path) -> None:
+    with _opened(path) as ledger, closing(sqlite3.connect(copy)) as connection:
+        ledger.connection.backup(connection)
+
+
+def look_into(folder: Path, look: Callable[[Ledger], Read]) -> Read:
+    """The result of `look` for all that a folder's ledger has. Raises UsageError, LedgerError."""
+    path = _ledger_in(folder)
+
+    def read() -> Read:
+        with _opened(path) as ledger:
+            if ledger.version() in OLD_VERSIONS:
+                raise LedgerError(
+                    f"{path} was written by release 0.2; run its tournament once to take it over"
+                )
+            check_version(ledger)
+            return look(ledger)
+
+    return _steady(read)
+
+
 def _steady(look: Callable[[], Read]) -> Read:
     """The result of `look`, called again if a ledger changes meanwhile. Raises LedgerError."""
     for _ in range(_MAX_TRIES):
@@ -193,44 +230,6 @@ def _check_anchor(anchor: Mapping[str, float], results: TournamentTotals) -> Non
     for name in anchor:
         if name not in results.bots:
             raise BotError(f"--anchor: {unknown_word('bot', name, results.bots)}")
-
-
-@contextmanager
-def working_copy(
-    path: Path, known: Sequence[QueryBot] = (), fresh: bool = False
-) -> Iterator[Ledger]:
-    """A ledger in memory with what a file has now; empty where there is none, or for `fresh`.
-
-    What is added to it is lost. One of release 0.2 is taken over, with the help of bots that are
-    `known`. Raises LedgerError.
-    """
-    with closing(sqlite3.connect(":memory:")) as memory:
-        ledger = Ledger(path, memory)
-        if path.is_file() and not fresh:
-            _steady(lambda: _copy(path, memory))
-            if ledger.version() in OLD_VERSIONS:
-                _take_over(memory, known)
-        if ledger.version() is None:
-            ledger.create()
-        check_version(ledger)
-        yield ledger
-
-
-def _copy(path: Path, memory: sqlite3.Connection) -> None:
-    with _opened(path) as ledger:
-        ledger.connection.backup(memory)
-
-
-def _take_over(memory: sqlite3.Connection, known: Sequence[QueryBot]) -> None:
-    """Replace a copy of a ledger of release 0.2 by one with its games."""
-    from cantstop_arena.tournaments.ledger.migration import take_over
-
-    with TemporaryDirectory() as folder:
-        path = Path(folder, LEDGER)
-        with closing(sqlite3.connect(path)) as old:
-            memory.backup(old)
-        take_over(path, known)
-        _copy(path, memory)
 
 
 # Whether results can be rated together -------------------------------------------------------

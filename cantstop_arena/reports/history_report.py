@@ -1,0 +1,97 @@
+"""The history of a bot as a table: its versions, rated in one fit with the field."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from cantstop_arena.atomic_files import write_result
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.tables.all_tables import WRITERS
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Column, Table, estimate, number, table_of
+from cantstop_arena.texts import how_many
+from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
+from cantstop_arena.tournaments.version_history import PlayedVersion, VersionHistory
+
+_NOTHING = Estimate(None)
+_COLUMNS = (
+    Column("label", "version"),
+    Column("since", "since", of=lambda row: row.version.since and row.version.since.isoformat()),
+    number("lines", of=lambda row: row.version.lines),
+    estimate("elo", "Elo", 1),
+    estimate("score", "score %", 2, percent=True),
+    number("superiority", "better than before, %", 1, percent=True, chance=True),
+)
+
+
+class RatedVersion(msgspec.Struct, frozen=True):
+    """A version with its Elo, its score, and the likelihood that it is better than the last one."""
+
+    version: PlayedVersion
+    elo: Estimate = _NOTHING
+    score: Estimate = _NOTHING
+    superiority: float | None = None
+
+    @property
+    def label(self) -> str:
+        """The version's label."""
+        return self.version.label
+
+
+def analysis_of(history: VersionHistory, folder: Path) -> Analysis:
+    """The results of all versions, with the Elo of the field as in the tournament's own results.
+
+    Their intervals are confidence sequences, too, where it was played `until` they were narrow.
+    """
+    last_run = Analysis(load_results_with_aims(folder))
+    own, field = last_run.results, {*history.field}
+    anchor = dict(own.anchor)
+    if not anchor or not anchor.keys() <= field:
+        elo = zip(own.bots, last_run.elo, strict=True)
+        anchor = {name: of.mean for name, of in elo if name in field and of.mean is not None}
+    anchor = {name: points for name, points in anchor.items() if name in history.totals.bots}
+    return Analysis(replace(history.totals, anchor=anchor, until=own.until))
+
+
+def rated_versions(history: VersionHistory, analysis: Analysis) -> list[RatedVersion]:
+    """The versions in order of arrival; those that are out or have not played are not rated."""
+    bots = analysis.results.bots
+    rows, before = list[RatedVersion](), None
+    for version in history.versions:
+        index = bots.index(version.name) if version.name in bots else None
+        if index is None or index in analysis.without_games:
+            rows.append(RatedVersion(version))
+            continue
+        better = None if before is None else analysis.ratings.superiority(index, before)
+        rows.append(RatedVersion(version, analysis.elo[index], analysis.scores[index], better))
+        before = index
+    return rows
+
+
+def history_table(history: VersionHistory, analysis: Analysis) -> Table:
+    """The table of a bot's versions."""
+    title = (
+        f"{history.bot}: {how_many(len(history.versions), 'version')} against the field of"
+        f" {history.totals.name} ({', '.join(history.field)}), {history.games:,} games each."
+    )
+    return table_of("history", title, _COLUMNS, rated_versions(history, analysis))
+
+
+def missing_text(versions: Sequence[PlayedVersion]) -> str:
+    """How many versions have not met all of the field; empty if all have."""
+    lacking = [version for version in versions if version.missing]
+    if not lacking:
+        return ""
+    verb = "has" if len(lacking) == 1 else "have"
+    games = sum(version.missing for version in lacking)
+    return (
+        f"{len(lacking)} of {how_many(len(versions), 'version')} {verb} not met all of this field:"
+        f" {how_many(games, 'game')} {'is' if games == 1 else 'are'} missing."
+    )
+
+
+def write_history(table: Table, folder: Path, bot: str) -> Path:
+    """Write the table to `history-BOT.csv` in the folder of results, and return its path."""
+    return write_result(folder, f"history-{bot.replace('/', '_')}.csv", WRITERS["csv"]([table]))

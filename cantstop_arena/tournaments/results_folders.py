@@ -1,0 +1,102 @@
+"""The folders of results: what is in them, and versions of bots that they forget."""
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from cantstop_arena.atomic_files import refuse_link
+from cantstop_arena.bots.versions import is_digest, version_in
+from cantstop_arena.errors import LedgerError, UsageError
+from cantstop_arena.tournaments.ledger.forgetting import (
+    StoredBot,
+    forget,
+    stored_bots,
+    stored_games,
+)
+from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
+from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
+from cantstop_arena.tournaments.ledger.read_ledger import look_into
+from cantstop_arena.tournaments.run import COPIES
+from cantstop_arena.tournaments.run_history import runs_in
+
+PEOPLE = "people"  # a reserved name: what is there are no results of runs
+
+
+class ResultsFolder(msgspec.Struct, frozen=True):
+    """A folder: the games in its ledger, the bots of its last run, all versions in the ledger, the
+    bytes of its files, and when it was last run, if that is known; or why it cannot be read."""
+
+    name: str
+    games: int | None
+    bots: int | None
+    versions: int | None
+    size: int
+    last_run: datetime | None
+    problem: str = ""
+
+
+def results_folders(results: Path) -> Iterator[ResultsFolder]:
+    """The folders of runs below a folder of results, by name."""
+    for path in sorted(results.glob(f"*/{LEDGER}")):
+        if path.parent.name != PEOPLE:
+            yield _described(path.parent)
+
+
+def _described(folder: Path) -> ResultsFolder:
+    size = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+    last_run = max((run.when for run in runs_in(folder)), default=None)
+
+    def look(ledger: Ledger) -> ResultsFolder:
+        bots = stored_bots(ledger)
+        query, games = ledger.query(), stored_games(ledger)
+        in_file = len(query.bots) if query else 0
+        return ResultsFolder(folder.name, games, in_file, len(bots), size, last_run)
+
+    try:
+        return look_into(folder, look)
+    except (LedgerError, UsageError) as error:
+        return ResultsFolder(folder.name, None, None, None, size, last_run, str(error))
+
+
+def bots_outside(folder: Path) -> list[StoredBot]:
+    """The versions in a folder that the file of its last run does not name."""
+    return [bot for bot in look_into(folder, stored_bots) if not bot.is_in_file]
+
+
+def bots_called(folder: Path, reference: str) -> list[StoredBot]:
+    """The versions of a bot in a folder: all, or that of `BOT@DIGEST`. Raises UsageError."""
+    bots = look_into(folder, stored_bots)
+    version = version_in(reference)
+    name, digest = version or (reference, "")
+    called = [bot for bot in bots if name in bot.names]
+    if not called:
+        names = ", ".join(dict.fromkeys(name for bot in bots for name in bot.names))
+        raise UsageError(f"no bot called {name!r} has played in {folder}; bots are {names}")
+    found = [bot for bot in called if bot.version.digest.startswith(digest)]
+    if not found or (digest and len({bot.version.digest for bot in found}) > 1):
+        titles = ", ".join(dict.fromkeys(bot.title for bot in called))
+        raise UsageError(f"{reference} is no single version in {folder}; there are {titles}")
+    return found
+
+
+def forget_bots(folder: Path, choose: Callable[[], Sequence[StoredBot]]) -> Sequence[StoredBot]:
+    """Forget the chosen versions, with the copies that no other version needs; which these are.
+
+    Raises LedgerError, also while a run writes to the folder.
+    """
+    refuse_link(folder / COPIES)
+    choose()  # raises for a folder that is none: `open_ledger` would make one
+    with open_ledger(folder / LEDGER) as ledger:
+        chosen = choose()
+        if chosen:
+            forget(ledger, chosen)
+        needed = {bot.version.digest for bot in stored_bots(ledger)}
+    for digest in {bot.version.digest for bot in chosen} - needed:
+        if is_digest(digest):
+            with suppress(FileNotFoundError):
+                shutil.rmtree(folder / COPIES / digest)
+    return chosen

@@ -1,0 +1,90 @@
+"""`arena results`: lists, checks and cleans folders of results."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from helpers.arena import Arena
+
+_BOT = "def choose_move(turn, moves):\n    return 0\n\n\ndef roll_again(turn):\n    return %s\n"
+_FILE = "name: mine\ngames: 20\nseed: 1\nbots: [rule28, cautious, patient]\n"
+_LEDGER = Path("results/mine/ledger.sqlite")
+
+
+@pytest.fixture
+def edited(arena: Arena) -> Arena:
+    """The results of a tournament in which the bot patient was edited once."""
+    for again in ("False", "turn.rolls < 2"):
+        arena("run mine.yaml --no-page", bots={"patient": _BOT % again}, yaml=_FILE)
+    return arena
+
+
+def _copies() -> set[str]:
+    return {path.name for path in Path("results/mine/bots").iterdir()}
+
+
+def test_the_list(edited: Arena) -> None:
+    folder = Path("results/people")
+    folder.mkdir()
+    (folder / "ledger.sqlite").touch()
+    (row,) = json.loads(edited("results --json").text)["results"]["rows"]
+    assert {key: row[key] for key in ("name", "games", "bots", "versions")} == {
+        "name": "mine",
+        "games": 100,
+        "bots": 3,
+        "versions": 4,
+    }
+
+
+def test_an_unreadable_ledger_is_named(edited: Arena) -> None:
+    _LEDGER.write_bytes(b"no ledger" * 1000)
+    assert "mine: results/mine/ledger.sqlite: " in edited("results").text
+
+
+def test_prune_forgets_what_the_file_does_not_name(edited: Arena) -> None:
+    content, copies = _LEDGER.read_bytes(), _copies()
+    planned = edited("results prune mine --dry-run").text
+    assert planned.count("would forget patient@") == 1 and "(40 games)" in planned
+    assert (_LEDGER.read_bytes(), _copies()) == (content, copies)
+    assert edited("results prune mine").text == planned.replace("would forget", "forgot")
+    assert len(_copies()) == len(copies) - 1
+    assert edited("results prune mine").text == "results/mine: nothing to forget.\n"
+    assert "all 60 games" in edited("results check mine").text
+    assert "nothing to play" in edited("run mine.yaml --dry-run").text
+
+
+def test_a_forgotten_bot_of_the_file_plays_again(edited: Arena) -> None:
+    before = Path("results/mine/standings.csv").read_bytes()
+    assert edited("results forget mine patient").text.count("forgot patient@") == 2
+    planned = edited("run mine.yaml --dry-run")
+    assert "1 of 3 pairings are in the ledger; playing 2 (40 games)." in planned.text
+    edited("run mine.yaml --no-page")
+    assert Path("results/mine/standings.csv").read_bytes() == before
+
+
+def test_one_version_is_forgotten(edited: Arena) -> None:
+    title = edited("results prune mine --dry-run").text.split()[3]
+    assert edited("results", "forget", "mine", title).text.count("forgot") == 1
+    error = edited("results", "forget", "mine", title, code=2).error
+    assert f"{title} is no single version" in error
+
+
+def test_unknown_bots_and_folders(edited: Arena) -> None:
+    assert "no bot called 'nobody' has played" in edited("results forget mine nobody", code=2).error
+    assert "There is no folder" in edited("results check nope", code=2).error
+
+
+@pytest.mark.parametrize(
+    ("damage", "text"),
+    [
+        ("UPDATE blocks SET device = 'x'", "not as it was written"),
+        ("DELETE FROM blocks", "it is no longer there"),
+    ],
+)
+def test_damage_outside_the_query_is_found(edited: Arena, damage: str, text: str) -> None:
+    old = "(SELECT id FROM groups WHERE bots LIKE '%3%' ORDER BY id LIMIT 1)"
+    with closing(sqlite3.connect(_LEDGER)) as connection, connection:
+        connection.execute(f"{damage} WHERE grp = {old}")
+    assert text in edited("results check mine", code=1).text
