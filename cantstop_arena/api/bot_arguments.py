@@ -181,7 +181,7 @@ def field_of_bots(
     }
     matching = PatternReader(catalogue, folder, exclude)
     matching.describe_isolated([*patterns.values()])
-    isolating = catalogue.isolated(isolation)
+    isolating = catalogue.isolated(isolation or catalogue.isolation)
     named = {  # isolated bots first: a file that is also named as plain is not opened before
         number: isolated(entrant_of(items[number], isolating), isolation)
         for number in sorted(range(len(items)), key=lambda n: not _is_isolated(items[n]))
