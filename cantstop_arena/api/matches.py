@@ -81,9 +81,13 @@ class PlannedMatch(PlannedTournament):
             " score, neither is stronger."
         )
 
+    def ending(self) -> MatchEnding:
+        """The decision of the test, or the end of all games."""
+        return MatchEnding(self.tournament, self.test)
+
     def play(self, options: RunOptions, observer: RunObserver) -> MatchResults:
         """Play the missing games, and write the tables and `match.json`."""
-        ending = MatchEnding(self.tournament, self.test)
+        ending = self.ending()
         totals = self.totals(options, observer, ending)
         first, second, *_ = (entrant.name for entrant in self.tournament.entrants)
         analysis = Analysis(replace(totals, until=ended_by(self.test), subject=first))

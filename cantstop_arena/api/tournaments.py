@@ -116,11 +116,16 @@ class PlannedTournament:
                 ending=ending,
             )
 
+    def ending(self) -> Ending | None:
+        """When its run ends; None: as the tournament says."""
+        return None
+
     def announce(self, observer: RunObserver, fresh: bool = False) -> None:
         """Tell the observer what a run would play; nothing is played or written."""
         for text in self.tournament.messages:
             observer.on_notice(text)
-        plan_run(self.tournament, self.catalogue, self.folder, observer, fresh)
+        ending = self.ending()
+        plan_run(self.tournament, self.catalogue, self.folder, observer, fresh, ending)
 
     def setting(self, seed: Seed | None) -> Source:
         """The source for replays of its games, with this seed."""

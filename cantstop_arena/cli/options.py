@@ -37,6 +37,12 @@ class Given(NamedTuple):
     tables: TableOutput
     quiet: bool
     page: bool
+    dry_run: bool
+
+    @property
+    def aside(self) -> bool:
+        """Whether messages stand beside the output: that is tables for programs."""
+        return not (self.tables.is_text or self.dry_run)
 
     @property
     def run_options(self) -> "RunOptions":
@@ -72,7 +78,8 @@ def options(command: Command) -> Decorator:
         shown = groups["output"]
         tables = TableOutput(shown["form"], shown.get("chosen", ()), shown.get("wide", False))
         page = shown.get("page", False)
-        return Given(groups["tournament"], groups["run"], tables, shown["quiet"], page)
+        dry_run = shown.get("dry_run", False)
+        return Given(groups["tournament"], groups["run"], tables, shown["quiet"], page, dry_run)
 
     return with_options
 
@@ -120,6 +127,12 @@ def play_and_write(
             page = results.write_page()
     screen.echo_folder(planned.folder, page)
     return results
+
+
+def announce(planned: "PlannedTournament", given: Given, screen: "RunScreen") -> ExitCode:
+    """Print what would be played."""
+    planned.announce(screen, given.run["fresh"])
+    return ExitCode.DONE
 
 
 def exit_code_of(results: "Results | ComparisonTotals") -> ExitCode:

@@ -37,7 +37,7 @@ from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, stored_seed
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.run import run_tournament
+from cantstop_arena.tournaments.run import plan_run, run_tournament
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
 
@@ -72,14 +72,13 @@ def compare(
                 create_below(folder.parent, path)
                 if not all((path / file).exists() for file in (LEDGER, RESOLVED)):
                     _write_resolved(tournament, path)
-                title = f"{rules.name}, {how_many(players, 'player')}"
-                with observed_by(observer_of(f"{comparison.name}, {title}")) as observer:
+                with observed_by(observer_of(_title(comparison, tournament))) as observer:
                     while messages:
                         observer.on_notice(messages.pop(0))
                     results = run_tournament(
                         tournament, catalogue, path, options, observer, pools=pools
                     )
-                notes += _fault_notes(title, results)
+                notes += _fault_notes(_part(rules, players), results)
                 disqualified += results.disqualified
                 if rules.name == comparison.baseline.name:
                     deviations[players] = standard_deviations(
@@ -88,6 +87,32 @@ def compare(
     write_result(folder, RESOLVED_FILE, dump(comparison.resolved(folder)))
     totals = comparison_totals(comparison, folder, deviations, notes)
     return replace(totals, disqualified=tuple(dict.fromkeys(disqualified)))
+
+
+def plan_comparison(
+    comparison: Comparison,
+    catalogue: Catalogue,
+    folder: Path,
+    observer_of: Callable[[str], RunObserver],
+    fresh: bool = False,
+) -> None:
+    """Tell the observer of each tournament what would be played; nothing is written."""
+    comparison = with_stored_seed(comparison, folder, fresh)
+    messages = [*comparison.messages]
+    for tournament, path in _tournaments(comparison, folder):
+        with observed_by(observer_of(_title(comparison, tournament))) as observer:
+            while messages:
+                observer.on_notice(messages.pop(0))
+            plan_run(tournament, catalogue, path, observer, fresh)
+
+
+def _title(comparison: Comparison, tournament: Tournament) -> str:
+    """The name of a comparison, and which of its tournaments is played."""
+    return f"{comparison.name}, {_part(tournament.rules, tournament.players)}"
+
+
+def _part(rules: Any, players: int) -> str:
+    return f"{rules.name}, {how_many(players, 'player')}"
 
 
 def with_stored_seed(comparison: Comparison, folder: Path, fresh: bool = False) -> Comparison:

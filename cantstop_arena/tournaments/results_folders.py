@@ -11,6 +11,7 @@ import msgspec
 from cantstop_arena.atomic_files import refuse_link
 from cantstop_arena.bots.versions import is_digest, version_in
 from cantstop_arena.errors import LedgerError, UsageError
+from cantstop_arena.tournaments.file.key_readers import PEOPLE
 from cantstop_arena.tournaments.ledger.forgetting import (
     StoredBot,
     forget,
@@ -22,8 +23,6 @@ from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
 from cantstop_arena.tournaments.ledger.read_ledger import look_into
 from cantstop_arena.tournaments.run import COPIES
 from cantstop_arena.tournaments.run_history import runs_in
-
-PEOPLE = "people"  # a reserved name: what is there are no results of runs
 
 
 class ResultsFolder(msgspec.Struct, frozen=True):

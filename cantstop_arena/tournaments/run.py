@@ -108,6 +108,7 @@ def plan_run(
     folder: Path,
     observer: RunObserver,
     fresh: bool = False,
+    ending: Ending | None = None,
 ) -> None:
     """Tell the observer what a run would play; nothing is played, and nothing written to `folder`.
 
@@ -118,7 +119,8 @@ def plan_run(
         for text in _notices(tournament, folder, None if fresh else stored_seed(copy / LEDGER)):
             observer.on_notice(text)
         with _session_in(copy, tournament, catalogue, observer, fresh, None, folder) as session:
-            session.announce_plan(next(iter(_ending_of(tournament).looks(session))), observer)
+            looks = (ending or _ending_of(tournament)).looks(session)
+            session.announce_plan(next(looks), observer)
 
 
 def _ending_of(tournament: Tournament) -> Ending:

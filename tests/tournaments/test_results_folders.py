@@ -88,3 +88,18 @@ def test_damage_outside_the_query_is_found(edited: Arena, damage: str, text: str
     with closing(sqlite3.connect(_LEDGER)) as connection, connection:
         connection.execute(f"{damage} WHERE grp = {old}")
     assert text in edited("results check mine", code=1).text
+
+
+def test_a_league_is_not_pruned(edited: Arena) -> None:
+    """Its last step asked for some of its bots only: the others would be forgotten."""
+    Path("results/mine/league.sqlite").touch()
+    content = _LEDGER.read_bytes()
+    for words in ("results prune mine", "results prune mine --dry-run"):
+        assert "results/mine is a league, whose standings need" in edited(words, code=2).error
+    assert _LEDGER.read_bytes() == content
+
+
+def test_no_tournament_is_called_people(arena: Arena) -> None:
+    text = "name: people\nbots: [rule28, odds]\n"
+    told = arena("run mine.yaml", yaml=text, code=2).error
+    assert "mine.yaml:1:7: name is 'people', which is reserved; choose another" in told

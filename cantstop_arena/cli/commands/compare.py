@@ -22,16 +22,20 @@ def compare(file: Path, given: Given) -> ExitCode:
     more games, or after an interruption.
     """
     from cantstop_arena.api.comparisons import play_comparison, read_comparison
+    from cantstop_arena.comparisons.comparison_run import plan_comparison
     from cantstop_arena.reports.comparison_report import as_format, content, write_comparison_page
 
     comparison, catalogue, folder = read_comparison(file, **given.tournament)
-    aside = not given.tables.is_text
+    aside = given.aside
     numbers, parts = count(1), len(comparison.players) * len(comparison.rules)
 
     def screen_for(name: str) -> RunScreen:
         title = f"{name} ({next(numbers)} of {parts})"
         return RunScreen(name, given.quiet, aside=aside, title=title, standings=False)
 
+    if given.dry_run:
+        plan_comparison(comparison, catalogue, folder, screen_for, given.run["fresh"])
+        return ExitCode.DONE
     shutdown.announce_resume()
     totals = play_comparison(comparison, catalogue, folder, given.run_options, screen_for)
     screen = RunScreen(comparison.name, given.quiet, aside=aside)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.options import Given, exit_code_of, options, play_and_write
+from cantstop_arena.cli.options import Given, announce, exit_code_of, options, play_and_write
 from cantstop_arena.cli.print_tables import print_tables
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.exit_codes import ExitCode
@@ -30,7 +30,9 @@ def gauntlet(challenger: str, against: Sequence[str], given: Given) -> ExitCode:
     from cantstop_arena.api.tournaments import gauntlet as planned_gauntlet
 
     planned = planned_gauntlet(challenger, against, **given.tournament)
-    screen = RunScreen(planned.name, given.quiet, not given.tables.is_text)
+    screen = RunScreen(planned.name, given.quiet, given.aside)
+    if given.dry_run:
+        return announce(planned, given, screen)
     played = play_and_write(
         planned, given, screen, lambda results: print_tables(results.analysis, given.tables)
     )

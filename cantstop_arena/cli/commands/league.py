@@ -30,7 +30,6 @@ def _seconds(context: click.Context, parameter: click.Parameter, text: str | Non
     metavar="TIME",
     help="Begin no further round after this time, such as 30m.",
 )
-@click.option("--dry-run", is_flag=True, help="Print what would be checked and played.")
 @click.option(
     "--tokens", is_flag=True, help="Write tokens.csv, by which participants upload, and end."
 )
@@ -41,9 +40,7 @@ def _seconds(context: click.Context, parameter: click.Parameter, text: str | Non
     help="Run again whenever the file or a submission changes.",
 )
 @options("league")
-def league(
-    file: Path, seconds: float, dry_run: bool, tokens: bool, is_watched: bool, given: Given
-) -> ExitCode:
+def league(file: Path, seconds: float, tokens: bool, is_watched: bool, given: Given) -> ExitCode:
     """Play the league of FILE: check new submissions, rank all bots, and mark them.
 
     Only games that no earlier run has played are played. Run the command again when participants
@@ -63,7 +60,7 @@ def league(
     if tokens:
         screen.echo(f"Written to {write_tokens(planned.league, planned.results)}")
         return ExitCode.DONE
-    if dry_run:
+    if given.dry_run:
         for line in planned.plan():
             click.echo(line)
         return ExitCode.DONE

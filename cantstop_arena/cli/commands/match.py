@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.options import Given, exit_code_of, options, play_and_write
+from cantstop_arena.cli.options import Given, announce, exit_code_of, options, play_and_write
 from cantstop_arena.cli.print_tables import print_tables
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.errors import UsageError
@@ -83,8 +83,9 @@ def match(
     test = planned.test
     aim = "a hypothesis is accepted" if test else ""
     bounds = (test.lower, test.upper) if test else (0.0, 0.0)
-    aside = not given.tables.is_text
-    screen = RunScreen(planned.name, given.quiet, aside=aside, aim=aim, bounds=bounds)
+    screen = RunScreen(planned.name, given.quiet, aside=given.aside, aim=aim, bounds=bounds)
+    if given.dry_run:
+        return announce(planned, given, screen)
     played = play_and_write(
         planned, given, screen, lambda results: _print_results(results, given.tables)
     )

@@ -7,6 +7,7 @@ import click
 
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import versions_option
+from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.texts import how_many, printable
 from cantstop_arena.views.command_tables import (
@@ -110,9 +111,15 @@ def check(context: click.Context, folder: Path) -> ExitCode:
 @click.pass_context
 def prune(context: click.Context, folder: Path, dry_run: bool) -> None:
     """Forget the versions of bots that the last run of NAME does not have, with their copies."""
+    from cantstop_arena.leagues.submission_store import LEAGUE_FILE
     from cantstop_arena.tournaments.results_folders import bots_outside, forget_bots
 
     path = _path(folder, context)
+    if (path / LEAGUE_FILE).exists():  # its last step asked for some of its bots only
+        raise UsageError(
+            f"{path} is a league, whose standings need the games of all its bots; a version that"
+            f" nobody needs: arena results forget {path.name} BOT@DIGEST"
+        )
     chosen = bots_outside(path) if dry_run else forget_bots(path, lambda: bots_outside(path))
     _report(path, chosen, dry_run)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import Given, exit_code_of, options, play_and_write
+from cantstop_arena.cli.options import Given, announce, exit_code_of, options, play_and_write
 from cantstop_arena.cli.print_tables import print_tables
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.errors import UsageError
@@ -16,9 +16,8 @@ from cantstop_arena.exit_codes import ExitCode
 @click.option(
     "--watch", "is_watched", is_flag=True, help="Run again whenever the file or a bot changes."
 )
-@click.option("--dry-run", is_flag=True, help="Print what has changed and would be played.")
 @options("run")
-def run(file: Path, is_watched: bool, dry_run: bool, given: Given) -> ExitCode:
+def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
     """Play the tournament of FILE and print its standings.
 
     All lineups of bots play the same deals in every seating. The results are the same for any
@@ -35,7 +34,7 @@ def run(file: Path, is_watched: bool, dry_run: bool, given: Given) -> ExitCode:
         )
     if is_watched and given.run["fresh"]:
         raise UsageError("--fresh and --watch cannot be used together: run once with --fresh first")
-    if is_watched and dry_run:
+    if is_watched and given.dry_run:
         raise UsageError("--dry-run and --watch cannot be used together: one plays, one does not")
     if is_watched and file.exists():
         words = child_arguments(given.tables.is_text and not given.tables.chosen)
@@ -46,10 +45,9 @@ def run(file: Path, is_watched: bool, dry_run: bool, given: Given) -> ExitCode:
         report.add(planned.tournament)
     until = planned.tournament.until
     aim = until_text(until) if until else ""
-    screen = RunScreen(planned.name, given.quiet, not given.tables.is_text, aim)
-    if dry_run:
-        planned.announce(screen, given.run["fresh"])
-        return ExitCode.DONE
+    screen = RunScreen(planned.name, given.quiet, given.aside, aim)
+    if given.dry_run:
+        return announce(planned, given, screen)
     played = play_and_write(
         planned, given, screen, lambda results: print_tables(results.analysis, given.tables)
     )

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
 
 UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # minimum and maximum
+PEOPLE = "people"  # a reserved name of results: what is there are no results of runs
 MAX_NAME_LENGTH = 100
 MAX_FOLDER_LENGTH = 255  # bytes, on every common file system
 A_NAME = (
@@ -185,6 +186,8 @@ def read_name(reader: Reader, entry: Entry | None, stem: str) -> str:
     name = reader.text(node, subject) if entry else stem
     if name is not None and not _names_a_folder(name):
         reader.complain(node, f"{subject} {A_NAME}, not {quoted(name)}")
+    elif name is not None and name.casefold() == PEOPLE:
+        reader.complain(node, f"{subject} is {quoted(name)}, which is reserved; choose another")
     return name or stem
 
 

@@ -486,6 +486,16 @@ KEYS = (
         },
     ),
     Key(
+        "dry_run",
+        "Print what would be played, and end: nothing is played or written.",
+        "output",
+        bool,
+        False,
+        commands=PLAYING | {"league"},
+        cli=("--dry-run",),
+        helps={"league": "Print what would be checked and played."},
+    ),
+    Key(
         "progress",
         "Show progress: True, or a function that takes a name and returns an observer.",
         "output",
