@@ -224,6 +224,11 @@ class Ledger:
 
     # Rows
 
+    def has_rows(self) -> bool:
+        """Whether any games are stored."""
+        tables = self.select("SELECT 1 FROM sqlite_master WHERE name = 'blocks'")
+        return any(tables) and any(self.select("SELECT 1 FROM blocks LIMIT 1"))
+
     def row_keys(self, group_ids: Iterable[int]) -> dict[int, list[RowKey]]:
         """The rows of groups, ascending."""
         keys: dict[int, list[RowKey]] = {number: [] for number in group_ids}

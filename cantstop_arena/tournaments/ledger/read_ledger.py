@@ -221,6 +221,8 @@ def _games(folder: Path, ledger: Ledger) -> Cover | OldLedger:
         check_version(ledger)
     query = ledger.query() if version is not None else None
     if query is None:
+        if ledger.has_rows():
+            raise LedgerError(damage_message(ledger.path, "its query is no longer there"))
         raise UsageError(f"{folder}: nothing has been played yet.")
     ledger.check(query)
     return Cover(ledger, query, ledger.deals)
