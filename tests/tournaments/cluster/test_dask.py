@@ -29,10 +29,12 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
 )
 from cantstop_arena.tournaments.cluster.job import job_for
 from cantstop_arena.tournaments.file.tournament_file import read
+from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.worker_messages import Ready
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import prepare_bots
+from cantstop_arena.tournaments.run_history import HISTORY
 from cantstop_arena.tournaments.table_spec import table_spec_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
@@ -150,12 +152,15 @@ def waited_for(look: Callable[[], Found]) -> Found:
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
-    """What a run has written, but for its logs and its times."""
+    """What a run has written, but for its logs, its times and its ledger.
+
+    How far a ledger has the games of a disqualified bot depends on who was playing them.
+    """
     paths = [path for path in folder.rglob("*") if path.is_file()]
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in paths
-        if "logs" not in path.parts and path.name != "history.jsonl"
+        if "logs" not in path.parts and path.name not in (HISTORY, LEDGER)
     }
 
 
