@@ -33,7 +33,8 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
+ARENA = (sys.executable, "-c", "from cantstop_arena.tournaments.run_history import HISTORY
+from cantstop_arena.cli import main; main()")
 TOURNAMENT = """
 name: soak
 games: 3000
@@ -433,12 +434,15 @@ def schedule(faults: int, seed: int, kinds: Iterable[str]) -> Iterator[Fault]:
 
 
 def contents(folder: Path, hidden: bool = False) -> dict[str, bytes]:
-    """What the files of a results folder hold, but for logs and, unless asked for, hidden ones."""
+    """What the files of a results folder hold, but for logs and when it was played.
+
+    Hidden files are left out, too, unless asked for.
+    """
     found = {}
     for path in folder.rglob("*"):
         name = path.relative_to(folder)
         shown = hidden or not any(part.startswith(".") for part in name.parts)
-        if path.is_file() and name.parts[0] != "logs" and shown:
+        if path.is_file() and name.parts[0] not in ("logs", HISTORY) and shown:
             found[str(name)] = path.read_bytes()
     return found
 

@@ -1,18 +1,15 @@
 """`arena run --watch`: the run starts again when what it has read changes, and only then."""
 
-import os
 import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 from helpers.arena import Arena
 from helpers.terminals import Terminal, on_a_terminal
 
-from cantstop_arena.cli.watching import REPORT, FileReport, FilesRead, reporting_files
-from cantstop_arena.processes import shutdown
+from cantstop_arena.cli.watching import FileReport, FilesRead
 from cantstop_arena.processes.system import is_ending
 
 BOT = """
@@ -182,18 +179,6 @@ def test_a_folder_changes_with_its_files() -> None:
     before = read.stamps()
     Path("bots/b.py").write_text("x")
     assert read.stamps() != before
-
-
-def test_a_run_reports_through_a_pipe_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutdown, "_has_parent_with_message", False)
-    reading, writing = os.pipe()
-    monkeypatch.setenv(REPORT, str(writing))
-    with pytest.raises(ZeroDivisionError), reporting_files(*map(Path, FILES)):
-        assert REPORT not in os.environ
-        raise ZeroDivisionError
-    report = msgspec.json.decode(os.read(reading, 1 << 16), type=FilesRead)
-    assert {str(Path(path).absolute()) for path in ("mine.yaml", "bots/a.py")} <= {*report.files}
-    os.close(reading)
 
 
 def test_files_of_a_complete_tournament_are_those_that_it_names() -> None:
