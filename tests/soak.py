@@ -33,8 +33,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-ARENA = (sys.executable, "-c", "from cantstop_arena.tournaments.run_history import HISTORY
-from cantstop_arena.cli import main; main()")
+ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 TOURNAMENT = """
 name: soak
 games: 3000
@@ -433,6 +432,10 @@ def schedule(faults: int, seed: int, kinds: Iterable[str]) -> Iterator[Fault]:
 # --- The test -------------------------------------------------------------------------------------
 
 
+NO_RESULTS = ("logs", "history.jsonl", "ledger.old.sqlite", "ledger.sqlite-shm")
+"""What depends on when and how often a run was started; the last is SQLite's, of open files."""
+
+
 def contents(folder: Path, hidden: bool = False) -> dict[str, bytes]:
     """What the files of a results folder hold, but for logs and when it was played.
 
@@ -442,7 +445,7 @@ def contents(folder: Path, hidden: bool = False) -> dict[str, bytes]:
     for path in folder.rglob("*"):
         name = path.relative_to(folder)
         shown = hidden or not any(part.startswith(".") for part in name.parts)
-        if path.is_file() and name.parts[0] not in ("logs", HISTORY) and shown:
+        if path.is_file() and name.parts[0] not in NO_RESULTS and shown:
             found[str(name)] = path.read_bytes()
     return found
 
