@@ -473,17 +473,13 @@ KEYS = (
     ),
     Key(
         "fresh",
-        "Discard earlier results of this name.",
+        "Begin a new ledger; the old one stays as ledger.old.sqlite.",
         "run",
         bool,
         False,
         commands=PLAYING,
         functions=FINISHING,
         cli=("--fresh",),
-        helps={
-            "match": "Discard earlier results of this match.",
-            "gauntlet": "Discard earlier results of this gauntlet.",
-        },
     ),
     Key(
         "dry_run",
