@@ -140,8 +140,8 @@ def tournament(bots: Sequence[AnyBot] | str, **given: Unpack[TournamentKeys]) ->
     A bot is a name or a path, with options after a colon, the result of `bot`, a class of yours, or
     a pattern like `bots/*.py`; `"all"` are those of the bots folder and of packages. `rules` are a
     name, a mapping with a `base`, or a rule set. Without a `name` the folder below `results` is
-    named after the content, so that the same tournament has the same folder. Raises UsageError with
-    every problem of the arguments.
+    named after the names of the bots and the setting, so that an edited bot finds the games of the
+    others. Raises UsageError with every problem of the arguments.
     """
     game, name = game_named(given["game"]), given["name"]
     catalogue = Catalogue(Path(given["bots_folder"]), game, results=Path(given["results"]))

@@ -139,16 +139,16 @@ class FileReport:
 
 
 @contextmanager
-def reporting_files(file: Path, bots_folder: Path, results: Path) -> Iterator[FileReport]:
+def reporting_files(file: Path, bots_folder: Path, results: Path) -> Iterator[FileReport | None]:
     """A context in which a tournament file is read; its end reports which files were read.
 
-    Nothing is reported in a run that is not watched.
+    In a run that is not watched there is no report.
     """
     descriptor = os.environ.pop(REPORT, "")
-    report = FileReport(file, bots_folder, results)
     if not descriptor:
-        yield report
+        yield None
         return
+    report = FileReport(file, bots_folder, results)
     os.set_inheritable(int(descriptor), False)
     shutdown.leave_message_to_parent()
     try:

@@ -96,8 +96,10 @@ class MatchEnding(Ending):
 
     def is_reached(self, session: "Session", deals: int, observer: RunObserver) -> bool:
         """Whether the test is decided, or a bot is disqualified, whose games do not count."""
+        if session.cover.disqualified():
+            return True
         self._count(session, deals)
-        if self.test is None or self.counts.sum() < deals:
+        if self.test is None:
             return True
         self.state = self._state(self.test, session)
         observer.on_look(Look(len(self.orders) * deals, "", LLR, self.state.ratio))

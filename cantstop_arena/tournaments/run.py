@@ -27,7 +27,6 @@ from cantstop_arena.deals.outcomes import (
     join_parts,
 )
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.deals.spans import gaps, merge_spans
 from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.processes import shutdown
@@ -114,11 +113,11 @@ def plan_run(
 
     Raises LedgerError.
     """
-    with copied_ledger(folder) as copy:
-        tournament = with_stored_seed(tournament, copy, fresh)
-        for text in _notices(tournament, folder, None if fresh else stored_seed(copy / LEDGER)):
+    with copied_ledger(folder, fresh) as copy:
+        seeded = with_stored_seed(tournament, copy, fresh)
+        for text in _notices(tournament, seeded, folder):
             observer.on_notice(text)
-        with _session_in(copy, tournament, catalogue, observer, fresh, None, folder) as session:
+        with _session_in(copy, seeded, catalogue, observer, fresh, None, folder) as session:
             looks = (ending or _ending_of(tournament)).looks(session)
             session.announce_plan(next(looks), observer)
 
@@ -143,6 +142,7 @@ class Session:
         self.folder = folder
         self.ledger = ledger
         self.pools = pools
+        self.cover: Cover  # the deals that were played or looked at last
         self.played_games = 0
         self._file_tournament = tournament
         self._has_changed = self._ask(tournament)
@@ -161,7 +161,6 @@ class Session:
             _delete_records(self.folder)
         self.ledger.set_query(query)
         self.ledger.check(query)
-        self.cover = Cover(self.ledger, query)
         return has_changed
 
     def _with_own_processes(self, tournament: Tournament) -> Tournament:
@@ -249,10 +248,10 @@ def open_session(
 ) -> Iterator[Session]:
     """A session in `folder`; `fresh` begins another ledger. Raises LedgerError, UsageError."""
     _create(folder)
-    tournament = with_stored_seed(tournament, folder, fresh)
-    for text in _notices(tournament, folder, None if fresh else stored_seed(folder / LEDGER)):
+    seeded = with_stored_seed(tournament, folder, fresh)
+    for text in _notices(tournament, seeded, folder):
         observer.on_notice(text)
-    with _session_in(folder, tournament, catalogue, observer, fresh, pools, folder) as session:
+    with _session_in(folder, seeded, catalogue, observer, fresh, pools, folder) as session:
         yield session
 
 
@@ -278,15 +277,18 @@ def _session_in(
         yield session
 
 
-def _notices(tournament: Tournament, folder: Path, stored: Seed | None) -> Iterator[str]:
-    """What the run has decided where the user left it open: which version, and which seed."""
+def _notices(tournament: Tournament, seeded: Tournament, folder: Path) -> Iterator[str]:
+    """What the run has decided where the user left it open: which version, and which seed.
+
+    `seeded` is the tournament with the seed of the folder, if it takes that.
+    """
     for reference in dict.fromkeys(entrant.reference for entrant in tournament.entrants):
         if reference and (version := version_in(reference)):
             bots = (e.bot for e in tournament.entrants if e.reference == reference)
             name = version_name(version.bot, next(bots).digest)
             yield f"{reference} is {name}; write the digest to keep it."
-    if tournament.has_random_seed and stored is not None:
-        yield f"Seed {stored}, from {folder}; --fresh draws another."
+    if seeded is not tournament:
+        yield f"Seed {seeded.seed}, from {folder}; --fresh draws another."
 
 
 def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) -> Tournament:
@@ -392,6 +394,9 @@ class _TournamentRun:
             if disturbances:
                 self.session.cover = Cover(self.ledger, self.session.tournament.query, self.deals)
                 self._begin()
+                self.ledger.set_deals(self.deals)
+                stored, left = self._extent()
+                observer.on_total(stored, stored + left)
         for bot, what in self.session.disturbances.items():
             name = self.tournament.entrants[bot].name
             observer.on_notice(disturbance_notice(name, what))

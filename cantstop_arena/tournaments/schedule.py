@@ -86,10 +86,9 @@ class _Schedule(msgspec.Struct, frozen=True):
 
     def _cuts(self, group: Group) -> "_Cuts":
         """The cuts for a group; bots that learn do so for a block of a fixed number of games."""
-        backend, entrants = self.backend_of(group), self.tournament.entrants
-        if backend == "plain" and any(entrants[bot].bot.learns for bot in group):
+        if self.tournament.query.learns(group):
             return _Cuts(self.tournament.query.lesson)
-        size = deals_per_block(self.tournament, backend)
+        size = deals_per_block(self.tournament, self.backend_of(group))
         full = self.tournament.deals // size
         return _Cuts(size, len(self.tournament.orders), full - full // _LATE, full)
 

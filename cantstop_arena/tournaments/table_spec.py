@@ -217,7 +217,7 @@ def table_for(
 ) -> tuple[TableSpec, Group]:
     """The spec of a table for bots by name, in seat order, and the bots' numbers by seat.
 
-    Names are those of entrants, or else of any bot; files of entrants are copied to `path`.
+    Names are those of entrants, or else of any bot; files of entrants are copied to `copies`.
     Raises BotError for unknown names, and UsageError for an invalid number of seats.
     """
     players = tournament.game.players

@@ -10,6 +10,16 @@ from helpers.arena import Arena
 from helpers.edits import FAULTY, LEARNER, PLAIN, Workshop
 
 NOTHING = "nothing to play"
+COMPILED_LEARNER = """
+from cantstop_arena import compiled
+learns = True
+@compiled
+def choose_move(turn, moves):
+    return 0
+@compiled
+def roll_again(turn):
+    return turn.rolls < 1 + {number}
+"""
 START: dict[str, Any] = {"name": "cup", "games": 40, "seed": 1}
 BOTS = ["rule28", "cautious", "bots/plain.py"]
 EDITS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
@@ -38,6 +48,11 @@ EDITS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"bots": ["rule28", "bots/learner.py"], "games": 400},
         "in part; playing 144 games, 44 of them again",
     ),
+    "lessons of compiled bots": (
+        {"bots": ["rule28", "bots/fast.py"], "games": 1200},
+        {"bots": ["rule28", "bots/fast.py"], "games": 1200},
+        NOTHING,
+    ),
     "strict": (
         {"bots": [*BOTS, "bots/faulty.py"], "max_faults": 10_000},
         {"bots": [*BOTS, "bots/faulty.py"], "max_faults": 5},
@@ -64,6 +79,7 @@ def test_after_an_edit_only_what_is_missing_is_played(
     monkeypatch.setattr("cantstop_arena.processes.system._DISPLAY", (f"{tmp_path}{os.sep}", ""))
     shop = Workshop(arena, 1)
     texts = {"plain": PLAIN, "copy": PLAIN, "learner": LEARNER, "faulty": FAULTY}
+    texts["fast"] = COMPILED_LEARNER
     for name, text in texts.items():
         Path(f"bots/{name}.py").write_text(text.format(number=1))
     for keys in (before, after):

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from itertools import combinations
 from math import factorial, log, sqrt
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
+from helpers.ledgers import tournament
 from helpers.parameters import slow_but
 from helpers.simulated import Truth
 from helpers.simulated import results as simulated
@@ -34,6 +36,7 @@ from cantstop_arena.ratings.sequential.stopping_rule import (
 from cantstop_arena.reports.match_report import MatchFinding, match_text
 from cantstop_arena.reports.plan_report import CostQuestion, plan_of, plan_text
 from cantstop_arena.tournaments import run
+from cantstop_arena.tournaments.endings import MatchEnding
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
@@ -391,6 +394,15 @@ def test_a_test_looks_at_deals_in_their_order_whatever_has_been_played(arena: Ar
     more, tested = (told(f"{results}/{folder}/match.json") for results in ("more", "tested"))
     assert more["pentanomial"] == tested["pentanomial"] and more["sprt"] == tested["sprt"]
     assert more["games"] == tested["games"], "the deals after the test's end are not among them"
+
+
+def test_a_match_with_a_disqualified_bot_is_over_whatever_of_its_games_is_stored() -> None:
+    """How many of them are depends on who was playing."""
+    cover = SimpleNamespace(disqualified=lambda: {1: []})
+    ending = MatchEnding(tournament(2, 2, 1000), Sprt(0, 5))
+    session: Any = SimpleNamespace(cover=cover)
+    assert ending.is_reached(session, 100, RunObserver())
+    assert ending.state is None and not ending.counts.any()
 
 
 def test_a_bot_may_play_itself(arena: Arena) -> None:

@@ -55,7 +55,8 @@ def league(file: Path, seconds: float, tokens: bool, is_watched: bool, given: Gi
     folders = (given.tournament[key] for key in ("bots_folder", "results"))
     with reporting_files(file, *folders) as report:
         planned = read_league(file, **given.tournament)
-        report.add_folder(planned.league.folder)
+        if report:
+            report.add_folder(planned.league.folder)
     screen = LeagueScreen(planned.league.name, given.quiet, not given.tables.is_text)
     if tokens:
         screen.echo(f"Written to {write_tokens(planned.league, planned.results)}")

@@ -42,7 +42,8 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
     folders = (given.tournament[key] for key in ("bots_folder", "results"))
     with reporting_files(file, *folders) as report:
         planned = from_file(file, **given.tournament)
-        report.add(planned.tournament)
+        if report:
+            report.add(planned.tournament)
     until = planned.tournament.until
     aim = until_text(until) if until else ""
     screen = RunScreen(planned.name, given.quiet, given.aside, aim)

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 
 if TYPE_CHECKING:
@@ -17,7 +16,3 @@ class LeagueScreen(RunScreen):
 
     def on_plan(self, plan: "QueryPlan") -> None:
         """Say nothing: the league has said what it plays."""
-
-    def on_start(self, played: int, games: int) -> None:
-        """Begin to count the games of a step."""
-        ProgressScreen.on_start(self, played, games)

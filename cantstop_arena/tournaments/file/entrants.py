@@ -23,10 +23,7 @@ from cantstop_arena.bots.bot_paths import (
 )
 from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.bots.isolation import Isolation
-from cantstop_arena.bots.known_bot import (
-    MAX_NAME_LENGTH,
-    BotDescription,
-)
+from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH, BotDescription
 from cantstop_arena.bots.versions import version_in, version_name
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import digest_of_path, files_among
@@ -34,13 +31,6 @@ from cantstop_arena.texts import shortened
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
-
-MAX_SWEPT = 1000  # entrants that one entry makes
-PROCESSES = range(1, 10_000)  # that a program may start
-A_BOT = (
-    "a bot must be a name, a path, {bot: NAME OR PATH, as: NAME, OPTION: VALUE}"
-    " or {command: [PROGRAM, WORD], as: NAME}"
-)
 
 
 class Entrant(msgspec.Struct, frozen=True, dict=True):

@@ -280,20 +280,23 @@ class Ledger:
     def check(self, query: LedgerQuery) -> None:
         """Check that a stored query has all its rows, as they were written. Raises LedgerError."""
         with self.readable():
-            if len(self.group_ids(query)) < len(query.groups):
+            ids = self.group_ids(query)
+            if len(ids) < len(query.groups):
                 raise ValueError("the groups of its query are no longer there")
-            self.check_rows(query)
+            self._check_groups(query, ids)
 
     def check_rows(self, query: LedgerQuery) -> None:
         """Check the rows that there are of a query that need not be stored. Raises LedgerError."""
         with self.readable():
-            ids = self.group_ids(query)
-            for table in ("blocks", "seals"):
-                if [*self.select(f"SELECT grp FROM {table} EXCEPT SELECT id FROM groups")]:
-                    raise ValueError(f"there are {table} of groups that are no longer there")
-            groups = {number: group for group, number in reversed([*ids.items()])}
-            for number, group in groups.items():
-                self._check_group(query, number, group)
+            self._check_groups(query, self.group_ids(query))
+
+    def _check_groups(self, query: LedgerQuery, ids: Mapping[Group, int]) -> None:
+        for table in ("blocks", "seals"):
+            if [*self.select(f"SELECT grp FROM {table} EXCEPT SELECT id FROM groups")]:
+                raise ValueError(f"there are {table} of groups that are no longer there")
+        groups = {number: group for group, number in reversed([*ids.items()])}
+        for number, group in groups.items():
+            self._check_group(query, number, group)
 
     def _check_group(self, query: LedgerQuery, number: int, group: Group) -> None:
         lost = set(self.select("SELECT * FROM seals WHERE grp = ?", number))

@@ -125,14 +125,14 @@ def read_ledger(folder: Path, look: Callable[[LedgerTotals], Read]) -> Read:
 
 
 @contextmanager
-def copied_ledger(folder: Path) -> Iterator[Path]:
-    """A temporary folder with a copy of a folder's ledger, if there is one.
+def copied_ledger(folder: Path, fresh: bool) -> Iterator[Path]:
+    """A temporary folder with a copy of a folder's ledger, if there is one and it is not `fresh`.
 
     Errors name the ledger in `folder`. Raises LedgerError.
     """
     with TemporaryDirectory() as temporary:
         copy = Path(temporary)
-        if (path := folder / LEDGER).is_file():
+        if not fresh and (path := folder / LEDGER).is_file():
             _steady(lambda: _copy(path, copy / LEDGER))
         try:
             yield copy

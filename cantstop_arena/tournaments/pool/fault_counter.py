@@ -33,7 +33,7 @@ class Disqualification(msgspec.Struct, frozen=True):
 
 
 class FaultCounter:
-    """Counts faults of played blocks, and decides which bots are disqualified (`out`)."""
+    """Counts faults of played blocks, and decides which bots are `disqualified`."""
 
     def __init__(self, max_faults: int, twins: Sequence[int] = ()) -> None:
         """`twins` has for each bot the first one of its version; without it, each is alone."""
