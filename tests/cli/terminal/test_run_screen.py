@@ -589,6 +589,7 @@ def test_a_wish_to_end_is_heard_while_standings_are_reckoned() -> None:
     with run.open_session(
         tournament, Catalogue(Path("bots")), Path("cup"), RunObserver()
     ) as session:
+        session.announce_plan(tournament.deals, RunObserver())
         with pytest.raises(Interrupted), shutdown.handle_signals(""), shutdown.defer_until_safe():
             signal.raise_signal(signal.SIGTERM)
             session.results()
