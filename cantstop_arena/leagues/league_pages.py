@@ -246,8 +246,8 @@ class Pages(msgspec.Struct, frozen=True):
             version = active.submission.digest[:7]
             text = f"Version {version} of {active.submission.day} has passed, and plays."
             return Section("check", "Check", [text], finding="The check has passed")
-        folder = str(self.standings.league.folder)
-        text = without_names(submission.problem, folder)
+        folder = self.standings.league.folder
+        text = without_names(submission.problem, submission.participant.id, folder)
         paragraphs = [f"{text[:1].upper()}{text[1:]}."]
         if submission.active:
             earlier = submission.active.submission

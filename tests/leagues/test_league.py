@@ -9,7 +9,11 @@ from helpers.arena import Arena
 
 import cantstop_arena as ca
 from cantstop_arena.bots import isolation
+from cantstop_arena.errors import BotError
+from cantstop_arena.leagues import submission_check
 from cantstop_arena.leagues.league_files import PUBLIC, TOKENS
+from cantstop_arena.tournaments.speed import SpeedTrial
+from cantstop_arena.tournaments.table_spec import TableSpec
 
 BOT = """def choose_move(turn, moves):
     return {move}
@@ -116,6 +120,24 @@ def test_without_a_sandbox_nothing_is_opened(arena: Arena, monkeypatch: pytest.M
     )
     assert not Path("results").exists()
     assert not any(Path().rglob("opened"))
+
+
+def test_no_page_names_who_handed_in_a_bot_that_cannot_be_built(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def not_built(spec: TableSpec, names: str, *_: object) -> SpeedTrial:
+        raise BotError(f"bot {spec.seats[0].name} cannot be built; {names}")
+
+    monkeypatch.setattr(submission_check, "run_trial", not_built)
+    Path("roster.csv").unlink()
+    submit("Ada Lovelace", "import no_such_module\n")
+    arena("league class.yaml --for 0s", yaml=FILE.replace("names: roster.csv\n", ""))
+    remarks = {row["id"]: row["remark"] for row in rows("results/class/marks.csv")}
+    what = "bot submission 1 cannot be built; submission and random"
+    assert remarks["s01"] == f"check failed: {what}"
+    pages = text_of("results/class/public")
+    assert sum(what in page for page in pages.values()) == 2
+    assert not any(name in page for name in ("s01", "Ada", "Lovelace") for page in pages.values())
 
 
 def test_tokens_stay(arena: Arena) -> None:
