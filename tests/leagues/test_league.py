@@ -140,6 +140,40 @@ def test_no_page_names_who_handed_in_a_bot_that_cannot_be_built(
     assert not any(name in page for name in ("s01", "Ada", "Lovelace") for page in pages.values())
 
 
+def contents() -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+def test_a_dry_run_writes_nothing(arena: Arena) -> None:
+    staff = "isolate: processes\nstaff: [random, rule28]\nrounds: {games: 20, base: 2, most: 2}\n"
+    before = contents() | {Path("class.yaml"): staff.encode()}
+    assert "class: to check: s01, s02." in arena("league class.yaml --dry-run", yaml=staff).text
+    assert contents() == before
+    Path("results/class").mkdir(parents=True)
+    arena("league class.yaml --dry-run")
+    assert contents() == before
+    submit("s01", "import no_such_module\n")
+    submit("s02", "import no_such_module\n")
+    arena("league class.yaml")
+    played = contents()
+    done = arena("league class.yaml --dry-run")
+    assert "all 1 pairing have the base rounds in the ledger" in done.text
+    assert contents() == played
+    Path("results/class/league.sqlite").unlink()
+    arena("league class.yaml --dry-run")
+    assert contents() == {path: played[path] for path in played if path.name != "league.sqlite"}
+
+
+def test_the_plan_has_the_base_rounds_that_the_budget_allows(arena: Arena) -> None:
+    for name in ("s01", "s02"):
+        Path("submissions", name, "bot.py").unlink()
+    yaml = "isolate: processes\nstaff: [random, rule28]\nrounds: {games: 20}\nbudget: 40\n"
+    dry = arena("league class.yaml --dry-run", yaml=yaml).text
+    assert "class: playing the base rounds of 1 pairing (40 games)." in dry
+    arena("league class.yaml")
+    assert "all 1 pairing have the base rounds" in arena("league class.yaml --dry-run").text
+
+
 def test_tokens_stay(arena: Arena) -> None:
     arena("league class.yaml --tokens")
     path = Path("results/class", TOKENS)
