@@ -11,8 +11,9 @@ import msgspec
 from cantstop_arena.atomic_files import check_results_folder, create_below, refuse_link
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.isolation import check_sandbox
+from cantstop_arena.bots.versions import short_digest
 from cantstop_arena.errors import UsageError
-from cantstop_arena.leagues.grading import Grade, MarkRow, grade, thresholds
+from cantstop_arena.leagues.grading import Grade, MarkRow, grade, no_grade, thresholds
 from cantstop_arena.leagues.league_file import League
 from cantstop_arena.leagues.played_games import DICE_SETS, LedgerGames, open_games, version_key
 from cantstop_arena.leagues.rounds import (
@@ -39,7 +40,6 @@ from cantstop_arena.leagues.submissions import (
     SubmissionReader,
     about_submissions,
     same_files,
-    short_digest,
 )
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.plan_text import lineup_noun
@@ -330,7 +330,7 @@ def _mark_rows(
     """A row for each participant, by id."""
     grades = {row.name: row.grade for row in rows}
     copies = same_files([each.active for each in submissions if each.active])
-    nothing = Grade()
+    nothing = no_grade(league.marks)
     return [
         MarkRow(
             each,

@@ -1,9 +1,9 @@
 """The rounds of a league: which games its standings need, as a pure function of its bots.
 
 All lineups play the base rounds. Then every bot that is still *open* plays one round more against
-everybody: one not significantly different from its neighbour in the ranking, or whose score against a bot
-of the staff may still be on either side of a threshold (that pairing only). A round of a lineup is
-the same number of deals for all. Rank is by score, the mean share of all lineups, with equal weight
+everybody: one that is not significantly different from its neighbour in the ranking, or whose score
+against a bot of the staff may still be on either side of a threshold (that pairing only). A round
+of a lineup is the same number of deals for all. Rank is by score, the mean share of all lineups, with equal weight
 for each: extra games of one pairing would change what a rank means, so only deals below a bot's own
 rounds count for its score.
 
@@ -93,11 +93,11 @@ class LeagueTable(NamedTuple):
     """What the rounds have shown.
 
     `ranking` has the bots, the best first. `scores`, `rounds` and `letters` are by bot: bots that
-    share a letter are not significantly different. `against` are scores against the rivals of thresholds.
-    `provisional` bots have not played the base rounds. `decided` of the neighbours in the ranking
-    are significantly different, `tied` are equal within the precision, `close` are neither. `steps` is the
-    number of rounds in all, `games` what the standings take. The rounds have `ended` for one of the
-    reasons below.
+    share a letter are not significantly different. `against` are scores against the rivals of
+    thresholds. `provisional` bots have not played the base rounds. `decided` of the neighbours in
+    the ranking are significantly different, `tied` are equal within the precision, `close` are
+    neither. `steps` is the number of rounds in all, `games` what the standings take. The rounds
+    have `ended` for one of the reasons below.
     """
 
     ranking: Sequence[int]
