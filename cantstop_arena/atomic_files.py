@@ -24,15 +24,17 @@ def write_atomically(path: Path, content: str | bytes) -> None:
         draft.write_bytes(data)
 
 
-def write_result(folder: Path, name: str, content: str | bytes) -> Path:
+def write_result(folder: Path, name: str, content: str | bytes, mode: int = 0o666) -> Path:
     """Write a file of a folder of results atomically, and return its path.
 
     `name` may have folders, which are created. Raises UsageError where one of them is a link. A
-    link, pipe or the like in the file's place is replaced, not followed.
+    link, pipe or the like in the file's place is replaced, not followed. `mode` are the rights of
+    the file from its beginning, as far as the umask allows.
     """
     path = folder / name
     create_below(folder, path.parent)
     with draft_of(path) as draft:
+        draft.touch(mode, exist_ok=False)
         draft.write_bytes(_as_bytes(content))
     return path
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cantstop_arena.bots.bot_files import BotSource, digest_of_texts
 from cantstop_arena.bots.bot_paths import FOLDER_FILE, bot_name, bot_path, is_in_folder
-from cantstop_arena.bots.versions import DIGEST_LENGTH, version_name
+from cantstop_arena.bots.versions import short_digest, version_name
 from cantstop_arena.errors import BotError
 
 _SUFFIX = "_compiled"
@@ -47,7 +47,7 @@ def texts_of_copy(plain: Path, texts: Mapping[str, bytes], compiled: str) -> dic
     kind = "folder" if is_in_folder(plain) else "file"
     mark = (
         f"# Compiled from {_version_of(plain, texts)} by `arena bots compile`, which renews this"
-        f" {kind} until it is edited ({digest_of_texts(copied)[:DIGEST_LENGTH]}).\n"
+        f" {kind} until it is edited ({short_digest(digest_of_texts(copied))}).\n"
     )
     copied[own_name] = mark.encode() + copied[own_name]
     return {folder / name: text for name, text in copied.items()}

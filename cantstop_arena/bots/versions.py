@@ -12,7 +12,8 @@ from cantstop_arena.errors import BotError
 
 RESULTS = Path("results")  # the default folder of results
 PREVIOUS = "previous"
-DIGEST_LENGTH = 7  # digits of a digest, as in the name of a version
+DIGEST_LENGTH = 7  # digits of a short digest
+_MAX_LISTED = 7  # versions in a message
 _REFERENCE = re.compile(rf"(.+)@({PREVIOUS}|[0-9a-f]{{4,64}})")
 _DIGEST = re.compile("[0-9a-f]{64}")
 _COPY_PATTERNS = ("*/bots/*", "*/*/*/bots/*")  # below the results: in runs, and in comparisons
@@ -36,9 +37,14 @@ def is_digest(name: str) -> bool:
     return bool(_DIGEST.fullmatch(name))
 
 
+def short_digest(digest: str) -> str:
+    """The first digits of a digest, by which people know a version."""
+    return digest[:DIGEST_LENGTH]
+
+
 def version_name(bot: str, digest: str) -> str:
     """The name of a version: the bot's name and the first digits of its digest."""
-    return f"{bot}@{digest[:DIGEST_LENGTH]}"
+    return f"{bot}@{short_digest(digest)}"
 
 
 def stored_version(results: Path, path: Path, version: str, current_digest: str) -> Path:
@@ -128,4 +134,4 @@ def digest_of_copy(copy: Path) -> str:
 
 
 def _listed(copies: Sequence[Path]) -> str:
-    return ", ".join(digest_of_copy(copy)[:DIGEST_LENGTH] for copy in copies[:DIGEST_LENGTH])
+    return ", ".join(short_digest(digest_of_copy(copy)) for copy in copies[:_MAX_LISTED])

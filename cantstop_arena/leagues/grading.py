@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from cantstop_arena.bots.versions import short_digest
 from cantstop_arena.leagues.league_file import LOWER, Level, MarkRules
 from cantstop_arena.leagues.rounds import LeagueTable, Threshold
 from cantstop_arena.leagues.submissions import Submission
@@ -15,9 +16,9 @@ UNKNOWN = Estimate(None)
 
 
 class LevelResult(msgspec.Struct, frozen=True):
-    """A level, the score against its bot, the points for it, and whether that is sure.
+    """A level, the score against its bot, and the points for it.
 
-    It is not where the threshold lies in the interval after all rounds.
+    `is_decided` is False while the interval of the score contains the threshold, and without games.
     """
 
     level: Level
@@ -94,9 +95,18 @@ def grade(marks: MarkRules, table: LeagueTable, bot: int, numbers: Mapping[str, 
     )
 
 
+def no_grade(marks: MarkRules) -> Grade:
+    """The grade of a participant of whom nothing plays: no points, and no level is decided."""
+    return Grade(tuple(_without_games(level) for level in marks.levels))
+
+
+def _without_games(level: Level) -> LevelResult:
+    return LevelResult(level, UNKNOWN, 0.0, False)
+
+
 def _result(marks: MarkRules, level: Level, score: Estimate) -> LevelResult:
     if score.mean is None or score.low is None or score.high is None:
-        return LevelResult(level, UNKNOWN, 0.0, False)
+        return _without_games(level)
     value = score.low if marks.rule == LOWER else score.mean
     is_decided = not score.low < level.score < score.high
     return LevelResult(level, score, level.points if value >= level.score else 0.0, is_decided)
@@ -122,7 +132,7 @@ class MarkRow(msgspec.Struct, frozen=True):
     def version(self) -> str:
         """The version that plays; empty if none does."""
         active = self.submission.active
-        return active.submission.digest[:7] if active else ""
+        return short_digest(active.submission.digest) if active else ""
 
     @property
     def submitted(self) -> str:

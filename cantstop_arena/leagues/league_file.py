@@ -212,9 +212,10 @@ def _participants(
     folders = [each.name for each in folder.iterdir() if each.is_dir() and each.name[0] not in "._"]
     ids = sorted({*folders, *roster})
     for first, second in combinations(ids, 2):
-        if first.casefold() == second.casefold():
+        if _page_key(first) == _page_key(second):
             paths = f"{folder / first} and {folder / second}"
-            reader.complain(node, f"{paths} differ in case only; rename one")
+            message = f"{paths} differ only in case, or in spaces and hyphens; rename one"
+            reader.complain(node, message)
     for each in ids:
         if not is_printed_well(each):
             reader.complain(node, f"{folder / each}: a participant's name must be printable")
@@ -223,6 +224,11 @@ def _participants(
         elif each.casefold() == "index":
             reader.complain(node, f"{folder / each}: index.html is the standings; rename it")
     return tuple(Participant(each, roster.get(each, "")) for each in ids)
+
+
+def _page_key(identity: str) -> str:
+    """What the files of pages of different participants differ in, on any disk."""
+    return identity.replace(" ", "-").casefold()
 
 
 def _roster(reader: Reader, entry: Entry | None, base: Path) -> dict[str, str]:

@@ -18,7 +18,7 @@ _TOKEN_BYTES = 16
 
 
 def write_league(standings: LeagueStandings) -> list[str]:
-    """Write all files of the standings, and return the names to tell."""
+    """Write all files of the standings, and return the names of the files."""
     folder, day = standings.folder, f"{DAYS}/{standings.now.date().isoformat()}.csv"
     table = as_csv(standings_data(standings.rows))
     marks = as_csv(mark_table(standings.league.marks, standings.marks))
@@ -49,9 +49,10 @@ def write_pages(standings: LeagueStandings) -> Path:
 
 
 def write_tokens(league: League, results: Path) -> Path:
-    """Write tokens.csv, by which participants may upload; tokens that are there stay.
+    """Write tokens.csv, a secret word for each participant, for an upload page of your own.
 
-    Whoever has the file can hand in for everybody: only its owner can read it.
+    A participant keeps the token that is there; that of one who has left is deleted. Whoever has
+    the file can hand in for everybody: only its owner can read it.
     """
     folder = results / league.name
     tokens = _tokens(folder / TOKENS)
@@ -60,9 +61,7 @@ def write_tokens(league: League, results: Path) -> Path:
     writer.writerow(["id", "token"])
     for each in league.participants:
         writer.writerow([each.id, tokens.get(each.id) or secrets.token_urlsafe(_TOKEN_BYTES)])
-    path = write_result(folder, TOKENS, lines.getvalue())
-    path.chmod(0o600)
-    return path
+    return write_result(folder, TOKENS, lines.getvalue(), 0o600)
 
 
 def _tokens(path: Path) -> Mapping[str, str]:

@@ -5,13 +5,16 @@ submission is without the paths that name its folder.
 """
 
 from collections.abc import Sequence
+from urllib.parse import quote
 
 import msgspec
 from markupsafe import Markup
 
+from cantstop_arena.bots.versions import short_digest
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.leagues.grading import LevelResult, MarkRow
 from cantstop_arena.leagues.league_chart import chart
+from cantstop_arena.leagues.league_file import LOWER
 from cantstop_arena.leagues.league_run import LeagueStandings, ending_text
 from cantstop_arena.leagues.secrets import without_names
 from cantstop_arena.leagues.standings import LeagueRow, short_day
@@ -24,7 +27,6 @@ from cantstop_arena.pages.number_text import (
     UNKNOWN,
     number_with_error,
     percent,
-    plain,
     with_error,
 )
 from cantstop_arena.ratings.estimate import Estimate
@@ -35,13 +37,14 @@ INDEX = "index.html"
 ROW_HEIGHT = 34
 _CAPTION = (
     "Dot: estimate; band: 95% interval, valid after any number of rounds. Bots that share a letter"
-    " cannot be told apart."
+    " are not significantly different."
 )
 _RANKING = (
     "Rank is by score: the mean over all games, with equal weight for each opponent. Elo is"
     " computed from the base rounds, which all have played.",
-    "Each deal is played in every seating. A bot that cannot be told from its neighbour in"
-    " the ranking plays one round more against everybody, until it can, or both are tied.",
+    "Each deal is played in every seating. A bot that is not significantly different from its"
+    " neighbour in the ranking plays one round more against everybody, until it is, or both are"
+    " tied.",
     "A fault loses its game. A version plays when its check has passed; until then the last one"
     " that has.",
 )
@@ -117,16 +120,16 @@ class Pages(msgspec.Struct, frozen=True):
         facts.append(Fact("Ranked", f"{len(ahead)}", "", "bots of participants"))
         decided = found.table.decided
         pairs = decided + found.table.tied + found.table.close
-        note = "neighbours in the ranking can be told apart"
+        note = "neighbours in the ranking are significantly different"
         return [*facts, Fact("Decided", f"{decided} of {pairs}", "", note)]
 
     def _mark_text(self) -> str:
         marks = self.standings.league.marks
         levels = (
-            f"{plain(level.points, 0)} points for {percent(level.score, 0)} against {level.against}"
+            f"{level.points:g} points for {percent(level.score)} against {level.against}"
             for level in marks.levels
         )
-        what = "the lower end of the interval" if marks.rule == "lower" else "the score"
+        what = "the lower end of the interval" if marks.rule == LOWER else "the score"
         return f"Marks: {', '.join(levels)}. {what.capitalize()} has to reach it."
 
     def _standings(self) -> Section:
@@ -175,13 +178,9 @@ class Pages(msgspec.Struct, frozen=True):
         return notes
 
     def _name(self, row: LeagueRow) -> Markup:
-        flags = {
-            "staff": row.is_staff,
-            "provisional": row.is_provisional,
-        }
         name = element("bdi", row.public_name)
-        linked = name if row.is_staff else element("a", name, href=self.file_of(row))
-        marks = (element("span", flag, class_="flag") for flag, holds in flags.items() if holds)
+        linked = name if row.is_staff else element("a", name, href=quote(self.file_of(row)))
+        marks = (element("span", note, class_="flag") for note in row.notes)
         return join_markup(linked, *marks)
 
     def _over_time(self) -> Section:
@@ -226,12 +225,12 @@ class Pages(msgspec.Struct, frozen=True):
 
     def _levels(self, row: LeagueRow) -> Section:
         total = sum(level.points for level in self.standings.league.marks.levels)
-        finding = f"{plain(row.grade.mark, 0)} of {plain(total, 0)} points"
+        finding = f"{row.grade.mark:g} of {total:g} points"
         columns = [
             Column("against", "against"),
             estimate("score", "score %", 1, percent=True),
             number("level", "needed %", 1, percent=True),
-            number("points", "points", 0),
+            Column("points", "points"),
             Column("note", "note", optional=True),
         ]
         rows = [_level_row(result) for result in row.grade.results]
@@ -243,15 +242,16 @@ class Pages(msgspec.Struct, frozen=True):
         if not submission.problem:
             active = submission.active
             assert active is not None
-            version = active.submission.digest[:7]
+            version = short_digest(active.submission.digest)
             text = f"Version {version} of {active.submission.day} has passed, and plays."
             return Section("check", "Check", [text], finding="The check has passed")
-        folder = str(self.standings.league.folder)
-        text = without_names(submission.problem, folder)
+        folder = self.standings.league.folder
+        text = without_names(submission.problem, submission.participant.id, folder)
         paragraphs = [f"{text[:1].upper()}{text[1:]}."]
         if submission.active:
             earlier = submission.active.submission
-            paragraphs.append(f"Version {earlier.digest[:7]} of {earlier.day} plays.")
+            version = short_digest(earlier.digest)
+            paragraphs.append(f"Version {version} of {earlier.day} plays.")
         finding = "The newest version does not play"
         return Section("check", "Check", paragraphs, finding=finding)
 
@@ -274,8 +274,9 @@ class Pages(msgspec.Struct, frozen=True):
         ]
         rows = []
         for each in marks.submission.versions:
-            on, rank, elo = last.get(each.digest[:7], ("", None, None))
-            rows.append([each.digest[:7], each.day, each.verdict, rank, elo, on])
+            version = short_digest(each.digest)
+            on, rank, elo = last.get(version, ("", None, None))
+            rows.append([version, each.day, each.verdict, rank, elo, on])
         table = Table("versions", "Versions", columns, rows)
         finding = how_many(len(rows), "version")
         return Section("versions", "Versions", tables=[table], open=True, finding=finding)
@@ -320,7 +321,12 @@ def _own_facts(row: LeagueRow | None) -> list[Fact]:
         _fact("Score", row.score, 2, 100, "%", "against everybody"),
         _fact("Elo", row.elo, 0, 1, "", "from the base rounds"),
         Fact("Rounds", f"{row.rounds}", "", "played against everybody"),
-        Fact("Group", ", ".join(row.groups) or UNKNOWN, "", "of bots that cannot be told apart"),
+        Fact(
+            "Group",
+            ", ".join(row.groups) or UNKNOWN,
+            "",
+            "of bots that are not significantly different",
+        ),
     ]
 
 
@@ -334,7 +340,7 @@ def _fact(label: str, value: Estimate, decimals: int, scale_by: int, unit: str, 
 def _level_row(result: LevelResult) -> list[str | float | Estimate | None]:
     note = "close" if result.is_close else ""
     level = result.level
-    return [level.against, result.score, level.score, result.points, note]
+    return [level.against, result.score, level.score, f"{result.points:g}", note]
 
 
 def _back() -> Markup:

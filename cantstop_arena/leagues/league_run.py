@@ -1,4 +1,4 @@
-"""A run of a league: submissions are read and checked, what lacks is played, files are written."""
+"""A run of a league: submissions are checked, missing games are played, bots are ranked."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,16 +11,19 @@ import msgspec
 from cantstop_arena.atomic_files import check_results_folder, create_below, refuse_link
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.isolation import check_sandbox
+from cantstop_arena.bots.versions import short_digest
 from cantstop_arena.errors import UsageError
-from cantstop_arena.leagues.grading import Grade, MarkRow, grade, thresholds
+from cantstop_arena.leagues.grading import Grade, MarkRow, grade, no_grade, thresholds
 from cantstop_arena.leagues.league_file import League
 from cantstop_arena.leagues.played_games import DICE_SETS, LedgerGames, open_games, version_key
 from cantstop_arena.leagues.rounds import (
     BUDGET,
     TIME,
-    Field,
     LeagueTable,
-    Opening,
+    RoundField,
+    RoundOpening,
+    affordable_base,
+    deals_of_round,
     play_rounds,
 )
 from cantstop_arena.leagues.secrets import dice_seeds, pseudonyms
@@ -30,20 +33,20 @@ from cantstop_arena.leagues.standings import (
     compared_with,
     past_days,
 )
-from cantstop_arena.leagues.submission_store import LEAGUE_FILE, open_store
+from cantstop_arena.leagues.submission_store import LEAGUE_FILE, copied_store, open_store
 from cantstop_arena.leagues.submissions import (
     Active,
     Submission,
     SubmissionReader,
     about_submissions,
     same_files,
-    short_digest,
 )
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.plan_text import lineup_noun
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
+from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.run import COPIES, LOGS
 from cantstop_arena.tournaments.run_observer import RunObserver
@@ -125,7 +128,7 @@ def run_league(
             )
             say(ending_text(league, table))
             deals = min(table.rounds) * field.deals
-            elo = games.elo(min(deals, league.rounds.base * field.deals)) if deals else []
+            elo = games.elo(min(deals, field.base * field.deals)) if deals else []
             played = games.played
     names = pseudonyms(seed, (each.id for each in league.participants))
     days = past_days(folder, now.date())
@@ -141,21 +144,19 @@ def plan_league(
     """What a run would do; nothing is checked, played or written."""
     folder = results / league.name
     _refuse_without_sandbox(league)
-    with open_store(folder) as store:
+    with copied_store(folder) as store:
         seed = store.seed(league.seed)
         reader = SubmissionReader(league, catalogue, store, seed, now, observer, folder, False)
         submissions = reader.read()
     field = LeagueField(league, submissions)
-    if not (folder / LEDGER).is_file():
-        games = len(field.of_rounds.groups) * field.games_of_base
-        new = [each.participant.id for each in submissions if each.is_new]
-        groups = len(field.of_rounds.groups)
-        return LeaguePlan(new, submissions, league.players, groups, 0, games)
     seeds, options = dice_seeds(seed, league.season, DICE_SETS), PoolOptions(1, "fork")
-    with open_games(
-        field.tournament(folder), seeds, catalogue, folder, options, observer, lambda: True
-    ) as opened:
-        return _plan(field, opened, submissions)
+    with (
+        copied_ledger(folder) as copy,
+        open_games(
+            field.tournament(folder), seeds, catalogue, copy, options, observer, lambda: True
+        ) as games,
+    ):
+        return _plan(field, games, submissions)
 
 
 def _refuse_without_sandbox(league: League) -> None:
@@ -190,15 +191,16 @@ class LeagueField:
             )
         self.numbers = {entrant.name: number for number, entrant in enumerate(self.entrants)}
         self.orders = len(league.game.orders(league.players))
-        self.deals = -(-league.rounds.games // self.orders)  # of a round
         participants = [self.numbers[name] for name in self.actives]
         marked = thresholds(league.marks, sorted(participants), self.numbers)
-        self.of_rounds = Field(len(self.entrants), league.players, self.orders, marked)
+        self.of_rounds = RoundField(len(self.entrants), league.players, self.orders, marked)
+        self.deals = deals_of_round(self.of_rounds, league.rounds)
+        self.base = affordable_base(self.of_rounds, league.rounds)
 
     @property
     def games_of_base(self) -> int:
         """The games of a lineup in the base rounds."""
-        return self.league.rounds.base * self.deals * self.orders
+        return self.base * self.deals * self.orders
 
     def tournament(self, folder: Path) -> Tournament:
         """The tournament of all lineups, with the base rounds; its games have other seeds."""
@@ -216,7 +218,7 @@ class LeagueField:
             hidden=(league.source.absolute(), folder.absolute()),
         )
 
-    def text_of(self, opening: Opening) -> str:
+    def text_of(self, opening: RoundOpening) -> str:
         """The line about a further round."""
         names = [self.entrants[bot].name for bot in opening.bots]
         more = f", {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
@@ -262,7 +264,7 @@ class LeagueField:
 
 
 def _plan(field: LeagueField, games: LedgerGames, submissions: Sequence[Submission]) -> LeaguePlan:
-    groups, deals = field.of_rounds.groups, field.league.rounds.base * field.deals
+    groups, deals = field.of_rounds.groups, field.base * field.deals
     missing = [games.missing({group: deals}) for group in groups]
     new = [each.participant.id for each in submissions if each.is_new]
     stored, games_missing = missing.count(0), sum(missing) * field.orders
@@ -328,7 +330,7 @@ def _mark_rows(
     """A row for each participant, by id."""
     grades = {row.name: row.grade for row in rows}
     copies = same_files([each.active for each in submissions if each.active])
-    nothing = Grade()
+    nothing = no_grade(league.marks)
     return [
         MarkRow(
             each,

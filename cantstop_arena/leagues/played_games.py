@@ -1,4 +1,4 @@
-"""The games of a league in its ledger: those that are there, and the playing of those that lack.
+"""The games of a league in its ledger, and the playing of those that are missing.
 
 The ledger's rows are keyed by versions and setting, so games of a pairing are played once, whoever
 takes part and whatever the standings need next. This is all that a league knows of ledgers.

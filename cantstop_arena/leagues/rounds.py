@@ -1,9 +1,9 @@
 """The rounds of a league: which games its standings need, as a pure function of its bots.
 
 All lineups play the base rounds. Then every bot that is still *open* plays one round more against
-everybody: one that cannot be told from its neighbour in the ranking, or whose score against a bot
-of the staff may still be on either side of a threshold (that pairing only). A round of a lineup is
-the same number of deals for all. Rank is by score, the mean share of all lineups, with equal weight
+everybody: one that is not significantly different from its neighbour in the ranking, or whose score
+against a bot of the staff may still be on either side of a threshold (that pairing only). A round
+of a lineup is the same number of deals for all. Rank is by score, the mean share of all lineups, with equal weight
 for each: extra games of one pairing would change what a rank means, so only deals below a bot's own
 rounds count for its score.
 
@@ -44,14 +44,14 @@ class RoundRules(msgspec.Struct, frozen=True):
 
 
 class Threshold(NamedTuple):
-    """A score of a bot against a rival, of which a mark depends."""
+    """A score of a bot against a rival, on which a mark depends."""
 
     bot: int
     rival: int
     score: float
 
 
-class Field(msgspec.Struct, frozen=True):
+class RoundField(msgspec.Struct, frozen=True):
     """The bots of a league, numbered; each lineup of `players` plays `orders` games in a deal."""
 
     bots: int
@@ -63,6 +63,17 @@ class Field(msgspec.Struct, frozen=True):
     def groups(self) -> list[Group]:
         """All lineups."""
         return list(combinations(range(self.bots), self.players))
+
+
+def deals_of_round(field: RoundField, rules: RoundRules) -> int:
+    """The deals of a lineup in a round."""
+    return -(-rules.games // field.orders)
+
+
+def affordable_base(field: RoundField, rules: RoundRules) -> int:
+    """The base rounds: those of the rules, or as many as the budget has games for; at least one."""
+    games = len(field.groups) * deals_of_round(field, rules) * field.orders
+    return max(1, min(rules.base, rules.budget // max(1, games)))
 
 
 class Games(Protocol):
@@ -82,11 +93,11 @@ class LeagueTable(NamedTuple):
     """What the rounds have shown.
 
     `ranking` has the bots, the best first. `scores`, `rounds` and `letters` are by bot: bots that
-    share a letter cannot be told apart. `against` are scores against the rivals of thresholds.
-    `provisional` bots have not played the base rounds. `decided` of the neighbours in the ranking
-    can be told apart, `tied` are equal within the precision, `close` are neither. `steps` is the
-    number of rounds in all, `games` what the standings take. The rounds have `ended` for one of the
-    reasons below.
+    share a letter are not significantly different. `against` are scores against the rivals of
+    thresholds. `provisional` bots have not played the base rounds. `decided` of the neighbours in
+    the ranking are significantly different, `tied` are equal within the precision, `close` are
+    neither. `steps` is the number of rounds in all, `games` what the standings take. The rounds
+    have `ended` for one of the reasons below.
     """
 
     ranking: Sequence[int]
@@ -107,7 +118,7 @@ DONE, BUDGET, TIME = "done", "budget", "time"
 """Why rounds end: no bot is open, the budget, or the time."""
 
 
-class Opening(NamedTuple):
+class RoundOpening(NamedTuple):
     """What a further round begins with: the open bots, and the missing games."""
 
     number: int
@@ -115,12 +126,12 @@ class Opening(NamedTuple):
     games: int
 
 
-OnRound: TypeAlias = Callable[[Opening], None]
+OnRound: TypeAlias = Callable[[RoundOpening], None]
 """Called before a further round with missing games is played."""
 
 
 def play_rounds(
-    field: Field, rules: RoundRules, games: Games, on_round: OnRound | None = None
+    field: RoundField, rules: RoundRules, games: Games, on_round: OnRound | None = None
 ) -> LeagueTable:
     """Play all rounds, as far as the time allows, and return the standings."""
     rounds = _Rounds(field, rules, games, range(field.bots))
@@ -151,20 +162,16 @@ class _Rounds:
     """The rounds of some of the bots, the `members`."""
 
     def __init__(
-        self, field: Field, rules: RoundRules, games: Games, members: Iterable[int]
+        self, field: RoundField, rules: RoundRules, games: Games, members: Iterable[int]
     ) -> None:
         self.field, self.rules, self.games = field, rules, games
         self.members = list(members)
         self.groups = list(combinations(self.members, field.players))
-        self.deals = -(-rules.games // field.orders)
-        self.base = self._affordable_base()
+        self.deals = deals_of_round(field, rules)
+        self.base = affordable_base(field, rules)
         self.rounds = dict.fromkeys(self.members, 0)
         self.of_pairs: dict[tuple[int, int], int] = {}  # rounds for thresholds
         self._series: dict[tuple[int, int], Shares] = {}
-
-    def _affordable_base(self) -> int:
-        per_round = len(self.groups) * self.deals * self.field.orders
-        return max(1, min(self.rules.base, self.rules.budget // max(1, per_round)))
 
     @property
     def expected(self) -> float:
@@ -221,7 +228,7 @@ class _Rounds:
                 yield from (p for p in ((first, second), (second, first)) if p in self.of_pairs)
 
     def is_decided(self, better: int, worse: int) -> bool | None:
-        """Whether two bots can be told apart; None where that needs more games."""
+        """Whether two bots are significantly different; None where that needs more games."""
         first, second = self.series(better), self.series(worse)
         deals = min(len(first), len(second))
         if deals < 2:
@@ -251,7 +258,7 @@ class _Rounds:
                 steps += 1
                 missing = self.games.missing(target) * self.field.orders
                 if on_round and missing:
-                    on_round(Opening(steps, sorted({bot for bot, _ in opened}), missing))
+                    on_round(RoundOpening(steps, sorted({bot for bot, _ in opened}), missing))
             if not is_affordable or not self.games.reach(target):
                 self.rounds, self.of_pairs = before
                 steps -= is_affordable

@@ -7,6 +7,7 @@ season, so a participant who learns the dice of a deal could build them into the
 import hashlib
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from cantstop_arena.deals.seeds import BITS, Seed, bits_of
 
@@ -48,7 +49,8 @@ def dice_seeds(seed: Seed, season: int, sets: int) -> list[Seed]:
 def check_seed(seed: Seed) -> Seed:
     """The seed of the games in which submissions are checked.
 
-    Their faults are told to participants, in words of the bot's choice, so these are other dice.
+    Messages about their faults, in words of the bot's choice, reach participants, so these are
+    other dice.
     """
     return derived_seed(seed, "check")
 
@@ -74,7 +76,15 @@ def _pseudonym(seed: Seed, identity: str, attempt: int) -> str:
     return f"{_ADJECTIVES[adjective]} {_ANIMALS[animal]} {number % 100:02}"
 
 
-def without_names(text: str, folder: str) -> str:
-    """A message about a submission without the paths in `folder` that name its participant."""
-    inside = re.sub(rf"{re.escape(folder)}/[^/\s]+/", "", text)
-    return re.sub(r"(?<![\w.-])/(?:[^/\s]+/)+", "", inside)
+def without_names(text: str, identity: str, folder: Path) -> str:
+    """A message about a submission without its participant's id, and without absolute paths.
+
+    `folder` has the participants' folders. Where the id is no part of a path, it becomes an
+    ellipsis.
+    """
+    own = re.escape(identity)
+    for parent in (folder.absolute(), folder):
+        text = re.sub(rf"{re.escape(str(parent))}/{own}/", "", text, flags=re.IGNORECASE)
+    text = re.sub(rf"(?<![\w.~-])(?:[\w.~-]*/)*{own}/", "", text, flags=re.IGNORECASE)
+    text = re.sub(rf"(?<!\w){own}(?!\w)", "…", text, flags=re.IGNORECASE)
+    return re.sub(r"(?<![\w.-])/(?:[^/\s]+/)+", "", text)

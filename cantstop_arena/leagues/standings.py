@@ -60,10 +60,20 @@ class LeagueRow(msgspec.Struct, frozen=True):
         return None if self.is_staff else self.grade.mark
 
     @property
-    def note(self) -> str:
-        """What limits the meaning of the row, or tells whose bot it is."""
+    def pseudonym(self) -> str:
+        """What pages call it; empty where that is its name."""
+        return self.public_name if self.public_name != self.name else ""
+
+    @property
+    def notes(self) -> list[str]:
+        """Words about the row: whose bot it is, and what limits its meaning."""
         notes = {"staff": self.is_staff, "provisional": self.is_provisional}
-        return ", ".join(note for note, holds in notes.items() if holds)
+        return [note for note, holds in notes.items() if holds]
+
+    @property
+    def note(self) -> str:
+        """The notes as a text."""
+        return ", ".join(self.notes)
 
 
 class PastStandings(msgspec.Struct, frozen=True):
@@ -103,7 +113,7 @@ def standings_data(rows: Sequence[LeagueRow]) -> Table:
         number("rank"),
         Column("id", "id", of=lambda row: row.name),
         Column("name", "name", of=lambda row: row.full_name),
-        Column("pseudonym", "pseudonym", of=lambda row: row.public_name),
+        Column("pseudonym", "pseudonym"),
         estimate("score", "score", 4),
         estimate("elo", "elo", 1, fixed=1),
         number("rounds"),

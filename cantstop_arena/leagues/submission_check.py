@@ -26,6 +26,7 @@ from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.speed import SpeedTrial, run_trial
 from cantstop_arena.tournaments.table_spec import TableSpec, entrant_start
 
+SUBMISSION = "submission"  # its name in the games of its check: messages reach public pages
 _MIN_SECONDS = 1.0  # for the games, however long the check has taken before
 
 
@@ -98,7 +99,7 @@ def _trials(
     orders = len(league.game.orders(league.players))
     deals = -(-league.check.games // (orders * len(league.staff)))
     for rival in league.staff:
-        bots = [entrant, *[rival] * (league.players - 1)]
+        bots = [replace(entrant, name=SUBMISSION), *[rival] * (league.players - 1)]
         seats = tuple(
             entrant_start(replace(bot, name=f"{bot.name} {number}"), catalogue, league.policy)
             for number, bot in enumerate(bots, 1)
@@ -111,6 +112,6 @@ def _trials(
             check_seed(seed),
             catalogue.folder,
         )
-        names = f"{entrant.name} and {rival.name}"
+        names = f"{SUBMISSION} and {rival.name}"
         limit = max(_MIN_SECONDS, end - time.monotonic())
         yield rival.name, run_trial(spec, names, 0.0, deals, limit, observer)

@@ -91,19 +91,44 @@ class SubmissionStore:
 
 @contextmanager
 def open_store(folder: Path) -> Iterator[SubmissionStore]:
-    """The store in a folder of results; in memory where nothing may be written there yet.
+    """The store in a folder of results, which is created if there is none.
 
     Raises LedgerError when the file is damaged or newer than this program.
     """
     path = folder / LEAGUE_FILE
     refuse_link(path)
+    with _reporting_damage(path), closing(sqlite3.connect(path)) as connection:
+        yield _store_in(connection, path)
+
+
+@contextmanager
+def copied_store(folder: Path) -> Iterator[SubmissionStore]:
+    """A copy in memory of the store in a folder, an empty one if there is none.
+
+    Raises LedgerError as `open_store` does.
+    """
+    path = folder / LEAGUE_FILE
+    with _reporting_damage(path), closing(sqlite3.connect(":memory:")) as copy:
+        if path.is_file():
+            source = f"{path.resolve().as_uri()}?mode=ro"
+            with closing(sqlite3.connect(source, uri=True)) as connection:
+                connection.backup(copy)
+        yield _store_in(copy, path)
+
+
+@contextmanager
+def _reporting_damage(path: Path) -> Iterator[None]:
     try:
-        with closing(sqlite3.connect(path if folder.is_dir() else ":memory:")) as connection:
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-            if version > _VERSION:
-                raise LedgerError(f"{path} was written by a newer arena; use that one")
-            connection.executescript(_SCHEMA)
-            connection.execute(f"PRAGMA user_version = {_VERSION}")
-            yield SubmissionStore(connection)
+        yield
     except sqlite3.DatabaseError as error:
         raise LedgerError(f"{path} cannot be read: {error}") from error
+
+
+def _store_in(connection: sqlite3.Connection, path: Path) -> SubmissionStore:
+    """The store in a database, with its table. Raises LedgerError for one of a newer program."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > _VERSION:
+        raise LedgerError(f"{path} was written by a newer arena; use that one")
+    connection.executescript(_SCHEMA)
+    connection.execute(f"PRAGMA user_version = {_VERSION}")
+    return SubmissionStore(connection)

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from cantstop_arena.bots.bot_paths import own_file, real_path
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
-from cantstop_arena.bots.versions import DIGEST_LENGTH
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError
 from cantstop_arena.leagues.league_file import League, Participant
@@ -104,7 +103,7 @@ class SubmissionReader:
             path = submitted_file(self.league, participant)
             bot = self.catalogue.load_file(path)
         except BotError as error:
-            problem = in_a_line(str(error), _MAX_REASON_LENGTH)
+            problem = in_a_line(str(error), _MAX_REASON_LENGTH) or "it cannot be used"
         else:
             is_new = bot.digest not in known
             verdict = self._verdict(participant, bot, known.get(bot.digest), self.time)
@@ -112,7 +111,7 @@ class SubmissionReader:
                 active = Active(entrant_for(self.league, participant.id, bot), verdict)
             else:
                 problem = f"check failed: {verdict.reason}"
-        if active is None and problem:
+        if active is None:
             active = self._earlier(participant, stored)
         versions = self.store.versions(participant.id)
         return Submission(participant, active, problem, is_new, versions)
@@ -208,7 +207,7 @@ def about_submissions(submissions: Sequence[Submission]) -> list[str]:
     failed = [_failure(each) for each in new if each.problem]
     if not new:
         return ["", *_left_out(submissions)]
-    who = listed(passed) if len(passed) <= _MAX_LISTED else f"{len(passed)}"
+    who = listed(passed) if len(passed) <= _MAX_LISTED else str(len(passed))
     first = f"{how_many(len(new), 'new version')}: {who if passed else 'none'} passed."
     return [first, *failed, *_left_out(submissions)]
 
@@ -243,8 +242,3 @@ def same_files(actives: Sequence[Active]) -> Mapping[str, str]:
         if original is not active:
             copies[active.entrant.name] = original.entrant.name
     return copies
-
-
-def short_digest(digest: str) -> str:
-    """The digits by which a version is named."""
-    return digest[:DIGEST_LENGTH]

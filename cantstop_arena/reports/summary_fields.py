@@ -159,7 +159,7 @@ class DisqualifiedBot(_Entry):
     faults: Count
 
 
-class LeftOut(_Entry):
+class LeftOutBot(_Entry):
     """A bot that a pattern of the file matches, and why it cannot play."""
 
     bot: str
@@ -236,7 +236,7 @@ class Summary(_Entry, kw_only=True):
     fit: Fit | UnsetType = UNSET
     until: StoppingRule | UnsetType = UNSET
     unplayed: Positive | UnsetType = UNSET
-    left_out: list[LeftOut] | UnsetType = UNSET
+    left_out: list[LeftOutBot] | UnsetType = UNSET
     gauntlet: str | UnsetType = UNSET
     luck_removed: LuckRemoval | UnsetType = UNSET
     faults: list[ReportedFault] | UnsetType = UNSET

@@ -11,7 +11,7 @@ import msgspec
 
 from cantstop_arena import __version__
 from cantstop_arena.atomic_files import open_unlinked
-from cantstop_arena.bots.versions import DIGEST_LENGTH
+from cantstop_arena.bots.versions import short_digest
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery
 
 HISTORY = "history.jsonl"  # in a folder of results
@@ -37,7 +37,7 @@ def add_run(folder: Path, query: LedgerQuery, deals: int, played: int) -> None:
         "arena": __version__,
         "games": deals * len(query.orders),
         "played": played,
-        "bots": {bot.name: bot.version.digest[:DIGEST_LENGTH] for bot in query.bots},
+        "bots": {bot.name: short_digest(bot.version.digest) for bot in query.bots},
     }
     with suppress(OSError), os.fdopen(open_unlinked(folder / HISTORY, _APPEND), "ab") as file:
         file.write(f"{json.dumps(entry)}\n".encode())

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import stored_texts
-from cantstop_arena.bots.versions import DIGEST_LENGTH
+from cantstop_arena.bots.versions import short_digest
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError, UsageError
@@ -134,7 +134,7 @@ def _labels(versions: Sequence[BotVersion]) -> list[str]:
     """A short label of each version: digits of the digest; a number where only options differ."""
     labels = list[str]()
     for version in versions:
-        label = version.digest[:DIGEST_LENGTH] or f"edition {version.edition}"
+        label = short_digest(version.digest) or f"edition {version.edition}"
         same = sum(other.split(" #")[0] == label for other in labels)
         labels.append(f"{label} #{same + 1}" if same else label)
     return labels
@@ -165,7 +165,7 @@ def _first_days(folder: Path, bot: str, versions: Sequence[BotVersion]) -> Itera
         if digest := run.bots.get(bot):
             days.setdefault(digest, run.when.date())
     for version in versions:
-        yield days.get(version.digest[:DIGEST_LENGTH]) or _day_of(folder / "bots" / version.digest)
+        yield days.get(short_digest(version.digest)) or _day_of(folder / "bots" / version.digest)
 
 
 def _day_of(copy: Path) -> date | None:

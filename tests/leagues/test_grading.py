@@ -2,7 +2,7 @@
 
 import pytest
 
-from cantstop_arena.leagues.grading import Grade, grade, thresholds
+from cantstop_arena.leagues.grading import Grade, grade, no_grade, thresholds
 from cantstop_arena.leagues.league_file import Level, MarkRules
 from cantstop_arena.leagues.rounds import DONE, LeagueTable, Threshold
 from cantstop_arena.leagues.standings import LeagueRow
@@ -46,7 +46,13 @@ def test_without_games_there_are_no_points() -> None:
     unplayed = LeagueTable([], [], [], [], {}, frozenset(), 0, 0, 0, 0, 0, DONE)
     found = grade(MarkRules("estimate", LEVELS), unplayed, 2, NUMBERS)
     assert (found.mark, found.is_decided, found.remark) == (0, False, "")
-    assert Grade().mark == 0
+    assert (Grade().mark, Grade().is_decided) == (0, True)  # without levels
+
+
+def test_no_level_of_who_has_no_bot_is_decided() -> None:
+    found = no_grade(MarkRules("lower", LEVELS))
+    assert (found.mark, found.is_decided, found.remark) == (0, False, "")
+    assert no_grade(MarkRules()).is_decided
 
 
 def test_thresholds_are_of_all_participants() -> None:

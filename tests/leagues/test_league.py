@@ -8,8 +8,13 @@ import pytest
 from helpers.arena import Arena
 
 import cantstop_arena as ca
+from cantstop_arena.api.leagues import LeagueResults
 from cantstop_arena.bots import isolation
+from cantstop_arena.errors import BotError, PageError
+from cantstop_arena.leagues import submission_check
 from cantstop_arena.leagues.league_files import PUBLIC, TOKENS
+from cantstop_arena.tournaments.speed import SpeedTrial
+from cantstop_arena.tournaments.table_spec import TableSpec
 
 BOT = """def choose_move(turn, moves):
     return {move}
@@ -118,6 +123,93 @@ def test_without_a_sandbox_nothing_is_opened(arena: Arena, monkeypatch: pytest.M
     assert not any(Path().rglob("opened"))
 
 
+def test_no_page_names_who_handed_in_a_bot_that_cannot_be_built(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def not_built(spec: TableSpec, names: str, *_: object) -> SpeedTrial:
+        raise BotError(f"bot {spec.seats[0].name} cannot be built; {names}")
+
+    monkeypatch.setattr(submission_check, "run_trial", not_built)
+    Path("roster.csv").unlink()
+    submit("Ada Lovelace", "import no_such_module\n")
+    arena("league class.yaml --for 0s", yaml=FILE.replace("names: roster.csv\n", ""))
+    remarks = {row["id"]: row["remark"] for row in rows("results/class/marks.csv")}
+    what = "bot submission 1 cannot be built; submission and random"
+    assert remarks["s01"] == f"check failed: {what}"
+    pages = text_of("results/class/public")
+    assert sum(what in page for page in pages.values()) == 2
+    assert not any(name in page for name in ("s01", "Ada", "Lovelace") for page in pages.values())
+
+
+def contents() -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+def test_a_dry_run_writes_nothing(arena: Arena) -> None:
+    staff = "isolate: processes\nstaff: [random, rule28]\nrounds: {games: 20, base: 2, most: 2}\n"
+    before = contents() | {Path("class.yaml"): staff.encode()}
+    assert "class: to check: s01, s02." in arena("league class.yaml --dry-run", yaml=staff).text
+    assert contents() == before
+    Path("results/class").mkdir(parents=True)
+    arena("league class.yaml --dry-run")
+    assert contents() == before
+    submit("s01", "import no_such_module\n")
+    submit("s02", "import no_such_module\n")
+    arena("league class.yaml")
+    played = contents()
+    done = arena("league class.yaml --dry-run")
+    assert "all 1 pairing have the base rounds in the ledger" in done.text
+    assert contents() == played
+    Path("results/class/league.sqlite").unlink()
+    arena("league class.yaml --dry-run")
+    assert contents() == {path: played[path] for path in played if path.name != "league.sqlite"}
+
+
+def test_the_plan_has_the_base_rounds_that_the_budget_allows(arena: Arena) -> None:
+    for name in ("s01", "s02"):
+        Path("submissions", name, "bot.py").unlink()
+    yaml = "isolate: processes\nstaff: [random, rule28]\nrounds: {games: 20}\nbudget: 40\n"
+    dry = arena("league class.yaml --dry-run", yaml=yaml).text
+    assert "class: playing the base rounds of 1 pairing (40 games)." in dry
+    arena("league class.yaml")
+    assert "all 1 pairing have the base rounds" in arena("league class.yaml --dry-run").text
+
+
+def test_pages_have_points_and_thresholds_as_they_are(arena: Arena) -> None:
+    for old, new in {
+        "0.5, points: 3": "0.455, points: 2.5",
+        "roster.csv": "roster.csv\nhide: no",
+    }.items():
+        Path("class.yaml").write_text(Path("class.yaml").read_text().replace(old, new))
+    Path("submissions/s01").rename("submissions/50% Ada")
+    Path("submissions/s02/bot.py").unlink()
+    arena("league class.yaml --for 0s")
+    pages = text_of("results/class/public")
+    assert "2.5 points for 45.5% against random" in pages["index.html"]
+    assert 'href="50%25-Ada.html"' in pages["index.html"]
+    assert "0 of 6.5 points" in pages["50%-Ada.html"]
+    assert {row["pseudonym"] for row in rows("results/class/standings.csv")} == {""}
+    decided = {row["id"]: row["decided"] for row in rows("results/class/marks.csv")}
+    assert decided["s02"] == "no"
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "--tokens"])
+def test_a_watch_plays(arena: Arena, option: str) -> None:
+    done = arena(f"league class.yaml --watch {option}", code=2)
+    assert f"{option} and --watch cannot be used together: one plays, one does not" in done.error
+
+
+def test_pages_that_are_not_written_are_not_told(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(_: object) -> None:
+        raise PageError("The pages cannot be written: x is missing.")
+
+    monkeypatch.setattr(LeagueResults, "write_pages", missing)
+    done = arena("league class.yaml --for 0s")
+    assert "Written to results/class: standings.csv" in done.text
+
+
 def test_tokens_stay(arena: Arena) -> None:
     arena("league class.yaml --tokens")
     path = Path("results/class", TOKENS)
@@ -129,6 +221,9 @@ def test_tokens_stay(arena: Arena) -> None:
     arena("league class.yaml --tokens")
     assert [row for row in rows(str(path)) if row["id"] != "s05"] == before
     assert not Path("results/class", PUBLIC).exists()
+    Path("submissions/s05").rmdir()
+    arena("league class.yaml --tokens")
+    assert rows(str(path)) == before
 
 
 def test_without_time_all_are_provisional(arena: Arena) -> None:
@@ -141,7 +236,8 @@ def test_without_time_all_are_provisional(arena: Arena) -> None:
     assert "Round 0: the time is up" in done.error
     assert "provisional" in done.text
     assert arena("league class.yaml --format csv").text.count("provisional") == 0
-    assert arena("league class.yaml --for ever", code=2)
+    done = arena("league class.yaml --for ever", code=2)
+    assert "invalid time 'ever': use 90s, 30m or 2h" in done.error
 
 
 def test_a_league_in_python() -> None:

@@ -105,11 +105,14 @@ def test_what_is_wrong_is_located(old: str, new: str, message: str) -> None:
     assert any(message in line for line in complaints(FILE.replace(old, new)))
 
 
-def test_folders_that_differ_in_case_only_are_refused() -> None:
-    Path("submissions/S01").mkdir()
+@pytest.mark.parametrize(("first", "second"), [("S01", "s01"), ("a b", "a-b"), ("A b", "a-B")])
+def test_folders_with_one_page_are_refused(first: str, second: str) -> None:
+    for name in (first, second):
+        Path("submissions", name).mkdir(exist_ok=True)
     (line,) = complaints(FILE)
     assert line == (
-        "league.yaml:2:15: submissions/S01 and submissions/s01 differ in case only; rename one"
+        f"league.yaml:2:15: submissions/{first} and submissions/{second}"
+        " differ only in case, or in spaces and hyphens; rename one"
     )
 
 

@@ -13,10 +13,11 @@ from cantstop_arena.leagues.rounds import (
     BUDGET,
     DONE,
     TIME,
-    Field,
-    Opening,
+    RoundField,
+    RoundOpening,
     RoundRules,
     Threshold,
+    affordable_base,
     play_rounds,
 )
 
@@ -84,10 +85,10 @@ def strengths(bots: int, spread: float, seed: int = 1) -> dict[str, float]:
     return {f"s{n:02}": elo for n, elo in enumerate(rng.normal(1500, spread, bots))}
 
 
-def field_of(bots: Sequence[str], thresholds: Sequence[tuple[str, str, float]] = ()) -> Field:
+def field_of(bots: Sequence[str], thresholds: Sequence[tuple[str, str, float]] = ()) -> RoundField:
     number = {name: n for n, name in enumerate(sorted(bots))}
     marked = tuple(Threshold(number[b], number[r], score) for b, r, score in thresholds)
-    return Field(len(bots), 2, 2, marked)
+    return RoundField(len(bots), 2, 2, marked)
 
 
 def test_standings_depend_on_the_active_bots_alone() -> None:
@@ -154,7 +155,7 @@ def test_a_threshold_lets_its_pairing_play_on() -> None:
     score = 1 / (1 + 10 ** (-200 / 400))
     elo = {"easy": 1300.0, "s1": 1500.0, "s2": 1900.0, "s3": 1000.0}
     thresholds = [("s1", "easy", score), ("s2", "easy", score)]
-    openings: list[Opening] = []
+    openings: list[RoundOpening] = []
     table = play_rounds(
         field_of([*elo], thresholds), RULES, Ledger(World(elo), [*elo]), openings.append
     )
@@ -178,6 +179,7 @@ def test_the_budget_ends_rounds() -> None:
     assert table.ended == BUDGET
     assert table.games == budget
     poor = RoundRules(budget=15 * RULES.games * 2)
+    assert affordable_base(field_of([*elo]), poor) == 2
     table = play_rounds(field_of([*elo]), poor, Ledger(World(elo), [*elo]))
     assert table.rounds == [2] * 6
 
@@ -234,7 +236,7 @@ def test_more_seats_have_lineups() -> None:
             won = [1.0 if bot == 0 else 0.0 if 0 in group else 1 / 3 for bot in group]
             return np.tile(won, (deals, 1))
 
-    field = Field(5, 3, 6, (Threshold(0, 4, 0.5), Threshold(4, 0, 0.5)))
+    field = RoundField(5, 3, 6, (Threshold(0, 4, 0.5), Threshold(4, 0, 0.5)))
     assert field.groups == list(combinations(range(5), 3))
     table = play_rounds(field, RoundRules(games=600), Three())
     assert table.ranking[0] == 0

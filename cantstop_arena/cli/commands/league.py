@@ -7,6 +7,7 @@ import click
 
 from cantstop_arena.cli.options import Given, options
 from cantstop_arena.cli.terminal.league_screen import LeagueScreen
+from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes import shutdown
 from cantstop_arena.views.command_tables import print_plain_tables
@@ -18,7 +19,7 @@ def _seconds(context: click.Context, parameter: click.Parameter, text: str | Non
     try:
         return inf if text is None else seconds_of(text)
     except ValueError:
-        raise click.BadParameter(f"{text!r} is no time such as 90s, 30m or 2h") from None
+        raise click.BadParameter(f"invalid time {text!r}: use 90s, 30m or 2h") from None
 
 
 @click.command(short_help="Check, rank and mark the bots of participants.")
@@ -31,7 +32,9 @@ def _seconds(context: click.Context, parameter: click.Parameter, text: str | Non
     help="Begin no further round after this time, such as 30m.",
 )
 @click.option(
-    "--tokens", is_flag=True, help="Write tokens.csv, by which participants upload, and end."
+    "--tokens",
+    is_flag=True,
+    help="Write tokens.csv, a secret word for each participant, for an upload page of your own.",
 )
 @click.option(
     "--watch",
@@ -50,6 +53,10 @@ def league(file: Path, seconds: float, tokens: bool, is_watched: bool, given: Gi
     from cantstop_arena.cli.watching import child_arguments, reporting_files, watch
     from cantstop_arena.leagues.league_files import write_tokens
 
+    for option, is_given in {"--dry-run": given.dry_run, "--tokens": tokens}.items():
+        if is_watched and is_given:
+            what = f"{option} and --watch cannot be used together"
+            raise UsageError(f"{what}: one plays, one does not")
     if is_watched and file.exists():
         watch(file, child_arguments(False), given.quiet)
     folders = (given.tournament[key] for key in ("bots_folder", "results"))
@@ -69,8 +76,9 @@ def league(file: Path, seconds: float, tokens: bool, is_watched: bool, given: Gi
     results = planned.run(given.run_options, screen, screen.echo, seconds)
     screen.echo("")
     print_plain_tables([results.table], given.tables)
-    written = ["public/", *results.files]
+    written = list(results.files)
     with screen.reporting_page_error():
         results.write_pages()
+        written.insert(0, "public/")
     screen.echo(f"\nWritten to {results.folder}: {', '.join(written)}")
     return ExitCode.DONE

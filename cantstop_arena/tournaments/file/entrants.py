@@ -24,7 +24,7 @@ from cantstop_arena.bots.bot_paths import (
 from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH, BotDescription
-from cantstop_arena.bots.versions import version_in, version_name
+from cantstop_arena.bots.versions import short_digest, version_in, version_name
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import digest_of_path, files_among
 from cantstop_arena.texts import shortened
@@ -186,7 +186,8 @@ def _name_with_path(entrant: Entrant, namesakes: Sequence[Entrant]) -> str:
     end = next((end for end in ends if all(other[-len(end) :] != end for other in others)), own)
     origin = "/".join(end) or entrant.bot.origin
     name = f"{entrant.name} ({origin})"
-    return name if len(name) <= MAX_NAME_LENGTH else f"{entrant.name} ({entrant.bot.digest[:7]})"
+    short = f"{entrant.name} ({short_digest(entrant.bot.digest)})"
+    return name if len(name) <= MAX_NAME_LENGTH else short
 
 
 def _parts_of(entrant: Entrant) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from cantstop_arena.bots.versions import DIGEST_LENGTH
+from cantstop_arena.bots.versions import short_digest
 from cantstop_arena.tournaments.ledger.identity import BotVersion
 from cantstop_arena.tournaments.ledger.ledger import Ledger
 from cantstop_arena.tournaments.ledger.row_codec import group_in
@@ -26,7 +26,7 @@ class StoredBot(NamedTuple):
     @property
     def title(self) -> str:
         """Its first name, and the first digits of its source's digest where it has one."""
-        digest = self.version.digest[:DIGEST_LENGTH]
+        digest = short_digest(self.version.digest)
         name = self.names[0] if self.names else f"version {self.number}"
         return f"{name}@{digest}" if digest else name
 
