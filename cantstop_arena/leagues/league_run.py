@@ -151,7 +151,7 @@ def plan_league(
     field = LeagueField(league, submissions)
     seeds, options = dice_seeds(seed, league.season, DICE_SETS), PoolOptions(1, "fork")
     with (
-        copied_ledger(folder) as copy,
+        copied_ledger(folder, fresh=False) as copy,
         open_games(
             field.tournament(folder), seeds, catalogue, copy, options, observer, lambda: True
         ) as games,

@@ -3,9 +3,9 @@
 All lineups play the base rounds. Then every bot that is still *open* plays one round more against
 everybody: one that is not significantly different from its neighbour in the ranking, or whose score
 against a bot of the staff may still be on either side of a threshold (that pairing only). A round
-of a lineup is the same number of deals for all. Rank is by score, the mean share of all lineups, with equal weight
-for each: extra games of one pairing would change what a rank means, so only deals below a bot's own
-rounds count for its score.
+of a lineup is the same number of deals for all. Rank is by score, the mean share of all lineups,
+with equal weight for each: extra games of one pairing would change what a rank means, so only deals
+below a bot's own rounds count for its score.
 
 The games are looked at after each round, so all intervals are confidence sequences
 (`ratings.sequential.confidence`), tuned for a quarter of the rounds that are played at most.
