@@ -66,6 +66,12 @@ class Stream:
             order[last], order[other] = order[other], order[last]
         return order
 
+    def clone(self) -> "Stream":
+        """A stream with the same numbers from here on."""
+        copy = Stream(self._key)
+        copy._count = self._count
+        return copy
+
     def _word(self) -> int:
         self._count += 1
         return number_at(self._key, self._count)

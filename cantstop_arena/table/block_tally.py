@@ -14,7 +14,7 @@ from cantstop_arena.deals.outcomes import Tally
 from cantstop_arena.deals.seatings import pairs_of_positions, pairs_of_seats
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.errors import GameError
-from cantstop_arena.game_api.game import Result
+from cantstop_arena.game_api.state import Result
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.counting import Counts
