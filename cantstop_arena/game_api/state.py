@@ -47,9 +47,9 @@ class Deal:
         self.rules = rules
         self.players = players
         self._chance = chance
-        self._streams: tuple[Stream, ...] = ()
+        self.bot_streams: tuple[Stream, ...] = ()
         if chance is not None:
-            self._streams = tuple(Stream(chance.key_of_bot(seat)) for seat in range(players))
+            self.bot_streams = tuple(Stream(chance.key_of_bot(seat)) for seat in range(players))
 
     @property
     def seats(self) -> range:
@@ -70,7 +70,7 @@ class Deal:
 
     def stream_of_bot(self, seat: int) -> Stream:
         """The stream of random numbers of the bot in a seat. Raises UsageError like `stream`."""
-        return self._streams[seat] if self._streams else self.stream("bot", seat)
+        return self.bot_streams[seat] if self.bot_streams else self.stream("bot", seat)
 
     def view(self, kind: type[AnyView], seat: int, **values: Any) -> AnyView:
         """The view of the bot in a seat."""

@@ -46,11 +46,6 @@ class View(_SeatedView, frozen=True, eq=False):
         position of the same rules and number of seats. Games may leave it out."""
         raise NotImplementedError(f"{type(self).__name__} has no features()")
 
-    def with_random(self, random: Callable[[], float]) -> "View":
-        """This view, with the random numbers of the bot that decides."""
-        msgspec.structs.force_setattr(self, "random", random)
-        return self
-
     def own_fields(self) -> Iterator[tuple[str, Any]]:
         """The names and values of all fields but the rules and the random numbers."""
         for name in self.__struct_fields__:

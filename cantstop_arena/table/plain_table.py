@@ -8,6 +8,8 @@ from os import _exit
 from sys import getrecursionlimit
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import force_setattr
+
 from cantstop_arena.deals.outcomes import ILLEGAL
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, bits_of
@@ -25,9 +27,19 @@ from cantstop_arena.game_api.state import (
     Result,
     State,
 )
-from cantstop_arena.game_api.streams import DealChance
+from cantstop_arena.game_api.streams import DealChance, Stream
 from cantstop_arena.game_api.view import no_random_numbers
-from cantstop_arena.game_api.watched import ARENA, GAME, GAME_FUNCTIONS, Watched
+from cantstop_arena.game_api.watched import (
+    ARENA,
+    BOT,
+    GAME,
+    GAME_FUNCTIONS,
+    MARK,
+    SEAT,
+    STEP,
+    Watched,
+    mark_of,
+)
 from cantstop_arena.processes import system
 from cantstop_arena.table.block_tally import PlainTally, count_by_seat
 from cantstop_arena.table.bot_faults import BotFault, RetryingPlayer, bot_exception_line, fault_of
@@ -39,7 +51,9 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.decisions import Decision
 
 _NUMBERS = {name: number for number, name in enumerate(GAME_FUNCTIONS, start=1)}
-_QUESTION, _ANSWER = _NUMBERS["question"], _NUMBERS["answer"]
+_QUESTION, _CHECK, _ANSWER = (
+    mark_of(GAME, _NUMBERS[name]) for name in ("question", "check", "answer")
+)
 _BUILDING = 1  # what a bot is asked for that is made anew: shown as the first decision
 _CHECKED_GAMES = 50  # in these first games of a table all that the game returns is checked
 
@@ -53,6 +67,7 @@ class PlainTable(GameTable):
         super().__init__(game, rules, seated_bots, players, seed)
         self.decisions = game.decisions
         self._numbers = {name: number for number, name in enumerate(game.functions, start=1)}
+        self._marks = {name: mark_of(BOT, number) for name, number in self._numbers.items()}
         self._watched = Watched()
         self._origin = system.origin()
         self._chance = DealChance(bits_of(seed), 0)
@@ -60,6 +75,8 @@ class PlainTable(GameTable):
         self._games = 0
         self._drawn_names: set[Any] = set()
         self._state: State | None = None
+        self._has_checks = True  # whether the game checks answers
+        self._bot_streams: Sequence[Stream] = ()
         self._seat = 0
         self._last_speaker = -1
         self._new_events: list[Event] = []
@@ -100,11 +117,13 @@ class PlainTable(GameTable):
         A plain game spends its time here, so this is one loop with few calls. Yields each question
         after its answers. Raises BotFault, and GameError for what the game's own code does wrong.
         """
-        watched, decisions, count = self._watched, self.decisions, 0
+        numbers, decisions, count = self._watched.numbers, self.decisions, 0
+        answer_of = self._answer
         try:
             state = self._current_state()
             while True:
-                watched.mark(GAME, _QUESTION)
+                numbers[MARK] = _QUESTION
+                numbers[STEP] += 1
                 question = state.question()
                 if isinstance(question, Chance):
                     self._draw(state, question)
@@ -114,19 +133,22 @@ class PlainTable(GameTable):
                 if self._games <= _CHECKED_GAMES or type(question) is not Question:
                     check_question(question, decisions, len(self.seats))
                 decision = decisions[question.decision]
-                self._answers = answers = {}
-                for seat, view in question.views_of(state):
-                    moves = question.moves
-                    if type(moves) is dict or isinstance(moves, Mapping):
-                        moves = moves[seat]
-                    answers[seat] = self._answer(decision, state, seat, view, moves)
+                seats, moves = question.seats, question.moves
+                if type(seats) is int and (moves is None or type(moves) is list):
+                    answers = {seats: answer_of(decision, state, seats, state.view(seats), moves)}
+                else:
+                    answers = {
+                        seat: answer_of(decision, state, seat, view, question.moves_of(seat))
+                        for seat, view in question.views_of(state)
+                    }
+                self._answers = answers
                 count += 1
                 if count > self.game.max_decisions:
                     raise GameAuthorError(
                         f"it has taken {self.game.max_decisions:,} decisions and has not ended; end"
                         " it with a limit of turns, or raise Game.max_decisions"
                     )
-                watched.mark(GAME, _ANSWER)
+                numbers[MARK] = _ANSWER
                 if (events := state.answer(answers)) is not None:
                     self._new_events += events
                 yield question
@@ -134,7 +156,7 @@ class PlainTable(GameTable):
             raise
         except (Exception, SystemExit) as error:
             raise self._game_error(error) from error
-        watched.mark(ARENA)
+        self._watched.mark(ARENA)
 
     def _draw(self, state: State, chance: Chance) -> None:
         """Draw an outcome of chance, and apply it."""
@@ -149,7 +171,10 @@ class PlainTable(GameTable):
         """The state of the game, which is created by the first call."""
         if self._state is None:
             self._enter_game("begin")
-            self._state = self.game.begin(Deal(self.rules, len(self.seats), self._chance))
+            deal = Deal(self.rules, len(self.seats), self._chance)
+            self._bot_streams = deal.bot_streams
+            self._state = self.game.begin(deal)
+            self._has_checks = type(self._state).check is not State.check
         return self._state
 
     def _enter_game(self, function: str) -> None:
@@ -206,27 +231,34 @@ class PlainTable(GameTable):
         if decide is None:  # the decision is optional
             return None
         if getattr(view, "random", None) is no_random_numbers:
-            view.with_random(state.deal.stream_of_bot(seat))
+            force_setattr(view, "random", self._bot_streams[seat])
         if self._last_speaker != self.seats[seat]:
             self._set_speaker(seat)
+        numbers, mark = self._watched.numbers, self._marks[decision.name]
         while True:
-            self._watched.mark_decision(seat, self._numbers[decision.name])
+            numbers[SEAT] = seat
+            numbers[MARK] = mark
             try:
                 answer = decide(view) if moves is None else decide(view, moves)
                 if moves is None or type(answer) is not int or not 0 <= answer < len(moves):
                     answer = decision.checked(answer, moves)
             except BaseException as error:  # SystemExit, KeyboardInterrupt: the bot raised them
-                self._watched.mark(ARENA)
                 raise fault_of(error, player) from error
             finally:
-                self._restore()
-            self._enter_game("check")
-            complaint = state.check(seat, answer)
+                numbers[MARK] = ARENA
+                if getrecursionlimit() != self._guard.recursion:
+                    self._guard.restore_quickly()
+                if not self._origin[0]:  # the bot has forked: this is the child
+                    _exit(0)
+            complaint = None
+            if self._has_checks:
+                numbers[MARK] = _CHECK
+                complaint = state.check(seat, answer)
             if complaint is None:
                 self.decision_counts[seat] += not (answer is None and decision.optional)
                 return answer
+            numbers[MARK] = ARENA
             if not isinstance(player, RetryingPlayer):
-                self._watched.mark(ARENA)
                 raise BotFault(ILLEGAL, f"{decision.name}: {complaint}")
             player.on_complaint(complaint)
 
@@ -235,12 +267,6 @@ class PlainTable(GameTable):
             self._last_speaker = self.seats[seat]
             self._guard.restore_quickly()
             self.on_speaker(self._last_speaker)
-
-    def _restore(self) -> None:
-        if getrecursionlimit() != self._guard.recursion:
-            self._guard.restore_quickly()
-        if not self._origin[0]:  # the bot has forked: this is the child
-            _exit(0)
 
     # Records
 
