@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from cantstop_arena.deals.seeds import Seed, bits_of, in_json
 from cantstop_arena.errors import UsageError
@@ -79,10 +80,7 @@ class StatePosition(Position):
 
     @property
     def observation_size(self) -> int:
-        try:
-            return len(self._view(self._seat).features())
-        except NotImplementedError:
-            return 0
+        return len(self._features(self._seat))
 
     @property
     def outcome_count(self) -> int:
@@ -127,31 +125,42 @@ class StatePosition(Position):
     @property
     def legal(self) -> list[int]:
         if self._legal is None:
-            self._legal = self._legal_actions()
+            self._legal = self._legal_of(self._seat)
         return self._legal
 
-    def _legal_actions(self) -> list[int]:
+    def sealed_mask(self, seat: int) -> NDArray[np.int8]:
+        return self._numbers.mask(self._legal_of(seat) if seat in self._waiting else ())
+
+    def _legal_of(self, seat: int) -> list[int]:
         if not isinstance(self._question, Question):
             return []
-        numbers, name, moves = self._numbers, self.decision, self._question.moves_of(self._seat)
+        numbers, name, moves = self._numbers, self.decision, self._question.moves_of(seat)
         if moves is not None:
             return sorted(numbers.number(name, move) for move in moves)
         return [
             numbers.number(name, value)
             for value in numbers.values(name)
-            if self.state.check(self._seat, value) is None
+            if self.state.check(seat, value) is None
         ]
 
     def observation(self, seat: int) -> Observation:
-        try:
-            features = self._view(seat).features()
-        except NotImplementedError:
-            features = ()
+        features = self._features(seat)
         legal = self.legal if seat == self._seat else ()
         return Observation(np.asarray(features, np.float32), self._numbers.mask(legal))
 
+    def _features(self, seat: int) -> Sequence[float]:
+        """The features of a seat's view; none where the game has none."""
+        features = getattr(self._view(seat), "features", None)
+        try:
+            return features() if features else ()
+        except NotImplementedError:
+            return ()
+
     def view(self, seat: int) -> Any:
         return self._view(seat)
+
+    def drawing(self, seat: int | None = None) -> str:
+        return self.state.draw(seat)
 
     def _view(self, seat: int) -> Any:
         question = self._question
