@@ -6,12 +6,8 @@ from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import described, on_path
+from helpers.game_packages import installed_game
 
-POINTS = """
-[cantstop_arena.games]
-stuck = stuck.game
-"""
 GAME = '''
 """A game of one question, in which the rules say what goes wrong, and where."""
 
@@ -147,12 +143,7 @@ QUICK = {
 @pytest.fixture(scope="module", autouse=True)
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The game, as if it were installed."""
-    folder = tmp_path_factory.mktemp("packages")
-    (folder / "stuck").mkdir()
-    (folder / "stuck" / "__init__.py").touch()
-    (folder / "stuck" / "game.py").write_text(GAME)
-    described(folder, "stuck-game", POINTS)
-    with on_path(folder):
+    with installed_game(tmp_path_factory.mktemp("packages"), "stuck", GAME):
         yield
 
 

@@ -6,16 +6,12 @@ from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import described, on_path
+from helpers.game_packages import installed_game
 from helpers.pages import Page
 
 import cantstop_arena as ca
 from cantstop_arena.exit_codes import ExitCode
 
-POINTS = """
-[cantstop_arena.games]
-higher = higher.game
-"""
 GAME = '''
 """The higher number wins, of equal ones the first; a die may turn it round."""
 
@@ -83,12 +79,7 @@ VERDICT = (
 @pytest.fixture(scope="module", autouse=True)
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The game, as if it were installed."""
-    folder = tmp_path_factory.mktemp("packages")
-    (folder / "higher").mkdir()
-    (folder / "higher" / "__init__.py").write_text("")
-    (folder / "higher" / "game.py").write_text(GAME)
-    described(folder, "higher-game", POINTS)
-    with on_path(folder):
+    with installed_game(tmp_path_factory.mktemp("packages"), "higher", GAME):
         yield
 
 

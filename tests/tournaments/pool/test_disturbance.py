@@ -2,12 +2,14 @@
 
 import json
 import textwrap
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from helpers.arena import Arena, Done
 
+from cantstop_arena.processes import lasting_state
 from cantstop_arena.processes.isolated_call import IsolatedCall, run_isolated
 from cantstop_arena.processes.lasting_state import LastingState, note_shared_code
 from cantstop_arena.tournaments.pool.disturbance import foreign_acts
@@ -355,3 +357,12 @@ def test_a_fork_compares_with_what_was_noted_before_it(monkeypatch: pytest.Monke
     monkeypatch.setattr("textwrap.indent", len)  # before the fork, but after the note
     call = IsolatedCall(f"{__name__}:changes_in_a_fork", {}, 60.0)
     assert run_isolated(call) == ["replaces textwrap.indent, which all bots share"]
+
+
+def test_a_note_does_not_keep_the_one_before() -> None:
+    notes = []
+    for _ in range(2):
+        note_shared_code()
+        assert lasting_state._shared
+        notes.append(weakref.ref(lasting_state._shared.code))
+    assert [note() is None for note in notes] == [True, False]
