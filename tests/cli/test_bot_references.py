@@ -59,6 +59,7 @@ def test_plan_and_bench_take_options_and_paths(arena: Arena) -> None:
     )
 
 
+@pytest.mark.slow
 def test_two_files_of_one_name_are_two_bots(arena: Arena) -> None:
     files = {"other/printer.py": PRINTER.replace("3", "5")}
     done = arena(
@@ -115,6 +116,7 @@ def test_an_option_without_a_default_and_a_class_are_explained(arena: Arena) -> 
 # --- Versions -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_versions_are_listed_shown_and_compared(arena: Arena) -> None:
     play = "match printer rule28 --games 4 --quiet --fresh --no-page"
     arena(play, bots={"printer": PRINTER})
@@ -162,6 +164,7 @@ def test_plan_reports_the_faults_in_its_trial_games(arena: Arena) -> None:
     assert re.search(fault, planned), planned
 
 
+@pytest.mark.slow
 def test_the_command_that_compiles_is_quoted_for_a_shell(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -191,6 +194,7 @@ def test_a_deal_that_was_not_played_is_named(arena: Arena) -> None:
     assert "is not one of" not in arena(f"{command} 1").output
 
 
+@pytest.mark.slow
 def test_versions_are_checked_but_not_compiled(arena: Arena) -> None:
     arena("match mine random --games 2", bots={"mine": _hooks(FAULTY.replace("None", "0"))})
     Path("bots/mine.py").write_text("syntax error")

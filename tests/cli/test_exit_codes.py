@@ -48,6 +48,7 @@ def test_done_is_0_whatever_the_result(arena: Arena) -> None:
 # --- 1: failed while running, or a check with findings --------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_check_with_findings_is_1(arena: Arena) -> None:
     arena("bots check plain", code=0, bots=BOTS)
     arena("bots check none", code=1)

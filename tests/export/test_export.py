@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
+from helpers.parameters import slow_but
 from jsonschema import Draft202012Validator
 
 import cantstop_arena as ca
@@ -168,7 +169,7 @@ def test_columns_have_types_in_parquet() -> None:
     assert told.to_pylist() == lines("rolls.jsonl")
 
 
-@pytest.mark.parametrize("table", ["games", "rolls", "decisions"])
+@pytest.mark.parametrize("table", slow_but([2], ["games", "rolls", "decisions"]))
 def test_any_number_of_workers_writes_the_same_file(table: str, arena: Arena) -> None:
     for workers in (1, 3):
         arena(f"export results/evening --{table} {workers}.csv --workers {workers} --quiet")

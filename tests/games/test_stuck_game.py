@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import installed_game
+from helpers.parameters import slow_but
 
 GAME = '''
 """A game of one question, in which the rules say what goes wrong, and where."""
@@ -131,13 +132,7 @@ SAID = {
     "exits": r"Stuck fails in deal 0: the game's code ended the process in {where}\(\)",
 }
 FAILURES = [(where, what) for what in SAID for where in FUNCTIONS]
-QUICK = {
-    ("begin", "spins"),
-    ("question", "sleeps"),
-    ("answer", "exits"),
-    ("check", "leaves"),
-    ("result", "raises"),
-}
+QUICK = {("begin", "spins"), ("answer", "exits")}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -171,7 +166,7 @@ def test_a_game_that_fails_ends_the_run_and_charges_nobody(
     assert not list(Path("results").rglob("summary.json"))
 
 
-@pytest.mark.parametrize("where", FUNCTIONS)
+@pytest.mark.parametrize("where", slow_but([2], FUNCTIONS))
 def test_the_time_of_a_game_is_not_its_bots(arena: Arena, where: str) -> None:
     yaml = cup(where, "dawdles").replace("games: 4", "games: 2")
     done = arena("run cup.yaml --quiet", bots=BOTS, yaml=yaml)

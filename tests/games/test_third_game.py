@@ -203,6 +203,7 @@ def test_until(arena: Arena) -> None:
     assert "games: 400" not in Path("results/until/tournament.yaml").read_text()
 
 
+@pytest.mark.slow
 def test_rule_sets_are_compared_in_the_game_s_words(arena: Arena) -> None:
     told = arena(
         "compare",
@@ -317,6 +318,7 @@ ILLEGAL = {
 LEGAL = {"maps": "return {'coins': 1, 'more': [2]}"}
 
 
+@pytest.mark.slow
 def test_illegal_answers_lose_the_game(arena: Arena) -> None:
     for name, (bid, _) in ILLEGAL.items():
         bot(name, bid)
@@ -553,6 +555,7 @@ def test_view_that_cannot_travel_is_the_game_s_fault(arena: Arena, kind: str, va
         assert "Frail returned a value for go that cannot be sent to another process" in told
 
 
+@pytest.mark.slow
 def test_seven_share_a_win_at_a_table_of_eight(arena: Arena) -> None:
     with frail():
         bots = ", ".join("abcdefgh")

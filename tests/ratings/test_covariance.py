@@ -51,6 +51,7 @@ def as_rows(run: Run, bots: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.array(won, float), np.array(design), np.array(deals)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [0.0, 0.8])
 def test_errors_are_those_of_statsmodels_for_clusters(shared: float) -> None:
     truth = Truth([0.8, 0.2, 0, -1], [0.2, -0.2], shared)
@@ -231,6 +232,7 @@ def test_superiority_is_students() -> None:
 # --- at large -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_hundred_bots_are_rated_in_few_steps() -> None:
     """Pairs of bots are reckoned together, not one by one: some steps for each of 4950 pairs."""
     rng = np.random.default_rng(16)

@@ -8,6 +8,7 @@ import pytest
 from helpers.arena import Arena
 from helpers.game_packages import installed_game
 from helpers.pages import Page
+from helpers.parameters import slow_but
 
 import cantstop_arena as ca
 from cantstop_arena.exit_codes import ExitCode
@@ -88,7 +89,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("words", ["two one", "one two", "one also"])
+@pytest.mark.parametrize("words", slow_but([2], ["two one", "one two", "one also"]))
 def test_one_repeated_game_has_no_verdict(arena: Arena, words: str) -> None:
     done = arena(f"match {words} {TEST} --page", bots=BOTS)
     assert VERDICT in done.text and "200 games, 100 deals" in done.text

@@ -76,6 +76,7 @@ def test_unknown_bots_and_folders(edited: Arena) -> None:
     assert "There is no folder" in edited("results check nope", code=2).error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "text"),
     [

@@ -111,6 +111,7 @@ def test_games_end_at_the_first_look_at_which_all_intervals_are_narrow(
     )
 
 
+@pytest.mark.slow
 def test_the_user_is_told_the_aim_the_looks_and_what_the_intervals_are(
     arena: Arena, narrow: str
 ) -> None:

@@ -252,6 +252,7 @@ def few_deals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuner, "_LOOK_DEALS", 20)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_deals")
 def test_workers_of_any_number_and_start_play_the_same_trials(arena: Arena) -> None:
     one = arena(f"{TUNE_STEPS} --workers 1", bots={"steps": STEPS}).text

@@ -35,6 +35,7 @@ def test_the_deviance_is_that_of_statsmodels() -> None:
     assert ours.p_value == pytest.approx(stats.chi2.sf(found.deviance, 8), abs=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("truth", "deals"),
     slow_but(

@@ -154,6 +154,7 @@ DISTURBING = {
 }
 
 
+@pytest.mark.slow
 def test_bots_that_disturb_a_shared_process_play_in_one_of_their_own(arena: Arena) -> None:
     names = {how: how.replace(" ", "-") for how in DISTURBING}
     bots = {names[how]: source for how, (source, *_) in DISTURBING.items()}
@@ -192,6 +193,7 @@ HONEST = {
 }
 
 
+@pytest.mark.slow
 def test_honest_bots_share_a_process(arena: Arena) -> None:
     done = gauntlet(arena, {what.replace(" ", "-"): importing(act) for what, act in HONEST.items()})
     assert "process of its own" not in text_of(done)
@@ -207,6 +209,7 @@ def test_the_bots_of_the_project_share_a_process(arena: Arena) -> None:
     assert "process of its own" not in text_of(done)
 
 
+@pytest.mark.slow
 def test_a_continued_run_plays_bots_where_they_played_before(arena: Arena) -> None:
     source = importing(f"if not os.path.exists('calm'):\n    {THREAD}").replace(
         "return 0", "return -1 % len(moves)"
@@ -222,6 +225,7 @@ def test_a_continued_run_plays_bots_where_they_played_before(arena: Arena) -> No
     assert {path.name: path.read_bytes() for path in done.folder.glob("*.csv")} == tables
 
 
+@pytest.mark.slow
 def test_the_replay_of_a_game_seats_bots_as_the_run_did(arena: Arena) -> None:
     run(arena, importing(THREAD))
     done = arena("replay cup.yaml innocent disturber --deal 0 --json")
@@ -229,6 +233,7 @@ def test_the_replay_of_a_game_seats_bots_as_the_run_did(arena: Arena) -> None:
     assert events[-1]["event"] == "end" and events[-1]["reason"] != "fault"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["games", "decisions"])
 def test_games_are_exported_as_they_were_played(arena: Arena, table: str) -> None:
     """Bots that draw from `random` draw other numbers in a process of their own."""

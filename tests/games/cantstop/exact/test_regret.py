@@ -88,6 +88,7 @@ def run(arena: Arena, *words: str) -> tuple[int, str]:
     return result.code, result.text or result.error
 
 
+@pytest.mark.slow
 def test_the_command_tells_losses_and_the_worst_decisions(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
