@@ -106,6 +106,7 @@ def test_isolated_it_plays_the_same_games(arena: Arena) -> None:
     assert tables[0] == tables[1]
 
 
+@pytest.mark.slow
 def test_after_an_edit_of_a_helper_the_stored_copy_plays(arena: Arena) -> None:
     yaml = SEEDED.format("[mybot, rule28]")
     arena("run mine.yaml --quiet", yaml=yaml)

@@ -84,7 +84,7 @@ def test_workers_that_are_spawned_play_so_too(arena: Arena) -> None:
     assert spawned == played_without_modules(arena, "plain")
 
 
-@pytest.mark.parametrize("imports", IMPORTS)
+@pytest.mark.parametrize("imports", slow_but([0, 2], IMPORTS))
 def test_the_module_is_a_part_of_the_version(imports: str) -> None:
     def digests() -> list[str]:
         paths = (Path("bots/low.py"), Path("more/high.py"))

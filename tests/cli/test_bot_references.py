@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from helpers.arena import Arena
 from helpers.comparisons import compare_at_once
+from helpers.parameters import slow_but
 
 STEPS = """import json, sys
 for line in sys.stdin:
@@ -33,7 +34,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "name"), [("./steps.sh", "steps.sh"), ("'python3 steps.py'", "steps.py")]
+    ("program", "name"),
+    slow_but([1], [("./steps.sh", "steps.sh"), ("'python3 steps.py'", "steps.py")]),
 )
 def test_a_program_plays(arena: Arena, program: str, name: str) -> None:
     done = arena(f"match {program} rule28 --games 8 --seed 1 --quiet")
@@ -174,6 +176,7 @@ def test_the_command_that_compiles_is_quoted_for_a_shell(
     assert "version of ./bots/my bot.py" in arena("bots", "compile", "./bots/my bot.py").text
 
 
+@pytest.mark.slow
 def test_compiling_is_not_advised_where_it_is_refused(arena: Arena) -> None:
     files = {"bots/fold/h.py": _hooks(FAULTY.replace("None", "0"))}
     files["bots/fold/__init__.py"] = "from .h import choose_move, roll_again\n"

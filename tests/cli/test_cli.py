@@ -522,6 +522,7 @@ def test_a_replayed_deal_is_the_game_of_the_tournament(arena: Arena) -> None:
         assert metrics[name]["mean"] == pytest.approx(mean)
 
 
+@pytest.mark.slow
 def test_a_replay_is_the_same_every_time_and_other_deals_are_others(arena: Arena) -> None:
     game = replayed(arena, 5, "random", "plain")
     assert game == replayed(arena, 5, "random", "plain")

@@ -70,6 +70,7 @@ def test_every_game_is_a_row_and_together_they_are_the_tables(arena: Arena) -> N
     assert mean == pytest.approx(summary["metrics"]["turns"]["mean"])
 
 
+@pytest.mark.slow
 def test_the_ledger_alone_knows_who_won_in_every_format() -> None:
     for name in ("games.csv", "games.parquet", "games.jsonl"):
         report = results().export_games(name, replay=False, deals=2)

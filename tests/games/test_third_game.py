@@ -175,6 +175,7 @@ def test_tournament_has_styles_highlights_and_a_page(arena: Arena) -> None:
     assert "wins (turns 6" in arena("draw", recorded).output
 
 
+@pytest.mark.slow
 def test_games_are_replayed_and_drawn(arena: Arena) -> None:
     Path("dive.yaml").write_text(DIVE.format(name="dive", players=3, games=6, bots=THREE))
     game = ("dive.yaml", "careful", "pirate", "drunk", "--deal", "1")

@@ -100,12 +100,14 @@ def test_one_repeated_game_has_no_verdict(arena: Arena, words: str) -> None:
     arena(f"match {words} {TEST} --exit-code --quiet", code=ExitCode.UNDECIDED)
 
 
+@pytest.mark.slow
 def test_it_has_none_from_stored_games_either(arena: Arena) -> None:
     arena(f"match two one {TEST}", bots=BOTS)
     again = arena(f"match two one {TEST}")
     assert VERDICT in again.text
 
 
+@pytest.mark.slow
 def test_the_api_has_no_verdict_either(arena: Arena) -> None:
     arena(f"match two one {TEST}", bots=BOTS)
     result = ca.match("two", "one", game="higher", sprt=(0, 200), seed=1, results="again")

@@ -55,6 +55,7 @@ def test_prune_forgets_what_the_file_does_not_name(edited: Arena) -> None:
     assert "nothing to play" in edited("run mine.yaml --dry-run").text
 
 
+@pytest.mark.slow
 def test_a_forgotten_bot_of_the_file_plays_again(edited: Arena) -> None:
     before = Path("results/mine/standings.csv").read_bytes()
     assert edited("results forget mine patient").text.count("forgot patient@") == 2

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.arena import Arena
+from helpers.parameters import slow_but
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.winners import WIN_UNITS
@@ -136,6 +137,7 @@ def test_a_bot_that_cannot_play_is_named() -> None:
         laboratory("optimal", "threshold")
 
 
+@pytest.mark.slow
 def test_lists_of_numbers_are_tried_without_compiling_again() -> None:
     room = laboratory("glenn-aloi", "numbers")
     numbers = np.array(GLENN_ALOI, np.float64)
@@ -275,11 +277,14 @@ def test_a_plain_bot_is_prepared_once(arena: Arena, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize(
     ("harm", "sentence"),
-    [
-        ("raise ValueError('too\\nmany')", "cannot play: ValueError: too many ("),
-        ("import time; time.sleep(60)", "gave no answer within 1 s ("),
-        ("import os; os._exit(0)", "cannot play: "),
-    ],
+    slow_but(
+        [0],
+        [
+            ("raise ValueError('too\\nmany')", "cannot play: ValueError: too many ("),
+            ("import time; time.sleep(60)", "gave no answer within 1 s ("),
+            ("import os; os._exit(0)", "cannot play: "),
+        ],
+    ),
 )
 def test_a_variant_that_fails_is_named_with_its_line(
     arena: Arena, harm: str, sentence: str

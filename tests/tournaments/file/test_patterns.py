@@ -226,6 +226,7 @@ def test_a_bot_that_an_entry_names_must_work() -> None:
     assert complaints("bots: [bots/*.py, broken]\n") == [f"mine.yaml:1:19: {REASON}"]
 
 
+@pytest.mark.slow
 def test_what_is_left_out_changes_no_results(arena: Arena) -> None:
     write("bots/a.py", "bots/b.py")
     yaml = "seed: 1\ngames: 4\nbots: all\n"

@@ -301,6 +301,7 @@ def test_a_single_plain_bot_that_disturbs_is_named(arena: Arena) -> None:
     assert "bot disturber disturbs the process that it shares: it changes how" in text_of(done)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("act", "text"),
     [(THREAD, "a thread that a decision starts"), ("sys.addaudithook(print)", "sys.addaudithook")],

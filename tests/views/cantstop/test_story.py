@@ -259,6 +259,7 @@ def test_a_game_that_is_telling_in_several_ways_is_shown_once(arena: Arena) -> N
     assert all(re.match(r"(A|The)( \w+)+( and (a|the)( \w+)+)*: \w+ against ", t) for t in titles)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fate", slow_but((0,), ["SIGKILL", "SIGSTOP"]))
 def test_a_record_outlives_the_process_that_plays_it(arena: Arena, fate: str) -> None:
     """Whatever befalls a process from outside must not change what lies in the folder."""

@@ -133,6 +133,7 @@ def test_the_game_of_a_bad_decision_is_replayed_by_the_command_that_is_told(
         assert (len(rolls) > worst["roll"]) == (worst["taken"] == "roll")
 
 
+@pytest.mark.slow
 def test_a_bot_from_a_file_is_judged_where_its_code_may_run(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
