@@ -80,13 +80,17 @@ WITHOUT = Path(__file__).parent / "without"
 
 # Files whose tests load, compile or solve much within pytest's own process.
 FILLING = {
+    "test_api",
     "test_board_solver",
+    "test_bot_generators",
     "test_built_in_bots",
+    "test_control_variate",
     "test_covariance",
     "test_dice",
     "test_drawing",
     "test_elo",
     "test_engine",
+    "test_environments",
     "test_fingerprint",
     "test_hints",
     "test_learning_bots",

@@ -435,6 +435,7 @@ def test_a_long_name_leaves_the_numbers_in_sight(shown: Any) -> None:
         assert elo["x"] + elo["width"] <= width
 
 
+@pytest.mark.slow
 def test_the_crosstable_tells_its_numbers_under_the_mouse_and_the_keys(shown: Any) -> None:
     analysis = simulated(3, 2, 200)
     page = shown(analysis)
