@@ -77,6 +77,7 @@ def test_every_file_counts_but_hidden_ones_and_bytecode() -> None:
         before = digest()
 
 
+@pytest.mark.slow
 def test_helpers_of_two_bots_with_the_same_names_do_not_collide(arena: Arena) -> None:
     write("bots/last", {**FILES, "helper.py": "def move(moves):\n    return len(moves) - 1\n"})
     single = OWN.replace("helper.move(moves)", "len(moves) - 1").replace("from . import helper", "")
@@ -121,6 +122,7 @@ def test_after_an_edit_of_a_helper_the_stored_copy_plays(arena: Arena) -> None:
     assert Catalogue(Path("bots")).version(Path("bots/mybot.py"), before[:7]).digest == before
 
 
+@pytest.mark.slow
 def test_compiled_it_is_a_folder_with_the_same_files(arena: Arena) -> None:
     write("bots/mybot", {"__init__.py": OWN.replace(READ, "3")})
     assert "bots/mybot_compiled is the compiled version" in arena("bots compile mybot").text

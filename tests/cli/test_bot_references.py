@@ -52,6 +52,7 @@ def test_what_does_not_take_programs_says_so_in_a_sentence(arena: Arena) -> None
     assert "./steps.sh is a program, not a Python file; write {command: [./steps.sh]" in output
 
 
+@pytest.mark.slow
 def test_plan_and_bench_take_options_and_paths(arena: Arena) -> None:
     options = "--difference 0.1 --seconds 0.1"
     bots = {"twin": PRINTER}
@@ -150,6 +151,7 @@ def _hooks(functions: str) -> str:
     return f'"""A bot."""\n\nfrom cantstop_arena import hookimpl\n\n\n{marked}'
 
 
+@pytest.mark.slow
 def test_bench_and_compile_report_a_bot_with_faults(arena: Arena) -> None:
     benched = arena("bench faulty --seconds 0.1", bots={"faulty": _hooks(FAULTY)}).text
     assert "games ended in a fault: choose_move must return an index, not None" in benched

@@ -142,6 +142,7 @@ def test_wrong_requests_are_answered_in_a_sentence_and_write_nothing(arena: Aren
     assert not list(Path().glob("*games*"))
 
 
+@pytest.mark.slow
 def test_every_roll_is_a_row_so_that_first_rolls_are_answered_on_all_games() -> None:
     report = results().export_rolls("rolls.jsonl")
     rows, games = lines("rolls.jsonl"), results().games()
@@ -177,6 +178,7 @@ def test_any_number_of_workers_writes_the_same_file(table: str, arena: Arena) ->
     assert Path("1.csv").read_bytes() == Path("3.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_rows_are_as_the_schemas_of_their_tables_say(arena: Arena) -> None:
     arena("export results/evening --games g.jsonl --rolls r.jsonl --decisions d.jsonl")
     for table in ("games", "rolls", "decisions"):

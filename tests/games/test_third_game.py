@@ -228,6 +228,7 @@ def test_person_plays(arena: Arena) -> None:
 # --- Anywhere, any number of seats ----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_isolated_bots_and_programs_play_the_same_games(arena: Arena) -> None:
     Path("prog.py").write_text(PROGRAM)
     dive(arena)
@@ -361,6 +362,7 @@ def test_nonsense_of_a_program_loses_the_game(arena: Arena) -> None:
     assert all("illegal answer" in complaint for complaint in told.values())
 
 
+@pytest.mark.slow
 def test_a_game_that_a_bots_process_cannot_import_is_no_fault_of_the_bot(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -133,6 +133,7 @@ def test_a_bot_with_few_deals_has_few_degrees_of_freedom() -> None:
 # --- distributions ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("freedom", [1, 2, 3, 5.5, 29, 100, 299, 300, 1000, 1e5, 1e7])
 def test_students_tail_and_quantile_are_scipys(freedom: float) -> None:
     deviates = np.array([-4, -1, 0, 0.1, 0.5, 1, 2, 3, 5, 8, 20])
@@ -173,6 +174,7 @@ def test_the_normal_tail_is_scipys() -> None:
 # --- groups -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_holms_correction_is_that_of_statsmodels() -> None:
     random = Random(5)
     for size in (1, 2, 10, 50):

@@ -52,6 +52,7 @@ def run_with(arena: Arena, source: str, head: str, entrant: str = "mine") -> dic
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entrant", slow_but((0,), ["mine", "{bot: mine, isolate: processes}"]))
 def test_256_games_in_a_row_are_told_to_the_one_that_learns(
     arena: Arena, here: Path, entrant: str

@@ -65,6 +65,7 @@ def test_a_forgotten_bot_of_the_file_plays_again(edited: Arena) -> None:
     assert Path("results/mine/standings.csv").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_one_version_is_forgotten(edited: Arena) -> None:
     title = edited("results prune mine --dry-run").text.split()[3]
     assert edited("results", "forget", "mine", title).text.count("forgot") == 1

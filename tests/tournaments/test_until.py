@@ -133,6 +133,7 @@ def test_any_number_of_workers_ends_at_the_same_deal_with_the_same_bytes(arena: 
     assert bytes_of("1/narrow") == bytes_of("2/narrow")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("narrow")
 def test_a_tournament_that_was_ended_is_complete(arena: Arena) -> None:
     arena("run", "narrow.yaml")  # here, where the ledger was brought to

@@ -97,6 +97,7 @@ def test_too_few_deals_and_too_many_numbers_are_refused() -> None:
         search(noisy(1), [Range(0, 1, False)] * 4, 1000, 1)
 
 
+@pytest.mark.slow
 def test_evolution_returns_a_mean_that_is_better_than_its_start() -> None:
     target = np.array([3.0, -2.0, 0.0, 5.0])
 

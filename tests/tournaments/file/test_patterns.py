@@ -353,6 +353,7 @@ def test_python_has_the_same_messages() -> None:
         ca.tournament(["bots/*.py", "rule28"], exclude="rule28")
 
 
+@pytest.mark.slow
 def test_a_gauntlet_is_played_against_patterns(arena: Arena) -> None:
     write("bots/a.py", "bots/b.py")
     write("bots/broken.py", text=BROKEN)

@@ -151,6 +151,7 @@ def games(tables: Tables) -> Games:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cup")
 def test_the_records_are_of_the_most_telling_games_of_all(games: Games) -> None:
     records = {kind: events_of(kind) for kind in ("longest", "closest", "comeback", "typical")}

@@ -147,6 +147,7 @@ def test_a_bot_from_a_file_is_judged_where_its_code_may_run(
     assert (code, "gone cannot be judged: its process ended" in text) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_board_that_is_not_solved_is_refused(arena: Arena) -> None:
     code, text = run(arena, "rule28", "--rules", "jump")
     assert (code, "has not been solved for 2 players (see `arena solve`)" in text) == (2, True)
