@@ -66,7 +66,7 @@ def worth(events: Sequence[Event]) -> int:
 
 
 @pytest.mark.parametrize(
-    "rules", slow_but([0], [LEAFLET, derive(LEAFLET, {"duty": "free", "swap": "free"})])
+    "rules", slow_but([0], [(LEAFLET,), (derive(LEAFLET, {"duty": "free", "swap": "free"}),)])
 )
 def test_the_kernel_s_results_are_those_of_plain_games(rules: RuleSet) -> None:
     """Tallies, winners and counts deal by deal."""
