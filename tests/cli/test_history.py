@@ -1,6 +1,7 @@
 """`arena history`: the versions of a bot against the field of a tournament."""
 
 import csv
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,16 +18,24 @@ def roll_again(turn):
 FILE = "games: 40\nseed: 1\nbots: [mine, rule28, random]\n"
 
 
+@pytest.fixture(scope="module")
+def three_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """The folder of three runs, each with another version of a bot, and their standings.csv."""
+    folder, written = tmp_path_factory.mktemp("runs"), []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for rolls in (1, 2, 3):
+            bots = {"mine": BOT.replace("< 1", f"< {rolls}")}
+            Arena()("run", "cup.yaml", "--quiet", bots=bots, yaml=FILE)
+            written.append(Path("results/cup/standings.csv").read_text())
+    return folder, written
+
+
 @pytest.fixture
-def versions(arena: Arena) -> list[str]:
-    """What three runs have written in standings.csv, each with another version of a bot."""
-    Path("bots").mkdir(exist_ok=True)
-    Path("cup.yaml").write_text(FILE)
-    written = []
-    for rolls in (1, 2, 3):
-        Path("bots/mine.py").write_text(BOT.replace("< 1", f"< {rolls}"))
-        arena("run", "cup.yaml", "--quiet")
-        written.append(Path("results/cup/standings.csv").read_text())
+def versions(arena: Arena, three_runs: tuple[Path, list[str]]) -> list[str]:
+    """What three runs have written in standings.csv; a copy of their folder is the present one."""
+    folder, written = three_runs
+    shutil.copytree(folder, Path.cwd(), dirs_exist_ok=True)
     return written
 
 

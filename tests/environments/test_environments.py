@@ -362,6 +362,7 @@ def test_the_programs_of_the_page_run(number: int) -> None:
     exec(compile(PROGRAMS[number], str(PAGE), "exec"), {"__name__": "page"})
 
 
+@pytest.mark.slow
 def test_the_bot_of_the_page_that_searches_beats_random(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

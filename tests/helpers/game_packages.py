@@ -22,6 +22,18 @@ def described(folder: Path, name: str, points: str) -> None:
 
 
 @contextmanager
+def installed_game(folder: Path, name: str, code: str) -> Iterator[None]:
+    """A game in a package of its own, as if it were installed; its module is `{name}.game`."""
+    package = folder / name
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "game.py").write_text(code)
+    described(folder, f"{name}-game", f"[cantstop_arena.games]\n{name} = {name}.game\n")
+    with on_path(folder):
+        yield
+
+
+@contextmanager
 def on_path(*folders: Path) -> Iterator[None]:
     """Let this process and those that it starts find packages in these folders."""
     words = [str(folder) for folder in folders]

@@ -37,6 +37,7 @@ def check(arena: Arena, seed: int, steps: int, page: bool = False, kills: bool =
             assert not differences, f"{trail}\n{told[:600]}\n{differences}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_few_edits_leave_what_a_fresh_run_does(arena: Arena, place: Path, seed: int) -> None:
     check(arena, seed, steps=4)
