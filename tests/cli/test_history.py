@@ -84,3 +84,11 @@ def test_an_unknown_bot_is_answered(arena: Arena, versions: list[str]) -> None:
     assert done.error == (
         "no bot called 'nobody' has played in results/cup; bots are mine, rule28, random\n"
     )
+
+
+def test_faults_of_versions_are_no_obstacle(arena: Arena, versions: list[str]) -> None:
+    """The last bot of the history's field has another number than in the tournament."""
+    faulty = BOT.replace("return 0", "return 0 // (turn.number < 9)")
+    arena("run", "cup.yaml", "--quiet", bots={"mine": faulty}, yaml=f"{FILE}max_faults: 9999\n")
+    arena("history", "mine", "--in", "results/cup")
+    assert len(rows()) == 4 and rows()[-1]["elo"]
