@@ -45,6 +45,7 @@ from cantstop_arena.tournaments.run import (
     begin_session,
     create_run_folder,
     delete_records,
+    version_notices,
 )
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
@@ -133,13 +134,13 @@ class _Sessions(NamedTuple):
 
     def visit(self, act: Callable[[Session, RunObserver], None]) -> None:
         """Call `act` with the session of each tournament, and its observer."""
-        notices = self.comparison.messages
+        notices = [*self.comparison.messages, *version_notices(self.comparison.entrants)]
         for tournament in self.comparison.tournaments(self.results):
             title = f"{self.comparison.name}, {_part(tournament)}"
             with observed_by(self.observer_of(title)) as observer:
                 for text in notices:
                     observer.on_notice(text)
-                notices = ()
+                notices.clear()
                 session = begin_session(
                     tournament,
                     self.catalogue,

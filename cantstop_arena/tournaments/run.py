@@ -299,13 +299,18 @@ def _notices(tournament: Tournament, seeded: Tournament, folder: Path) -> Iterat
 
     `seeded` is the tournament with the seed of the folder, if it takes that.
     """
-    for reference in dict.fromkeys(entrant.reference for entrant in tournament.entrants):
-        if reference and (version := version_in(reference)):
-            bots = (e.bot for e in tournament.entrants if e.reference == reference)
-            name = version_name(version.bot, next(bots).digest)
-            yield f"{reference} is {name}; write the digest to keep it."
+    yield from version_notices(tournament.entrants)
     if seeded is not tournament:
         yield f"Seed {seeded.seed}, from {folder}; --fresh draws another."
+
+
+def version_notices(entrants: Sequence[Entrant]) -> Iterator[str]:
+    """Which versions of bots play, where the user has not named a digest."""
+    for reference in dict.fromkeys(entrant.reference for entrant in entrants):
+        if reference and (version := version_in(reference)):
+            bots = (entrant.bot for entrant in entrants if entrant.reference == reference)
+            name = version_name(version.bot, next(bots).digest)
+            yield f"{reference} is {name}; write the digest to keep it."
 
 
 def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) -> Tournament:

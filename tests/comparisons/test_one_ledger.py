@@ -113,6 +113,9 @@ def test_an_edited_bot_plays_again_and_its_last_version_is_found(arena: Arena) -
     Path("bots/plain.py").write_text(PLAIN.replace("0.6", "0.5"))
     assert "Since the last run: plain has changed (1 line" in compare(arena, text_of())
     assert "plain@" in arena("match plain@previous plain --games 20 --no-page").text
+    versions = "name: two\ncompare: [jump, classic]\ngames: 20\nbots: [plain@previous, plain]\n"
+    printed = arena("compare", "two.yaml", "--no-page", yaml=versions).output
+    assert printed.count("; write the digest to keep it.") == 1
     table = arena("history", "plain", "--in", PARTS["jump"]).text
     assert table.count("± ") >= 2 and "2 versions" in table
     forgotten = arena("results prune rules").text
