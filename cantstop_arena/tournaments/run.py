@@ -17,6 +17,7 @@ from cantstop_arena.atomic_files import (
 )
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, bot_path
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.run_history import add_run
 from cantstop_arena.bots.versions import version_in, version_name
 from cantstop_arena.deals.outcomes import (
     Block,
@@ -60,7 +61,6 @@ from cantstop_arena.tournaments.preparation import (
     native,
     prepare_bots,
 )
-from cantstop_arena.tournaments.run_history import add_run
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.schedule import Round, missing_rounds
 from cantstop_arena.tournaments.table_spec import TableSpec, table_spec_for
@@ -127,7 +127,10 @@ def _ending_of(tournament: Tournament) -> Ending:
 
 
 class Session:
-    """A tournament's ledger, locked against other runs, to play the tournament step by step."""
+    """A tournament's ledger, locked against other runs, to play the tournament step by step.
+
+    A guest adds games to the ledger of another tournament, which keeps its query and all its files.
+    """
 
     def __init__(
         self,
@@ -155,6 +158,10 @@ class Session:
         Its bots that disturb a process that they share play in processes of their own.
         """
         self.tournament = self._with_own_processes(tournament)
+        if tournament.is_guest:
+            self.ledger.add_query(self.tournament.query)
+            self.ledger.check(self.tournament.query)
+            return False
         query, before = self.tournament.query, self.ledger.query()
         has_changed = query.text != self.ledger.about("query")
         if before is None or query.with_deals(0).text != before.with_deals(0).text:
@@ -208,8 +215,15 @@ class Session:
         """The tournament with so many deals, for a schedule of at least so many blocks."""
         return replace(self.tournament, games=_games(self.tournament, deals), blocks=blocks)
 
+    def set_deals(self, deals: int) -> None:
+        """Store how many deals of each group the results in the folder cover."""
+        if not self.tournament.is_guest:
+            self.ledger.set_deals(deals)
+
     def write_resolved(self) -> None:
         """Write tournament.yaml with all keys, and the number of games that the results cover."""
+        if self.tournament.is_guest:
+            return
         games = _games(self._file_tournament, self.cover.end)
         resolved = replace(self._file_tournament, games=games).as_file(self.folder)
         write_result(self.folder, RESOLVED, dump(resolved))
@@ -230,10 +244,12 @@ class Session:
 
     def finished_results(self) -> TournamentTotals:
         """The results of the run, which ends here."""
-        self.ledger.set_deals(self.cover.end)
+        self.set_deals(self.cover.end)
         self.ledger.tidy()
         if self._has_changed or self.played_games:
-            add_run(self.folder, self.tournament.query, self.cover.end, self.played_games)
+            bots = {bot.name: bot.version.digest for bot in self.tournament.query.bots}
+            games = _games(self.tournament, self.cover.end)
+            add_run(self.folder, games, self.played_games, bots)
         return self.last_results()
 
 
@@ -271,7 +287,7 @@ def _session_in(
         before = ledger.query()
         pools = pools or stack.enter_context(PoolOwner())
         session = Session(tournament, catalogue, folder, ledger, pools)
-        if before is not None:
+        if before is not None and not tournament.is_guest:
             for text in changes(before, session.tournament, catalogue, results / COPIES):
                 observer.on_notice(text)
         yield session
@@ -347,7 +363,7 @@ class _TournamentRun:
         stored, missing = self._extent()
         observer.on_start(stored, stored + missing)
         if missing:
-            self.ledger.set_deals(self.deals)
+            self.session.set_deals(self.deals)
             self._play_missing(options, observer, results)
         self.fault_counter.close()
         self._disqualify_bots()
@@ -394,7 +410,7 @@ class _TournamentRun:
             if disturbances:
                 self.session.cover = Cover(self.ledger, self.session.tournament.query, self.deals)
                 self._begin()
-                self.ledger.set_deals(self.deals)
+                self.session.set_deals(self.deals)
                 stored, left = self._extent()
                 observer.on_total(stored, stored + left)
         for bot, what in self.session.disturbances.items():

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import stored_texts
+from cantstop_arena.bots.run_history import runs_in
 from cantstop_arena.bots.versions import short_digest
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seatings import Group
@@ -24,7 +25,6 @@ from cantstop_arena.tournaments.ledger.identity import BotVersion
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
-from cantstop_arena.tournaments.run_history import runs_in
 
 
 class PlayedVersion(msgspec.Struct, frozen=True):
