@@ -68,8 +68,8 @@ def stored_versions(results: Path, name: str, arrivals: Sequence[str] = ()) -> l
 
     A version is as old as the first run that played it: to replay an old one makes it no newer.
     `arrivals` are digests in the order in which they came to the results at hand; other versions
-    are older than these. Among each other they are ordered by when a run first noted or stored them:
-    interrupted runs note nothing, and copies of results can have the time at which they were copied.
+    are older than these. Among each other they are ordered by when a run first noted or stored
+    them: interrupted runs note nothing, and copied results can have the time of the copying.
     """
     noted, places = _first_runs(results), {digest: place for place, digest in enumerate(arrivals)}
     versions = [

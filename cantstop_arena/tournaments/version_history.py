@@ -36,6 +36,7 @@ class PlayedVersion(msgspec.Struct, frozen=True):
 
     name: str
     label: str
+    version: BotVersion
     since: date | None
     lines: int | None
     missing: int
@@ -85,9 +86,14 @@ def _history(folder: Path, bot: str, last_run: LedgerTotals) -> VersionHistory:
         [name for name in query.names if name != bot],
         cover.end * len(query.orders),
         [
-            PlayedVersion(name, label, since, lines, missing[name])
-            for name, label, since, lines in zip(
-                names, labels, _first_days(folder, bot, versions), _lines(sources), strict=True
+            PlayedVersion(name, label, version, since, lines, missing[name])
+            for name, label, version, since, lines in zip(
+                names,
+                labels,
+                versions,
+                _first_days(folder, bot, versions),
+                _lines(sources),
+                strict=True,
             )
         ],
         aggregate([LedgerTotals(games, asked, last_run.charge)], {}),
@@ -148,10 +154,12 @@ def _free_name(name: str, query: LedgerQuery) -> str:
 
 
 def _missing_games(games: Cover) -> Mapping[str, int]:
-    """For each bot, how many of its games are not played."""
-    query, spans = games.query, games.spans()
+    """For each bot, how many of its games are not played; none of those of disqualified bots."""
+    query, spans, counter = games.query, games.spans(), games.fault_counter()
     missing = dict.fromkeys(query.names, 0)
     for group in query.groups:
+        if counter.is_void(group):
+            continue
         played = sum(deals for _, deals in spans.get(tuple(sorted(group)), ()))
         for number in group:
             missing[query.names[number]] += (games.end - played) * len(query.orders)

@@ -58,7 +58,7 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
     game = read_game(reader, entries.get("game"))
     catalogue = catalogue.playing(game)
     name = read_name(reader, entries.get("name"), path.stem)
-    catalogue = catalogue.with_arrivals(_arrivals_in(catalogue.results / name))
+    catalogue = catalogue.with_arrivals(arrivals_in(catalogue.results / name))
     players = _players(reader, entries, game)
     isolate = read_isolation(reader, entries.get("isolate"))
     rules = read_rules(reader, entries.get("rules"), catalogue)
@@ -95,7 +95,7 @@ def tournament_from_keys(
     return tournament
 
 
-def _arrivals_in(folder: Path) -> Arrivals:
+def arrivals_in(folder: Path) -> Arrivals:
     """The versions that a folder of results has of a bot; they are read when they are needed."""
 
     def arrivals(name: str) -> Sequence[str]:
