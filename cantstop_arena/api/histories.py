@@ -65,13 +65,15 @@ class BotHistory:
 
     def write_page(self) -> Path:
         """Write `history-BOT.html` into the folder. Raises PageError when a package is missing."""
-        path = history_report.write_history_page(self.versions.table, self.folder, self.bot)
+        table, note = self.versions.table, self.missing_text
+        path = history_report.write_history_page(table, self.folder, self.bot, note)
         self.output_files.append(path)
         return path
 
     def show(self) -> None:
-        """Print the versions."""
-        print(self.versions)
+        """Print the versions, as `arena history` does."""
+        texts = (self.versions.table.title, str(self.versions), self.missing_text)
+        print("\n\n".join(filter(None, texts)))
 
     def __repr__(self) -> str:
         return f"<{self.bot}: {how_many(len(self._found.versions), 'version')} in {self.folder}>"

@@ -279,7 +279,7 @@ class Results:
 
     def _required_folder(self) -> Path:
         if self.folder is None:
-            raise UsageError("these results have no folder of their own; open one for this")
+            raise UsageError("these results have no folder of their own; open a single one")
         return self.folder
 
 

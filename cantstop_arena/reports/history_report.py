@@ -19,10 +19,17 @@ _NOTHING = Estimate(None)
 _COLUMNS = (
     Column("label", "version", page=OnPage(0, kind="bot")),
     Column("since", "since", of=lambda row: row.since),
-    number("lines", of=lambda row: row.version.lines, page=OnPage(2)),
-    estimate("elo", "Elo", 1, page=OnPage(4)),
-    estimate("score", "score %", 2, percent=True, page=OnPage(5)),
-    number("superiority", "better than before, %", 1, percent=True, chance=True, page=OnPage(6)),
+    number("lines", of=lambda row: row.version.lines, page=OnPage(2, kind="num los")),
+    estimate("elo", "Elo", 1, page=OnPage(4, kind="num elo", labelled=False)),
+    estimate("score", "score %", 2, percent=True, page=OnPage(5, decimals=1, kind="num score")),
+    number(
+        "superiority",
+        "better than before, %",
+        1,
+        percent=True,
+        chance=True,
+        page=OnPage(6, heading="LOS", kind="num los"),
+    ),
 )
 
 
@@ -102,14 +109,14 @@ def write_history(table: Table, folder: Path, bot: str) -> Path:
     return write_result(folder, f"{_stem(bot)}.csv", WRITERS["csv"]([table]))
 
 
-def write_history_page(table: Table, folder: Path, bot: str) -> Path:
-    """Write the chart to `history-BOT.html` in the folder of results, and return its path.
+def write_history_page(table: Table, folder: Path, bot: str, note: str) -> Path:
+    """Write the page to `history-BOT.html` in the folder of results, and return its path.
 
     Raises PageError where a package that draws pages is missing.
     """
     from cantstop_arena.reports.write_page import history_page
 
-    return write_result(folder, f"{_stem(bot)}.html", history_page(table, bot))
+    return write_result(folder, f"{_stem(bot)}.html", history_page(table, bot, note))
 
 
 def _stem(bot: str) -> str:

@@ -103,12 +103,12 @@ def tuning_page(
     return as_html(tuning.document(result, search_space, bot, against, elo))
 
 
-def history_page(table: "Table", bot: str) -> str:
-    """The page of the versions of a bot, from their table."""
+def history_page(table: "Table", bot: str, note: str) -> str:
+    """The page of the versions of a bot, from their table, with a note if there is one."""
     with requiring_package(_HISTORY):
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import history_page as history
-    return as_html(history.document(table, bot))
+    return as_html(history.document(table, bot, note))
 
 
 @contextmanager

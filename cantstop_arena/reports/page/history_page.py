@@ -15,13 +15,13 @@ from cantstop_arena.tables.column import Table
 
 _CAPTION = (
     "The first version on top. Dot: Elo; band: 95% interval. Lines: how many differ from the"
-    " version above. Better than before: likelihood, from games on the same deals."
+    " version above. LOS: likelihood that it is better than the version above."
 )
 
 
-def document(table: Table, bot: str) -> Document:
-    """The page of a bot's versions, from their table."""
-    figure = Figure(_table(table), _CAPTION, table.notes)
+def document(table: Table, bot: str, note: str = "") -> Document:
+    """The page of a bot's versions, from their table, with a note below it."""
+    figure = Figure(_table(table), _CAPTION, [note] if note else [])
     sections = [Section("versions", "Versions", figures=[figure])]
     return Document(f"{bot}, version by version", table.title, (), sections)
 
@@ -31,14 +31,14 @@ def _table(table: Table) -> Markup:
     axis = axis_around(ends or [0, 1])
     head = Head("Elo with 95% interval", "plot", sorts=False, axis=scale(axis, axis.ticks(5)))
     own = [
-        PageColumn(1, Head("Since", "since", sorts=False), _since),
+        PageColumn(1, Head("Since", "num los", sorts=False), _since),
         PageColumn(3, head, partial(_plot, axis)),
     ]
     return html_table(table, own, "standings", is_blank=lambda row: row.elo.mean is None)
 
 
 def _since(row: RatedVersion) -> Cell:
-    return Cell(row.since or UNKNOWN, "since", label="Since")
+    return Cell(row.since or UNKNOWN, "num los", label="Since")
 
 
 def _plot(axis: Axis, row: RatedVersion) -> Cell:
