@@ -8,7 +8,7 @@ import resource
 import time
 from collections.abc import Callable
 
-from cantstop_arena.game_api.game import Deal
+from cantstop_arena.game_api.state import Deal
 from cantstop_arena.game_api.streams import DealChance
 from cantstop_arena.games.cubus.bots.strategies import BOTS, decide
 from cantstop_arena.games.cubus.chance import keys_of_deal
@@ -34,7 +34,7 @@ def plain(name: str, deal: int) -> int:
     """Play a game of plain Python bots; returns 1."""
     state, bot = CubusState(Deal(LEAFLET, 2, DealChance(1987, deal))), BOTS[name]
     while question := state.question():
-        state.answer({seat: decide(bot, view) for seat, view in question.views.items()})
+        state.answer({seat: decide(bot, view) for seat, view in question.views_of(state)})
     return 1
 
 

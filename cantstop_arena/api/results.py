@@ -13,7 +13,7 @@ from cantstop_arena.api.result_tables import ResultTable
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import ArenaError, UsageError
 from cantstop_arena.export.ledger_games import LedgerGame, LedgerGames, ledger_games
-from cantstop_arena.game_api.game import Event
+from cantstop_arena.game_api.state import Event
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes import shutdown
 from cantstop_arena.reports import tournament_files

@@ -19,7 +19,7 @@ from cantstop_arena.bots.describe import MAX_REPORT_LENGTH
 from cantstop_arena.bots.program_lines import ProgramLines
 from cantstop_arena.errors import BotError, GameError
 from cantstop_arena.game_api.decisions import Decision, GameOver
-from cantstop_arena.game_api.game import View
+from cantstop_arena.game_api.view import View
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.channel import Connection
 from cantstop_arena.processes.child import Child, ChildFailed, ChildFailure

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from cantstop_arena.check.suite import FAILS, Trace, TraceStep
 from cantstop_arena.errors import Interrupted
-from cantstop_arena.game_api.game import CheckGame, Event, Game
+from cantstop_arena.game_api.game import CheckGame, Game
+from cantstop_arena.game_api.state import Event
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.bot_faults import BotFault, TrustedPlayer
 from cantstop_arena.table.recording import Complaint, record

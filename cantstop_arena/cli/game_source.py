@@ -17,7 +17,7 @@ from cantstop_arena.errors import UsageError
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.deals.seeds import Seed
-    from cantstop_arena.game_api.game import Event
+    from cantstop_arena.game_api.state import Event
     from cantstop_arena.tournaments.tournament import Tournament
     from cantstop_arena.views.default_view import GameView
 

@@ -21,7 +21,8 @@ from cantstop_arena.deals.outcomes import DIED, TOO_SLOW
 from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.export.decision_log import DecisionRecorder, DecisionTaken
 from cantstop_arena.export.ledger_games import LedgerGame, LedgerGames, PlayedBlock
-from cantstop_arena.game_api.game import FAULT, Game
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.state import FAULT
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.isolated_call import (
     MAX_PARALLEL_CALLS,

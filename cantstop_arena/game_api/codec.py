@@ -5,12 +5,11 @@ game. The receiver converts each field to the type of its annotation.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from typing import Any, get_type_hints
 
 import msgspec
 
-_SENT_ONCE = ("rules", "random")
+from cantstop_arena.game_api.view import SENT_ONCE
 
 
 class Codec:
@@ -18,25 +17,21 @@ class Codec:
 
     def view_as_json(self, view: Any) -> dict[str, Any]:
         """A view as values that JSON can represent."""
-        return {
-            field.name: msgspec.to_builtins(getattr(view, field.name))
-            for field in fields(view)
-            if field.name not in _SENT_ONCE
-        }
+        return {name: msgspec.to_builtins(value) for name, value in view.own_fields()}
 
     def view_from_json(
         self, kind: Any, data: Mapping[str, Any], rules: Any, random: Callable[[], float]
     ) -> Any:
         """The view of type `kind` that `view_as_json` has converted to `data`."""
         hints = get_type_hints(kind)
-        shared = {"rules": rules, "random": random}
         return kind(
+            rules=rules,
+            random=random,
             **{
-                field.name: shared[field.name]
-                if field.name in shared
-                else msgspec.convert(data[field.name], hints[field.name])
-                for field in fields(kind)
-            }
+                name: msgspec.convert(data[name], hints[name])
+                for name in kind.__struct_fields__
+                if name not in SENT_ONCE
+            },
         )
 
     def moves_as_json(self, moves: Sequence[Any]) -> Any:

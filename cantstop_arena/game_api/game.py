@@ -1,4 +1,4 @@
-"""The base classes of games, and of the states of games in plain Python.
+"""The base class of games.
 
 docs/games.md describes how to write one. A game is an instance of a subclass of `Game`; attributes
 and methods that it does not define have defaults.
@@ -6,19 +6,17 @@ and methods that it does not define have defaults.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pkgutil import resolve_name
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cantstop_arena.deals.counting import Counts
 from cantstop_arena.deals.seatings import Orders, standard_orders
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.decisions import Decision, decisions_of, game_over
-from cantstop_arena.game_api.streams import DealChance, Stream
+from cantstop_arena.game_api.state import Deal, Event, State
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.outcomes import SharedWindow
@@ -27,56 +25,8 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.position import Position
     from cantstop_arena.game_api.rulebook import RuleBook
 
-Event = Mapping[str, Any]
-"""One event of a recorded game; the key `event` is its kind."""
-
 _POSITION_KEYS = ("event", "turn", "seat")
 _NO_NUMBERS = "its decisions have no fixed numbers (docs/environments.md says why)"
-DONE, FAULT, LEFT = "done", "fault", "left"  # why a game ended: see `Result.reason`
-
-
-@dataclass(frozen=True)
-class View:
-    """The view of a bot: subclass it with the fields of a game.
-
-    Fields may be numbers, texts, bools, None, tuples, mappings with texts as keys, and frozen
-    dataclasses of these. `random()` is the next number, in [0, 1), of the bot's own stream.
-    """
-
-    seat: int
-    players: int
-    rules: Any
-    random: Callable[[], float] = field(repr=False, compare=False)
-
-
-AnyView = TypeVar("AnyView", bound=View)
-
-
-class Deal:
-    """One deal, from which a state is created: the rules, the number of seats, and chance."""
-
-    def __init__(self, rules: Any, players: int, chance: DealChance) -> None:
-        self.rules = rules
-        self.players = players
-        self._chance = chance
-        self._streams = tuple(Stream(chance.key_of_bot(seat)) for seat in range(players))
-
-    @property
-    def seats(self) -> range:
-        """The seats, from 0."""
-        return range(self.players)
-
-    def stream(self, *name: str | int) -> Stream:
-        """The stream of random numbers with a name, the same in every seating of the deal."""
-        return self._chance.stream(*name)
-
-    def stream_of_bot(self, seat: int) -> Stream:
-        """The stream of random numbers of the bot in a seat."""
-        return self._streams[seat]
-
-    def view(self, kind: type[AnyView], seat: int, **values: Any) -> AnyView:
-        """The view of the bot in a seat."""
-        return kind(seat, self.players, self.rules, self._streams[seat], **values)
 
 
 class CheckGame(NamedTuple):
@@ -89,67 +39,6 @@ class CheckGame(NamedTuple):
     def __str__(self) -> str:
         seats = "seat" if self.players == 1 else "seats"
         return f"{self.rules.name}, {self.players} {seats}, deal {self.deal}"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Question:
-    """A decision of one seat, or of several at once.
-
-    `views` has the view of each seat that decides; bots do not see the answers of others. If the
-    decision has moves, `moves` has the legal moves of each seat.
-    """
-
-    decision: str
-    views: Mapping[int, Any]
-    moves: Mapping[int, Sequence[Any]] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The result of a game.
-
-    `winners` are seats, empty if nobody won. `points` and `ranks` (1 is the best) are by seat, if
-    the game has any; ranks default to those by points. `counts` has, by the names of the game's
-    `Counts`, an integer for each seat; `highlights` has by kind how remarkable the game is, as an
-    integer above 0.
-    """
-
-    winners: Sequence[int]
-    points: Sequence[int] = ()
-    ranks: Sequence[int] = ()
-    counts: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    highlights: Mapping[str, int] = field(default_factory=dict)
-    reason: str = DONE
-
-
-class State(ABC):
-    """The state of a game in plain Python. `turn` is the current turn, in a game with turns."""
-
-    turn: int = 0
-
-    @abstractmethod
-    def question(self) -> Question | None:
-        """The next decision, and the seats that take it; None when the game is over."""
-
-    @abstractmethod
-    def answer(self, answers: Mapping[int, Any]) -> Iterable[Event]:
-        """Apply the answers to the question, by seat. Return the events that follow.
-
-        An answer is an index into `moves` if the question has moves, else of the type that the
-        decision's hook returns; a bot without an optional hook answers None.
-        """
-
-    @abstractmethod
-    def result(self) -> Result:
-        """The result of the game; before its end, that of the game so far."""
-
-    def check(self, seat: int, answer: Any) -> str | None:
-        """Why an answer of the right type is illegal, as text; None when it is legal."""
-        return None
-
-    def ending(self, result: Result) -> Event:
-        """The last event of the record, without `event`, `winners` and `reason`."""
-        return {"points": [*result.points]} if result.points else {}
 
 
 class Game:
@@ -165,6 +54,8 @@ class Game:
     players: range = range(2, 5)
     rules: RuleBook[Any]
     hooks: Sequence[Callable[..., Any]]
+    state: type[State] | None = None
+    """The class of its states; a game may define `begin` instead."""
     listener: Callable[..., Any] = staticmethod(game_over)
     """The hook that bots may implement to get the result of a game; it has the view of `hooks`."""
     counts = Counts(names=("decisions",), length="decisions", unit="decision", alone="decisions")
@@ -177,6 +68,9 @@ class Game:
     """Additional commands, by name: the location of the click command, as "module:object"."""
     compiled_bots: Collection[str] = ()
     """The built-in bots that the game's own table plays compiled, with its default rules."""
+
+    max_decisions = 10_000
+    """The most decisions that a game may take; beyond, it is taken for one without an end."""
 
     usual_bots: Sequence[str] = ()
     """The bots that are used by default."""
@@ -250,7 +144,9 @@ class Game:
 
     def begin(self, deal: Deal) -> State:
         """The state of a new game, in plain Python; not needed with another `table_class`."""
-        raise NotImplementedError(f"{type(self).__name__} has neither begin nor a table of its own")
+        if self.state is None:
+            raise NotImplementedError(f"{type(self).__name__} has no state and no table of its own")
+        return self.state(deal)
 
     def position(
         self,

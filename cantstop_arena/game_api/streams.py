@@ -8,14 +8,15 @@ The key of a stream is its name hashed by BLAKE2b keyed with the seed: without t
 be computed from another. SplitMix64 (Steele, Lea and Flood, 2014) generates numbers from the key.
 """
 
-import hashlib
 from collections.abc import Iterable
+from hashlib import blake2b
 from typing import TypeVar
 
 Item = TypeVar("Item")
 
 _WORD = (1 << 64) - 1
 _GOLDEN, _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+_number = int.from_bytes
 _BOTS = "bot"  # the first word in the names of bots' streams
 
 
@@ -50,9 +51,14 @@ class Stream:
     def below(self, bound: int) -> int:
         """The next integer from 0 to `bound - 1`, uniformly distributed."""
         while True:  # rejects words of the last, incomplete range of `bound`, which would bias
-            word = self._word()
-            if word - word % bound + bound <= _WORD + 1:
-                return word % bound
+            self._count += 1  # `number_at` inlined, as in __call__
+            word = self._key + _GOLDEN * self._count & _WORD
+            word = (word ^ word >> 30) * _MIX_1 & _WORD
+            word = (word ^ word >> 27) * _MIX_2 & _WORD
+            word ^= word >> 31
+            rest = word % bound
+            if word - rest + bound <= _WORD + 1:
+                return rest
 
     def rolled(self, dice: int, sides: int = 6) -> tuple[int, ...]:
         """A roll of so many dice, from 1 to `sides` each."""
@@ -66,9 +72,11 @@ class Stream:
             order[last], order[other] = order[other], order[last]
         return order
 
-    def _word(self) -> int:
-        self._count += 1
-        return number_at(self._key, self._count)
+    def clone(self) -> "Stream":
+        """A stream with the same numbers from here on."""
+        copy = Stream(self._key)
+        copy._count = self._count
+        return copy
 
 
 class DealChance:
@@ -90,5 +98,6 @@ class DealChance:
         return self._key_of((_BOTS, seat))
 
     def _key_of(self, name: tuple[str | int, ...]) -> int:
+        """The key of a name: the hash of the tuple (deal, *name) as text."""
         text = repr((self._deal, *name)).encode()
-        return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=self._key).digest())
+        return _number(blake2b(text, digest_size=8, key=self._key).digest())

@@ -13,49 +13,58 @@ ARENA, BOT, GAME = range(3)
 """The phases: whose code runs. A bot is never charged for what happens in another phase than BOT,
 unless its code can act outside of its decisions; in GAME the game is to blame."""
 
-GAME_FUNCTIONS = ("begin", "question", "answer", "check", "result", "ending")
+GAME_FUNCTIONS = ("begin", "question", "answer", "check", "result", "ending", "chance")
 """The functions of a game that run in the phase GAME."""
 
 MAX_SEATS = 8
-_CURSOR, _SEAT, _PHASE, _FUNCTION, _STEP, _POSITIONS = range(6)
+CURSOR, SEAT, MARK, STEP, _POSITIONS = range(5)
 _NUMBERS = _POSITIONS + MAX_SEATS
 SIZE = 8 * _NUMBERS  # bytes
 
 
+def mark_of(phase: int, function: int = 0) -> int:
+    """The mark of whose code runs: the phase, and the function, numbered from 1; 0: none."""
+    return phase | function << 2
+
+
 class Watched:
-    """Numbers that other processes read. Bots share the memory, and may have written to it."""
+    """Numbers that other processes read. Bots share the memory, and may have written to it.
+
+    `numbers[MARK]` says whose code runs. A plain game sets it several times a decision, and does so
+    without a call. `numbers[SEAT]` is the seat that decides, or has decided last; `numbers[STEP]`
+    changes with every question.
+    """
 
     def __init__(self) -> None:
-        self._numbers = np.zeros(_NUMBERS, np.int64).data  # quicker than an array
+        self.numbers = np.zeros(_NUMBERS, np.int64).data  # quicker than an array
 
     def move_to(self, memory: Any) -> None:
         """Continue in memory that other processes share."""
         there = np.frombuffer(memory, np.int64, _NUMBERS).data
-        there[:] = self._numbers
-        self._numbers = there
+        there[:] = self.numbers
+        self.numbers = there
 
     def mark_game(self, cursor: int, positions: Group) -> None:
         """Store the game of a block that is played, and the positions in the group by seat."""
-        self._numbers[_CURSOR] = cursor
+        self.numbers[CURSOR] = cursor
         for seat, position in enumerate(positions, _POSITIONS):
-            self._numbers[seat] = position
+            self.numbers[seat] = position
         self.mark(ARENA)
 
     def mark_decision(self, seat: int, decision: int) -> None:
         """Store that a seat takes a decision, numbered from 1."""
-        self._numbers[_SEAT] = seat
+        self.numbers[SEAT] = seat
         self.mark(BOT, decision)
 
     def mark(self, phase: int, function: int = 0) -> None:
-        """Store whose code runs, and which function of it, numbered from 1; 0: none."""
-        self._numbers[_PHASE] = phase
-        self._numbers[_FUNCTION] = function
-        self._numbers[_STEP] += 1
+        """Store whose code runs; see `mark_of`."""
+        self.numbers[MARK] = mark_of(phase, function)
+        self.numbers[STEP] += 1
 
     @property
     def position(self) -> int:
         """The position in the group of the bot that has decided last."""
-        position: int = self._numbers[_POSITIONS + self._numbers[_SEAT] % MAX_SEATS]
+        position: int = self.numbers[_POSITIONS + self.numbers[SEAT] % MAX_SEATS]
         return position
 
 
@@ -69,16 +78,17 @@ def snapshots(decisions: Sequence[str], memory: Any) -> Callable[[], Snapshot]:
     numbers = np.frombuffer(memory, np.int64, _NUMBERS)
 
     def look() -> Snapshot:
-        cursor, seat, phase, number, step, *positions = numbers.tolist()
+        cursor, seat, mark, step, *positions = numbers.tolist()
+        phase, number = mark & 3, mark >> 2
+        position = positions[seat % MAX_SEATS]
         names = {BOT: decisions, GAME: GAME_FUNCTIONS}.get(phase, ())
         named = names[number - 1] if 0 < number <= len(names) else ""
-        position = positions[seat % MAX_SEATS]
         return Snapshot(
             cursor,
             position,
             named,
             phase if named else ARENA,
-            (cursor, seat, number, phase, step, position),
+            (cursor, seat, mark, step, position),
         )
 
     return look

@@ -9,9 +9,11 @@ _MODULES = {
     "game_api.bot_options": ["FilePath", "Search"],
     "game_api.codec": ["Codec"],
     "game_api.decisions": ["decision"],
-    "game_api.game": ["CheckGame", "Deal", "Event", "Game", "Question", "Result", "State", "View"],
+    "game_api.game": ["CheckGame", "Game"],
     "game_api.rulebook": ["Named", "RuleBook", "choice", "flag", "whole", "wholes"],
+    "game_api.state": ["Chance", "Deal", "Event", "Question", "Result", "State"],
     "game_api.streams": ["Stream"],
+    "game_api.view": ["View"],
     "table.recording": ["record"],
     "views.default_view": ["GameView", "Scene"],
 }

@@ -11,7 +11,7 @@ from cantstop_arena.deals.counting import length_class
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import seed_of
 from cantstop_arena.errors import ArenaError
-from cantstop_arena.game_api.game import Event
+from cantstop_arena.game_api.state import Event
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.data import as_json_lines

@@ -20,7 +20,7 @@ from cantstop_arena.tables.notes import about_missing_games
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH, load_results_with_aims
 
 if TYPE_CHECKING:
-    from cantstop_arena.game_api.game import Event
+    from cantstop_arena.game_api.state import Event
     from cantstop_arena.reports.tuning_report import SearchSpace
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.tables.column import Table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import add
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from cantstop_arena.deals.outcomes import Tally
 from cantstop_arena.deals.seatings import pairs_of_positions, pairs_of_seats
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.errors import GameError
-from cantstop_arena.game_api.game import Result
+from cantstop_arena.game_api.state import Result
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.counting import Counts
@@ -118,10 +119,9 @@ class PlainTally:
 
     def _count(self, tally: _SeatingTally, counts: dict[str, Sequence[int]]) -> None:
         for name in self._counts.names:
-            values = counts[name]
-            for seat, value in enumerate(values):
-                tally.counts[name][seat] += int(value)
-            tally.squares[name] += int(sum(values)) ** 2
+            values = [*map(int, counts[name])]
+            tally.counts[name] = [*map(add, tally.counts[name], values)]
+            tally.squares[name] += sum(values) ** 2
 
     def _after(self, order: int, counts: dict[str, Sequence[int]]) -> list[int]:
         """The followed count by preceding bot, for every pair of positions in the group."""
@@ -151,13 +151,14 @@ def count_by_seat(table: CountedTable, result: Result) -> dict[str, Sequence[int
     counts: dict[str, Sequence[int]] = {
         DECISIONS: table.decision_counts,
         POINTS: result.points,
-        RANK: result.ranks or ranks_of(result.points),
         **result.counts,
     }
-    missing = [name for name in table.game.counts.names if not counts.get(name)]
-    if missing:
-        title = table.game.title
-        raise GameError(f"{title} counts {', '.join(missing)}, but its result does not say it")
+    names = table.game.counts.names
+    if RANK in names and RANK not in counts:
+        counts[RANK] = result.ranks or ranks_of(result.points)
+    if not all(map(counts.get, names)):
+        missing = ", ".join(name for name in names if not counts.get(name))
+        raise GameError(f"{table.game.title} counts {missing}, but its result does not say it")
     return counts
 
 

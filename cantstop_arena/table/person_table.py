@@ -6,7 +6,7 @@ from typing import Protocol
 
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import Interrupted
-from cantstop_arena.game_api.game import Event
+from cantstop_arena.game_api.state import Event
 from cantstop_arena.table.recording import Complaint, record
 from cantstop_arena.table.table import GameTable
 

@@ -2,32 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import _exit
 from sys import getrecursionlimit
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import force_setattr
+
 from cantstop_arena.deals.outcomes import ILLEGAL
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import GameError, Interrupted
-from cantstop_arena.game_api.decisions import GAME_OVER, Decision
-from cantstop_arena.game_api.game import FAULT, LEFT, Deal, Event, Game, Question, Result, State
-from cantstop_arena.game_api.streams import DealChance
-from cantstop_arena.game_api.watched import ARENA, GAME, GAME_FUNCTIONS, Watched
+from cantstop_arena.game_api.decisions import GAME_OVER
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.state import (
+    FAULT,
+    LEFT,
+    Chance,
+    Deal,
+    Event,
+    GameAuthorError,
+    Question,
+    Result,
+    State,
+)
+from cantstop_arena.game_api.streams import DealChance, Stream
+from cantstop_arena.game_api.view import no_random_numbers
+from cantstop_arena.game_api.watched import (
+    ARENA,
+    BOT,
+    GAME,
+    GAME_FUNCTIONS,
+    MARK,
+    SEAT,
+    STEP,
+    Watched,
+    mark_of,
+)
 from cantstop_arena.processes import system
 from cantstop_arena.table.block_tally import PlainTally, count_by_seat
 from cantstop_arena.table.bot_faults import BotFault, RetryingPlayer, bot_exception_line, fault_of
+from cantstop_arena.table.game_checks import check_chance, check_question, checked_result
 from cantstop_arena.table.seated_bot import SeatedBot
-from cantstop_arena.table.table import NO_ANSWER, GameTable
+from cantstop_arena.table.table import GameTable
 
 if TYPE_CHECKING:
-    from cantstop_arena.deals.counting import Counts
     from cantstop_arena.game_api.decisions import Decision
 
 _NUMBERS = {name: number for number, name in enumerate(GAME_FUNCTIONS, start=1)}
+_QUESTION, _CHECK, _ANSWER = (
+    mark_of(GAME, _NUMBERS[name]) for name in ("question", "check", "answer")
+)
 _BUILDING = 1  # what a bot is asked for that is made anew: shown as the first decision
+_CHECKED_GAMES = 50  # in these first games of a table all that the game returns is checked
 
 
 class PlainTable(GameTable):
@@ -39,11 +67,16 @@ class PlainTable(GameTable):
         super().__init__(game, rules, seated_bots, players, seed)
         self.decisions = game.decisions
         self._numbers = {name: number for number, name in enumerate(game.functions, start=1)}
+        self._marks = {name: mark_of(BOT, number) for name, number in self._numbers.items()}
         self._watched = Watched()
         self._origin = system.origin()
         self._chance = DealChance(bits_of(seed), 0)
         self._deal = 0
+        self._games = 0
+        self._drawn_names: set[Any] = set()
         self._state: State | None = None
+        self._has_checks = True  # whether the game checks answers
+        self._bot_streams: Sequence[Stream] = ()
         self._seat = 0
         self._last_speaker = -1
         self._new_events: list[Event] = []
@@ -72,27 +105,76 @@ class PlainTable(GameTable):
     def begin(self, deal: int) -> None:
         self._deal = deal
         self._chance = DealChance(bits_of(self.seed), deal)
+        self._games += 1
+        self._drawn_names.clear()
         self._state, self.loser, self._new_events = None, None, []
         self.decision_counts = [0] * len(self.seats)
         self._last_views.clear()
 
-    def step_functions(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-        return self._advance, self._ask
+    def stops(self) -> Iterator[Question]:
+        """Play the game that has been started, one question after the other.
 
-    def _advance(self, answers: Any) -> Question | None:
-        with self._game_at_work():
+        A plain game spends its time here, so this is one loop with few calls. Yields each question
+        after its answers. Raises BotFault, and GameError for what the game's own code does wrong.
+        """
+        numbers, decisions, count = self._watched.numbers, self.decisions, 0
+        answer_of = self._answer
+        try:
             state = self._current_state()
-            if answers != NO_ANSWER:
-                self._enter_game("answer")
-                self._new_events += state.answer(answers)
-            self._enter_game("question")
-            return checked_question(state.question(), self.decisions, len(self.seats))
+            while True:
+                numbers[MARK] = _QUESTION
+                numbers[STEP] += 1
+                question = state.question()
+                if isinstance(question, Chance):
+                    self._draw(state, question)
+                    continue
+                if question is None:
+                    break
+                if self._games <= _CHECKED_GAMES or type(question) is not Question:
+                    check_question(question, decisions, len(self.seats))
+                decision = decisions[question.decision]
+                seats, moves = question.seats, question.moves
+                if type(seats) is int and (moves is None or type(moves) is list):
+                    answers = {seats: answer_of(decision, state, seats, state.view(seats), moves)}
+                else:
+                    answers = {
+                        seat: answer_of(decision, state, seat, view, question.moves_of(seat))
+                        for seat, view in question.views_of(state)
+                    }
+                self._answers = answers
+                count += 1
+                if count > self.game.max_decisions:
+                    raise GameAuthorError(
+                        f"it has taken {self.game.max_decisions:,} decisions and has not ended; end"
+                        " it with a limit of turns, or raise Game.max_decisions"
+                    )
+                numbers[MARK] = _ANSWER
+                if (events := state.answer(answers)) is not None:
+                    self._new_events += events
+                yield question
+        except (BotFault, Interrupted, GameError, MemoryError):  # a bot can have taken all memory
+            raise
+        except (Exception, SystemExit) as error:
+            raise self._game_error(error) from error
+        self._watched.mark(ARENA)
+
+    def _draw(self, state: State, chance: Chance) -> None:
+        """Draw an outcome of chance, and apply it."""
+        if self._games <= _CHECKED_GAMES:
+            check_chance(chance, self._drawn_names)
+        outcome = chance.drawn(self._chance.stream(*chance.name))
+        self._enter_game("chance")
+        if (events := state.chance(outcome)) is not None:
+            self._new_events += events
 
     def _current_state(self) -> State:
         """The state of the game, which is created by the first call."""
         if self._state is None:
             self._enter_game("begin")
-            self._state = self.game.begin(Deal(self.rules, len(self.seats), self._chance))
+            deal = Deal(self.rules, len(self.seats), self._chance)
+            self._bot_streams = deal.bot_streams
+            self._state = self.game.begin(deal)
+            self._has_checks = type(self._state).check is not State.check
         return self._state
 
     def _enter_game(self, function: str) -> None:
@@ -107,14 +189,18 @@ class PlainTable(GameTable):
         """
         try:
             yield
-        except (Interrupted, GameError, MemoryError):  # a bot can have taken all the memory
+        except (Interrupted, GameError, MemoryError):
             raise
         except (Exception, SystemExit) as error:
-            names = ", ".join(self.seated_bots[bot].name for bot in self.seats)
-            text = f"{self.game.title} fails in deal {self._deal} ({names})"
-            what = str(error) if isinstance(error, GameAuthorError) else bot_exception_line(error)
-            raise GameError(f"{text}: {what}") from error
+            raise self._game_error(error) from error
         self._watched.mark(ARENA)
+
+    def _game_error(self, error: BaseException) -> GameError:
+        """The error for an exception in the game's own code."""
+        names = ", ".join(self.seated_bots[bot].name for bot in self.seats)
+        text = f"{self.game.title} fails in deal {self._deal} ({names})"
+        what = str(error) if isinstance(error, GameAuthorError) else bot_exception_line(error)
+        return GameError(f"{text}: {what}")
 
     def result(self) -> Result:
         """The result of the game, checked."""
@@ -134,59 +220,53 @@ class PlainTable(GameTable):
 
     # Asking
 
-    def _ask(self, question: Question) -> Mapping[int, Any]:
-        decision = self.decisions[question.decision]
-        self._answers = {seat: self._answer(decision, question, seat) for seat in question.views}
-        return self._answers
-
-    def _answer(self, decision: Decision, question: Question, seat: int) -> Any:
+    def _answer(
+        self, decision: Decision, state: State, seat: int, view: Any, moves: Sequence[Any] | None
+    ) -> Any:
         """The answer of the bot in a seat. Raises BotFault."""
         self._seat = seat
         player = self.sitting[seat]
-        self._last_views[seat] = question.views[seat]
+        self._last_views[seat] = view
         decide = getattr(player, decision.name, None)
         if decide is None:  # the decision is optional
             return None
-        moves = None if question.moves is None else question.moves[seat]
-        arguments = (question.views[seat],) if moves is None else (question.views[seat], moves)
+        if getattr(view, "random", None) is no_random_numbers:
+            force_setattr(view, "random", self._bot_streams[seat])
+        if self._last_speaker != self.seats[seat]:
+            self._set_speaker(seat)
+        numbers, mark = self._watched.numbers, self._marks[decision.name]
         while True:
-            answer = self._checked_answer(decision, seat, lambda: decide(*arguments), moves)
-            with self._game_at_work():
-                state = self._current_state()
-                self._enter_game("check")
+            numbers[SEAT] = seat
+            numbers[MARK] = mark
+            try:
+                answer = decide(view) if moves is None else decide(view, moves)
+                if moves is None or type(answer) is not int or not 0 <= answer < len(moves):
+                    answer = decision.checked(answer, moves)
+            except BaseException as error:  # SystemExit, KeyboardInterrupt: the bot raised them
+                raise fault_of(error, player) from error
+            finally:
+                numbers[MARK] = ARENA
+                if getrecursionlimit() != self._guard.recursion:
+                    self._guard.restore_quickly()
+                if not self._origin[0]:  # the bot has forked: this is the child
+                    _exit(0)
+            complaint = None
+            if self._has_checks:
+                numbers[MARK] = _CHECK
                 complaint = state.check(seat, answer)
             if complaint is None:
                 self.decision_counts[seat] += not (answer is None and decision.optional)
                 return answer
+            numbers[MARK] = ARENA
             if not isinstance(player, RetryingPlayer):
                 raise BotFault(ILLEGAL, f"{decision.name}: {complaint}")
             player.on_complaint(complaint)
-
-    def _checked_answer(
-        self, decision: Decision, seat: int, decide: Callable[[], Any], moves: Any
-    ) -> Any:
-        """The bot's answer, with its type checked. Raises BotFault."""
-        self._set_speaker(seat)
-        self._watched.mark_decision(seat, self._numbers[decision.name])
-        try:
-            return decision.checked(decide(), moves)
-        except BaseException as error:  # SystemExit and KeyboardInterrupt too: the bot raised them
-            raise fault_of(error, self.sitting[seat]) from error
-        finally:
-            self._watched.mark(ARENA)
-            self._restore()
 
     def _set_speaker(self, seat: int) -> None:
         if self._last_speaker != self.seats[seat]:
             self._last_speaker = self.seats[seat]
             self._guard.restore_quickly()
             self.on_speaker(self._last_speaker)
-
-    def _restore(self) -> None:
-        if getrecursionlimit() != self._guard.recursion:
-            self._guard.restore_quickly()
-        if not self._origin[0]:  # the bot has forked: this is the child
-            _exit(0)
 
     # Records
 
@@ -281,73 +361,3 @@ class PlainTable(GameTable):
 
     def _prepare_game(self) -> None:
         self.game.prepare(self.rules, len(self.orders[0]))
-
-
-class GameAuthorError(Exception):
-    """A game returns something that no game may return."""
-
-
-def checked_question(
-    question: Question | None, decisions: Mapping[str, Decision], players: int
-) -> Question | None:
-    """The question, if it is valid. Raises GameAuthorError."""
-    if question is None:
-        return None
-    if not isinstance(question, Question):
-        raise GameAuthorError(f"question() must return a Question or None, not {question!r:.60}")
-    decision = decisions.get(question.decision)
-    if decision is None:
-        names = ", ".join(decisions)
-        raise GameAuthorError(f"no hook is called {question.decision!r:.60}; hooks are {names}")
-    _check_seats("views", question.views, players)
-    if decision.has_moves != (question.moves is not None):
-        needs = "needs moves" if decision.has_moves else "has no parameter moves, but got some"
-        raise GameAuthorError(f"{question.decision} {needs}")
-    if question.moves is not None:
-        _check_moves(question.views, question.moves)
-    return question
-
-
-def _check_seats(what: str, seats: Any, players: int) -> None:
-    if not isinstance(seats, Mapping) or not seats:
-        raise GameAuthorError(f"{what} of a Question must say by seat what each is shown")
-    for seat in seats:
-        if type(seat) is not int or not 0 <= seat < players:
-            raise GameAuthorError(
-                f"{what} of a Question name seat {seat!r:.20}; seats are 0 to {players - 1}"
-            )
-
-
-def _check_moves(views: Collection[int], moves: Mapping[int, Sequence[Any]]) -> None:
-    for seat in views:
-        if not moves.get(seat):
-            raise GameAuthorError(f"seat {seat} is asked to choose, but has no moves")
-
-
-def checked_result(result: Result, counts: Counts, players: int) -> Result:
-    """The result, if it is valid for so many seats. Raises GameAuthorError."""
-    if not isinstance(result, Result):
-        raise GameAuthorError(f"result() must return a Result, not {result!r:.60}")
-    wrong = [seat for seat in result.winners if type(seat) is not int or not 0 <= seat < players]
-    if wrong or len({*result.winners}) != len(result.winners):
-        raise GameAuthorError(
-            f"winners {[*result.winners]!r:.60} are no seats; they are 0 to {players - 1}"
-        )
-    _check_integers("points", result.points, players)
-    _check_integers("ranks", result.ranks, players)
-    for name, values in result.counts.items():
-        if name not in counts.names:
-            raise GameAuthorError(
-                f"the result counts {name!r}, which is none of the names of its Counts"
-            )
-        _check_integers(f"the count {name}", values, players)
-    return result
-
-
-def _check_integers(what: str, values: Sequence[int], players: int) -> None:
-    """Raise GameAuthorError unless there is an integer, NumPy's too, for each seat, or none."""
-    if len(values) not in (0, players) or any(not hasattr(value, "__index__") for value in values):
-        text = f"{list(values)!r:.60}"
-        raise GameAuthorError(
-            f"{what} must be a whole number for each of {players} seats, not {text}"
-        )

@@ -7,7 +7,7 @@ import msgspec
 
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import in_json
-from cantstop_arena.game_api.game import Event
+from cantstop_arena.game_api.state import Event
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.table import GameTable
 

@@ -5,7 +5,7 @@ import os
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -13,27 +13,22 @@ import numpy as np
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, bits_of
-from cantstop_arena.errors import GameError
 from cantstop_arena.game_api.decisions import GAME_OVER, GameOver
-from cantstop_arena.game_api.game import Event, Game
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.state import Event
 from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 from cantstop_arena.table.block_loop import play_block
 from cantstop_arena.table.block_tally import BlockTally
 from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 
-NO_ANSWER = -1  # passed to an engine at the start, when there is no answer yet
-
 
 class GameTable(ABC):
     """A table at which bots play one game under one rule set, `players` of them at a time.
 
     Bots are identified by their index in `seated_bots`. Subclasses define how a game is begun,
-    advanced and counted; `stops` plays it.
+    played and counted.
     """
-
-    over: Any = None
-    """The value that `advance` returns when the game is over."""
 
     def __init__(
         self, game: Game, rules: Any, seated_bots: Sequence[SeatedBot], players: int, seed: Seed
@@ -81,15 +76,11 @@ class GameTable(ABC):
         """Begin the deal again, when the bots have been created."""
 
     @abstractmethod
-    def step_functions(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-        """Two functions: one advances the game to its next stop, the other answers at a stop.
+    def stops(self) -> Iterator[Any]:
+        """Play the game that has been started to its end, and have the bots decide.
 
-        The first takes the last answer (NO_ANSWER at the start) and returns the next stop, `over`
-        at the end. The second takes a stop and returns the answer, or raises BotFault.
+        Yields each stop after its answer. Raises BotFault.
         """
-
-    def look_at_end(self) -> None:  # noqa: B027
-        """Check the end of the game. Raises BotFault if machine code ended it by a fault."""
 
     @abstractmethod
     def mark_as_deciding(self, seat: int) -> None:
@@ -188,27 +179,10 @@ class GameTable(ABC):
             self._seat_players()
             self.begin_again(deal)
 
-    def stops(self) -> Iterator[Any]:
-        """Play the game that has been started to its end, and have the bots decide.
-
-        Yields each stop after its answer. Raises BotFault.
-        """
-        advance, answer_to = self.step_functions()
-        answer, over = NO_ANSWER, self.over
-        with _bots_to_blame():
-            while (stop := advance(answer)) != over:
-                answer = answer_to(stop)
-                yield stop
-        self.look_at_end()
-
     def play_out(self) -> None:
-        """Like `stops`, but without yielding, which is faster."""
-        advance, answer_to = self.step_functions()
-        answer, over = NO_ANSWER, self.over
-        with _bots_to_blame():
-            while (stop := advance(answer)) != over:
-                answer = answer_to(stop)
-        self.look_at_end()
+        """Play the game that has been started to its end. Raises BotFault."""
+        for _ in self.stops():
+            pass
 
     def call_game_over(self) -> None:
         """Call `game_over` of the bots that have it. Raises BotFault."""
@@ -274,14 +248,3 @@ class GameTable(ABC):
         digest = hashlib.blake2b(text, digest_size=4).digest()
         random.seed(digest)
         np.random.seed(int.from_bytes(digest))
-
-
-@contextmanager
-def _bots_to_blame() -> Iterator[None]:
-    """Raise BotFault for exceptions in machine code, where bots' functions are not wrapped."""
-    try:
-        yield
-    except (BotFault, GameError):
-        raise
-    except Exception as error:
-        raise fault_of(error) from error

@@ -33,7 +33,7 @@ from cantstop_arena.tournaments.table_spec import TableSpec, table_for
 from cantstop_arena.tournaments.tournament import FaultPolicy, Tournament
 
 if TYPE_CHECKING:
-    from cantstop_arena.game_api.game import Event
+    from cantstop_arena.game_api.state import Event
     from cantstop_arena.table.table import GameTable
 
 

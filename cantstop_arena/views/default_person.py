@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.decisions import Decision
-from cantstop_arena.game_api.game import Event, Game
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.state import Event
 from cantstop_arena.table.person_table import PersonLeft, terminal
 from cantstop_arena.views.default_view import SEAT_NAMES
 
@@ -33,12 +33,7 @@ Answer = TypeVar("Answer")
 
 QUIT, HELP = ("q", "quit"), "?"
 _YES, _NO = ("y", "yes", "true"), ("n", "no", "false")
-_HIDDEN_FIELDS = (
-    "seat",
-    "players",
-    "rules",
-    "random",
-)  # not printed: the person knows them
+_HIDDEN_FIELDS = ("seat", "players")  # not printed: the person knows them
 
 
 class TerminalPerson:
@@ -122,9 +117,9 @@ class PlainPerson(TerminalPerson):
     @terminal()
     def _decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> Any:
         """The person's answer; repeats the question until it is legal. Raises PersonLeft."""
-        for field in fields(view):
-            if field.name not in _HIDDEN_FIELDS:
-                self._echo(f"  {field.name}: {getattr(view, field.name)}")
+        for name, value in view.own_fields():
+            if name not in _HIDDEN_FIELDS:
+                self._echo(f"  {name}: {value}")
         for number, move in enumerate(moves or (), start=1):
             self._echo(f"  {number:>3}  {move}")
         return self._ask(f"{decision.name}? ", partial(_checked_answer, decision, moves))

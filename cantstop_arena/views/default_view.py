@@ -19,8 +19,9 @@ from cantstop_arena.errors import Problem, RulesError, UsageError
 from cantstop_arena.texts import in_a_line
 
 if TYPE_CHECKING:
-    from cantstop_arena.game_api.game import Event, Game
+    from cantstop_arena.game_api.game import Game
     from cantstop_arena.game_api.position import Position
+    from cantstop_arena.game_api.state import Event
     from cantstop_arena.pages.document import GameFigure, Section
     from cantstop_arena.table.person_table import Person
     from cantstop_arena.tables.analysis import Analysis

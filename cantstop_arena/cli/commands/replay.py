@@ -11,7 +11,7 @@ import click
 from cantstop_arena.cli.game_source import STANDARD, GameSource, echo_to_stderr, game_options
 
 if TYPE_CHECKING:
-    from cantstop_arena.game_api.game import Event
+    from cantstop_arena.game_api.state import Event
 
 
 @click.command(short_help="Replay a game, move by move.")

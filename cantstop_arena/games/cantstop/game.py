@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.deals.outcomes import SharedWindow
 from cantstop_arena.errors import BotError
-from cantstop_arena.game_api.game import CheckGame, Event, Game
+from cantstop_arena.game_api.game import CheckGame, Game
+from cantstop_arena.game_api.state import Event
 from cantstop_arena.games.cantstop.dice_odds import hit_table
 from cantstop_arena.games.cantstop.hooks import HOOKS, game_over
 from cantstop_arena.games.cantstop.measures import COUNTED

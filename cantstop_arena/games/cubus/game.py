@@ -8,7 +8,8 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.game_api.game import CheckGame, Deal, Event, Game
+from cantstop_arena.game_api.game import CheckGame, Game
+from cantstop_arena.game_api.state import Deal, Event
 from cantstop_arena.games.cubus.hooks import HOOKS
 from cantstop_arena.games.cubus.measures import COUNTED
 from cantstop_arena.games.cubus.rules import LEAFLET, PLAYERS, RULES, RuleSet

@@ -1,14 +1,15 @@
 """The table of Cubus: lineups of built-in bots play compiled, all others play in plain Python."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.deals.seeds import Seed, bits_of
-from cantstop_arena.game_api.game import Game, Result
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.state import Question, Result
 from cantstop_arena.games.cubus.bots.strategies import BOTS
 from cantstop_arena.games.cubus.chance import keys_of_deal
 from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
@@ -52,9 +53,9 @@ class KernelTable(PlainTable):
         self._seed_python(deal)
         self._seat_players()
 
-    def step_functions(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    def stops(self) -> Iterator[Question]:
         super().warm_up()  # here at the latest, before any bot's time counts
-        return super().step_functions()
+        return super().stops()
 
     def trace(self) -> Iterator[tuple[int, object]]:
         """The counts of each seat, in games that play compiled."""

@@ -6,7 +6,7 @@ Counts of a game as a whole are stored with seat 0: see `per_seat`.
 from collections.abc import Sequence
 
 from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
-from cantstop_arena.game_api.game import DONE, Result
+from cantstop_arena.game_api.state import DONE, Result
 from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
 
 KNOCKS, TURNS = "knocks", "turns"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from cantstop_arena.game_api.game import DONE, LEFT, Deal, Question, Result, State
+from cantstop_arena.game_api.state import DONE, LEFT, Deal, Question, Result, State
 from cantstop_arena.games.cubus.builds.build import Build, BuildResult, TableCards, build_result
 from cantstop_arena.games.cubus.builds.cards import NONE, Cards, cards_from_text, single
 from cantstop_arena.games.cubus.builds.piles import START, IllegalBuild
@@ -78,7 +78,7 @@ class CubusState(State):
         if self.pending is None:
             return None
         name, seats = self.pending
-        return Question(_HOOK_OF[name], {seat: self.view(seat) for seat in seats})
+        return Question(_HOOK_OF[name], seats)
 
     def view(self, seat: int) -> CubusBotView:
         """The view of a seat for the pending decision."""

@@ -6,7 +6,8 @@ from pathlib import Path
 import msgspec
 
 from cantstop_arena.deals.counting import MAX_EXACT_LENGTH
-from cantstop_arena.game_api.game import Event, Game
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.state import Event
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.pages.document import Document, Section
 from cantstop_arena.reports.highlights import TYPICAL, Highlighted, record_path

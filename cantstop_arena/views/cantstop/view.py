@@ -14,8 +14,8 @@ from cantstop_arena.views.default_view import GameView
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cantstop_arena.game_api.game import Event
     from cantstop_arena.game_api.position import Position
+    from cantstop_arena.game_api.state import Event
     from cantstop_arena.pages.document import GameFigure, Section
     from cantstop_arena.views.cantstop.person import CantStopPerson
 

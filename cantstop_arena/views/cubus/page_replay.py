@@ -5,7 +5,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from cantstop_arena.game_api.game import Event
+from cantstop_arena.game_api.state import Event
 from cantstop_arena.pages.document import GameFigure, rendered
 from cantstop_arena.views.cubus import svg
 from cantstop_arena.views.cubus.scenes import PileScene, scenes, standings

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from cantstop_arena.game_api.game import Event
+from cantstop_arena.game_api.state import Event
 from cantstop_arena.games.cubus.builds.build import Build, build_result
 from cantstop_arena.games.cubus.builds.piles import parse
 from cantstop_arena.games.cubus.choices.bot_view import CubusBotView

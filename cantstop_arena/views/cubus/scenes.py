@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.game_api.game import Event
+from cantstop_arena.game_api.state import Event
 from cantstop_arena.games.cubus.builds.build import TableCards
 from cantstop_arena.games.cubus.builds.cards import NONE, Cards, cards_from_text, single
 from cantstop_arena.games.cubus.builds.piles import START, parse

@@ -17,7 +17,7 @@ from cantstop_arena.views.cubus.scenes import PileScene, scenes, standings
 from cantstop_arena.views.default_view import GameView
 
 if TYPE_CHECKING:
-    from cantstop_arena.game_api.game import Event
+    from cantstop_arena.game_api.state import Event
     from cantstop_arena.pages.document import GameFigure
     from cantstop_arena.views.cubus.person import CubusPerson
 

@@ -116,7 +116,7 @@ def test_a_wrong_knock_pays_all_others() -> None:
     state = begun(ruled(wrong_knock=3), 3)
     assert state.answer({0: None}) == []
     question = state.question()
-    assert question and question.decision == "knock" and [*question.views] == [1, 2]
+    assert question and question.decision == "knock" and [*question.listed_seats] == [1, 2]
     passed, knocked = state.answer({1: Build("11@0,0", ((0, 0),)), 2: None})
     assert passed["event"] == "pass" and knocked["right"] is False
     assert state.scores == [3, 0, 3]

@@ -11,7 +11,7 @@ from helpers.cubus.seats import contestant
 from helpers.parameters import slow_but
 
 from cantstop_arena.deals.outcomes import Block
-from cantstop_arena.game_api.game import Event
+from cantstop_arena.game_api.state import Event
 from cantstop_arena.games.cubus.builds.build import Build
 from cantstop_arena.games.cubus.builds.piles import parse
 from cantstop_arena.games.cubus.choices.bot_view import CubusBotView

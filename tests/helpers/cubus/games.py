@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from cantstop_arena.game_api.game import Deal, Result
+from cantstop_arena.game_api.state import Deal, Result
 from cantstop_arena.game_api.streams import DealChance
 from cantstop_arena.games.cubus.bots.strategies import BOTS, Strategy, decide
 from cantstop_arena.games.cubus.builds.build import TableCards

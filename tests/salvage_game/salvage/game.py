@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from cantstop_arena import hookimpl
 from cantstop_arena.deals.counting import COUNT, Counts, Highlight, Measure, Rate
 from cantstop_arena.game_api.decisions import decision
-from cantstop_arena.game_api.game import Deal, Event, Game, Question, Result, State, View
+from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.rulebook import Named, RuleBook, flag, whole
+from cantstop_arena.game_api.state import Deal, Event, Question, Result, State
+from cantstop_arena.game_api.view import View
 
 HOLD = 3  # wrecks that a ship carries
 
@@ -35,8 +37,7 @@ class Bid:
     coins: int
 
 
-@dataclass(frozen=True)
-class Sea(View):
+class Sea(View, frozen=True):
     """What a diver sees: the wreck, and by seat everybody's coins and wrecks. Seats ascend."""
 
     wreck: int

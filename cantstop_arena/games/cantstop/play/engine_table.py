@@ -9,9 +9,11 @@ import numpy as np
 
 from cantstop_arena.deals.outcomes import BY_VALUE, ILLEGAL, Block, Snapshot
 from cantstop_arena.deals.seatings import Group, lineups
+from cantstop_arena.errors import GameError
 from cantstop_arena.game_api import watched
 from cantstop_arena.game_api.decisions import GAME_OVER
-from cantstop_arena.game_api.game import LEFT, Event, Game
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.state import LEFT, Event
 from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.games.cantstop.engine.entry_points import (
     array_arguments,
@@ -39,8 +41,9 @@ from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.native.code_cache import CompiledBot
 from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.seated_bot import SeatedBot
-from cantstop_arena.table.table import NO_ANSWER, GameTable
+from cantstop_arena.table.table import GameTable
 
+NO_ANSWER = -1  # passed to the engine at the start, when there is no answer yet
 NO_MOVE = "choose_move returned an index that is no move"
 
 
@@ -49,8 +52,6 @@ class EngineTable(GameTable):
 
     Raises BotError when a bot marked `@compiled` does not compile.
     """
-
-    over = OVER
 
     def __init__(
         self,
@@ -176,7 +177,9 @@ class EngineTable(GameTable):
         game["cursor"] = cursor
         game["bots"][: len(positions)] = positions
 
-    def step_functions(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    def _step_functions(self) -> tuple[Callable[[int], int], Callable[[int], int]]:
+        """A function that takes the last answer and returns the next stop, and one that takes a
+        stop and returns the answer, or raises BotFault."""
         ask = self.asker.asking(self.sitting)
         answer_to = self._decisions_only(ask) if self._is_watched else ask
         return partial(engine().advance, self.handle), answer_to
@@ -189,7 +192,8 @@ class EngineTable(GameTable):
         """`ask` for decisions; other stops of a watched game have no answer."""
         return lambda stop: ask(stop) if stop in (MOVE, AGAIN) else NO_ANSWER
 
-    def look_at_end(self) -> None:
+    def _look_at_end(self) -> None:
+        """Raise BotFault if machine code ended the game by a fault."""
         if self._record["ending"] == FAULT:
             raise BotFault(ILLEGAL, NO_MOVE)
 
@@ -199,7 +203,7 @@ class EngineTable(GameTable):
 
     def stops(self) -> Iterator[int]:
         if self._is_watched or not self.luck_measure:
-            yield from super().stops()
+            yield from self._unscored_stops()
             return
         from cantstop_arena.games.cantstop.engine import luck
 
@@ -208,11 +212,25 @@ class EngineTable(GameTable):
                 luck.score_roll(self.handle, self._chances, self.seat_luck)
             yield stop
 
+    def _unscored_stops(self) -> Iterator[int]:
+        advance, answer_to = self._step_functions()
+        answer = NO_ANSWER
+        with _bots_to_blame():
+            while (stop := advance(answer)) != OVER:
+                answer = answer_to(stop)
+                yield stop
+        self._look_at_end()
+
     def play_out(self) -> None:
-        if not self.luck_measure:
+        """The loop of `stops` without yielding, which is faster."""
+        if self.luck_measure:
             return super().play_out()
-        for _ in self.stops():
-            pass
+        advance, answer_to = self._step_functions()
+        answer = NO_ANSWER
+        with _bots_to_blame():
+            while (stop := advance(answer)) != OVER:
+                answer = answer_to(stop)
+        self._look_at_end()
 
     # Step by step
 
@@ -308,3 +326,14 @@ def snapshot_reader(memory: Any) -> Callable[[], Snapshot]:
         return Snapshot(cursor, position, decision or "", phase, (*step, position))
 
     return read_snapshot
+
+
+@contextmanager
+def _bots_to_blame() -> Iterator[None]:
+    """Raise BotFault for exceptions in machine code, where bots' functions are not wrapped."""
+    try:
+        yield
+    except (BotFault, GameError):
+        raise
+    except Exception as error:
+        raise fault_of(error) from error

@@ -1,0 +1,121 @@
+"""Checks of what a game's own code returns: its questions, draws and results."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from cantstop_arena.deals.counting import Counts
+from cantstop_arena.game_api.decisions import Decision
+from cantstop_arena.game_api.state import Chance, GameAuthorError, Question, Result
+
+
+def check_question(question: Any, decisions: Mapping[str, Decision], players: int) -> None:
+    """Raise GameAuthorError unless this is a valid question."""
+    if not isinstance(question, Question):
+        raise GameAuthorError(
+            f"question() must return a Question, a Chance or None, not {question!r:.60}"
+        )
+    decision = decisions.get(question.decision)
+    if decision is None:
+        names = ", ".join(decisions)
+        raise GameAuthorError(f"no hook is called {question.decision!r:.60}; hooks are {names}")
+    seats = _checked_seats(question.seats, players)
+    if decision.has_moves != (question.moves is not None):
+        needs = "needs moves" if decision.has_moves else "has no parameter moves, but got some"
+        raise GameAuthorError(f"{question.decision} {needs}")
+    if question.moves is not None:
+        _check_moves(seats, question.moves)
+
+
+def _checked_seats(seats: Any, players: int) -> Collection[int]:
+    """The seats of a question, if they are valid. Raises GameAuthorError."""
+    listed = (seats,) if isinstance(seats, int) else seats
+    if not isinstance(listed, Collection) or isinstance(listed, str) or not listed:
+        raise GameAuthorError(
+            "the seats of a Question must be a seat, several, or a mapping of seats to their"
+            f" views, not {seats!r:.40}"
+        )
+    for seat in listed:
+        if type(seat) is not int or not 0 <= seat < players:
+            raise GameAuthorError(
+                f"a Question goes to seat {seat!r:.20}; seats are 0 to {players - 1}"
+            )
+    if len({*listed}) != len(listed):
+        raise GameAuthorError(f"a Question goes to one seat twice: {[*listed]!r:.60}")
+    return listed
+
+
+def _check_moves(seats: Collection[int], moves: Any) -> None:
+    by_seat = moves if isinstance(moves, Mapping) else dict.fromkeys(seats, moves)
+    for seat in seats:
+        own = by_seat.get(seat)
+        if own is not None and not isinstance(own, Sequence):
+            raise GameAuthorError(f"moves must be a list or a tuple, not {own!r:.60}")
+        if own is None or not len(own):
+            raise GameAuthorError(f"seat {seat} is asked to choose, but has no moves")
+
+
+def check_chance(chance: Chance, names: set[Any]) -> None:
+    """Raise GameAuthorError unless this draw is valid; `names` are those of the game, and get its.
+
+    A second draw of the same name would give the same number again.
+    """
+    name = chance.name
+    if not isinstance(name, tuple) or not all(type(word) in (str, int) for word in name):
+        raise GameAuthorError(
+            f"the name of a Chance must be a tuple of words and whole numbers, not {name!r:.60}"
+        )
+    if name[:1] in ((), ("bot",)):
+        raise GameAuthorError(
+            f"the name of a Chance must begin with a word other than 'bot', not {name!r:.60}"
+        )
+    if name in names:
+        raise GameAuthorError(
+            f"Chance {name!r} is drawn twice in a game and would give the same number again: put a"
+            " turn or a count into its name"
+        )
+    names.add(name)
+    if chance.sample is not None:
+        return
+    if not len(chance.outcomes):
+        raise GameAuthorError(f"Chance {name!r} has no outcomes")
+    weights = chance.weights
+    if weights is None:
+        return
+    if (
+        len(weights) != len(chance.outcomes)
+        or any(type(weight) is not int or weight < 0 for weight in weights)
+        or not any(weights)
+    ):
+        raise GameAuthorError(
+            f"Chance {name!r} must have a whole number as the weight of each of its"
+            f" {len(chance.outcomes)} outcomes, and not only zeros"
+        )
+
+
+def checked_result(result: Result, counts: Counts, players: int) -> Result:
+    """The result, if it is valid for so many seats. Raises GameAuthorError."""
+    if not isinstance(result, Result):
+        raise GameAuthorError(f"result() must return a Result, not {result!r:.60}")
+    wrong = [seat for seat in result.winners if type(seat) is not int or not 0 <= seat < players]
+    if wrong or len({*result.winners}) != len(result.winners):
+        raise GameAuthorError(
+            f"winners {[*result.winners]!r:.60} are no seats; they are 0 to {players - 1}"
+        )
+    _check_integers("points", result.points, players)
+    _check_integers("ranks", result.ranks, players)
+    for name, values in result.counts.items():
+        if name not in counts.names:
+            raise GameAuthorError(
+                f"the result counts {name!r}, which is none of the names of its Counts"
+            )
+        _check_integers(f"the count {name}", values, players)
+    return result
+
+
+def _check_integers(what: str, values: Sequence[int], players: int) -> None:
+    """Raise GameAuthorError unless there is an integer, NumPy's too, for each seat, or none."""
+    if len(values) not in (0, players) or any(not hasattr(value, "__index__") for value in values):
+        text = f"{list(values)!r:.60}"
+        raise GameAuthorError(
+            f"{what} must be a whole number for each of {players} seats, not {text}"
+        )
