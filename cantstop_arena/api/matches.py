@@ -30,7 +30,6 @@ from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_name
 from cantstop_arena.tournaments.file.key_readers import check_seats
 from cantstop_arena.tournaments.file.keys import default_of
 from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES
-from cantstop_arena.tournaments.guests import Host
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
@@ -190,6 +189,8 @@ def _guest_match(
     given: PairingKeys,
 ) -> PlannedMatch:
     """The match of two bots that adds its games to the results of a tournament."""
+    from cantstop_arena.tournaments.guests import Host
+
     host = Host(folder, catalogue_of({**given, "results": folder.parent}, bots[0]))
     for players in (host.query.players, given["players"]):
         if players != 2:

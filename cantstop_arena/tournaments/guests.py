@@ -31,7 +31,7 @@ from cantstop_arena.tournaments.ledger.ledger_query import (
 )
 from cantstop_arena.tournaments.ledger.read_ledger import look_into
 from cantstop_arena.tournaments.run import COPIES
-from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
+from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
 from cantstop_arena.tournaments.version_history import query_of_versions
 
 Notice = Callable[[str], None]
@@ -103,7 +103,7 @@ class Host:
 
         Raises BotError, UsageError.
         """
-        if entrant := self._entrants.get(reference):
+        if entrant := self._present(reference):
             return self._with_own_defaults(entrant)
         entrant = entrant_from_reference(reference, self.catalogue)
         if version := version_in(reference):
@@ -119,7 +119,7 @@ class Host:
 
         Raises BotError when it cannot play again: it lacks its copy, or a file that it plays with.
         """
-        present = self._entrants.get(bot)
+        present = self._present(bot)
         if present and version_of(present).id == version.id:
             return replace(present, name=name)
         isolation = isolation_of(version.isolate)
@@ -176,11 +176,16 @@ class Host:
         lineups = tuple(group for group in query.groups if numbers.intersection(group))
         return replace(self.guest(planned), lineups=lineups)
 
+    def _present(self, name: str) -> Entrant | None:
+        """The bot of this name in the last run's file, as it is now; None where there is none."""
+        return self._entrants.get(name) if name in self.query.names else None
+
     @cached_property
     def _entrants(self) -> Mapping[str, Entrant]:
         """The bots of the last run's file as they are now, by name; none if any of them is gone."""
         with suppress(ConfigError, BotError):
-            bots = read(self.folder / RESOLVED, self.catalogue).entrants
+            isolate = Overrides(isolate=self.catalogue.isolation)
+            bots = read(self.folder / RESOLVED, self.catalogue, isolate).entrants
             return {entrant.name: entrant for entrant in bots}
         return {}
 
