@@ -86,6 +86,8 @@ class PlannedTournament:
         """
         observer = observer_for(given["progress"], self.name)
         results = self.play(run_options(given), observer)
+        if results.folder is None:
+            return results
         results.record_games()
         if given["page"]:
             results.write_page()

@@ -10,7 +10,8 @@ from pathlib import Path
 import msgspec
 
 from cantstop_arena.atomic_files import refuse_link
-from cantstop_arena.bots.versions import is_digest, version_in
+from cantstop_arena.bots.run_history import runs_in
+from cantstop_arena.bots.versions import PREVIOUS, is_digest, version_in
 from cantstop_arena.errors import LedgerError, UsageError
 from cantstop_arena.tournaments.file.key_readers import PEOPLE
 from cantstop_arena.tournaments.ledger.forgetting import (
@@ -28,7 +29,6 @@ from cantstop_arena.tournaments.ledger.ledger_parts import (
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
 from cantstop_arena.tournaments.ledger.read_ledger import look_into
 from cantstop_arena.tournaments.run import COPIES
-from cantstop_arena.tournaments.run_history import runs_in
 
 
 class ResultsFolder(msgspec.Struct, frozen=True):
@@ -79,7 +79,10 @@ def bots_outside(folder: Path) -> list[StoredBot]:
 
 
 def bots_called(folder: Path, reference: str) -> list[StoredBot]:
-    """The versions of a bot in a folder: all, or that of `BOT@DIGEST`. Raises UsageError."""
+    """The versions of a bot in a folder: all, or that of `BOT@DIGEST` or `BOT@previous`.
+
+    The previous one is the last of those that the last run does not have. Raises UsageError.
+    """
     bots = look_into(folder, stored_bots)
     version = version_in(reference)
     name, digest = version or (reference, "")
@@ -87,6 +90,9 @@ def bots_called(folder: Path, reference: str) -> list[StoredBot]:
     if not called:
         names = ", ".join(dict.fromkeys(name for bot in bots for name in bot.names))
         raise UsageError(f"no bot called {name!r} has played in {folder}; bots are {names}")
+    if digest == PREVIOUS:
+        outside = [bot.version.digest for bot in called if not bot.is_in_file]
+        digest = outside[-1] if outside else digest
     found = [bot for bot in called if bot.version.digest.startswith(digest)]
     if not found or (digest and len({bot.version.digest for bot in found}) > 1):
         titles = ", ".join(dict.fromkeys(bot.title for bot in called))

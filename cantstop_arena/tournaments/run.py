@@ -17,6 +17,7 @@ from cantstop_arena.atomic_files import (
 )
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, bot_path
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.run_history import add_run
 from cantstop_arena.bots.versions import version_in, version_name
 from cantstop_arena.deals.outcomes import (
     Block,
@@ -40,6 +41,7 @@ from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.ledger.aggregation import aggregate
 from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
+from cantstop_arena.tournaments.ledger.ledger_parts import ledger_part
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, stored_seed
 from cantstop_arena.tournaments.ledger.query_plan import plan_of
@@ -60,7 +62,6 @@ from cantstop_arena.tournaments.preparation import (
     native,
     prepare_bots,
 )
-from cantstop_arena.tournaments.run_history import add_run
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.schedule import Round, missing_rounds
 from cantstop_arena.tournaments.table_spec import TableSpec, table_spec_for
@@ -122,7 +123,8 @@ def plan_run(
 class Session:
     """A tournament's ledger, locked against other runs, to play the tournament step by step.
 
-    The ledger can be that of another folder, as parts of a comparison share one.
+    The ledger can be that of another folder, as parts of a comparison share one. A guest adds games
+    to the ledger of another tournament, which keeps its query and all its files.
     """
 
     def __init__(
@@ -151,6 +153,10 @@ class Session:
         Its bots that disturb a process that they share play in processes of their own.
         """
         self.tournament = self._with_own_processes(tournament)
+        if tournament.is_guest:
+            self.ledger.add_query(self.tournament.query)
+            self.ledger.check(self.tournament.query)
+            return False
         query, before = self.tournament.query, self.ledger.query(self.tournament.part)
         if before is None or query.with_deals(0).text != before.with_deals(0).text:
             delete_records(self.folder)
@@ -222,15 +228,18 @@ class Session:
         """The tournament with so many deals, for a schedule of at least so many blocks."""
         return replace(self.tournament, games=_games(self.tournament, deals), blocks=blocks)
 
+    def set_deals(self, deals: int) -> None:
+        """Store how many deals of each group the results in the folder cover."""
+        if not self.tournament.is_guest:
+            self.ledger.set_deals(deals, self.tournament.part)
+
     def write_resolved(self) -> None:
         """Write tournament.yaml with all keys, and the number of games that the results cover."""
+        if self.tournament.is_guest:
+            return
         games = _games(self._file_tournament, self.cover.end)
         resolved = replace(self._file_tournament, games=games).as_file(self.folder)
         write_result(self.folder, RESOLVED, dump(resolved))
-
-    def set_deals(self, deals: int) -> None:
-        """Store how many deals of each group the results cover."""
-        self.ledger.set_deals(deals, self.tournament.part)
 
     def results(self) -> TournamentTotals:
         """The results of the deals that were played or looked at last."""
@@ -250,7 +259,9 @@ class Session:
         """The results of the run, which ends here."""
         self.set_deals(self.cover.end)
         if self._has_changed or self.played_games:
-            add_run(self.folder, self.tournament.query, self.cover.end, self.played_games)
+            bots = {bot.name: bot.version.digest for bot in self.tournament.query.bots}
+            games = _games(self.tournament, self.cover.end)
+            add_run(self.folder, games, self.played_games, bots)
         return self.last_results()
 
 
@@ -268,7 +279,8 @@ def open_session(
     seeded = with_stored_seed(tournament, folder, fresh)
     for text in _notices(tournament, seeded, folder):
         observer.on_notice(text)
-    with open_ledger(folder / LEDGER, fresh, seeded.query.bots) as ledger, PoolOwner() as pools:
+    path = ledger_part(folder).path if tournament.is_guest else folder / LEDGER
+    with open_ledger(path, fresh, seeded.query.bots) as ledger, PoolOwner() as pools:
         yield begin_session(seeded, catalogue, folder, ledger, pools, observer, folder)
         ledger.tidy()
 
@@ -288,7 +300,7 @@ def begin_session(
     """
     before = ledger.query(tournament.part)
     session = Session(tournament, catalogue, folder, ledger, pools)
-    if before is not None:
+    if before is not None and not tournament.is_guest:
         for text in changes(before, session.tournament, catalogue, results / COPIES):
             observer.on_notice(text)
     return session

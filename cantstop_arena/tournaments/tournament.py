@@ -68,7 +68,8 @@ class Tournament(WithField, frozen=True, dict=True):
     With a `challenger` only its groups play. With `until`, `games` is the maximum: a run ends
     earlier when intervals are narrow enough. A random `seed` (`has_random_seed`) is replaced by
     that of an existing ledger. Paths that are `hidden` in the sandbox, besides the `source`, may
-    contain the seed, too. With `luck_removed` luck is scored, by the stake of rolls (True) or by
+    contain the seed, too. A guest adds games to the ledger of another tournament, whose query and
+    files stay as they are. With `luck_removed` luck is scored, by the stake of rolls (True) or by
     winning chances ("value"), and removed from the results.
     """
 
@@ -83,6 +84,7 @@ class Tournament(WithField, frozen=True, dict=True):
     anchor: Mapping[str, float] = msgspec.field(default_factory=dict)
     lineups: tuple[Group, ...] | None = None  # the groups that meet; None: all
     challenger: str = ""  # the entrant in all of them
+    is_guest: bool = False
     part: str = ""  # of a comparison, by name; the ledger stores counts deal by deal
     until: Until | None = None
     luck_removed: LuckRemoved = False

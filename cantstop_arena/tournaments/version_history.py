@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import stored_texts
+from cantstop_arena.bots.run_history import runs_in
 from cantstop_arena.bots.versions import short_digest
 from cantstop_arena.deals.outcomes import Fault, FaultReport, TournamentTotals
 from cantstop_arena.deals.seatings import Group
@@ -24,7 +25,6 @@ from cantstop_arena.tournaments.ledger.identity import BotVersion
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
-from cantstop_arena.tournaments.run_history import runs_in
 from cantstop_arena.tournaments.tournament import RESOLVED
 
 
@@ -159,10 +159,12 @@ def _free_name(name: str, query: LedgerQuery) -> str:
 
 
 def _missing_games(games: Cover) -> Mapping[str, int]:
-    """For each bot, how many of its games are not played."""
-    query, spans = games.query, games.spans()
+    """For each bot, how many of its games are not played; none of those of disqualified bots."""
+    query, spans, counter = games.query, games.spans(), games.fault_counter()
     missing = dict.fromkeys(query.names, 0)
     for group in query.groups:
+        if counter.is_void(group):
+            continue
         played = sum(deals for _, deals in spans.get(tuple(sorted(group)), ()))
         for number in group:
             missing[query.names[number]] += (games.end - played) * len(query.orders)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cantstop_arena.tournaments.run_history import HISTORY
 from helpers.arena import Arena
 from helpers.finished import Finished
 from helpers.ledgers import blocks_in
@@ -22,7 +23,6 @@ from helpers.naive import Verdict, referee
 
 from cantstop_arena.games.cantstop.rules import NAMED, RULES
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
-from cantstop_arena.tournaments.run_history import HISTORY
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 PLAIN = '''"""Stops after three rolls."""

@@ -143,6 +143,21 @@ def test_commands_for_tournaments_take_the_folders_of_a_comparison_s_parts(arena
     assert "is not in the last comparison" in arena("rate", part.with_name("leave"), code=2).error
 
 
+def test_guests_play_into_the_ledger_of_the_comparison(arena: Arena) -> None:
+    compare(arena, text_of())
+    part = PARTS["jump"]
+    words = ("match", "plain", "cautious", "--in", part, "--games", "40")
+    assert "playing 1 pairing (40 games)" in arena(*words).output
+    assert "nothing to play" in arena(*words, "--dry-run").output
+    assert [*Path("results/rules").rglob("ledger.sqlite")] == [LEDGER]
+    more = text_of().replace("plain]", "plain, cautious]")
+    planned = compare(arena, more, "--dry-run")
+    assert "rules, jump, 2 players: 2 of 3 pairings are in the ledger" in planned
+    assert "rules, classic, 2 players: 1 of 3 pairings are in the ledger" in planned
+    compare(arena, more)
+    assert_as_fresh(arena, more)
+
+
 def test_a_run_of_the_same_name_keeps_its_own_query(arena: Arena) -> None:
     run = "name: rules\ngames: 20\nseed: 1\nbots: [rule28, plain]\n"
     arena("run", "run.yaml", "--no-page", yaml=run)

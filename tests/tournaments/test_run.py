@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cantstop_arena.tournaments.run_history import HISTORY
 from helpers.arena import Arena
 from helpers.finished import Finished
 
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
-from cantstop_arena.tournaments.run_history import HISTORY
 
 FOUR = (
     "name: four\nplayers: {players}\ngames: {games}\nseed: 1\n"

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cantstop_arena.tournaments.run_history import HISTORY
 from helpers.arena import Arena
 from helpers.finished import Finished
 from helpers.ledgers import tournament
@@ -40,7 +41,6 @@ from cantstop_arena.tournaments.endings import MatchEnding
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.run_history import HISTORY
 from cantstop_arena.tournaments.run_observer import Look, RunObserver
 
 PLAIN = '''"""Stops after three rolls."""

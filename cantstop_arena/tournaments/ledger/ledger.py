@@ -165,13 +165,22 @@ class Ledger:
             return
         with self.writing():
             self._store_query(query.text, query.deals, part)
-            setting = self._setting_id(query.setting)
-            ids = self._version_ids(bot.version for bot in query.bots)
-            names = [(ids[bot.version.id], bot.name) for bot in query.bots]
-            self.connection.executemany("INSERT OR IGNORE INTO names VALUES (?, ?)", names)
-            groups = [(setting, _bots_text(query, group, ids)) for group in query.groups]
-            statement = "INSERT OR IGNORE INTO groups (setting, bots) VALUES (?, ?)"
-            self.connection.executemany(statement, groups)
+            self._add_named(query)
+
+    def add_query(self, query: LedgerQuery) -> None:
+        """Store all that a query names, unless it is there; the query of the last run stays."""
+        if len(self.group_ids(query)) < len(query.groups):
+            with self.writing():
+                self._add_named(query)
+
+    def _add_named(self, query: LedgerQuery) -> None:
+        setting = self._setting_id(query.setting)
+        ids = self._version_ids(bot.version for bot in query.bots)
+        names = [(ids[bot.version.id], bot.name) for bot in query.bots]
+        self.connection.executemany("INSERT OR IGNORE INTO names VALUES (?, ?)", names)
+        groups = [(setting, _bots_text(query, group, ids)) for group in query.groups]
+        statement = "INSERT OR IGNORE INTO groups (setting, bots) VALUES (?, ?)"
+        self.connection.executemany(statement, groups)
 
     def _setting_id(self, setting: GameSetting) -> int:
         """The number of a setting, which is added if it is new."""

@@ -133,7 +133,7 @@ def copied_ledger(folder: Path, fresh: bool) -> Iterator[Path]:
     """
     with TemporaryDirectory() as temporary:
         copy = Path(temporary)
-        if not fresh and (path := folder / LEDGER).is_file():
+        if not fresh and (path := ledger_part(folder).path).is_file():
             _steady(lambda: _copy(path, copy / LEDGER))
         try:
             yield copy

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from cantstop_arena.tournaments.run_history import HISTORY
 from soak import ARENA, processes, send
 
 from cantstop_arena.bots.catalogue import Catalogue
@@ -34,7 +35,6 @@ from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.worker_messages import Ready
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import prepare_bots
-from cantstop_arena.tournaments.run_history import HISTORY
 from cantstop_arena.tournaments.table_spec import table_spec_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from cantstop_arena.tournaments.run_history import HISTORY
 
 from cantstop_arena.tournaments.pool.worker import start_methods
-from cantstop_arena.tournaments.run_history import HISTORY
 
 pytestmark = pytest.mark.slow
 
