@@ -66,6 +66,7 @@ class CantStop(Game):
     usual_bots = ("rule28", "glenn-aloi", "odds", "cautious")
     view = "cantstop_arena.views.cantstop.view:CantStopView"
     has_rolls = True
+    perfect_information = True
     luck = "busts, by their exact odds and the progress at stake"
     estimates_chances = True
     table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
@@ -142,6 +143,7 @@ class CantStop(Game):
         seed: Seed | None = None,
         deal: int = 0,
         bots: Mapping[int, SeatedBot] = MappingProxyType({}),
+        track: bool = True,
     ) -> CantStopPosition:
         from cantstop_arena.games.cantstop.play.step_opponents import start_with_bots
         from cantstop_arena.games.cantstop.play.step_position import start
