@@ -21,9 +21,9 @@ from helpers.ledgers import blocks_in
 from helpers.naive import Verdict, referee
 from helpers.parameters import slow_but
 
+from cantstop_arena.bots.run_history import HISTORY
 from cantstop_arena.games.cantstop.rules import NAMED, RULES
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
-from cantstop_arena.tournaments.run_history import HISTORY
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 PLAIN = '''"""Stops after three rolls."""

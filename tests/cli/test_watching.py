@@ -53,6 +53,11 @@ def test_each_change_is_a_run(terminal: Terminal) -> None:
     terminal.awaits("Standings")
     terminal.awaits(WAITS)
     assert "Crosstable" not in terminal.seen
+    Path("bots/b.py").write_text(BOT.replace("3", "4"))
+    terminal.awaits("          b: ")
+    terminal.awaits(" against b@")
+    terminal.awaits(" on the same deals.")
+    terminal.awaits(WAITS)
     Path("bots/b.py").rename("bots/c.py")
     terminal.awaits("bots/b.py is gone and bots/c.py is new.")
     terminal.type("\x03")

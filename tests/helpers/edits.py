@@ -282,6 +282,19 @@ class Workshop:
         assert done.code in (0, 3), (done.output, self.log, Path("cup.yaml").read_text())
         return done.output
 
+    def visit(self) -> None:
+        """Let guests play into the ledger: two bots, or the versions of one."""
+        names = [self._name(entry) for entry in self._distinct()]
+        into = ("--in", "results/cup", "--workers", "1", "--quiet")
+        one, other = self.chance.sample(names, 2)
+        words = self.chance.choice(
+            [[], ["--games", "34"], ["--games", "300"], ["--sprt", "0", "90"]]
+        )
+        command = self.chance.choice([["match", one, other, *words], ["history", one, "--play"]])
+        done = self.arena(*command, *into, code=None)
+        assert done.code in (0, 2, 3), done.output  # 2: tables of three; bots that never played
+        self.log.append(f"{' '.join(command)}: {done.code}")
+
     def kill(self) -> None:
         """Begin a run, and kill it somewhere."""
         code = "from cantstop_arena.cli import main; main()"

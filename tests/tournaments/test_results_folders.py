@@ -73,6 +73,13 @@ def test_one_version_is_forgotten(edited: Arena) -> None:
     assert f"{title} is no single version" in error
 
 
+def test_the_previous_version_is_forgotten(edited: Arena) -> None:
+    title = edited("results prune mine --dry-run").text.split()[3]
+    assert f"forgot {title} (40 games)" in edited("results forget mine patient@previous").text
+    assert "is no single version" in edited("results forget mine patient@previous", code=2).error
+    assert "nothing to play" in edited("run mine.yaml --dry-run").text
+
+
 def test_unknown_bots_and_folders(edited: Arena) -> None:
     assert "no bot called 'nobody' has played" in edited("results forget mine nobody", code=2).error
     assert "There is no folder" in edited("results check nope", code=2).error

@@ -20,6 +20,7 @@ from helpers.simulated import results as simulated
 from msgspec.structs import replace
 
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.run_history import HISTORY
 from cantstop_arena.deals.outcomes import ELO_ERROR, Until
 from cantstop_arena.deals.winners import WIN_UNITS, win_units
 from cantstop_arena.ratings.elo import Ratings, rate
@@ -40,7 +41,6 @@ from cantstop_arena.tournaments.endings import MatchEnding
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.run_history import HISTORY
 from cantstop_arena.tournaments.run_observer import Look, RunObserver
 
 PLAIN = '''"""Stops after three rolls."""
