@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.rulebook import RuleBook
 
 _POSITION_KEYS = ("event", "turn", "seat")
-_NO_NUMBERS = "its decisions have no fixed numbers (docs/environments.md says why)"
 
 
 class CheckGame(NamedTuple):
@@ -69,6 +68,8 @@ class Game:
     compiled_bots: Collection[str] = ()
     """The built-in bots that the game's own table plays compiled, with its default rules."""
 
+    perfect_information = False
+    """Whether all seats see the whole state, and draws are made in public."""
     max_decisions = 10_000
     """The most decisions that a game may take; beyond, it is taken for one without an end."""
 
@@ -131,6 +132,20 @@ class Game:
         """The mean length of a solo game with perfect play; None when it is unknown."""
         return None
 
+    def actions(self, rules: Any, players: int) -> Mapping[str, Sequence[Any]] | None:
+        """All values that each decision can take, in a fixed order: they number the actions.
+
+        Of a decision with moves they are the moves, else the answers; decisions by bool need no
+        entry. None: the actions have no numbers.
+        """
+        return None
+
+    def action_name(self, decision: str, value: Any) -> str:
+        """An action as text."""
+        if isinstance(value, bool):
+            return decision if value else f"no {decision}"
+        return f"no {decision}" if value is None else f"{decision} {value}"
+
     def action_text(self, event: Event) -> str:
         """The action of a player in an event of a record, as text; empty if there is none."""
         if "seat" not in event:
@@ -155,17 +170,26 @@ class Game:
         seed: Seed | None = None,
         deal: int = 0,
         bots: Mapping[int, Any] = MappingProxyType({}),
+        track: bool = True,
     ) -> Position:
         """The position at the start of a deal; without a seed, outcomes of chance are given.
 
-        `bots` are `table.seated_bot.SeatedBot`s by seat, which decide themselves. Raises UsageError
-        when the decisions of the game have no fixed numbers.
+        `bots` are `table.seated_bot.SeatedBot`s by seat, which decide themselves. Without `track`
+        a position keeps neither events nor a history.
         """
-        raise UsageError(f"{self.title} cannot be stepped through: {_NO_NUMBERS}")
+        if bots:
+            with_bots = resolve_name("cantstop_arena.table.position_with_bots:PositionWithBots")
+            position: Position = with_bots(self, rules, players, seed, deal, bots)
+            return position
+        from cantstop_arena.game_api.state_position import StatePosition
+
+        return StatePosition(self, rules, players, seed, deal, track)
 
     def position_of(self, view: Any, moves: Sequence[Any] | None = None) -> Position:
-        """The position at a decision, from the bot's view. Raises UsageError like `position`."""
-        raise UsageError(f"{self.title} cannot be stepped through: {_NO_NUMBERS}")
+        """The position at a decision, from the bot's view. Raises UsageError if the game cannot."""
+        raise UsageError(
+            f"{self.title} has no position_of: a view does not say where the game stands"
+        )
 
     def table(self, rules: Any, seated_bots: Sequence[Any], players: int, seed: Any) -> Any:
         """A `table.table.GameTable` for these `SeatedBot`s, `players` of them at a time."""

@@ -18,12 +18,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cantstop_arena.deals.seeds import Seed
+    from cantstop_arena.game_api.state import Event
 
 Self = TypeVar("Self", bound="Position")
 
 
 class IllegalAction(UsageError):
     """An action, or an outcome of chance, that the position does not allow."""
+
+
+CHANCE, OVER = -1, -4
+"""What `Position.to_move` is where no seat decides: OpenSpiel's numbers."""
 
 
 class Observation(NamedTuple):
@@ -124,8 +129,49 @@ class Position(ABC):
         """An independent copy of the position."""
 
     @abstractmethod
-    def with_dice_of(self: Self, seed: Seed) -> Self:
+    def with_chance_of(self: Self, seed: Seed) -> Self:
         """A copy in which all later outcomes of chance come from a seed."""
+
+    def with_dice_of(self: Self, seed: Seed) -> Self:
+        """The name of `with_chance_of` in release 0.2."""
+        return self.with_chance_of(seed)
+
+    @abstractmethod
+    def take(self, value: Any) -> None:
+        """Take a value for the seat that decides: a move, or an answer. Raises IllegalAction."""
+
+    @property
+    @abstractmethod
+    def decision(self) -> str:
+        """The name of the decision; empty when no seat decides."""
+
+    @property
+    @abstractmethod
+    def simultaneous(self) -> bool:
+        """Whether several seats decide at once, each without the answers of the others."""
+
+    @abstractmethod
+    def view(self, seat: int) -> Any:
+        """The view of a seat."""
+
+    def events(self, seat: int | None = None) -> Sequence[Event]:
+        """The events so far; those that a seat has seen. Raises UsageError where none are kept."""
+        raise UsageError("positions of this game keep no events")
+
+    @abstractmethod
+    def information(self, seat: int) -> str:
+        """All that a seat has seen and done so far: the key of its information set."""
+
+    @property
+    def to_move(self) -> int:
+        """The seat that decides, CHANCE, or OVER."""
+        if self.is_over:
+            return OVER
+        return CHANCE if self.is_chance else self.seat
+
+    def mask(self, seat: int) -> NDArray[np.int8]:
+        """An array with 1 for each legal action of a seat; all 0 if another decides."""
+        return self.observation(seat).mask
 
     @property
     def legal(self) -> list[int]:

@@ -142,6 +142,7 @@ class CantStop(Game):
         seed: Seed | None = None,
         deal: int = 0,
         bots: Mapping[int, SeatedBot] = MappingProxyType({}),
+        track: bool = True,
     ) -> CantStopPosition:
         from cantstop_arena.games.cantstop.play.step_opponents import start_with_bots
         from cantstop_arena.games.cantstop.play.step_position import start

@@ -88,6 +88,30 @@ class CantStopPosition(Position):
             raise IllegalAction(self._refusal(action))
         self._status = status
 
+    def take(self, value: Move | bool) -> None:
+        if self.is_choice:
+            if value not in self.moves:
+                raise IllegalAction(f"{value!r:.40} is no move; moves are {[*self.moves]!r:.200}")
+            numbers = (n for n in self.legal if self.actions.moves[n] == value)
+            self.step(next(numbers))
+        else:
+            self.step(self.actions.roll if value else self.actions.stop)
+
+    @property
+    def decision(self) -> str:
+        return {MOVE: "choose_move", AGAIN: "roll_again"}.get(self._now, "")
+
+    @property
+    def simultaneous(self) -> bool:
+        return False
+
+    def view(self, seat: int) -> Turn:
+        """The turn, which all seats see alike, but for the seat that it names."""
+        return self.turn()
+
+    def information(self, seat: int) -> str:
+        return f"{seat}|{self.decision}|{self.turn()!r}"
+
     def outcomes(self) -> Sequence[tuple[int, float]]:
         if not self.is_chance:
             return ()
@@ -113,7 +137,7 @@ class CantStopPosition(Position):
     def clone(self) -> CantStopPosition:
         return CantStopPosition(self.board, self._head.copy(), self._status)
 
-    def with_dice_of(self, seed: Seed) -> CantStopPosition:
+    def with_chance_of(self, seed: Seed) -> CantStopPosition:
         copy = self.clone()
         if not copy.is_over:
             fields_of(copy._head).secret = secret(bits_of(seed))

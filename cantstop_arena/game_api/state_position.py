@@ -1,0 +1,420 @@
+"""Positions of games in plain Python: any `State`, stepped, copied, stored and restored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from cantstop_arena.deals.seeds import Seed, bits_of, in_json
+from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.action_numbers import ActionNumbers, numbers_of
+from cantstop_arena.game_api.answers import IllegalAnswer
+from cantstop_arena.game_api.position import IllegalAction, Observation, Position
+from cantstop_arena.game_api.state import SEEN_BY, Chance, Deal, Event, Question, Result, State
+from cantstop_arena.game_api.streams import DealChance
+from cantstop_arena.game_api.view import View
+
+if TYPE_CHECKING:
+    from cantstop_arena.game_api.game import Game
+
+_RANDOM_GAMES = 20
+
+_Entries = tuple["_Entries", Any] | None
+"""A list that positions share with their copies: all but its last entry, and that."""
+
+
+class StatePosition(Position):
+    """A game in progress, step by step.
+
+    With a seed chance is the deal's; without, each `Chance` waits for `give`. The answers to a
+    question of several seats are collected seat by seat, and no state has them before all are in.
+    Without `track` it keeps neither events nor a history, as searches need none.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        rules: Any,
+        players: int,
+        seed: Seed | None = None,
+        deal: int = 0,
+        track: bool = True,
+    ) -> None:
+        self.game = game
+        self._rules = rules
+        self._players = players
+        self._seed = seed
+        self._deal = deal
+        self._chance = None if seed is None else DealChance(bits_of(seed), deal)
+        self._track = track
+        self._history: _Entries = None
+        self._events: _Entries = None
+        self._seat = 0
+        game.prepare(rules, players)
+        self.state: State = game.begin(Deal(rules, players, self._chance))
+        self._question: Question | Chance | None = None
+        self._answers: dict[int, Any] = {}
+        self._waiting: tuple[int, ...] = ()
+        self._legal: list[int] | None = None
+        self._advance()
+
+    # Where it stands
+
+    @property
+    def rules(self) -> Any:
+        return self._rules
+
+    @property
+    def players(self) -> int:
+        return self._players
+
+    @property
+    def action_count(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def observation_size(self) -> int:
+        try:
+            return len(self._view(self._seat).features())
+        except NotImplementedError:
+            return 0
+
+    @property
+    def outcome_count(self) -> int:
+        return self._extent[0]
+
+    @property
+    def max_actions(self) -> int:
+        return self._extent[1]
+
+    @property
+    def seat(self) -> int:
+        return self._seat
+
+    @property
+    def is_over(self) -> bool:
+        return self._question is None
+
+    @property
+    def is_cut_off(self) -> bool:
+        return self.is_over and not self.winners
+
+    @property
+    def is_chance(self) -> bool:
+        return isinstance(self._question, Chance)
+
+    @property
+    def decision(self) -> str:
+        return self._question.decision if isinstance(self._question, Question) else ""
+
+    @property
+    def simultaneous(self) -> bool:
+        return isinstance(self._question, Question) and len(self._question.listed_seats) > 1
+
+    @property
+    def result(self) -> Result:
+        return self.state.result()
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        return tuple(sorted(self.result.winners)) if self.is_over else ()
+
+    @property
+    def legal(self) -> list[int]:
+        if self._legal is None:
+            self._legal = self._legal_actions()
+        return self._legal
+
+    def _legal_actions(self) -> list[int]:
+        if not isinstance(self._question, Question):
+            return []
+        numbers, name, moves = self._numbers, self.decision, self._question.moves_of(self._seat)
+        if moves is not None:
+            return sorted(numbers.number(name, move) for move in moves)
+        return [
+            numbers.number(name, value)
+            for value in numbers.values(name)
+            if self.state.check(self._seat, value) is None
+        ]
+
+    def observation(self, seat: int) -> Observation:
+        try:
+            features = self._view(seat).features()
+        except NotImplementedError:
+            features = ()
+        legal = self.legal if seat == self._seat else ()
+        return Observation(np.asarray(features, np.float32), self._numbers.mask(legal))
+
+    def view(self, seat: int) -> Any:
+        return self._view(seat)
+
+    def _view(self, seat: int) -> Any:
+        question = self._question
+        shown = question.seats if isinstance(question, Question) else ()
+        return (
+            shown[seat] if isinstance(shown, Mapping) and seat in shown else self.state.view(seat)
+        )
+
+    # Stepping
+
+    def step(self, action: int) -> None:
+        self._check_decides()
+        if action not in self.legal:
+            names = (f"{number} ({self.action_name(number)})" for number in self.legal)
+            raise IllegalAction(f"action {action} is illegal here; legal are {', '.join(names)}")
+        self._answer(self._numbers.actions[action][1], int(action))
+
+    def take(self, value: Any) -> None:
+        self._check_decides()
+        assert isinstance(self._question, Question)
+        decision, moves = self.game.decisions[self.decision], self._question.moves_of(self._seat)
+        if moves is not None:
+            if value not in moves:
+                raise IllegalAction(f"{value!r:.60} is no move; moves are {[*moves]!r:.200}")
+            self._answer(value, msgspec.to_builtins([*moves].index(value)))
+            return
+        try:
+            value = decision.checked(value)
+        except IllegalAnswer as error:
+            raise IllegalAction(str(error)) from None
+        if complaint := self.state.check(self._seat, value):
+            raise IllegalAction(f"{decision.name}: {complaint}")
+        self._answer(value, msgspec.to_builtins(value))
+
+    def outcomes(self) -> Sequence[tuple[int, float]]:
+        question = self._question
+        return [*enumerate(question.probabilities())] if isinstance(question, Chance) else []
+
+    def give(self, outcome: int) -> None:
+        if not self.is_chance:
+            raise IllegalAction("no outcome of chance is due: a seat decides, or the game is over")
+        assert isinstance(self._question, Chance)
+        if not 0 <= outcome < len(self._question.outcomes):
+            count = len(self._question.outcomes)
+            text = f"outcomes are 0 to {count - 1}, not {outcome}" if count else "it has no list"
+            raise IllegalAction(f"Chance {self._question.name!r}: {text}")
+        self._apply_chance(self._question.outcomes[outcome], int(outcome))
+        self._advance()
+
+    def _check_decides(self) -> None:
+        if self.is_over:
+            raise IllegalAction("the game is over: there are no legal actions")
+        if self.is_chance:
+            raise IllegalAction("an outcome of chance is due: give it first")
+
+    def _answer(self, value: Any, entry: Any) -> None:
+        """Take a legal value for the seat that decides; the history gets this entry."""
+        question = self._question
+        assert isinstance(question, Question)
+        self._answers[self._seat] = value
+        self._note(entry, ({"event": self.decision, "seat": self._seat, "value": value}, None))
+        self._waiting, self._legal = self._waiting[1:], None
+        if self._waiting:
+            self._seat = self._waiting[0]
+            self._go_on()
+            return
+        answers = self._answers
+        if question.moves is not None:  # a state gets indices, as bots answer
+            answers = {
+                seat: [*(question.moves_of(seat) or ())].index(value)
+                for seat, value in answers.items()
+            }
+        self._note_events(self.state.answer(answers))
+        self._advance()
+
+    def _advance(self) -> None:
+        """Go on to the next decision, or to a draw that must be given, or to the end."""
+        self._legal = None
+        while True:
+            question = self._question = self.state.question()
+            if isinstance(question, Chance) and self._chance is not None:
+                self._draw(question, self._chance)
+                continue
+            break
+        self._answers = {}
+        self._waiting = ()
+        if isinstance(question, Question):
+            self._waiting = tuple(question.listed_seats)
+            self._seat = self._waiting[0]
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Answer for seats that have a bot, in subclasses."""
+
+    def _draw(self, question: Chance, chance: DealChance) -> None:
+        stream = chance.stream(*question.name)
+        if question.sample is not None:
+            self._apply_chance(question.sample(stream), None)
+            return
+        number = question.draw(stream)
+        self._apply_chance(question.outcomes[number], number)
+
+    def _apply_chance(self, outcome: Any, entry: int | None) -> None:
+        self._note(entry, None)
+        self._note_events(self.state.chance(outcome))
+
+    # What has happened
+
+    def _note(self, entry: Any, own: Any) -> None:
+        """Add an entry to the history, and what only the seat that decides knows to the events."""
+        if self._track:
+            self._history = (self._history, entry)
+            if own is not None:
+                self._events = (self._events, (True, *own))
+
+    def _note_events(self, events: Any) -> None:
+        for event in events or ():
+            if self._track:
+                self._events = (self._events, (False, event, event.get(SEEN_BY)))
+
+    def events(self, seat: int | None = None) -> list[Event]:
+        return [
+            {key: value for key, value in event.items() if key != SEEN_BY}
+            if seat is not None
+            else event
+            for is_action, event, seen_by in _in_order(self._events)
+            if not is_action and (seat is None or seen_by is None or seat in seen_by)
+        ]
+
+    def information(self, seat: int) -> str:
+        known = [
+            {key: value for key, value in event.items() if key != SEEN_BY}
+            for is_action, event, seen_by in _in_order(self._events)
+            if (event["seat"] == seat if is_action else seen_by is None or seat in seen_by)
+        ]
+        decides = self.decision if self._waiting and seat == self._seat else ""
+        view = self.state.view(seat)
+        shown = dict(view.own_fields()) if isinstance(view, View) else view
+        return f"{seat}|{decides}|{known!r}|{shown!r}"
+
+    # Names
+
+    @property
+    def _extent(self) -> tuple[int, int]:
+        return _extent_of(self.game, self._rules, self._players)
+
+    @property
+    def _numbers(self) -> ActionNumbers:
+        return numbers_of(self.game, self._rules, self._players)
+
+    def answer_for(self, action: int) -> Any:
+        value = self._numbers.actions[action][1]
+        assert isinstance(self._question, Question)
+        moves = self._question.moves_of(self._seat)
+        return value if moves is None else [*moves].index(value)
+
+    def action_name(self, action: int) -> str:
+        return self.game.action_name(*self._numbers.actions[action])
+
+    def outcome_name(self, outcome: int) -> str:
+        question = self._question
+        if isinstance(question, Chance) and question.outcomes:
+            return str(question.outcomes[outcome])
+        return f"outcome {outcome}"
+
+    # Copies
+
+    def clone(self) -> StatePosition:
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy.state = self.state.clone()
+        copy._answers = dict(self._answers)
+        return copy
+
+    def __deepcopy__(self, memo: object) -> StatePosition:
+        return self.clone()
+
+    def with_chance_of(self, seed: Seed) -> StatePosition:
+        """A copy in which all later outcomes of `Chance` come from a seed.
+
+        Raises UsageError where the game draws from `deal.stream`, whose later outcomes the state
+        may hold already.
+        """
+        copy = self.clone()
+        copy._chance = DealChance(bits_of(seed), 0)
+        copy.state.deal = Deal(self._rules, self._players, copy._chance)
+        copy._seed, copy._deal = seed, 0
+        copy._track, copy._history = False, None
+        if copy.is_chance:
+            copy._advance()
+        return copy
+
+    def dumps(self) -> str:
+        """The game so far as JSON: rules, seats, seed, deal and all that was chosen.
+
+        Raises UsageError for a position that has no history.
+        """
+        if not self._track:
+            raise UsageError("a position without a history cannot be stored")
+        return json.dumps(
+            {
+                "game": self.game.name,
+                "rules": msgspec.to_builtins(self.game.rules.as_dict(self._rules)),
+                "players": self._players,
+                "seed": None if self._seed is None else in_json(self._seed),
+                "deal": self._deal,
+                "history": [*_in_order(self._history)],
+            }
+        )
+
+    @classmethod
+    def loads(cls, game: Game, text: str) -> StatePosition:
+        """The position that `dumps` has stored. Raises UsageError."""
+        try:
+            data = json.loads(text)
+            rules = game.rules.from_dict(data["rules"])
+            position = cls(game, rules, data["players"], data["seed"], data["deal"])
+            history = data["history"]
+            while (count := len([*_in_order(position._history)])) < len(history):
+                position._repeat(history[count])
+        except (ValueError, KeyError, TypeError, IndexError, AssertionError) as error:
+            raise UsageError(f"this is no position of {game.title}: {error}") from error
+        return position
+
+    def _repeat(self, entry: Any) -> None:
+        """Take or give what an entry of the history has."""
+        if self.is_chance:
+            self.give(entry)
+            return
+        assert isinstance(self._question, Question), "it goes on after the end of the game"
+        decision, moves = self.game.decisions[self.decision], self._question.moves_of(self._seat)
+        if self.game.actions(self._rules, self._players) is not None or decision.answer is bool:
+            self.step(entry)
+        elif moves is not None:
+            self.take(moves[entry])
+        else:
+            self.take(msgspec.convert(entry, decision.answer))
+
+
+@cache
+def _extent_of(game: Game, rules: Any, players: int) -> tuple[int, int]:
+    """The most outcomes of a draw, and the most steps of a game, each as far as random games show
+    it; the steps at least `Game.max_decisions`."""
+    outcomes, steps = 0, game.max_decisions
+    for number in range(_RANDOM_GAMES):
+        random = DealChance(number, 0).stream("steps")
+        position, count = StatePosition(game, rules, players, track=False), 0
+        while not position.is_over:
+            if position.is_chance:
+                listed = position.outcomes()
+                outcomes = max(outcomes, len(listed))
+                position.give(random.below(len(listed)))
+            else:
+                position.step(position.legal[random.below(len(position.legal))])
+            count += 1
+        steps = max(steps, 2 * count)
+    return outcomes, steps
+
+
+def _in_order(entries: _Entries) -> Iterator[Any]:
+    """The entries of a shared list, the oldest first."""
+    found = []
+    while entries is not None:
+        entries, last = entries
+        found.append(last)
+    return reversed(found)

@@ -1,0 +1,1 @@
+"""Kuhn poker, an example of a game with hidden cards."""
