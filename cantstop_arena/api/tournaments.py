@@ -147,6 +147,10 @@ def tournament(bots: Sequence[AnyBot] | str, **given: Unpack[TournamentKeys]) ->
     """
     game, name = game_named(given["game"]), given["name"]
     catalogue = Catalogue(Path(given["bots_folder"]), game, results=Path(given["results"]))
+    if name:
+        catalogue = catalogue.with_arrivals(
+            tournament_file.arrivals_in(catalogue.results / str(name))
+        )
     with argument_errors():
         field = field_of(bots, catalogue, given["isolate"], given["exclude"] or ())
         planned = plan({**given, "name": name or _PLACEHOLDER}, field.entrants, catalogue)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -19,7 +19,7 @@ from cantstop_arena.bots.versions import version_in
 from cantstop_arena.errors import BotError, ConfigError, UsageError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
-from cantstop_arena.tournaments.file.entrants import Entrant, foreign_isolated
+from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.tournament_file import arrivals_in, read, tournament_from_keys
 from cantstop_arena.tournaments.ledger.identity import BotVersion, version_of
 from cantstop_arena.tournaments.ledger.ledger import Ledger
@@ -28,13 +28,14 @@ from cantstop_arena.tournaments.ledger.ledger_query import (
     LUCK_BY_STAKE,
     LUCK_BY_VALUE,
     LedgerQuery,
+    QueryBot,
 )
 from cantstop_arena.tournaments.ledger.read_ledger import look_into
 from cantstop_arena.tournaments.run import COPIES
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
 from cantstop_arena.tournaments.version_history import query_of_versions
 
-Notice = Callable[[str], None]
+Notice: TypeAlias = Callable[[str], None]
 _LUCK = {LUCK_BY_STAKE: True, LUCK_BY_VALUE: "value"}
 
 
@@ -80,7 +81,9 @@ class Host:
 
     def _check(self, guest: Tournament) -> None:
         own, given = self.query.setting, guest.query.setting
-        rules = (self.query.rules, guest.rules.name) if own.rules != given.rules else ("", "")
+        rules: tuple[object, object] = (own.rules, given.rules)
+        if own.rules != given.rules and self.query.rules != guest.rules.name:
+            rules = (self.query.rules, guest.rules.name)
         values: dict[str, tuple[object, object]] = {
             "players": (own.players, given.players),
             "rules": rules,
@@ -103,16 +106,20 @@ class Host:
 
         Raises BotError, UsageError.
         """
-        if entrant := self._present(reference):
-            return self._with_own_defaults(entrant)
-        entrant = entrant_from_reference(reference, self.catalogue)
-        if version := version_in(reference):
-            for played in reversed(look_into(self.folder, _versions_named(version.bot))):
+        version = version_in(reference)
+        name = version.bot if version else reference
+        known = next((bot for bot in self.query.bots if bot.name == name), None)
+        isolation = isolation_of(known.version.isolate) if known else None
+        check_sandbox(name, isolation or self.catalogue.isolation)
+        catalogue = self.catalogue.isolated(isolation or self.catalogue.isolation)
+        if known and not version:
+            return self._edited(known, self._present(name) or _found(known, catalogue))
+        entrant = entrant_from_reference(reference, catalogue)
+        if version:
+            for played in reversed(look_into(self.folder, _versions_named(name))):
                 if played.digest == entrant.bot.digest:
-                    return self.as_played(entrant.name, version.bot, played)
-        known = (bot for bot in self.query.bots if bot.name == reference)
-        isolate = next((isolation_of(bot.version.isolate) for bot in known), None)
-        return foreign_isolated(entrant, isolate) if isolate else entrant
+                    return self.as_played(entrant.name, name, played)
+        return entrant
 
     def as_played(self, name: str, bot: str, version: BotVersion) -> Entrant:
         """A version that has played as the bot of this name, under another one.
@@ -189,16 +196,30 @@ class Host:
             return {entrant.name: entrant for entrant in bots}
         return {}
 
-    def _with_own_defaults(self, entrant: Entrant) -> Entrant:
-        """A bot of the file, which has all options, with the defaults that it has after an edit."""
-        (version,) = (bot.version for bot in self.query.bots if bot.name == entrant.name)
-        if entrant.bot.digest == version.digest or entrant.bot.origin == "built-in":
+    def _edited(self, known: QueryBot, entrant: Entrant) -> Entrant:
+        """A bot of the file, with all options of the last run, as it is after edits since then.
+
+        Options that nobody has chosen have the defaults of the present file.
+        """
+        if entrant.bot.digest == known.version.digest or entrant.bot.origin == "built-in":
             return entrant
         former: Mapping[str, Any] = {}
         with suppress(BotError):
-            former = self.as_played(entrant.name, entrant.name, version).bot.defaults
-        chosen = {key: of for key, of in entrant.options.items() if former.get(key, of) != of}
-        return replace(entrant, options={**entrant.bot.defaults, **chosen})
+            former = self.as_played(known.name, known.name, known.version).bot.defaults
+        defaults = entrant.bot.defaults
+        chosen = {
+            key: value
+            for key, value in entrant.options.items()
+            if key in defaults and former.get(key, value) != value
+        }
+        return replace(entrant, options={**defaults, **chosen})
+
+
+def _found(known: QueryBot, catalogue: Catalogue) -> Entrant:
+    """A bot of the last run, found by its path or its own name."""
+    is_alone = known.path and not known.version.bot
+    entrant = entrant_from_reference(known.path if is_alone else known.bot, catalogue)
+    return replace(entrant, name=known.name, options=known.version.options)
 
 
 def _last_run(folder: Path) -> Callable[[Ledger], tuple[LedgerQuery, int]]:

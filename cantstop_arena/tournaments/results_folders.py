@@ -86,7 +86,7 @@ def bots_called(folder: Path, reference: str) -> list[StoredBot]:
     bots = look_into(folder, stored_bots)
     version = version_in(reference)
     name, digest = version or (reference, "")
-    called = [bot for bot in bots if name in bot.names]
+    called = [bot for bot in bots if {name, reference}.intersection(bot.names)]
     if not called:
         names = ", ".join(dict.fromkeys(name for bot in bots for name in bot.names))
         raise UsageError(f"no bot called {name!r} has played in {folder}; bots are {names}")

@@ -56,6 +56,32 @@ def test_a_guest_is_isolated_as_in_the_file(mine: Arena) -> None:
     assert "nothing to play" in mine(former).text
 
 
+def test_a_version_that_is_only_a_guest_is_forgotten_by_its_name(mine: Arena) -> None:
+    mine("match patient rule28 --games 2 --quiet")
+    mine("match patient rule28 --games 2 --quiet", bots={"patient": _BOT % "turn.rolls < 2"})
+    mine("match patient@previous rule28 --in results/mine")
+    (row,) = mine("results prune mine --dry-run").text.splitlines()
+    title = row.split()[3]
+    assert title.startswith("patient@") and title.count("@") == 1
+    assert f"forgot {title} (40 games)" in mine(f"results forget mine {title}").text
+
+
+def test_an_isolated_bot_stays_isolated_without_its_file(mine: Arena) -> None:
+    mine("run mine.yaml --no-page", yaml=_ALL)
+    Path("bots/patient.py").unlink()
+    plan = mine("match hasty careful --in results/mine --dry-run").text
+    assert "nothing to play" in plan
+
+
+def test_an_edited_bot_has_the_options_of_the_file_and_its_new_defaults(mine: Arena) -> None:
+    first = _BOT.replace("turn):", "turn, rolls=3, more=0):") % "turn.rolls < rolls + more"
+    file = _FILE.replace("]", ", {bot: patient, as: bold, rolls: 2}]")
+    mine("run mine.yaml --no-page", bots={"patient": first}, yaml=file)
+    second = first.replace("more=0", "more=1")
+    mine("match bold careful --in results/mine", bots={"patient": second})
+    assert "2 of 3 pairings are in the ledger" in mine("run mine.yaml --dry-run").text
+
+
 def test_a_test_decides(mine: Arena) -> None:
     text = mine(f"{_MATCH} --sprt 0 300 --games 200").text
     assert "is accepted" in text and "Added to the games" in text

@@ -25,10 +25,10 @@ class StoredBot(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Its first name, and the first digits of its source's digest where it has one."""
+        """Its first name, with the first digits of its source's digest where it has one."""
         digest = short_digest(self.version.digest)
         name = self.names[0] if self.names else f"version {self.number}"
-        return f"{name}@{digest}" if digest else name
+        return f"{name}@{digest}" if digest and not name.endswith(f"@{digest}") else name
 
 
 def stored_bots(ledger: Ledger) -> list[StoredBot]:
