@@ -29,6 +29,16 @@ An event with the key `seen_by`, a list of seats, is for these seats; all others
 DONE, FAULT, LEFT = "done", "fault", "left"  # why a game ended: see `Result.reason`
 SEEN_BY = "seen_by"
 
+
+def event_of(seat: int, event: Event) -> Event | None:
+    """An event as a seat sees it, without the list of those who do; None if it does not."""
+    if SEEN_BY not in event:
+        return event
+    if seat not in event[SEEN_BY]:
+        return None
+    return {key: value for key, value in event.items() if key != SEEN_BY}
+
+
 AnyView = TypeVar("AnyView", bound=View)
 AnyState = TypeVar("AnyState", bound="State")
 

@@ -16,7 +16,7 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.action_numbers import ActionNumbers, numbers_of
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.position import IllegalAction, Observation, Position
-from cantstop_arena.game_api.state import SEEN_BY, Chance, Deal, Event, Question, Result, State
+from cantstop_arena.game_api.state import Chance, Deal, Event, Question, Result, State, event_of
 from cantstop_arena.game_api.streams import DealChance
 from cantstop_arena.game_api.view import View
 
@@ -221,7 +221,7 @@ class StatePosition(Position):
         question = self._question
         assert isinstance(question, Question)
         self._answers[self._seat] = value
-        self._note(entry, ({"event": self.decision, "seat": self._seat, "value": value}, None))
+        self._note(entry, ({"event": self.decision, "seat": self._seat, "value": value}))
         self._waiting, self._legal = self._waiting[1:], None
         if self._waiting:
             self._seat = self._waiting[0]
@@ -269,32 +269,30 @@ class StatePosition(Position):
 
     # What has happened
 
-    def _note(self, entry: Any, own: Any) -> None:
-        """Add an entry to the history, and what only the seat that decides knows to the events."""
+    def _note(self, entry: Any, action: Event | None) -> None:
+        """Add an entry to the history, and an action, which only its seat knows, to the events."""
         if self._track:
             self._history = (self._history, entry)
-            if own is not None:
-                self._events = (self._events, (True, *own))
+            if action is not None:
+                self._events = (self._events, (True, action))
 
     def _note_events(self, events: Any) -> None:
         for event in events or ():
             if self._track:
-                self._events = (self._events, (False, event, event.get(SEEN_BY)))
+                self._events = (self._events, (False, event))
 
     def events(self, seat: int | None = None) -> list[Event]:
-        return [
-            {key: value for key, value in event.items() if key != SEEN_BY}
-            if seat is not None
-            else event
-            for is_action, event, seen_by in _in_order(self._events)
-            if not is_action and (seat is None or seen_by is None or seat in seen_by)
-        ]
+        events = (event for is_action, event in _in_order(self._events) if not is_action)
+        if seat is None:
+            return [*events]
+        return [seen for event in events if (seen := event_of(seat, event)) is not None]
 
     def information(self, seat: int) -> str:
         known = [
-            {key: value for key, value in event.items() if key != SEEN_BY}
-            for is_action, event, seen_by in _in_order(self._events)
-            if (event["seat"] == seat if is_action else seen_by is None or seat in seen_by)
+            seen
+            for is_action, event in _in_order(self._events)
+            if not (is_action and event["seat"] != seat)
+            and (seen := event_of(seat, event)) is not None
         ]
         decides = self.decision if self._waiting and seat == self._seat else ""
         view = self.state.view(seat)

@@ -1,5 +1,6 @@
 """Environments of games that packages bring: what their frameworks test, and what search finds."""
 
+import json
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.arena import Arena
 from helpers.game_packages import described, on_path
 from helpers.paths import ROOT
 
@@ -228,3 +230,19 @@ def test_policies_play_any_game(tmp_path: Path) -> None:
     bot: Any = PolicyBot(lambda observation, mask: mask.nonzero()[0][-1], "sealed")
     game = game_named("sealed")
     assert bot.show(game.position(game.rules.default, 2).view(0)) == 5
+
+
+def test_a_person_and_a_replay_of_a_seat_show_what_the_seat_sees(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("play", "honest", "--game", "kuhn-poker", "--seed", "1", "--save", "game.jsonl")
+    printed = arena(*words, input="n\nn\n").output
+    assert printed.count(" card (card ") == 1 and "seen_by" not in printed
+    record = [json.loads(line) for line in Path("game.jsonl").read_text().splitlines()]
+    assert sum(event["event"] == "card" for event in record) == 2
+    for seat in (0, 1):
+        told = arena("replay", "game.jsonl", "--seat", "AB"[seat]).output
+        cards = [line for line in told.splitlines() if " card (card " in line]
+        assert len(cards) == 1 and cards[0].strip().startswith("AB"[seat])
+    assert "must be one of A, B" in arena("replay", "game.jsonl", "--seat", "C", code=2).output
