@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import described, on_path
-from helpers.paths import ROOT
+from helpers.game_packages import described, install_example, on_path
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.state_position import StatePosition
@@ -18,11 +17,7 @@ from cantstop_arena.games.registry import game_named
 
 POINTS = """
 [cantstop_arena.games]
-kuhn-poker = kuhn_poker.game
 sealed = sealed
-
-[cantstop_arena]
-kuhn-poker-bots = kuhn_poker.bots
 """
 SEALED = '''
 """Every seat shows some fingers at once; whoever shows the most that nobody else shows wins."""
@@ -99,7 +94,7 @@ def register_games():
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The games, as if they were installed."""
     folder = tmp_path_factory.mktemp("packages")
-    (folder / "kuhn_poker").symlink_to(ROOT / "examples/kuhn_poker/kuhn_poker")
+    install_example(folder, "kuhn_poker")
     (folder / "sealed.py").write_text(SEALED)
     described(folder, "some-games", POINTS)
     with on_path(folder):
