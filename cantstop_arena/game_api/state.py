@@ -57,6 +57,7 @@ class Deal:
         self.rules = rules
         self.players = players
         self._chance = chance
+        self.has_streams = False  # whether the game has drawn from `stream`
         self.bot_streams: tuple[Stream, ...] = ()
         if chance is not None:
             self.bot_streams = tuple(Stream(chance.key_of_bot(seat)) for seat in range(players))
@@ -76,6 +77,7 @@ class Deal:
                 f"the game draws from deal.stream{name!r}, so its chance cannot be given: give a"
                 " seed, or have question() return Chance(...)"
             )
+        self.has_streams = True
         return self._chance.stream(*name)
 
     def stream_of_bot(self, seat: int) -> Stream:

@@ -57,7 +57,8 @@ class StatePosition(Position):
         self._events: _Entries = None
         self._seat = 0
         game.prepare(rules, players)
-        self.state: State = game.begin(Deal(rules, players, self._chance))
+        self._dealt = Deal(rules, players, self._chance)
+        self.state: State = game.begin(self._dealt)
         self._question: Question | Chance | None = None
         self._answers: dict[int, Any] = {}
         self._waiting: tuple[int, ...] = ()
@@ -342,9 +343,14 @@ class StatePosition(Position):
         Raises UsageError where the game draws from `deal.stream`, whose later outcomes the state
         may hold already.
         """
+        if self._dealt.has_streams:
+            raise UsageError(
+                f"{self.game.title} draws from deal.stream, so what a copy will draw is decided"
+                " already; games whose question() returns Chance(...) have no such streams"
+            )
         copy = self.clone()
         copy._chance = DealChance(bits_of(seed), 0)
-        copy.state.deal = Deal(self._rules, self._players, copy._chance)
+        copy._dealt = copy.state.deal = Deal(self._rules, self._players, copy._chance)
         copy._seed, copy._deal = seed, 0
         copy._track, copy._history = False, None
         if copy.is_chance:
