@@ -116,6 +116,20 @@ class StatePosition(Position):
         return isinstance(self._question, Question) and len(self._question.listed_seats) > 1
 
     @property
+    def is_partly_answered(self) -> bool:
+        """Whether some seats have answered the question, and others have not."""
+        return bool(self._answers)
+
+    @property
+    def actions(self) -> tuple[int, ...]:
+        """The numbers of the actions so far, of all seats."""
+        return tuple(
+            self._numbers.number(event["event"], event["value"])
+            for is_action, event in _in_order(self._events)
+            if is_action
+        )
+
+    @property
     def result(self) -> Result:
         return self.state.result()
 
