@@ -134,7 +134,9 @@ class BlockResult(msgspec.Struct, frozen=True):
     won (all seats, where nobody did), packed (`deals.winners`). `measures` holds, deal after deal,
     sums over all games of the deal as little-endian 32-bit numbers, in the order of the game;
     empty if not requested. `faults` has one entry for each bot, kind and deal. `irreproducible`
-    are the bots whose answers differed when a game was played twice.
+    are the bots whose answers differed when a game was played twice. `fingerprints` has a
+    little-endian 32-bit number for each deal, equal for deals of the same games in which nothing
+    was drawn, and 0 where something was; empty where it was in all deals, and for compiled games.
     """
 
     block: Block
@@ -143,6 +145,7 @@ class BlockResult(msgspec.Struct, frozen=True):
     measures: bytes = b""
     faults: tuple[Fault, ...] = ()
     irreproducible: tuple[int, ...] = ()
+    fingerprints: bytes = b""
 
     def masks(self) -> "NDArray[np.uint8]":
         """The winners of every game: deals by seatings. Raises ValueError if they are malformed."""
@@ -162,7 +165,15 @@ def join_parts(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
         b"".join(part.measures for part in parts),
         tuple(fault for part in parts for fault in part.faults),
         tuple(sorted({bot for part in parts for bot in part.irreproducible})),
+        _joined_fingerprints(parts),
     )
+
+
+def _joined_fingerprints(parts: Sequence[BlockResult]) -> bytes:
+    """The fingerprints of all deals; empty if no part has any."""
+    if not any(part.fingerprints for part in parts):
+        return b""
+    return b"".join(part.fingerprints or bytes(4 * part.block.deals) for part in parts)
 
 
 def merge_faults(faults: Iterable[Fault]) -> list[Fault]:

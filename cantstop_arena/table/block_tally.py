@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import add
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from cantstop_arena.deals.seatings import Orders
     from cantstop_arena.game_api.game import Game
 
+FINGERPRINT = np.dtype("<u4")
 DECISIONS, POINTS, RANK = "decisions", "points", "rank"  # counts that every game has
 
 
@@ -37,6 +39,7 @@ class CountedTable(Protocol):
     @property
     def deal(self) -> int: ...
     def result(self) -> Result: ...
+    def fingerprint(self, result: Result) -> int | None: ...
     def winners(self, result: Result) -> tuple[int, ...]: ...
 
 
@@ -81,6 +84,23 @@ class PlainTally:
         width = len(stored_measures(self._counts, players))
         self.measures: NDArray[Any] = np.zeros((rows, width), "<i4")
         self._pairs = pairs_of_positions(players) if self._counts.followed else ()
+        self._fingerprints = np.zeros(deals, FINGERPRINT)
+        self._has_draws = np.zeros(deals, bool)
+
+    @property
+    def fingerprints(self) -> NDArray[np.uint32]:
+        """Those of all deals, 0 where something was drawn; none where it was in every deal."""
+        if self._has_draws.all():
+            return self._fingerprints[:0]
+        return np.where(self._has_draws, self._fingerprints.dtype.type(0), self._fingerprints)
+
+    def _mark(self, index: int, fingerprint: int | None) -> None:
+        """Add the fingerprint of a game to that of its deal."""
+        if fingerprint is None:
+            self._has_draws[index] = True
+            return
+        earlier = int(self._fingerprints[index])
+        self._fingerprints[index] = zlib.crc32(fingerprint.to_bytes(4, "little"), earlier) or 1
 
     def _empty_tally(self, players: int) -> _SeatingTally:
         names = self._counts.names
@@ -98,8 +118,10 @@ class PlainTally:
         if table.loser is not None:
             self._win(tally, index, order, table.winners(Result(())))
             tally.forfeits += 1  # how long such a game was says nothing about the rules or the bots
+            self._mark(index, None)
             return
         result = table.result()
+        self._mark(index, table.fingerprint(result))
         winners = table.winners(result)
         tally.unfinished += not winners
         self._win(tally, index, order, winners or range(tally.players))
@@ -178,6 +200,10 @@ class BlockTally(Protocol):
     @property
     def measures(self) -> NDArray[Any]:
         """A row for each deal, if counts are stored deal by deal; else no rows."""
+
+    @property
+    def fingerprints(self) -> NDArray[np.uint32]:
+        """The fingerprint of each deal, 0 where something was drawn; none where it always was."""
 
     def enter(self, index: int, order: int) -> None:
         """Count the game that has just ended; `index` is its deal, from the block's first."""
