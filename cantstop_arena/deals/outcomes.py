@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 EXCEPTION, ILLEGAL, TOO_SLOW, DIED = "exception", "illegal answer", "too slow", "died"
 
 
+ALIKE = 16
+"""So many deals alike, in which nothing is drawn, show that all of a group are."""
+
+
 class Block(msgspec.Struct, frozen=True):
     """A run of deals, `first` to `first + deals - 1`, for one group of bots."""
 
@@ -277,7 +281,8 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     gauntlet, the first bot of a match; empty in other tournaments. `notes` are those of the game on
     its own bots, where one does not play as its name promises. `predecessors` is the effect of
     sitting after each bot, if the game counts it. Where luck was removed, the `deals` are without
-    it, and `with_luck` are the same deals as played.
+    it, and `with_luck` are the same deals as played. Groups in which nothing is drawn have
+    `repeated` deals: so many of all that were asked for count, the others are these again.
     """
 
     name: str
@@ -303,6 +308,12 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     predecessors: "Predecessors | None" = None
     with_luck: "DealSums | None" = None
     solo_pairs: "SoloPairs | None" = None
+    repeated: Mapping[Group, tuple[int, int]] = msgspec.field(default_factory=dict)
+
+    @property
+    def is_one_deal(self) -> bool:
+        """Whether all deals are one and the same, from which no error follows."""
+        return bool(self.repeated) and sum(each.deals for each in self.deals.ranges) == 1
 
     @property
     def plain(self) -> "TournamentTotals":

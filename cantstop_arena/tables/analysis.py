@@ -2,8 +2,9 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import permutations
 from math import inf
 from statistics import median
 
@@ -81,6 +82,17 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         return games
 
     @cached_property
+    def alike_of(self) -> Counter[int]:
+        """The games that each bot was to play, where some are others again; else nothing."""
+        results, games = self.results, Counter[int]()
+        for group, (_, deals) in results.repeated.items():
+            games.update(dict.fromkeys(group, deals * len(results.orders)))
+        for seating, tally in results.tallies.items():
+            if (group := tuple(sorted(seating))) not in results.repeated:
+                games.update({bot: tally.games for bot in group if bot in games})
+        return games
+
+    @cached_property
     def faults_of(self) -> Counter[str]:
         """The number of faults of each bot, by name."""
         faults: Counter[str] = Counter()
@@ -117,7 +129,13 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def elo(self) -> list[Estimate]:
-        """Each bot's Elo; unknown for bots without games."""
+        """Each bot's Elo; unknown for bots without games, and from one deal alone."""
+        if self.results.is_one_deal:
+            return [Estimate(None) for _ in self.results.bots]
+        return self._fitted_elo
+
+    @cached_property
+    def _fitted_elo(self) -> list[Estimate]:
         return [
             Estimate(None) if bot in self.without_games else of_points(points)
             for bot, points in enumerate(self.ratings.ratings)
@@ -125,6 +143,8 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
 
     def lead_over_others(self, bot: int) -> Estimate:
         """How many Elo points a bot is ahead of the mean of the others."""
+        if self.results.is_one_deal:
+            return Estimate(None)
         return of_points(self.ratings.lead_over_others(bot))
 
     @cached_property
@@ -150,7 +170,13 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def scores(self) -> list[Estimate]:
         """Each bot's share of wins in the games it sat in."""
-        return list(scores(self.results))
+        return self._known(scores(self.results))
+
+    def _known(self, estimates: Iterable[Estimate]) -> list[Estimate]:
+        """Estimates without ends where all deals are one."""
+        if not self.results.is_one_deal:
+            return [*estimates]
+        return [Estimate(estimate.mean) for estimate in estimates]
 
     @property
     def scores_compare(self) -> bool:
@@ -205,6 +231,8 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @property
     def groups(self) -> Sequence[str]:
         """The group letters of each bot: bots that share one are not significantly different."""
+        if self.results.is_one_deal:
+            return [""] * len(self.results.bots)
         if not self.is_solo:
             return self.ratings.groups
         return self.differences.groups if self.differences else [""] * len(self.results.bots)
@@ -212,7 +240,19 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def against(self) -> list[list[Estimate | None]]:
         """Each bot's score against each other bot, None against itself."""
-        return list(map(list, crosstable(self.results)))
+        against = list(map(list, crosstable(self.results)))
+        for bot, rival in self._one_deal_pairs:
+            if cell := against[bot][rival]:
+                against[bot][rival] = Estimate(cell.mean)
+        return against
+
+    @property
+    def _one_deal_pairs(self) -> Iterator[tuple[int, int]]:
+        """The pairs of bots whose deals are all one and the same."""
+        if self.results.repeated:
+            deals, _ = meetings(self.results)
+            for group in self.results.repeated:
+                yield from (pair for pair in permutations(group, 2) if deals[pair] == 1)
 
     @cached_property
     def decided(self) -> list[list[bool]]:
@@ -223,8 +263,10 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def seats(self) -> list[tuple[Estimate, Estimate]]:
         """Each seat's share of the wins, and its effect in Elo."""
-        effects = map(of_points, self.ratings.seats)
-        return list(zip(seat_scores(self.results), effects, strict=True))
+        effects = [*map(of_points, self.ratings.seats)]
+        if self.results.is_one_deal:
+            effects = [Estimate(None)] * self.results.players
+        return list(zip(self._known(seat_scores(self.results)), effects, strict=True))
 
     @cached_property
     def ranking(self) -> list[tuple[int | None, int]]:
@@ -244,7 +286,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         if not self.is_solo:
             return [
                 inf if bot in self.without_games else -round(elo.mean or 0, ELO_DECIMALS)
-                for bot, elo in enumerate(self.elo)
+                for bot, elo in enumerate(self._fitted_elo)
             ]
         return [
             inf if mean is None or bot in self.faults_of else mean

@@ -28,6 +28,7 @@ from cantstop_arena.tables.notes import (
     fault_text,
     has_other_rivals,
     legend,
+    repeated_text,
 )
 from cantstop_arena.tables.rounding import percent_text
 
@@ -75,6 +76,11 @@ class Standing(msgspec.Struct, frozen=True):
         return self.analysis.games_of[self.number]
 
     @property
+    def games_and_repeated(self) -> str:
+        """The number of its games, and of those that were asked for where some are alike."""
+        return repeated_text(self.games, self.analysis.alike_of[self.number])
+
+    @property
     def score(self) -> Estimate:
         """Its share of the wins."""
         return self.analysis.scores[self.number]
@@ -93,7 +99,7 @@ class Standing(msgspec.Struct, frozen=True):
     @property
     def superiority(self) -> float | None:
         """The likelihood that it is better than the bot below; None where that is not known."""
-        if self.rated_below is None:
+        if self.rated_below is None or self.analysis.results.is_one_deal:
             return None
         return self.analysis.ratings.superiority(self.number, self.rated_below)
 
@@ -190,7 +196,19 @@ def standings(analysis: Analysis) -> Table:
 
     The last rows are those of disqualified bots, without a rank and an estimate.
     """
-    return _with_disqualified(ranked_standings(analysis), analysis)
+    table = _with_disqualified(ranked_standings(analysis), analysis)
+    return _with_repeated(table) if analysis.results.repeated else table
+
+
+def _with_repeated(table: Table) -> Table:
+    """The standings with the games that were asked for, where some of them are alike."""
+    place = [column.key for column in table.columns].index("games")
+    rows = [list(row) for row in table.rows]
+    for row, record in zip(rows, table.records, strict=True):
+        row[place] = getattr(record, "games_and_repeated", str(record.games))
+    columns = [*table.columns]
+    columns[place] = replace(columns[place], kind=Kind.TEXT)
+    return replace(table, columns=columns, rows=rows)
 
 
 def standings_data(analysis: Analysis) -> Table:

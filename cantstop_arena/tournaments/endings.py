@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from cantstop_arena.deals.outcomes import Tally, TournamentTotals, Until
+from cantstop_arena.deals.outcomes import Until
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.sequential.confidence import looks
@@ -106,9 +106,8 @@ class MatchEnding(Ending):
         return self.state.accepted is not None or self.state.repeated
 
     def _state(self, test: Sprt, session: "Session") -> TestState:
-        if self.counts.max() == self.counted and are_repeated(session.last_results()):
-            single_deal = np.minimum(self.counts, 1)
-            return replace(test.state(single_deal.tolist()), accepted=None, repeated=True)
+        if session.last_results().is_one_deal:
+            return replace(test.state(self.counts.tolist()), accepted=None, repeated=True)
         if self._corrected is None:
             return test.state(self.counts.tolist())
         return test.state_of(*self._corrected.look())
@@ -124,17 +123,3 @@ class MatchEnding(Ending):
                 luck = measures[inside, -2 * len(self.orders[0])]  # of the first bot
                 self._corrected.add(max(start, first), wins / self.units, luck.astype(np.int64))
         self.counted = deals
-
-
-def are_repeated(results: TournamentTotals) -> bool:
-    """Whether all deals are alike in every seating: their winners and all that was counted."""
-    return all(_is_repeated(tally) for tally in results.tallies.values())
-
-
-def _is_repeated(tally: Tally) -> bool:
-    same_winners = all(wins in (0, max(tally.wins)) for wins in tally.wins)
-    return same_winners and all(
-        tally.games * tally.squares[name] == sum(counts) ** 2
-        for name, counts in tally.counts.items()
-        if name in tally.squares
-    )

@@ -200,7 +200,7 @@ class Session:
         ending = ending or self._ending()
         for deals in ending.looks(self):
             self.play(deals, ending.blocks, options, observer)
-            if ending.is_reached(self, deals, observer):
+            if ending.is_reached(self, deals, observer) or self.cover.is_exhausted:
                 break
         return self.finished_results()
 

@@ -61,6 +61,12 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
         irreproducible=tuple(name for name in bots if name in unsteady),
         predecessors=_predecessors(len(bots), first.players, shares),
         solo_pairs=_solo_pairs(len(bots), first.players, shares),
+        repeated={
+            tuple(sorted(share.anew(group))): deals
+            for share in shares
+            for group, deals in share.totals.ledger.repeated().items()
+            if group in share.spans
+        },
     )
 
 

@@ -158,10 +158,15 @@ class Cover:
         is_whole = played == len(fingerprints)
         return different if is_whole and (has_cut or different == 1) else None
 
-    def repeated(self) -> dict[Group, int]:
-        """The groups whose deals are repeated, and how many deals of theirs count."""
+    def repeated(self) -> dict[Group, tuple[int, int]]:
+        """The groups whose deals are repeated: how many deals of theirs count, of how many."""
         found = {tuple(sorted(group)): self.different_deals(group) for group in self.query.groups}
-        return {group: deals for group, deals in found.items() if deals}
+        return {group: (deals, self.end) for group, deals in found.items() if deals}
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether all further deals would be others again, in every group."""
+        return len(self.repeated()) == len(self.query.groups)
 
     def complete_spans(self) -> dict[Group, list[Span]]:
         """The deals of each group that need not be played: covered, or known to be repeated."""

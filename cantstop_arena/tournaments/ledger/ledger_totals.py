@@ -35,6 +35,9 @@ class LedgerReader(Protocol):
     def disqualified(self) -> dict[int, list[Fault]]:
         """The disqualified bots, and their faults."""
 
+    def repeated(self) -> dict[Group, tuple[int, int]]:
+        """The groups whose deals are repeated: how many deals of theirs count, of how many."""
+
     def missing_games(self) -> int:
         """The number of missing games of the groups that count."""
 

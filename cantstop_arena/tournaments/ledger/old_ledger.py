@@ -133,6 +133,10 @@ class OldLedger:
 
     counting_spans = spans  # blocks of disqualified bots are deleted
 
+    def repeated(self) -> dict[Group, tuple[int, int]]:
+        """None: it does not tell which deals are others again."""
+        return {}
+
     def tallies(self) -> dict[Group, Tally]:
         """The tally of every seating, in canonical order."""
         sums: dict[Group, Tally] = {}

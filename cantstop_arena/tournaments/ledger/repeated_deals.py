@@ -11,10 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.outcomes import Tally
-
-ALIKE = 16
-"""So many deals alike, and a group is complete: one, and those that repeat deals before them."""
+from cantstop_arena.deals.outcomes import ALIKE, Tally
 
 
 def different_deals(fingerprints: NDArray[Any], are_all: bool) -> int | None:
