@@ -4,7 +4,7 @@ The field is the other entrants of the last run. Versions do not meet each other
 deal by deal, as all of them get the same dice.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from itertools import combinations
 from pathlib import Path
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from cantstop_arena.bots.bot_files import stored_texts
 from cantstop_arena.bots.run_history import runs_in
 from cantstop_arena.bots.versions import short_digest
-from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.deals.outcomes import Fault, FaultReport, TournamentTotals
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.tournaments.changes import lines_between
@@ -23,8 +23,9 @@ from cantstop_arena.tournaments.ledger.aggregation import aggregate
 from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.identity import BotVersion
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
-from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals
+from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
+from cantstop_arena.tournaments.tournament import RESOLVED
 
 
 class PlayedVersion(msgspec.Struct, frozen=True):
@@ -96,8 +97,13 @@ def _history(folder: Path, bot: str, last_run: LedgerTotals) -> VersionHistory:
                 strict=True,
             )
         ],
-        aggregate([LedgerTotals(games, asked, last_run.charge)], {}),
+        aggregate([LedgerTotals(games, asked, _charge(asked.names, folder))], {}),
     )
+
+
+def _charge(names: Sequence[str], folder: Path) -> Callable[[Fault], FaultReport]:
+    """Reports faults of bots with these names, which are not those of the last run."""
+    return lambda fault: fault_report(names, fault, str(folder / RESOLVED))
 
 
 def query_of_versions(
