@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cantstop_arena.tournaments.run_history import HISTORY
 from helpers.arena import Arena
 from helpers.finished import Finished
 from helpers.ledgers import blocks_in
 from helpers.naive import Verdict, referee
 
+from cantstop_arena.bots.run_history import HISTORY
 from cantstop_arena.games.cantstop.rules import NAMED, RULES
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 

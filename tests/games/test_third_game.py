@@ -12,11 +12,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from cantstop_arena.tournaments.run_history import HISTORY
 from helpers.arena import Arena
 from helpers.game_packages import described, on_path
 from helpers.ledgers import blocks_in
 from helpers.paths import TESTS
+
+from cantstop_arena.bots.run_history import HISTORY
 
 HOME = TESTS / "salvage_game"
 POINTS = """

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cantstop_arena.tournaments.run_history import HISTORY
 from helpers.arena import Arena
 from helpers.finished import Finished
 
+from cantstop_arena.bots.run_history import HISTORY
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 
 FOUR = (

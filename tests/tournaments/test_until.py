@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cantstop_arena.tournaments.run_history import HISTORY
 from helpers.arena import Arena
 from helpers.finished import Finished
 from helpers.ledgers import tournament
@@ -21,6 +20,7 @@ from helpers.simulated import results as simulated
 from msgspec.structs import replace
 
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.run_history import HISTORY
 from cantstop_arena.deals.outcomes import ELO_ERROR, Until
 from cantstop_arena.deals.winners import WIN_UNITS, win_units
 from cantstop_arena.ratings.elo import Ratings, rate

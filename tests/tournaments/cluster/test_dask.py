@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from cantstop_arena.tournaments.run_history import HISTORY
 from soak import ARENA, processes, send
 
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.run_history import HISTORY
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes.channel import Channel
 from cantstop_arena.tournaments.bot_facts import BotFacts

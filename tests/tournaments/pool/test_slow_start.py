@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from cantstop_arena.tournaments.run_history import HISTORY
 
+from cantstop_arena.bots.run_history import HISTORY
 from cantstop_arena.tournaments.pool.worker import start_methods
 
 pytestmark = pytest.mark.slow
