@@ -18,7 +18,7 @@ from cantstop_arena.api.bot_arguments import (
     field_of_bots,
     plain_value,
 )
-from cantstop_arena.api.folders import digest_name, folder_name
+from cantstop_arena.api.folders import digest_name, few_names, folder_name
 from cantstop_arena.api.keywords import (
     FileKeys,
     PairingKeys,
@@ -155,7 +155,10 @@ def tournament(bots: Sequence[AnyBot] | str, **given: Unpack[TournamentKeys]) ->
         field = field_of(bots, catalogue, given["isolate"], given["exclude"] or ())
         planned = plan({**given, "name": name or _PLACEHOLDER}, field.entrants, catalogue)
     planned = dataclasses.replace(planned, tournament=planned.tournament.with_field(field))
-    return planned if name else renamed(planned, digest_name(planned.tournament))
+    if name:
+        return planned
+    unnamed = planned.tournament
+    return renamed(planned, digest_name(few_names(unnamed), [unnamed], unnamed.has_random_seed))
 
 
 def plan(

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cantstop_arena.bots.file_imports import read_beside
     from cantstop_arena.environments.gymnasium_env import Duel
+    from cantstop_arena.environments.pettingzoo_env import env, parallel_env
     from cantstop_arena.environments.policy_bot import PolicyBot
 
-__all__ = ["Duel", "PolicyBot", "read_beside"]
+__all__ = ["Duel", "PolicyBot", "env", "parallel_env", "read_beside"]
 
 _TARGETS = {
     "Duel": "cantstop_arena.environments.gymnasium_env:Duel",
+    "env": "cantstop_arena.environments.pettingzoo_env:env",
+    "parallel_env": "cantstop_arena.environments.pettingzoo_env:parallel_env",
     "PolicyBot": "cantstop_arena.environments.policy_bot:PolicyBot",
     "read_beside": "cantstop_arena.bots.file_imports:read_beside",
 }

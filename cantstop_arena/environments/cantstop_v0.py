@@ -2,10 +2,8 @@
 
 from typing import Any
 
+from cantstop_arena.environments import pettingzoo_env
 from cantstop_arena.environments.pettingzoo_env import TableEnv
-from cantstop_arena.environments.setting import setting_for
-
-NAME = "cantstop_v0"
 
 
 def env(players: int = 2, rules: Any = "classic", render_mode: str | None = None) -> TableEnv:
@@ -13,7 +11,7 @@ def env(players: int = 2, rules: Any = "classic", render_mode: str | None = None
 
     `render_mode` is "human" (printed), "ansi" (returned as text) or None. Raises UsageError.
     """
-    return TableEnv(NAME, setting_for(rules, players), render_mode)
+    return pettingzoo_env.env("cantstop", players, rules, render_mode)
 
 
 raw_env = env  # TableEnv handles illegal actions and the end itself: no wrappers are needed

@@ -41,7 +41,7 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
 
     def __init__(
         self,
-        opponent: Any = "rule28",
+        opponent: Any = None,
         rules: Any = None,
         players: int = 2,
         seat: int | None = None,

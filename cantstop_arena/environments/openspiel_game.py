@@ -1,15 +1,18 @@
-"""Can't Stop as an OpenSpiel game: perfect information, rolls as explicit chance nodes.
+"""Games as OpenSpiel games, with draws as explicit chance nodes.
 
-Importing this module registers the game with OpenSpiel as `python_cantstop`:
+Importing this module registers Can't Stop with OpenSpiel as `python_cantstop`:
 
     pyspiel.load_game("python_cantstop(players=3,rules=jump)")
+
+`load` registers any other game. Games that draw from `deal.stream` have no explicit chance, and
+raise UsageError.
 """
 
 from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -19,46 +22,36 @@ from numpy.typing import NDArray
 from cantstop_arena.environments.extras import extra
 from cantstop_arena.environments.setting import Setting, setting_for
 from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.position import Position
+from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.views.default_view import view_of
 
 with extra("OpenSpiel", "openspiel"):
     import pyspiel
 
-NAME = "python_cantstop"
-SEATS = range(2, 5)
-_TYPE = pyspiel.GameType(
-    short_name=NAME,
-    long_name="Can't Stop, of Can't Stop Arena",
-    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-    information=pyspiel.GameType.Information.PERFECT_INFORMATION,
-    utility=pyspiel.GameType.Utility.ZERO_SUM,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=SEATS[-1],
-    min_num_players=SEATS[0],
-    provides_information_state_string=False,
-    provides_information_state_tensor=False,
-    provides_observation_string=True,
-    provides_observation_tensor=True,
-    parameter_specification={"players": SEATS[0], "rules": "classic"},
-)
+SEATS = range(2, 9)
 _ENCODED_PREFIX = "spelled-"  # of rules without a name: their parameters follow, encoded
 
 
 class ArenaGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel is not typed
-    """The game with given rules, for two to four players."""
+    """A game with given rules and number of players; each game has a subclass, see `game_class`."""
+
+    type: Any = None
+    arena_game = ""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        parameters = {**_TYPE.parameter_specification, **(params or {})}
+        parameters = {**self.type.parameter_specification, **(params or {})}
         rules, players = _rules_argument(parameters["rules"]), int(parameters["players"])
-        self.setting: Setting = setting_for(rules, players)
-        if players not in SEATS:
-            seats = f"{SEATS[0]} to {SEATS[-1]}"
-            raise UsageError(f"in OpenSpiel players must be {seats}, not {players}")
+        seats = _seats(game_named(self.arena_game))
+        if players not in seats:
+            raise UsageError(
+                f"in OpenSpiel players must be {seats[0]} to {seats[-1]}, not {players}"
+            )
+        self.setting: Setting = setting_for(rules, players, self.arena_game)
         first = self.setting.start()
         self.observation_size = first.observation_size
-        super().__init__(_TYPE, _info(first, self.setting), dict(parameters))
+        super().__init__(self.type, _info(first, self.setting), dict(parameters))
 
     def new_initial_state(self) -> ArenaState:
         """The state at the start of a game."""
@@ -70,15 +63,24 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel is not typed
 
 
 def _info(first: Position, setting: Setting) -> Any:
+    low, high = -1.0, 1.0
     return pyspiel.GameInfo(
         num_distinct_actions=first.action_count,
         max_chance_outcomes=first.outcome_count,
         num_players=setting.players,
-        min_utility=-1.0,
-        max_utility=1.0,
+        min_utility=low,
+        max_utility=high,
         utility_sum=0.0,
         max_game_length=first.max_actions,
     )
+
+
+def _seats(game: Game) -> Sequence[int]:
+    """The numbers of players that OpenSpiel can have: two at least."""
+    seats = [players for players in game.players if players in SEATS]
+    if not seats:
+        raise UsageError(f"{game.title} is a game for one, which OpenSpiel does not have here")
+    return seats
 
 
 class ArenaState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel is not typed
@@ -97,7 +99,7 @@ class ArenaState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel is not typed
         return self.position.seat
 
     def _legal_actions(self, player: int) -> list[int]:
-        return self.position.legal if player == self.position.seat else []
+        return self.position.legal if player == self.position.to_move else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Every multiset of dice with its probability."""
@@ -131,22 +133,55 @@ class ArenaObserver:
     def __init__(self, game: ArenaGame) -> None:
         self.tensor: NDArray[np.float32] = np.zeros(game.observation_size, np.float32)
         self.dict = {"observation": self.tensor}
+        self._has_hidden = not game.setting.game.perfect_information
 
     def set_from(self, state: ArenaState, player: int) -> None:
         """Store a player's observation of a state in `tensor`."""
         self.tensor[:] = state.position.observation(player).observation
 
     def string_from(self, state: ArenaState, player: int) -> str:
-        """The board as text, the same for every player."""
-        return str(state)
+        """What a player knows, as text: the board; with hidden information all that it has seen."""
+        return state.position.information(player) if self._has_hidden else str(state)
 
 
-pyspiel.register_game(_TYPE, ArenaGame)
+@cache
+def game_class(name: str) -> type[ArenaGame]:
+    """The class of a game, which is registered with OpenSpiel as `python_NAME`.
+
+    Raises UsageError for a game that cannot be one of OpenSpiel's.
+    """
+    game = game_named(name)
+    seats, has_hidden = _seats(game), not game.perfect_information
+    first = game.position(game.rules.default, seats[0])
+    chance, information = pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
+    short_name = f"python_{name.replace('-', '_')}"
+    kind = pyspiel.GameType(
+        short_name=short_name,
+        long_name=f"{game.title}, of Can't Stop Arena",
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=chance.EXPLICIT_STOCHASTIC if first.outcome_count else chance.DETERMINISTIC,
+        information=(
+            information.IMPERFECT_INFORMATION if has_hidden else information.PERFECT_INFORMATION
+        ),
+        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=seats[-1],
+        min_num_players=seats[0],
+        provides_information_state_string=has_hidden,
+        provides_information_state_tensor=False,
+        provides_observation_string=True,
+        provides_observation_tensor=bool(first.observation_size),
+        parameter_specification={"players": seats[0], "rules": game.rules.default.name},
+    )
+    created = type(f"{type(game).__name__}Game", (ArenaGame,), {"type": kind, "arena_game": name})
+    pyspiel.register_game(kind, created)
+    return created
 
 
-def load(players: int = 2, rules: Any = "classic") -> ArenaGame:
-    """The game with any rules that `setting.setting_for` takes. Raises UsageError."""
-    return ArenaGame({"players": players, "rules": _rules_text(setting_for(rules, players))})
+def load(players: int = 2, rules: Any = None, game: str = DEFAULT) -> ArenaGame:
+    """A game with any rules that `setting.setting_for` takes. Raises UsageError."""
+    text = _rules_text(setting_for(rules, players, game))
+    return game_class(game)({"players": players, "rules": text})
 
 
 def _rules_text(setting: Setting) -> str:
@@ -172,3 +207,5 @@ def state_at(position: Position) -> ArenaState:
 
 
 _game_for = cache(lambda rules, players: load(players, rules))
+
+game_class(DEFAULT)

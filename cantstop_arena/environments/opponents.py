@@ -22,9 +22,12 @@ def opponent(who: Any, game: Game, folder: Path = DEFAULT_FOLDER) -> SeatedBot:
     """The opponent as a seated bot in this process.
 
     `who` is a bot as on the command line ("rule28:threshold=30", or a path), an object with the
-    functions of a bot, or a policy: a function of an observation and a mask. Raises BotError, and
+    functions of a bot, or a policy: a function of an observation and a mask. None is the first of
+    the game's usual bots; in a game without, a policy that acts at random. Raises BotError, and
     UsageError for anything else.
     """
+    if who is None:
+        who = game.usual_bots[0] if game.usual_bots else _random_policy
     if isinstance(who, str | Path):
         return _bot_called(str(who), game, folder)
     if all(hasattr(who, decision) for decision in game.decisions):
@@ -35,6 +38,11 @@ def opponent(who: Any, game: Game, folder: Path = DEFAULT_FOLDER) -> SeatedBot:
         f"an opponent must be a bot's name, an object with a bot's functions or a policy function,"
         f" not {who!r:.60}"
     )
+
+
+def _random_policy(observation: Any, mask: Any) -> Any:
+    """Every legal action with the same weight."""
+    return mask
 
 
 def _bot_called(reference: str, game: Game, folder: Path) -> SeatedBot:

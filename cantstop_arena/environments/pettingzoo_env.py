@@ -1,16 +1,22 @@
-"""A game as a PettingZoo environment, in which agents act in turn (AEC)."""
+"""A game as a PettingZoo environment: agents act in turn (AEC), or all at once (parallel).
+
+from cantstop_arena.environments import env, parallel_env
+
+env("cantstop", players=3, rules="jump")
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from cantstop_arena.environments.extras import extra
-from cantstop_arena.environments.setting import DealSequence, Setting
+from cantstop_arena.environments.setting import DealSequence, Setting, setting_for
+from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.position import IllegalAction, Position, returns_of
 from cantstop_arena.views.default_view import view_of
 
 with extra("PettingZoo", "pettingzoo"):
-    from pettingzoo import AECEnv
+    from pettingzoo import AECEnv, ParallelEnv
 
     from cantstop_arena.environments.spaces import (
         RENDER_MODES,
@@ -114,3 +120,86 @@ class TableEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo is no
     def _show(self) -> None:
         if self.render_mode == "human":
             self.render()
+
+
+class SealedEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo is not typed
+    """An environment of a game in which all seats decide at once, each time.
+
+    Agents and observations are as in `TableEnv`. An agent that acts illegally loses, and all others
+    win.
+    """
+
+    def __init__(self, name: str, setting: Setting, render_mode: str | None = None) -> None:
+        self._table = TableEnv(name, setting, render_mode)
+        self.metadata = {**self._table.metadata, "is_parallelizable": True}
+        self.render_mode = render_mode
+        self.possible_agents = self._table.possible_agents
+        self.agents: list[str] = []
+
+    def observation_space(self, agent: str) -> Any:
+        """The space of an agent's observations."""
+        return self._table.observation_space(agent)
+
+    def action_space(self, agent: str) -> Any:
+        """The space of an agent's actions."""
+        return self._table.action_space(agent)
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Start the next deal; see `TableEnv.reset`. Returns observations and infos.
+
+        Raises UsageError when not all seats decide at once.
+        """
+        self._table.reset(seed, options)
+        self.agents = [*self.possible_agents]
+        return self._observations(), {agent: {} for agent in self.agents}
+
+    def step(self, actions: dict[str, int]) -> tuple[dict[str, Any], ...]:
+        """Take the actions of all agents.
+
+        Returns observations, rewards, terminations, truncations and infos.
+        """
+        table = self._table
+        for agent in self.agents:
+            if not (table.terminations[agent] or table.truncations[agent]):
+                table.step(actions[agent])
+        agents, observations = self.agents, self._observations()
+        if any(table.terminations.values()) or any(table.truncations.values()):
+            self.agents = []
+        rewards, infos = ({a: each[a] for a in agents} for each in (table.rewards, table.infos))
+        return observations, rewards, {**table.terminations}, {**table.truncations}, infos
+
+    def _observations(self) -> dict[str, Any]:
+        """What each agent sees, with the mask of its actions."""
+        position, sealed = self._table.position, dict[str, dict[str, Any]]()
+        for agent, seat in zip(self.possible_agents, range(position.players), strict=True):
+            sealed[agent] = {
+                "observation": position.observation(seat).observation,
+                "action_mask": position.sealed_mask(seat),
+            }
+        if not position.is_over and not all(each["action_mask"].any() for each in sealed.values()):
+            raise UsageError("in a parallel environment all seats decide at once; use env()")
+        return sealed
+
+    def render(self) -> str | None:
+        """The board as text: printed in the mode "human", else returned."""
+        return self._table.render()
+
+    def close(self) -> None:
+        """Do nothing: the environment holds no resources."""
+
+
+def env(game: str, players: int = 2, rules: Any = None, render_mode: str | None = None) -> TableEnv:
+    """The environment of a game in which agents act in turn; for `rules` see `setting.setting_for`.
+
+    `render_mode` is "human" (printed), "ansi" (returned as text) or None. Raises UsageError.
+    """
+    return TableEnv(f"{game}_v0", setting_for(rules, players, game), render_mode)
+
+
+def parallel_env(
+    game: str, players: int = 2, rules: Any = None, render_mode: str | None = None
+) -> SealedEnv:
+    """The environment of a game in which all seats decide at once, each time; see `env`."""
+    return SealedEnv(f"{game}_v0", setting_for(rules, players, game), render_mode)

@@ -16,7 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.environments.extras import extra
-from cantstop_arena.game_api.position import IllegalAction, Position
+from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.action_numbers import numbers_of
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.position import IllegalAction, Observation, Position
 from cantstop_arena.games.registry import DEFAULT, game_named
 
 Policy = Callable[[NDArray[np.float32], NDArray[np.int8]], Any]
@@ -33,13 +36,19 @@ class PolicyBot:
 
         Weights of illegal actions are ignored, and the others need not sum to 1. `choose` is for
         the other constructors: it takes a policy, a position and a source of random numbers, and
-        returns the action.
+        returns the action. Policies of functions play any game that has numbered actions, and views
+        with `features()`.
         """
         self._choose = partial(choose or _by_function, policy)
         self._game = game_named(game)
+        self._has_positions = type(self._game).position_of is not Game.position_of
+        if choose is not None and not self._has_positions:
+            raise UsageError(
+                f"{self._game.title} has no position_of, which policies of states need"
+            )
         _compile_positions(game)
         for name in self._game.decisions:
-            setattr(self, name, self._decide)
+            setattr(self, name, partial(self._decide, name))
 
     @classmethod
     def from_sb3(
@@ -62,12 +71,26 @@ class PolicyBot:
         """
         return cls(policy, game, _by_openspiel)
 
-    def _decide(self, view: Any, moves: Sequence[Any] | None = None) -> Any:
+    def _decide(self, name: str, view: Any, moves: Sequence[Any] | None = None) -> Any:
+        if not self._has_positions:
+            return self._decide_by_view(name, view, moves)
         position = self._game.position_of(view, moves)
         action = self._choose(position, view.random)
         if action not in position.legal:
             raise IllegalAction(f"the policy chose action {action}, which is illegal here")
         return position.answer_for(action)
+
+    def _decide_by_view(self, name: str, view: Any, moves: Sequence[Any] | None) -> Any:
+        """The answer from the features of a view; the mask has all moves, or all values."""
+        numbers = numbers_of(self._game, view.rules, view.players)
+        values = numbers.values(name) if moves is None else moves
+        legal = [numbers.number(name, value) for value in values]
+        observation = np.asarray(view.features(), np.float32)
+        action = self._choose(Observation(observation, numbers.mask(legal)), view.random)
+        if action not in legal:
+            raise IllegalAction(f"the policy chose action {action}, which is illegal here")
+        value = numbers.actions[action][1]
+        return value if moves is None else [*moves].index(value)
 
 
 @lru_cache
@@ -77,11 +100,15 @@ def _compile_positions(game: str) -> None:
     Raises UsageError when the decisions of the game have no fixed numbers.
     """
     game_object = game_named(game)
-    game_object.position(game_object.rules.default, 2).observation(0)
+    rules, players = game_object.rules.default, game_object.players[0]
+    if type(game_object).position_of is Game.position_of:
+        numbers_of(game_object, rules, players)
+    else:
+        game_object.position(rules, max(players, 2)).observation(0)
 
 
-def _by_function(policy: Policy, position: Position, random: Callable[[], float]) -> int:
-    observation, mask = position.observation(position.seat)
+def _by_function(policy: Policy, where: Position | Observation, random: Callable[[], float]) -> int:
+    observation, mask = where if isinstance(where, tuple) else where.observation(where.seat)
     answer = np.asarray(policy(observation, mask))
     return _sampled_action(answer * mask, random) if answer.ndim else int(answer)
 

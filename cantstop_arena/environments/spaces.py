@@ -38,8 +38,12 @@ def actions_of(position: Position) -> ActionSpace:
 
 
 def observations_of(position: Position) -> Any:
-    """The space of a seat's observations."""
-    return spaces.Box(0.0, 1.0, (position.observation_size,), np.float32)
+    """The space of a seat's observations. Raises UsageError where a game has none."""
+    size = position.observation_size
+    if not size:
+        kind = type(position.view(position.seat)).__name__
+        raise UsageError(f"there is nothing to observe: {kind} needs a method features()")
+    return spaces.Box(0.0, 1.0, (size,), np.float32)
 
 
 def observations_with_masks(position: Position) -> Any:

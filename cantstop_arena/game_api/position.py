@@ -162,6 +162,14 @@ class Position(ABC):
     def information(self, seat: int) -> str:
         """All that a seat has seen and done so far: the key of its information set."""
 
+    def dumps(self) -> str:
+        """The game so far as JSON. Raises UsageError where positions cannot be stored so."""
+        raise UsageError("positions of this game are not stored as JSON; pickle stores them")
+
+    def drawing(self, seat: int | None = None) -> str:
+        """The board as text, as a seat sees it, or as it is; empty if the game has no drawing."""
+        return ""
+
     @property
     def to_move(self) -> int:
         """The seat that decides, CHANCE, or OVER."""
@@ -172,6 +180,11 @@ class Position(ABC):
     def mask(self, seat: int) -> NDArray[np.int8]:
         """An array with 1 for each legal action of a seat; all 0 if another decides."""
         return self.observation(seat).mask
+
+    def sealed_mask(self, seat: int) -> NDArray[np.int8]:
+        """An array with 1 for each action that a seat may take in this decision, which can be one
+        of several seats at once; all 0 if it does not decide, or has decided."""
+        return self.mask(seat)
 
     @property
     def legal(self) -> list[int]:

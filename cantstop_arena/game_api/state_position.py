@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from cantstop_arena.deals.seeds import Seed, bits_of, in_json
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.action_numbers import ActionNumbers, numbers_of
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.position import IllegalAction, Observation, Position
-from cantstop_arena.game_api.state import SEEN_BY, Chance, Deal, Event, Question, Result, State
+from cantstop_arena.game_api.state import Chance, Deal, Event, Question, Result, State, event_of
 from cantstop_arena.game_api.streams import DealChance
 from cantstop_arena.game_api.view import View
 
@@ -56,7 +57,8 @@ class StatePosition(Position):
         self._events: _Entries = None
         self._seat = 0
         game.prepare(rules, players)
-        self.state: State = game.begin(Deal(rules, players, self._chance))
+        self._dealt = Deal(rules, players, self._chance)
+        self.state: State = game.begin(self._dealt)
         self._question: Question | Chance | None = None
         self._answers: dict[int, Any] = {}
         self._waiting: tuple[int, ...] = ()
@@ -79,10 +81,7 @@ class StatePosition(Position):
 
     @property
     def observation_size(self) -> int:
-        try:
-            return len(self._view(self._seat).features())
-        except NotImplementedError:
-            return 0
+        return len(self._features(self._seat))
 
     @property
     def outcome_count(self) -> int:
@@ -127,31 +126,42 @@ class StatePosition(Position):
     @property
     def legal(self) -> list[int]:
         if self._legal is None:
-            self._legal = self._legal_actions()
+            self._legal = self._legal_of(self._seat)
         return self._legal
 
-    def _legal_actions(self) -> list[int]:
+    def sealed_mask(self, seat: int) -> NDArray[np.int8]:
+        return self._numbers.mask(self._legal_of(seat) if seat in self._waiting else ())
+
+    def _legal_of(self, seat: int) -> list[int]:
         if not isinstance(self._question, Question):
             return []
-        numbers, name, moves = self._numbers, self.decision, self._question.moves_of(self._seat)
+        numbers, name, moves = self._numbers, self.decision, self._question.moves_of(seat)
         if moves is not None:
             return sorted(numbers.number(name, move) for move in moves)
         return [
             numbers.number(name, value)
             for value in numbers.values(name)
-            if self.state.check(self._seat, value) is None
+            if self.state.check(seat, value) is None
         ]
 
     def observation(self, seat: int) -> Observation:
-        try:
-            features = self._view(seat).features()
-        except NotImplementedError:
-            features = ()
+        features = self._features(seat)
         legal = self.legal if seat == self._seat else ()
         return Observation(np.asarray(features, np.float32), self._numbers.mask(legal))
 
+    def _features(self, seat: int) -> Sequence[float]:
+        """The features of a seat's view; none where the game has none."""
+        features = getattr(self._view(seat), "features", None)
+        try:
+            return features() if features else ()
+        except NotImplementedError:
+            return ()
+
     def view(self, seat: int) -> Any:
         return self._view(seat)
+
+    def drawing(self, seat: int | None = None) -> str:
+        return self.state.draw(seat)
 
     def _view(self, seat: int) -> Any:
         question = self._question
@@ -212,7 +222,7 @@ class StatePosition(Position):
         question = self._question
         assert isinstance(question, Question)
         self._answers[self._seat] = value
-        self._note(entry, ({"event": self.decision, "seat": self._seat, "value": value}, None))
+        self._note(entry, ({"event": self.decision, "seat": self._seat, "value": value}))
         self._waiting, self._legal = self._waiting[1:], None
         if self._waiting:
             self._seat = self._waiting[0]
@@ -260,32 +270,30 @@ class StatePosition(Position):
 
     # What has happened
 
-    def _note(self, entry: Any, own: Any) -> None:
-        """Add an entry to the history, and what only the seat that decides knows to the events."""
+    def _note(self, entry: Any, action: Event | None) -> None:
+        """Add an entry to the history, and an action, which only its seat knows, to the events."""
         if self._track:
             self._history = (self._history, entry)
-            if own is not None:
-                self._events = (self._events, (True, *own))
+            if action is not None:
+                self._events = (self._events, (True, action))
 
     def _note_events(self, events: Any) -> None:
         for event in events or ():
             if self._track:
-                self._events = (self._events, (False, event, event.get(SEEN_BY)))
+                self._events = (self._events, (False, event))
 
     def events(self, seat: int | None = None) -> list[Event]:
-        return [
-            {key: value for key, value in event.items() if key != SEEN_BY}
-            if seat is not None
-            else event
-            for is_action, event, seen_by in _in_order(self._events)
-            if not is_action and (seat is None or seen_by is None or seat in seen_by)
-        ]
+        events = (event for is_action, event in _in_order(self._events) if not is_action)
+        if seat is None:
+            return [*events]
+        return [seen for event in events if (seen := event_of(seat, event)) is not None]
 
     def information(self, seat: int) -> str:
         known = [
-            {key: value for key, value in event.items() if key != SEEN_BY}
-            for is_action, event, seen_by in _in_order(self._events)
-            if (event["seat"] == seat if is_action else seen_by is None or seat in seen_by)
+            seen
+            for is_action, event in _in_order(self._events)
+            if not (is_action and event["seat"] != seat)
+            and (seen := event_of(seat, event)) is not None
         ]
         decides = self.decision if self._waiting and seat == self._seat else ""
         view = self.state.view(seat)
@@ -335,9 +343,14 @@ class StatePosition(Position):
         Raises UsageError where the game draws from `deal.stream`, whose later outcomes the state
         may hold already.
         """
+        if self._dealt.has_streams:
+            raise UsageError(
+                f"{self.game.title} draws from deal.stream, so what a copy will draw is decided"
+                " already; games whose question() returns Chance(...) have no such streams"
+            )
         copy = self.clone()
         copy._chance = DealChance(bits_of(seed), 0)
-        copy.state.deal = Deal(self._rules, self._players, copy._chance)
+        copy._dealt = copy.state.deal = Deal(self._rules, self._players, copy._chance)
         copy._seed, copy._deal = seed, 0
         copy._track, copy._history = False, None
         if copy.is_chance:

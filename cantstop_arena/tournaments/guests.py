@@ -23,10 +23,10 @@ from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.tournament_file import arrivals_in, read, tournament_from_keys
 from cantstop_arena.tournaments.ledger.identity import BotVersion, version_of
 from cantstop_arena.tournaments.ledger.ledger import Ledger
+from cantstop_arena.tournaments.ledger.ledger_parts import ledger_part
 from cantstop_arena.tournaments.ledger.ledger_query import (
     LUCK_BY_STAKE,
     LUCK_BY_VALUE,
-    MEASURES,
     LedgerQuery,
     QueryBot,
 )
@@ -74,7 +74,7 @@ class Host:
             planned,
             source=self.folder / RESOLVED,
             is_guest=True,
-            compared=self.query.detail == MEASURES,
+            part=ledger_part(self.folder).part,
         )
         self._check(guest)
         return guest
@@ -223,8 +223,10 @@ def _found(known: QueryBot, catalogue: Catalogue) -> Entrant:
 
 
 def _last_run(folder: Path) -> Callable[[Ledger], tuple[LedgerQuery, int]]:
+    part = ledger_part(folder).part
+
     def query_and_deals(ledger: Ledger) -> tuple[LedgerQuery, int]:
-        query, deals = ledger.query(), ledger.deals
+        query, deals = ledger.query(part), ledger.deals(part)
         if query is None or deals is None:
             raise UsageError(f"{folder}: nothing has been played yet.")
         return query, deals

@@ -4,7 +4,7 @@ The field is the other entrants of the last run. Versions do not meet each other
 deal by deal, as all of them get the same dice.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from itertools import combinations
 from pathlib import Path
@@ -81,6 +81,10 @@ def _history(folder: Path, bot: str, last_run: LedgerTotals) -> VersionHistory:
     cover.ledger.check_rows(asked)
     games = Cover(cover.ledger, asked, cover.end)
     missing = _missing_games(games)
+
+    def charge(fault: Fault) -> FaultReport:
+        return fault_report(asked.names, fault, str(folder / RESOLVED))
+
     sources = [_texts(folder / "bots" / version.digest, query, bot) for version in versions]
     return VersionHistory(
         bot,
@@ -97,13 +101,8 @@ def _history(folder: Path, bot: str, last_run: LedgerTotals) -> VersionHistory:
                 strict=True,
             )
         ],
-        aggregate([LedgerTotals(games, asked, _charge(asked.names, folder))], {}),
+        aggregate([LedgerTotals(games, asked, charge)], {}),
     )
-
-
-def _charge(names: Sequence[str], folder: Path) -> Callable[[Fault], FaultReport]:
-    """Reports faults of bots with these names, which are not those of the last run."""
-    return lambda fault: fault_report(names, fault, str(folder / RESOLVED))
 
 
 def query_of_versions(

@@ -122,7 +122,7 @@ class GameView:
             return f"{' and '.join(winners) or 'nobody'} wins ({details})"
         turn = f"{event['turn']:>4}  " if "turn" in event else "      "
         who = f"{names[event['seat']]}: " if _is_seat(event.get("seat"), names) else ""
-        details = _fields_text(event, ("event", "turn", "seat"))
+        details = _fields_text(event, ("event", "turn", "seat", "seen_by"))
         return f"{turn}{who}{event['event']}{details and f' ({details})'}"
 
     # Verdicts
@@ -178,14 +178,9 @@ class GameView:
         raise UsageError(f"{self.game.title} has no pictures; without --svg it is printed as text")
 
     def draw_position(self, position: Position) -> str:
-        """A position as text: the seat that decides and its actions, or the winners."""
-        if position.is_over:
-            winners = " and ".join(SEAT_NAMES[seat] for seat in position.winners)
-            return f"{winners or 'nobody'} wins"
-        if position.is_chance:
-            return "chance decides"
-        names = ", ".join(map(position.action_name, position.legal))
-        return f"{SEAT_NAMES[position.seat]} decides: {names}"
+        """A position as text: the board, the seat that decides and its actions, or the winners."""
+        board = position.drawing()
+        return f"{board}\n{_status_text(position)}" if board else _status_text(position)
 
     # Pages
 
@@ -263,6 +258,17 @@ def parse_event(line: str, source: str, number: int) -> Event:
         wrong = "this is not a recorded game, in which each line is a JSON object"
         raise UsageError(str(Problem(source, number, 1, wrong)))
     return event
+
+
+def _status_text(position: Position) -> str:
+    """Who decides what in a position, or who has won."""
+    if position.is_over:
+        winners = " and ".join(SEAT_NAMES[seat] for seat in position.winners)
+        return f"{winners or 'nobody'} wins"
+    if position.is_chance:
+        return "chance decides"
+    names = ", ".join(map(position.action_name, position.legal))
+    return f"{SEAT_NAMES[position.seat]} decides: {names}"
 
 
 def _fields_text(event: Event, left_out: Sequence[str]) -> str:

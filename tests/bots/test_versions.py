@@ -157,6 +157,7 @@ def test_what_is_not_kept_is_told(arena: Arena, played: Path) -> None:
         assert told in arena("match", reference, "random", code=2).output
 
 
+@pytest.mark.slow
 def test_replaying_an_old_version_does_not_make_it_the_previous_one(
     arena: Arena, played: Path
 ) -> None:
@@ -175,6 +176,7 @@ def test_replaying_an_old_version_does_not_make_it_the_previous_one(
     assert found.bot.digest == second, "a copy of a copy has its time"
 
 
+@pytest.mark.slow
 def test_a_file_that_says_previous_is_told_the_digest(arena: Arena, played: Path) -> None:
     done = arena("run", "both.yaml", yaml="games: 4\nbots: [patient, patient@previous]\n")
     name = f"patient@{played.name[:7]}"

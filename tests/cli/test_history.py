@@ -25,16 +25,24 @@ def roll_again(turn):
 FILE = "games: 40\nseed: 1\nbots: [mine, rule28, random]\n"
 
 
+@pytest.fixture(scope="module")
+def three_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """The folder of three runs, each with another version of a bot, and their standings.csv."""
+    folder, written = tmp_path_factory.mktemp("runs"), []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for rolls in (1, 2, 3):
+            bots = {"mine": BOT.replace("< 1", f"< {rolls}")}
+            Arena()("run", "cup.yaml", "--quiet", bots=bots, yaml=FILE)
+            written.append(Path("results/cup/standings.csv").read_text())
+    return folder, written
+
+
 @pytest.fixture
-def versions(arena: Arena) -> list[str]:
-    """What three runs have written in standings.csv, each with another version of a bot."""
-    Path("bots").mkdir(exist_ok=True)
-    Path("cup.yaml").write_text(FILE)
-    written = []
-    for rolls in (1, 2, 3):
-        Path("bots/mine.py").write_text(BOT.replace("< 1", f"< {rolls}"))
-        arena("run", "cup.yaml", "--quiet")
-        written.append(Path("results/cup/standings.csv").read_text())
+def versions(arena: Arena, three_runs: tuple[Path, list[str]]) -> list[str]:
+    """What three runs have written in standings.csv; a copy of their folder is the present one."""
+    folder, written = three_runs
+    shutil.copytree(folder, Path.cwd(), dirs_exist_ok=True)
     return written
 
 
@@ -184,3 +192,11 @@ def test_an_unknown_bot_is_answered(arena: Arena, versions: list[str]) -> None:
     assert done.error == (
         "no bot called 'nobody' has played in results/cup; bots are mine, rule28, random\n"
     )
+
+
+def test_faults_of_versions_are_no_obstacle(arena: Arena, versions: list[str]) -> None:
+    """The last bot of the history's field has another number than in the tournament."""
+    faulty = BOT.replace("return 0", "return 0 // (turn.number < 9)")
+    arena("run", "cup.yaml", "--quiet", bots={"mine": faulty}, yaml=f"{FILE}max_faults: 9999\n")
+    arena("history", "mine", "--in", "results/cup")
+    assert len(rows()) == 4 and rows()[-1]["elo"]

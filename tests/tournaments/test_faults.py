@@ -248,6 +248,7 @@ UNLIMITED = [of_gang(gang) for gang in GANGS if "max_faults" not in GANGS[gang].
 LIMITED = [of_gang(gang) for gang in GANGS if "max_faults" in GANGS[gang].keys]
 
 
+@pytest.mark.slow
 @each_gang
 def test_a_run_ends_well_whoever_plays(runs: Runs, gang: str) -> None:
     outcome = runs.of(gang).finish()

@@ -49,6 +49,7 @@ def check(
             again = overlapping_deals(Path("results/cup"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_few_edits_leave_what_a_fresh_run_does(arena: Arena, place: Path, seed: int) -> None:
     check(arena, seed, steps=4)

@@ -66,6 +66,7 @@ class CantStop(Game):
     usual_bots = ("rule28", "glenn-aloi", "odds", "cautious")
     view = "cantstop_arena.views.cantstop.view:CantStopView"
     has_rolls = True
+    perfect_information = True
     luck = "busts, by their exact odds and the progress at stake"
     estimates_chances = True
     table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
