@@ -164,22 +164,27 @@ class GameCheck:
     # Bots
 
     def _bot_finding(self) -> Finding:
-        """Whether the game's bots play games of every setting, at the arena's table."""
+        """Whether the game's bots play games of every setting, at the arena's table.
+
+        A bot may fail under variants of the rules that are not for it: that is a note.
+        """
         if not self._bots:
             return Finding(NOTE, _BOTS, "none comes with it")
-        count, end = 0, time.process_time() + self._seconds
+        count, faults = 0, list[tuple[CheckGame, Complaint]]()
+        end = time.process_time() + self._seconds
         for setting in self.settings:
             for lineup in self._lineups(setting):
                 shutdown.check()
-                faults: list[Complaint] = []
                 problem, _ = _outcome(setting, self._play, setting, lineup, faults)
                 if problem:
                     return Finding(WRONG, _BOTS, problem)
-                if faults:
-                    return Finding(WRONG, _BOTS, f"{faults[0]} ({setting})")
                 count += 1
             if time.process_time() > end:
                 break
+        default = self.game.rules.default
+        for setting, fault in sorted(faults, key=lambda entry: entry[0].rules != default):
+            mark = WRONG if setting.rules == default else NOTE
+            return Finding(mark, _BOTS, f"{fault} ({setting})")
         names = ", ".join(bot.name for bot in self._bots)
         return Finding(OK, _BOTS, f"{how_many(count, 'game')} of {names}")
 
@@ -194,13 +199,16 @@ class GameCheck:
             yield [bots[(first + seat) % len(bots)] for seat in range(setting.players)]
 
     def _play(
-        self, setting: CheckGame, lineup: Sequence[SeatedBot], faults: list[Complaint]
+        self,
+        setting: CheckGame,
+        lineup: Sequence[SeatedBot],
+        faults: list[tuple[CheckGame, Complaint]],
     ) -> None:
         rules, players, deal = setting
         table = self.game.table(rules, lineup, players, SEED)
         table.warm_up()
         seats: Group = tuple(range(players))
-        for _ in record(table, seats, deal, faults.append):
+        for _ in record(table, seats, deal, lambda fault: faults.append((setting, fault))):
             pass
 
     # Figures

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from importlib import import_module
 
 import pytest
 from helpers.arena import Arena
@@ -34,11 +35,8 @@ def test_every_defect_is_found(kind: type[Game]) -> None:
 
 
 def test_games_of_examples_and_of_release_02_have_no_findings() -> None:
-    from kuhn_poker.game import KuhnPoker
-    from salvage.game import SalvageGame
-
-    check_game(KuhnPoker())
-    check_game(SalvageGame(), seconds=1)
+    check_game(import_module("kuhn_poker.game").KuhnPoker())
+    check_game(import_module("salvage.game").SalvageGame(), seconds=1)
 
 
 @pytest.mark.slow
@@ -48,5 +46,6 @@ def test_built_in_games_have_no_findings(game: Game) -> None:
 
 
 def test_command_prints_a_line_for_each_test(arena: Arena) -> None:
-    printed = arena("games", "check", "kuhn-poker", code=2).output
-    assert printed.startswith("unknown game 'kuhn-poker'")
+    printed = arena("games", "check", "cantstop", "--format", "csv").output
+    assert printed.startswith("mark,test,text\nnote,states,")
+    assert "unknown game" in arena("games", "check", "nothing", code=2).output

@@ -32,7 +32,7 @@ class Rules:
     hand: int = whole(3, 1, 5)
 
 
-class Hand(View):
+class Hand(View, frozen=True):
     """The own cards, and what is on the table."""
 
     own: tuple[int, ...]
@@ -172,7 +172,7 @@ class _Mutates(Tricks):
 
 
 class _Shares(Tricks):
-    def clone(self) -> "Tricks":
+    def clone(self) -> "_Shares":
         copy = super().clone()
         copy.tricks = self.tricks
         return copy
@@ -208,7 +208,7 @@ class _Sets(Tricks):
 
 
 class _Wide(Tricks):
-    class WideHand(Hand):
+    class WideHand(Hand, frozen=True):
         def features(self) -> Sequence[float]:
             return [float(card) for card in self.own] + [0.0] * (5 - len(self.own))
 
