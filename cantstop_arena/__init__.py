@@ -20,6 +20,7 @@ _MODULES = {
     "api.bot_arguments": ["bot"],
     "api.comparisons": ["ComparisonResults", "compare"],
     "api.folders": ["open", "rate"],
+    "api.histories": ["BotHistory", "history"],
     "api.leagues": ["LeagueResults", "league"],
     "api.matches": ["MatchResults", "match"],
     "api.results": ["Results"],

@@ -5,6 +5,8 @@ from cantstop_arena.api.comparisons import ComparisonResults as ComparisonResult
 from cantstop_arena.api.comparisons import compare as compare
 from cantstop_arena.api.folders import open as open
 from cantstop_arena.api.folders import rate as rate
+from cantstop_arena.api.histories import BotHistory as BotHistory
+from cantstop_arena.api.histories import history as history
 from cantstop_arena.api.leagues import LeagueResults as LeagueResults
 from cantstop_arena.api.leagues import league as league
 from cantstop_arena.api.matches import MatchResults as MatchResults

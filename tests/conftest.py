@@ -80,13 +80,17 @@ WITHOUT = Path(__file__).parent / "without"
 
 # Files whose tests load, compile or solve much within pytest's own process.
 FILLING = {
+    "test_api",
     "test_board_solver",
+    "test_bot_generators",
     "test_built_in_bots",
+    "test_control_variate",
     "test_covariance",
     "test_dice",
     "test_drawing",
     "test_elo",
     "test_engine",
+    "test_environments",
     "test_fingerprint",
     "test_hints",
     "test_learning_bots",
@@ -155,14 +159,18 @@ def pytest_collection_finish() -> None:
     """Leave what there is at a fork to no garbage collector, which would copy it to look at it."""
     gc.collect()
     gc.freeze()
-    os.register_at_fork(before=gc.freeze)
+    os.register_at_fork(after_in_child=gc.freeze)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def one_worker() -> Iterator[None]:
-    """Commands within this process play with one worker, unless a test wants more."""
+    """Commands within this process play with one worker, unless a test wants more.
+
+    Nor do they freeze their garbage, which would stay, and make each later fork more expensive.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cantstop_arena.tournaments.pool.worker.worker_count", lambda: 1)
+        patch.setattr("gc.freeze", lambda: None)
         yield
 
 

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from msgspec.structs import replace
 
 from cantstop_arena.api.bot_arguments import AnyBot, field_of, items_of, plain_value
-from cantstop_arena.api.folders import with_digest
+from cantstop_arena.api.folders import digest_name
 from cantstop_arena.api.keywords import CompareKeys, FileKeys, keywords, only, run_options
 from cantstop_arena.api.report_page import ReportPage
 from cantstop_arena.api.result_tables import ResultTable
@@ -158,14 +158,9 @@ def _planned(bots: Sequence[AnyBot], keys: Mapping[str, Any], catalogue: Catalog
         ).with_field(field)
     if keys["name"] is not None:
         return comparison
-    content_data = {
-        **comparison.resolved(Path()),
-        "name": "",
-        "games": None,  # more games continue the same comparison
-        "seed": None if comparison.has_random_seed else comparison.seed,
-        "digests": [entrant.bot.digest for entrant in comparison.entrants],
-    }
-    name = with_digest("-vs-".join(rules.name for rules in comparison.rules), content_data)
+    title = "-vs-".join(rules.name for rules in comparison.rules)
+    tournaments = comparison.tournaments(catalogue.results / _PLACEHOLDER)
+    name = digest_name(title, tournaments, comparison.has_random_seed)
     source = catalogue.results / name / comparison_file.RESOLVED_FILE
     return replace(comparison, name=name, source=source)
 

@@ -3,10 +3,10 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -104,26 +104,27 @@ def folder_name(tournament: Tournament, bots: int, before: str = "", between: st
     return _fitted(name)
 
 
-def digest_name(tournament: Tournament) -> str:
-    """A folder's name: some of the bots, and a digest of all names and of the setting.
+def few_names(tournament: Tournament) -> str:
+    """A folder's name with some of the bots, and the rules when they are not the default."""
+    return folder_name(tournament, min(_MAX_NAMED, len(tournament.entrants)))
+
+
+def digest_name(name: str, tournaments: Iterable[Tournament], has_random_seed: bool) -> str:
+    """A folder's name with a digest of what is played in it: the names of bots, and the settings.
 
     A random seed is left out of the digest, so that the same tournament has the same folder, and so
     are the bots' contents, so that an edited bot finds the games of the others.
     """
-    setting = msgspec.to_builtins(tournament.query.setting)
-    key_data = {
-        **setting,
-        "seed": None if tournament.has_random_seed else setting["seed"],
-        "bots": tournament.query.names,
-        "gauntlet": tournament.challenger,
-    }
-    bots = min(_MAX_NAMED, len(tournament.entrants))
-    return with_digest(folder_name(tournament, bots), key_data)
-
-
-def with_digest(name: str, key_data: Mapping[str, Any]) -> str:
-    """A folder's name, with a digest of what determines the results in it."""
-    digest = hashlib.sha256(json.dumps(key_data, sort_keys=True).encode()).hexdigest()[:_DIGITS]
+    keys = [
+        {
+            **msgspec.to_builtins(tournament.query.setting),
+            **({"seed": None} if has_random_seed else {}),
+            "bots": tournament.query.names,
+            "gauntlet": tournament.challenger,
+        }
+        for tournament in tournaments
+    ]
+    digest = hashlib.sha256(json.dumps(keys, sort_keys=True).encode()).hexdigest()[:_DIGITS]
     return f"{_fitted(name, _DIGITS + 1)}-{digest}"
 
 

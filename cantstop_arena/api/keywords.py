@@ -104,6 +104,14 @@ class CompareKeys(FileKeys, LimitKeys, RunKeys, total=False):
     exclude: Sequence[str] | None
 
 
+class HistoryKeys(PoolKeys, total=False):
+    """The keywords of `history`."""
+
+    bots_folder: Path | str
+    progress: Progress
+    page: bool
+
+
 class TuneKeys(FolderKeys, PoolKeys, total=False):
     """The keywords of `tune`, beside those of its search."""
 

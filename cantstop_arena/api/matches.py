@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Unpack
 
 from msgspec.structs import replace
@@ -27,6 +28,7 @@ from cantstop_arena.tournaments.endings import MatchEnding
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
 from cantstop_arena.tournaments.file.key_readers import check_seats
+from cantstop_arena.tournaments.file.keys import default_of
 from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run_observer import RunObserver
@@ -86,7 +88,7 @@ class PlannedMatch(PlannedTournament):
         return MatchEnding(self.tournament, self.test)
 
     def play(self, options: RunOptions, observer: RunObserver) -> MatchResults:
-        """Play the missing games, and write the tables and `match.json`."""
+        """Play the missing games, and write the tables and `match.json`; a guest writes nothing."""
         ending = self.ending()
         totals = self.totals(options, observer, ending)
         first, second, *_ = (entrant.name for entrant in self.tournament.entrants)
@@ -105,6 +107,8 @@ class PlannedMatch(PlannedTournament):
         )
         seed = totals.seed
         assert seed is not None, "a match is one tournament"
+        if self.tournament.is_guest:
+            return MatchResults(match_finding, analysis, None, self.setting(seed))
         text = match_json(match_finding, self.tournament.rules.name, seed)
         results = MatchResults(match_finding, analysis, self.folder, self.setting(seed))
         results.output_files.append(write_result(self.folder, MATCH, text))
@@ -120,12 +124,16 @@ def planned_match(
     sprt: tuple[float, float] | None = None,
     alpha: float = 0.05,
     beta: float = 0.05,
+    guest_of: Path | str | None = None,
     **given: Unpack[PairingKeys],
 ) -> PlannedMatch:
     """The match of two bots, in a folder named after them. Raises UsageError.
 
-    With more than two `players` copies of the second bot fill the seats that remain.
+    With more than two `players` copies of the second bot fill the seats that remain. For
+    `guest_of` see `match`.
     """
+    if guest_of is not None:
+        return _guest_match((a, b), Path(guest_of), (sprt, alpha, beta), given)
     catalogue, players = catalogue_of(given, a), given["players"]
     check_seats(players, catalogue.game)
     test = _test(sprt, alpha, beta, players, len(catalogue.game.orders(players)))
@@ -147,18 +155,61 @@ def match(
     sprt: tuple[float, float] | None = None,
     alpha: float = 0.05,
     beta: float = 0.05,
+    guest_of: Path | str | None = None,
     **given: Unpack[MatchKeys],
 ) -> MatchResults:
     """Let two bots play each other, every deal in all orders, as `arena match` does.
 
     With `sprt=(0, 5)` they play until a sequential probability ratio test has decided whether the
     first is as strong as the second or 5 Elo stronger. `isolate` is for all bots from files and
-    packages. Raises ArenaError, and Interrupted on Ctrl-C.
+    packages. `guest_of` is the folder of a tournament's results: the match has its seed and rules,
+    and adds its games to that ledger, where the tournament finds them; no file is written. Raises
+    ArenaError, and Interrupted on Ctrl-C.
     """
-    planned = planned_match(a, b, sprt=sprt, alpha=alpha, beta=beta, **only(PairingKeys, given))
+    pairing = only(PairingKeys, given)
+    planned = planned_match(a, b, sprt=sprt, alpha=alpha, beta=beta, guest_of=guest_of, **pairing)
+    check_fresh(planned, bool(given["fresh"]))
     match_results = planned.run(**only(RunKeys, given))
     assert isinstance(match_results, MatchResults)
     return match_results
+
+
+def check_fresh(planned: PlannedMatch, fresh: bool) -> None:
+    """Raise UsageError for a guest that would begin a new ledger."""
+    if fresh and planned.tournament.is_guest:
+        raise UsageError(
+            f"fresh would remove the games of {planned.folder}; a guest only adds some"
+        )
+
+
+def _guest_match(
+    bots: tuple[AnyBot, AnyBot],
+    folder: Path,
+    test: tuple[tuple[float, float] | None, float, float],
+    given: PairingKeys,
+) -> PlannedMatch:
+    """The match of two bots that adds its games to the results of a tournament."""
+    from cantstop_arena.tournaments.guests import Host
+
+    host = Host(folder, catalogue_of({**given, "results": folder.parent}, bots[0]))
+    for players in (host.query.players, given["players"]):
+        if players != 2:
+            raise UsageError(f"a match in {folder} needs tables of two, not of {players}")
+    sprt = _test(*test, players, len(host.query.orders))
+    chosen = {key: of for key, of in given.items() if of not in (None, default_of(key))}
+    own_game = host.query.setting.game
+    host.check("game", chosen.get("game", own_game), own_game)
+    games = MAX_GAMES if sprt else host.games
+    with argument_errors():
+        entrants = [
+            host.entrant(bot) if isinstance(bot, str) else entrant_of(bot, host.catalogue)
+            for bot in bots
+        ]
+        first, second = with_distinct_names(entrants)
+        seated = _seated(first, second, players)
+        planned = plan({"games": games, **host.keys, **chosen}, seated, host.catalogue)
+    tournament = host.guest(planned.tournament)
+    return PlannedMatch(tournament, host.catalogue, folder, sprt)
 
 
 def _is_pair(value: object) -> bool:

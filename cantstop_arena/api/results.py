@@ -49,7 +49,7 @@ Source: TypeAlias = "Callable[[], tuple[Tournament, Catalogue]]"
 class Results:
     """The results of a tournament, or of several rated together: tables, games, files.
 
-    `folder` is the results folder; None for several rated together.
+    `folder` is the results folder; None for several rated together, and for those of guests.
     """
 
     def __init__(self, analysis: Analysis, folder: Path | None, source: Source) -> None:
@@ -279,7 +279,7 @@ class Results:
 
     def _required_folder(self) -> Path:
         if self.folder is None:
-            raise UsageError("these results are of several folders; open a single one for this")
+            raise UsageError("these results have no folder of their own; open a single one")
         return self.folder
 
 

@@ -18,7 +18,7 @@ from cantstop_arena.api.bot_arguments import (
     field_of_bots,
     plain_value,
 )
-from cantstop_arena.api.folders import digest_name, folder_name
+from cantstop_arena.api.folders import digest_name, few_names, folder_name
 from cantstop_arena.api.keywords import (
     FileKeys,
     PairingKeys,
@@ -86,6 +86,8 @@ class PlannedTournament:
         """
         observer = observer_for(given["progress"], self.name)
         results = self.play(run_options(given), observer)
+        if results.folder is None:
+            return results
         results.record_games()
         if given["page"]:
             results.write_page()
@@ -145,11 +147,18 @@ def tournament(bots: Sequence[AnyBot] | str, **given: Unpack[TournamentKeys]) ->
     """
     game, name = game_named(given["game"]), given["name"]
     catalogue = Catalogue(Path(given["bots_folder"]), game, results=Path(given["results"]))
+    if name:
+        catalogue = catalogue.with_arrivals(
+            tournament_file.arrivals_in(catalogue.results / str(name))
+        )
     with argument_errors():
         field = field_of(bots, catalogue, given["isolate"], given["exclude"] or ())
         planned = plan({**given, "name": name or _PLACEHOLDER}, field.entrants, catalogue)
     planned = dataclasses.replace(planned, tournament=planned.tournament.with_field(field))
-    return planned if name else renamed(planned, digest_name(planned.tournament))
+    if name:
+        return planned
+    unnamed = planned.tournament
+    return renamed(planned, digest_name(few_names(unnamed), [unnamed], unnamed.has_random_seed))
 
 
 def plan(

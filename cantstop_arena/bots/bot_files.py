@@ -292,7 +292,8 @@ def files_beside(source: BotSource) -> tuple[str, ...]:
     Those that the source has already are left out.
     """
     files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-    imported = (file for file in files if isinstance(file, str) and file.endswith(".py"))
+    sources = (file for file in files if isinstance(file, str) and file.endswith(".py"))
+    imported = (file for file in sources if not is_installed(file))  # few: resolving them is slow
     paths = {os.path.realpath(file) for file in (*imported, *file_imports.read_paths())}
     folder = os.path.realpath(source.folder)
     names = sorted(os.path.relpath(file, folder) for file in paths if _is_below(file, folder))

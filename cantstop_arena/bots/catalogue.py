@@ -6,11 +6,11 @@ Those of bots that are isolated run in the sandbox, and so do those for lists, w
 
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -39,7 +39,13 @@ from cantstop_arena.bots.describe import (
 from cantstop_arena.bots.isolation import Isolation, sandbox_problem
 from cantstop_arena.bots.known_bot import BotDescription, LoadedBot
 from cantstop_arena.bots.loader import Loader, only_bot
-from cantstop_arena.bots.versions import RESULTS, digest_of_copy, stored_hint, stored_version
+from cantstop_arena.bots.versions import (
+    PREVIOUS,
+    RESULTS,
+    digest_of_copy,
+    stored_hint,
+    stored_version,
+)
 from cantstop_arena.errors import BotError, OtherGameError, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 from cantstop_arena.game_api.game import Game
@@ -57,6 +63,15 @@ _SIGHT = (
 )
 Lookup = Sequence[BotDescription] | BotError
 """The bots of a file, or why it cannot be used."""
+
+
+Arrivals: TypeAlias = Callable[[str], Sequence[str]]
+"""The digests of a bot's versions by its name, in the order in which they came to some results."""
+
+
+def _nobody(name: str) -> Sequence[str]:
+    """The arrivals where no results are known."""
+    return ()
 
 
 class BrokenBot(msgspec.Struct, frozen=True):
@@ -123,7 +138,8 @@ class Catalogue:
     """The bots and rule sets for one game: built in, from packages, and from a folder.
 
     A file is described when it is first needed, and only once; as `isolation` says, in a sandbox
-    that shows it what it `needs`, and nothing `hidden`.
+    that shows it what it `needs`, and nothing `hidden`. `arrivals` are the versions that the
+    results at hand know.
     """
 
     def __init__(
@@ -135,6 +151,7 @@ class Catalogue:
         isolation: Isolation = Isolation.NONE,
         needs: Sequence[Path] = (),
         hidden: Sequence[Path] = (),
+        arrivals: Arrivals = _nobody,
     ) -> None:
         self.folder = folder
         self.results = results
@@ -142,6 +159,7 @@ class Catalogue:
         self.isolation = isolation
         self._needs = (*needs,)
         self._hidden = (*hidden, folder.absolute(), results.absolute())
+        self._arrivals = arrivals
         self._descriptions = descriptions or _Descriptions(self._hidden)
         self._built_in = _BuiltInBots(Loader(folder), self.game)
 
@@ -157,6 +175,12 @@ class Catalogue:
             return self
         return self._copy(self.game, isolation, needs, hidden)
 
+    def with_arrivals(self, arrivals: Arrivals) -> "Catalogue":
+        """The catalogue for results that have these versions; it shares the descriptions."""
+        copy = self._copy(self.game, self.isolation, self._needs)
+        copy._arrivals = arrivals
+        return copy
+
     def _copy(
         self,
         game: Game,
@@ -164,9 +188,15 @@ class Catalogue:
         needs: Sequence[Path],
         hidden: Sequence[Path] = (),
     ) -> "Catalogue":
-        hidden = (*self._hidden, *hidden)
         return Catalogue(
-            self.folder, game, self._descriptions, self.results, isolation, needs, hidden
+            self.folder,
+            game,
+            self._descriptions,
+            self.results,
+            isolation,
+            needs,
+            (*self._hidden, *hidden),
+            self._arrivals,
         )
 
     def of_all_games(self) -> "list[Catalogue]":
@@ -250,7 +280,9 @@ class Catalogue:
         `version` is `previous` or the first digits of a digest (see `bots.versions`). Raises
         BotError when no such copy is stored.
         """
-        copy = stored_version(self.results, path, version, self._current_digest(path))
+        arrivals = self._arrivals(bot_name(path)) if version == PREVIOUS else ()
+        current = self._current_digest(path)
+        copy = stored_version(self.results, path, version, current, arrivals)
         description = self.load_file(copy)
         if description.digest != digest_of_copy(copy):
             raise BotError(f"{bot_path(copy)} is not what has played")

@@ -16,7 +16,7 @@ DIGEST_LENGTH = 7  # digits of a short digest
 _MAX_LISTED = 7  # versions in a message
 _REFERENCE = re.compile(rf"(.+)@({PREVIOUS}|[0-9a-f]{{4,64}})")
 _DIGEST = re.compile("[0-9a-f]{64}")
-_COPY_PATTERNS = ("*/bots/*", "*/*/*/bots/*")  # below the results: in runs, and in comparisons
+_RUN_PATTERNS = ("*", "*/*/*")  # below the results: runs, and runs of comparisons
 
 
 class VersionReference(NamedTuple):
@@ -47,85 +47,104 @@ def version_name(bot: str, digest: str) -> str:
     return f"{bot}@{short_digest(digest)}"
 
 
-def stored_version(results: Path, path: Path, version: str, current_digest: str) -> Path:
+class StoredVersion(NamedTuple):
+    """A version of which runs store copies: its digest, when it first played, and the copies.
+
+    A copy is the path of the bot's own file, be it of a file or of a folder.
+    """
+
+    digest: str
+    time: datetime
+    copies: tuple[Path, ...]
+
+    @property
+    def runs(self) -> tuple[Path, ...]:
+        """The results folders of the runs that stored it, in the order of their copies."""
+        return tuple(bot_path(copy).parents[2] for copy in self.copies)
+
+
+def stored_versions(results: Path, name: str, arrivals: Sequence[str] = ()) -> list[StoredVersion]:
+    """The stored versions of a bot below a folder of results, newest first.
+
+    A version is as old as the first run that played it: to replay an old one makes it no newer.
+    `arrivals` are digests in the order in which they came to the results at hand; other versions
+    are older than these. Among each other they are ordered by when a run first noted or stored
+    them: interrupted runs note nothing, and copied results can have the time of the copying.
+    """
+    noted, places = _first_runs(results), {digest: place for place, digest in enumerate(arrivals)}
+    versions = [
+        StoredVersion(digest, min(stored, noted.get(short_digest(digest), stored)), tuple(copies))
+        for digest, copies in _copies_by_digest(results, name).items()
+        for stored in [_time_of(copies[0])]
+    ]
+    versions.sort(key=lambda version: (places.get(version.digest, -1), version.time))
+    return versions[::-1]
+
+
+def stored_version(
+    results: Path, path: Path, version: str, current_digest: str, arrivals: Sequence[str] = ()
+) -> Path:
     """The stored copy of a version of the bot at a path, other than that with `current_digest`.
 
-    Raises BotError if there is none, or more than one.
+    For `arrivals` see `stored_versions`. Raises BotError if there is none, or more than one.
     """
-    file, all_copies = bot_path(path).name, stored_copies(results, bot_name(path))
-    copies = [copy for copy in all_copies if digest_of_copy(copy) != current_digest]
-    if version == PREVIOUS and copies:
-        return copies[0]
-    matches = [copy for copy in copies if digest_of_copy(copy).startswith(version)]
+    file, name = bot_path(path).name, bot_name(path)
+    versions = [
+        stored
+        for stored in stored_versions(results, name, arrivals)
+        if stored.digest != current_digest
+    ]
+    if version == PREVIOUS and versions:
+        return versions[0].copies[0]
+    matches = [stored for stored in versions if stored.digest.startswith(version)]
     if len(matches) == 1:
-        return matches[0]
+        return matches[0].copies[0]
     if matches:
         raise BotError(f"several versions of {file} begin with {version}: {_listed(matches)}")
-    if not copies:
+    if not versions:
         raise BotError(
             f"No earlier version of {file} in {results}/. Each run stores the files it played: run,"
             " edit, then compare."
         )
-    raise BotError(f"no version {version} of {file} in {results}; there are {_listed(copies)}")
+    raise BotError(f"no version {version} of {file} in {results}; there are {_listed(versions)}")
 
 
 def stored_hint(results: Path, name: str) -> str:
     """A hint at the last version of a bot that runs have stored; empty if there is none."""
-    copy = next(iter(stored_copies(results, name)), None)
-    if copy is None:
-        return ""
-    return f"; its last version is stored: {version_name(name, digest_of_copy(copy))}"
+    last = next(iter(stored_versions(results, name)), None)
+    return f"; its last version is stored: {version_name(name, last.digest)}" if last else ""
 
 
-class StoredVersion(NamedTuple):
-    """A version of which runs store copies: its digest, when it first played, and the runs."""
+def _first_runs(results: Path) -> dict[str, datetime]:
+    """When the first run with each version ended, by short digest, as the runs have noted it."""
+    from cantstop_arena.bots.run_history import HISTORY, runs_in
 
-    digest: str
-    time: datetime
-    runs: tuple[Path, ...]
-
-
-def stored_versions(results: Path, name: str) -> list[StoredVersion]:
-    """The stored versions of a bot, newest first, with the folders of the runs that played them."""
-    return [
-        StoredVersion(digest, _time_of(copies[0]), tuple(map(_run_of, copies)))
-        for digest, copies in _copies_by_digest(results, name).items()
-    ]
-
-
-def stored_copies(results: Path, name: str) -> list[Path]:
-    """The copies of a bot below a folder of results: the first of each version, newest first.
-
-    Each is the path of the bot's own file, be it of a file or of a folder.
-    """
-    return [copies[0] for copies in _copies_by_digest(results, name).values()]
+    first: dict[str, datetime] = {}
+    for pattern in _RUN_PATTERNS:
+        for path in results.glob(f"{pattern}/{HISTORY}"):
+            for run in runs_in(path.parent):
+                for digest in run.bots.values():
+                    first[digest] = min(run.when, first.get(digest, run.when))
+    return first
 
 
 def _copies_by_digest(results: Path, name: str) -> dict[str, list[Path]]:
-    """The copies of each version of a bot, in the order of runs; the newest version comes first.
-
-    A version is as old as the first run that played it: to replay an old one makes it no newer.
-    """
+    """The copies of each version of a bot, in the order of their times."""
     name = glob.escape(name)
     paths = [
         path
-        for pattern in _COPY_PATTERNS
+        for pattern in _RUN_PATTERNS
         for file in (f"{name}.py", f"{name}/{FOLDER_FILE}")
-        for path in results.glob(f"{pattern}/{file}")
+        for path in results.glob(f"{pattern}/bots/*/{file}")
     ]
     copies: dict[str, list[Path]] = {}
     for path in sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path)):
         copies.setdefault(digest_of_copy(path), []).append(path)
-    return dict(reversed(copies.items()))
+    return copies
 
 
 def _time_of(copy: Path) -> datetime:
     return datetime.fromtimestamp(copy.stat().st_mtime).astimezone()
-
-
-def _run_of(copy: Path) -> Path:
-    """The results folder of the run that stored a copy."""
-    return bot_path(copy).parents[2]
 
 
 def digest_of_copy(copy: Path) -> str:
@@ -133,5 +152,5 @@ def digest_of_copy(copy: Path) -> str:
     return bot_path(copy).parent.name
 
 
-def _listed(copies: Sequence[Path]) -> str:
-    return ", ".join(short_digest(digest_of_copy(copy)) for copy in copies[:_MAX_LISTED])
+def _listed(versions: Sequence[StoredVersion]) -> str:
+    return ", ".join(short_digest(stored.digest) for stored in versions[:_MAX_LISTED])

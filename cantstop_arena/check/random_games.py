@@ -14,7 +14,7 @@ from msgspec.structs import force_setattr
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.game import CheckGame, Game
-from cantstop_arena.game_api.state import SEEN_BY, Chance, Event, Question
+from cantstop_arena.game_api.state import Chance, Event, Question, event_of
 from cantstop_arena.game_api.state_position import StatePosition
 from cantstop_arena.game_api.streams import DealChance, Stream
 from cantstop_arena.game_api.view import View
@@ -158,13 +158,9 @@ def _with_random(view: Any, stream: Stream) -> Any:
     return view._replace(random=stream)  # a view of another type is a NamedTuple
 
 
-def events_for(seat: int, events: Sequence[Event]) -> list[dict[str, Any]]:
-    """The events that a seat sees, without the list of who does."""
-    return [
-        {key: value for key, value in event.items() if key != SEEN_BY}
-        for event in events
-        if event.get(SEEN_BY) is None or seat in event[SEEN_BY]
-    ]
+def events_for(seat: int, events: Sequence[Event]) -> list[Event]:
+    """The events that a seat sees, as it sees them."""
+    return [seen for event in events if (seen := event_of(seat, event)) is not None]
 
 
 class RandomGame:

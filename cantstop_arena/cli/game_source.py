@@ -46,6 +46,7 @@ class GameSource(NamedTuple):
     bots_folder: Path
     lost: str | None = None
     judge: bool = False
+    seat: str | None = None  # a letter: only what this seat sees
 
     def check_target(self, path: Path) -> None:
         """Raise UsageError for a path that cannot be written, or that of the game's own file."""
@@ -62,7 +63,8 @@ class GameSource(NamedTuple):
         """The events of the game; `complain` is called with a message for each fault of a bot."""
         of_tournament = self.bots or self.lost or self.file.is_dir()
         events = self._played(complain) if of_tournament else self._recorded()
-        return _judged(events) if self.judge else events
+        events = _judged(events) if self.judge else events
+        return events if self.seat is None else _seen_by(self.seat, events)
 
     def _played(self, complain: Callable[[str], None]) -> Iterator["Event"]:
         from cantstop_arena.bots.catalogue import Catalogue
@@ -172,6 +174,19 @@ class GameSource(NamedTuple):
             raise click.UsageError("Missing argument 'BOT...': the bots that play this deal.")
         name = "standard input" if self.file == STANDARD else str(self.file)
         return read_record(_lines(self.file, name), name)
+
+
+def _seen_by(letter: str, events: Iterator["Event"]) -> Iterator["Event"]:
+    """The events that a seat sees. Raises UsageError when the game has no such seat."""
+    from cantstop_arena.game_api.state import event_of
+    from cantstop_arena.views.default_view import SEAT_NAMES
+
+    opening = next(events)
+    seats = SEAT_NAMES[: len(opening["seats"])]
+    if letter.upper() not in seats or len(letter) != 1:
+        raise UsageError(f"--seat must be one of {', '.join(seats)}, not {letter!r:.40}")
+    seen = (event_of(seats.index(letter.upper()), event) for event in events)
+    return chain([opening], (event for event in seen if event is not None))
 
 
 def _judged(events: Iterator["Event"]) -> Iterator["Event"]:

@@ -120,6 +120,9 @@ def play_and_write(
     results = planned.play(given.run_options, screen)
     screen.echo("")
     show(results)
+    if results.folder is None:
+        screen.echo(f"\nAdded to the games of {planned.folder}")
+        return results
     results.record_games()
     page = None
     if given.page:

@@ -14,8 +14,7 @@ from cantstop_arena.bots.bot_paths import bot_files, bot_name
 from cantstop_arena.bots.versions import (
     PREVIOUS,
     RESULTS,
-    digest_of_copy,
-    stored_copies,
+    stored_versions,
     version_name,
 )
 
@@ -41,8 +40,8 @@ def _files(folder: Path) -> list[str]:
 
 
 def _versions(name: str, results: Path) -> list[str]:
-    digests = map(digest_of_copy, stored_copies(results, name))
-    return [f"{name}@{PREVIOUS}", *(version_name(name, digest) for digest in digests)]
+    versions = stored_versions(results, name)
+    return [f"{name}@{PREVIOUS}", *(version_name(name, each.digest) for each in versions)]
 
 
 def rules(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:

@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from math import inf
 from pathlib import Path
@@ -34,6 +34,7 @@ _TICK = 0.1  # seconds between two looks at the child and at requests to end
 _POLL = 1.0  # seconds between two looks at the files
 _QUIET = 0.4  # seconds without a change before a file counts as written
 _MAX_NAMED = 3  # files that a message names
+_INDENT = " " * 10  # as wide as the time before a message
 _LIMITS = {signal.SIGINT: 10.0, signal.SIGTERM: 5.0, signal.SIGKILL: inf}
 """The signals that end a child, one after the other, and the seconds to wait after each."""
 
@@ -156,6 +157,25 @@ def reporting_files(file: Path, bots_folder: Path, results: Path) -> Iterator[Fi
     finally:
         with suppress(OSError), os.fdopen(int(descriptor), "wb") as pipe:
             pipe.write(msgspec.json.encode(report.files_read()) + b"\n")
+
+
+@contextmanager
+def echo_changed_bots(
+    folder: Path, echo: Callable[[str], None], is_watched: bool
+) -> Iterator[None]:
+    """A context of a run in a folder, at the end of which bots that it has changed are echoed.
+
+    A run that is not watched echoes nothing.
+    """
+    if not is_watched:
+        yield
+        return
+    from cantstop_arena.reports.changed_bots import changed_bot_lines, last_query
+
+    before = last_query(folder)
+    yield
+    for line in changed_bot_lines(before, folder):
+        echo(f"{_INDENT}{line}")
 
 
 # The parent ---------------------------------------------------------------------------------------

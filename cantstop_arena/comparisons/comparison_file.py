@@ -5,17 +5,16 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from msgspec.structs import asdict, replace
 
 from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH
 from cantstop_arena.comparisons.deal_ratios import DealRatios
-from cantstop_arena.deals.outcomes import LeftOut, LuckRemoved
+from cantstop_arena.deals.outcomes import LuckRemoved
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, random_seed
 from cantstop_arena.errors import UsageError
@@ -34,7 +33,7 @@ from cantstop_arena.tournaments.file.key_readers import (
     usual_players,
 )
 from cantstop_arena.tournaments.file.keys import keys_of_file, written
-from cantstop_arena.tournaments.file.pattern_entrants import Field
+from cantstop_arena.tournaments.file.pattern_entrants import WithField
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
     Reader,
@@ -46,6 +45,7 @@ from cantstop_arena.tournaments.file.yaml_reader import (
     unknown_word,
 )
 from cantstop_arena.tournaments.file.yaml_text import Node, dump, line_and_column
+from cantstop_arena.tournaments.ledger.ledger_parts import part_name
 from cantstop_arena.tournaments.tournament import (
     NO_OVERRIDES,
     RESOLVED,
@@ -63,7 +63,7 @@ MAX_FOLDER_LENGTH = 60
 RESOLVED_FILE = "comparison.yaml"
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class Comparison(WithField, frozen=True):
     """Rule sets, the baseline among them, and how many games they play with how many players.
 
     A `seed` that no user has named is random (`has_random_seed`), and that of existing ledgers
@@ -79,12 +79,9 @@ class Comparison(msgspec.Struct, frozen=True):
     seed: Seed
     ignored: Mapping[str, float]
     policy: FaultPolicy
-    entrants: tuple[Entrant, ...]
     source: Path
     has_random_seed: bool = False
     luck_removed: LuckRemoved = False
-    left_out: tuple[LeftOut, ...] = ()
-    notices: tuple[str, ...] = ()
 
     @property
     def variants(self) -> tuple[Any, ...]:
@@ -97,19 +94,17 @@ class Comparison(msgspec.Struct, frozen=True):
             raise UsageError(why)
         return replace(self, luck_removed=luck_removed)
 
-    @property
-    def messages(self) -> Sequence[str]:
-        """Sentences for the user: which bots are left out, and which patterns match nothing."""
-        return Field(self.entrants, self.left_out, self.notices).messages
+    def tournaments(self, results: Path) -> Iterator[Tournament]:
+        """The tournaments with each rule set and number of players, in folders below `results`."""
+        for players in self.players:
+            for rules in self.rules:
+                yield self.tournament(rules, players, results)
 
-    def with_field(self, field: Field) -> Comparison:
-        """A copy with what is known about the patterns of its bots."""
-        left_out = (*self.left_out, *field.left_out)
-        return replace(self, entrants=field.entrants, left_out=left_out, notices=field.notices)
-
-    def tournament(self, rules: Any, players: int, folder: Path) -> Tournament:
-        """The tournament of one rule set with this number of players, in `folder`."""
+    def tournament(self, rules: Any, players: int, results: Path) -> Tournament:
+        """The tournament of one rule set with this number of players."""
         entrants, lineups = repeat_bots(self.entrants, players)
+        part = self.part(rules, players)
+        folder = results / part
         return Tournament(
             name=folder.name,
             game=self.game,
@@ -120,9 +115,9 @@ class Comparison(msgspec.Struct, frozen=True):
             policy=self.policy,
             entrants=entrants,
             source=folder / RESOLVED,
-            hidden=(self.source, folder.parents[1]),
+            hidden=(self.source, results),
             lineups=lineups,
-            compared=True,
+            part=part,
             luck_removed=self.luck_removed,
         )
 
@@ -144,10 +139,10 @@ class Comparison(msgspec.Struct, frozen=True):
         }
         return written("comparison", values)
 
-    def folder(self, rules: Any, players: int, results: Path) -> Path:
-        """The folder of the tournament of one rule set with this number of players."""
+    def part(self, rules: Any, players: int) -> str:
+        """The name of the part that plays a rule set with this number of players."""
         names = [item.name for item in self.rules]
-        return results / f"{players}-players" / folder_names(names)[names.index(rules.name)]
+        return part_name(players, folder_names(names)[names.index(rules.name)])
 
 
 def folder_names(names: list[str]) -> list[str]:

@@ -1,13 +1,12 @@
 """Running a comparison: play the missing games, then compare the deals of the rule sets."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from cantstop_arena.atomic_files import check_results_folder, create_below, write_result
+from cantstop_arena.atomic_files import check_results_folder, write_result
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.comparisons.comparison_file import RESOLVED_FILE, Comparison
 from cantstop_arena.comparisons.comparison_results import ComparisonTotals, RuleSetResult
@@ -33,11 +32,21 @@ from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.ledger.cover import Cover
-from cantstop_arena.tournaments.ledger.ledger import LEDGER
-from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, stored_seed
+from cantstop_arena.tournaments.ledger.joined_ledgers import join_part_ledgers
+from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
+from cantstop_arena.tournaments.ledger.ledger_parts import part_ledgers
+from cantstop_arena.tournaments.ledger.ledger_query import QueryBot
+from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, set_aside
+from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.run import plan_run, run_tournament
+from cantstop_arena.tournaments.run import (
+    Session,
+    begin_session,
+    create_run_folder,
+    delete_records,
+    version_notices,
+)
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
 
@@ -58,34 +67,34 @@ def compare(
     WorkerPoolError.
     """
     check_results_folder(folder)
-    comparison = with_stored_seed(comparison, folder, fresh)
-    if fresh:
-        _reset_ledgers(comparison, folder)
+    create_run_folder(folder.parent, folder)
     notes = [left_out.text for left_out in comparison.left_out]
-    messages = [*comparison.messages]
     disqualified: list[str] = []
     deviations: dict[int, Mapping[str, float]] = {}
-    with PoolOwner() as pools:
-        for players in comparison.players:
-            for rules in comparison.rules:
-                tournament, path = _tournament(comparison, rules, players, folder)
-                create_below(folder.parent, path)
-                if not all((path / file).exists() for file in (LEDGER, RESOLVED)):
-                    _write_resolved(tournament, path)
-                with observed_by(observer_of(_title(comparison, tournament))) as observer:
-                    while messages:
-                        observer.on_notice(messages.pop(0))
-                    results = run_tournament(
-                        tournament, catalogue, path, options, observer, pools=pools
-                    )
-                notes += _fault_notes(_part(rules, players), results)
-                disqualified += results.disqualified
-                if rules.name == comparison.baseline.name:
-                    deviations[players] = standard_deviations(
-                        results.tallies.values(), DealRatios(comparison.game.counts)
-                    )
+    covers: dict[str, Cover] = {}
+    with open_ledger(folder / LEDGER, fresh) as ledger, PoolOwner() as pools:
+        _take_over_parts(comparison, ledger, folder, fresh)
+        comparison = with_stored_seed(comparison, ledger)
+        _forget_other_parts(comparison, ledger, folder)
+
+        def play(session: Session, observer: RunObserver) -> None:
+            played = session.run(options, observer)
+            tournament = session.tournament
+            covers[tournament.part] = Cover(ledger, tournament.query, session.cover.end)
+            notes.extend(_fault_notes(_part(tournament), played))
+            disqualified.extend(played.disqualified)
+            if tournament.rules.name == comparison.baseline.name:
+                deviations[tournament.players] = standard_deviations(
+                    played.tallies.values(), DealRatios(comparison.game.counts)
+                )
+
+        for tournament in comparison.tournaments(folder):
+            create_run_folder(folder.parent, folder / tournament.part)
+        sessions = _Sessions(comparison, catalogue, ledger, pools, folder, folder, observer_of)
+        sessions.visit(play)
+        ledger.tidy()
+        totals = comparison_totals(comparison, covers, deviations, notes)
     write_result(folder, RESOLVED_FILE, dump(comparison.resolved(folder)))
-    totals = comparison_totals(comparison, folder, deviations, notes)
     return replace(totals, disqualified=tuple(dict.fromkeys(disqualified)))
 
 
@@ -97,58 +106,101 @@ def plan_comparison(
     fresh: bool = False,
 ) -> None:
     """Tell the observer of each tournament what would be played; nothing is written."""
-    comparison = with_stored_seed(comparison, folder, fresh)
-    messages = [*comparison.messages]
-    for tournament, path in _tournaments(comparison, folder):
-        with observed_by(observer_of(_title(comparison, tournament))) as observer:
-            while messages:
-                observer.on_notice(messages.pop(0))
-            plan_run(tournament, catalogue, path, observer, fresh)
+    with (
+        copied_ledger(folder, fresh) as copy,
+        open_ledger(copy / LEDGER) as ledger,
+        PoolOwner() as pools,
+    ):
+        if not fresh:
+            join_part_ledgers(ledger, folder, _bots_in(comparison, folder))
+        comparison = with_stored_seed(comparison, ledger)
+        sessions = _Sessions(comparison, catalogue, ledger, pools, copy, folder, observer_of)
+        sessions.visit(lambda session, observer: session.plan(observer))
 
 
-def _title(comparison: Comparison, tournament: Tournament) -> str:
-    """The name of a comparison, and which of its tournaments is played."""
-    return f"{comparison.name}, {_part(tournament.rules, tournament.players)}"
+class _Sessions(NamedTuple):
+    """The sessions of a comparison's tournaments, one after the other, in folders below `folder`.
 
-
-def _part(rules: Any, players: int) -> str:
-    return f"{rules.name}, {how_many(players, 'player')}"
-
-
-def with_stored_seed(comparison: Comparison, folder: Path, fresh: bool = False) -> Comparison:
-    """The comparison with the seed of the ledgers in `folder`, unless a user has named one."""
-    if not comparison.has_random_seed or fresh:
-        return comparison
-    ledgers = (path / LEDGER for _, path in _tournaments(comparison, folder))
-    stored = next((seed for seed in map(stored_seed, ledgers) if seed is not None), None)
-    return comparison if stored is None else replace(comparison, seed=stored)
-
-
-def _reset_ledgers(comparison: Comparison, folder: Path) -> None:
-    """Replace all ledgers by empty ones.
-
-    All at once: after an interruption a ledger with an earlier seed would stop the run.
+    Below `results` are the copies of the bots that played.
     """
-    for tournament, path in _tournaments(comparison, folder):
-        create_below(folder.parent, path)
-        with open_ledger(path / LEDGER, fresh=True):
-            _write_resolved(tournament, path)
+
+    comparison: Comparison
+    catalogue: Catalogue
+    ledger: Ledger
+    pools: PoolOwner
+    folder: Path
+    results: Path
+    observer_of: Callable[[str], RunObserver]
+
+    def visit(self, act: Callable[[Session, RunObserver], None]) -> None:
+        """Call `act` with the session of each tournament, and its observer."""
+        notices = [*self.comparison.messages, *version_notices(self.comparison.entrants)]
+        for tournament in self.comparison.tournaments(self.results):
+            title = f"{self.comparison.name}, {_part(tournament)}"
+            with observed_by(self.observer_of(title)) as observer:
+                for text in notices:
+                    observer.on_notice(text)
+                notices.clear()
+                session = begin_session(
+                    tournament,
+                    self.catalogue,
+                    self.folder / tournament.part,
+                    self.ledger,
+                    self.pools,
+                    observer,
+                    self.results / tournament.part,
+                )
+                act(session, observer)
 
 
-def _tournaments(comparison: Comparison, folder: Path) -> Iterator[tuple[Tournament, Path]]:
-    """Every tournament of a comparison, and its folder."""
-    for players in comparison.players:
-        for rules in comparison.rules:
-            yield _tournament(comparison, rules, players, folder)
+def _part(tournament: Tournament) -> str:
+    return f"{tournament.rules.name}, {how_many(tournament.players, 'player')}"
+
+
+def with_stored_seed(comparison: Comparison, ledger: Ledger) -> Comparison:
+    """The comparison with the seed of its parts in a ledger, unless a user has named one."""
+    if not comparison.has_random_seed:
+        return comparison
+    queries = (ledger.query(part) for part in ledger.parts())
+    seeds = (query.setting.deal_seed for query in queries if query is not None)
+    return replace(comparison, seed=next(seeds, comparison.seed))
+
+
+def _bots_in(comparison: Comparison, folder: Path) -> Iterator[QueryBot]:
+    for tournament in comparison.tournaments(folder):
+        yield from tournament.query.bots
+
+
+def _take_over_parts(comparison: Comparison, ledger: Ledger, folder: Path, fresh: bool) -> None:
+    """Add the games that earlier releases have stored for each part, and set those ledgers aside.
+
+    With `fresh` they are only set aside.
+    """
+    paths = part_ledgers(folder)
+    if not fresh:
+        join_part_ledgers(ledger, folder, _bots_in(comparison, folder))
+    for path in paths:
+        set_aside(path)
+
+
+def _forget_other_parts(comparison: Comparison, ledger: Ledger, folder: Path) -> None:
+    """Forget the queries of parts that the comparison has no longer, and delete derived files."""
+    parts = {tournament.part for tournament in comparison.tournaments(folder)}
+    for part in set(ledger.parts()) - parts:
+        ledger.forget_part(part)
+        path = folder / part
+        create_run_folder(folder.parent, path)
+        delete_records(path)
+        (path / RESOLVED).unlink(missing_ok=True)
 
 
 def comparison_totals(
     comparison: Comparison,
-    folder: Path,
+    covers: Mapping[str, Cover],
     deviations: Mapping[int, Mapping[str, float]],
     notes: Sequence[str] = (),
 ) -> ComparisonTotals:
-    """The results of a comparison from the ledgers below `folder`.
+    """The results of a comparison from the games of its parts, by name.
 
     `deviations` are the standard deviations of counts in single games under the baseline, by
     number of players and name of the count.
@@ -156,7 +208,7 @@ def comparison_totals(
     answers = [
         answer
         for players in comparison.players
-        for answer in _results_for(comparison, players, folder, deviations[players])
+        for answer in _results_for(comparison, players, covers, deviations[players])
     ]
     return ComparisonTotals(
         comparison.name,
@@ -181,46 +233,26 @@ def _about_luck(answers: Sequence[RuleSetResult]) -> Iterator[str]:
         )
 
 
-def _tournament(
-    comparison: Comparison, rules: Any, players: int, folder: Path
-) -> tuple[Tournament, Path]:
-    path = comparison.folder(rules, players, folder)
-    return comparison.tournament(rules, players, path), path
-
-
-def _write_resolved(tournament: Tournament, path: Path) -> None:
-    """Write the file that replays read; it may be needed before the run is over."""
-    write_result(path, RESOLVED, dump(tournament.as_file(path)))
-
-
 def _results_for(
-    comparison: Comparison, players: int, folder: Path, deviations: Mapping[str, float]
+    comparison: Comparison,
+    players: int,
+    covers: Mapping[str, Cover],
+    deviations: Mapping[str, float],
 ) -> Iterator[RuleSetResult]:
     """Every variant against the baseline with this number of players."""
-
-    @contextmanager
-    def opened_cover(rules: Any) -> Iterator[Cover]:
-        _, path = _tournament(comparison, rules, players, folder)
-        with open_ledger(path / LEDGER) as ledger:
-            query = ledger.query()
-            assert query is not None, "it has just been played"
-            yield Cover(ledger, query, ledger.deals)
-
-    spans = []
-    for rules in comparison.rules:
-        with opened_cover(rules) as cover:
-            spans.append(cover.counting_spans())
-    names = tuple(baseline_sample.name for baseline_sample in comparison.entrants)
+    cover_of = {rules.name: covers[comparison.part(rules, players)] for rules in comparison.rules}
+    spans = [cover.counting_spans() for cover in cover_of.values()]
+    names = tuple(entrant.name for entrant in comparison.entrants)
     game, scored = comparison.game, comparison.luck_removed
     plan = SamplePlan(DealRatios(game.counts), game.orders(players), *common_deals(spans), names)
 
     def samples(rules: Any) -> list[RatioSample]:
         """The deals as played, and also with luck removed where it was scored."""
-        with opened_cover(rules) as cover:
-            return [
-                read_sample(cover, plan, luck_removed)
-                for luck_removed in ((False, True) if scored else (False,))
-            ]
+        cover = cover_of[rules.name]
+        return [
+            read_sample(cover, plan, luck_removed)
+            for luck_removed in ((False, True) if scored else (False,))
+        ]
 
     baseline_samples = samples(comparison.baseline)
     for rules in comparison.variants:

@@ -60,7 +60,10 @@ class Game:
     counts = Counts(names=("decisions",), length="decisions", unit="decision", alone="decisions")
     bots: Mapping[str, str] = {}
     edition = "1"
-    """Raised when the same deal of the same bots is another game, or counts otherwise."""
+    """Raised when the same deal of the same bots is another game, or counts otherwise.
+
+    That of a game from a package is by default the name and the version of its distribution.
+    """
     editions: Mapping[str, int] = {}
     """The editions of built-in bots, 1 unless named: raised when the bot plays other games."""
     commands: Mapping[str, str] = {}

@@ -29,6 +29,16 @@ An event with the key `seen_by`, a list of seats, is for these seats; all others
 DONE, FAULT, LEFT = "done", "fault", "left"  # why a game ended: see `Result.reason`
 SEEN_BY = "seen_by"
 
+
+def event_of(seat: int, event: Event) -> Event | None:
+    """An event as a seat sees it, without the list of those who do; None if it does not."""
+    if SEEN_BY not in event:
+        return event
+    if seat not in event[SEEN_BY]:
+        return None
+    return {key: value for key, value in event.items() if key != SEEN_BY}
+
+
 AnyView = TypeVar("AnyView", bound=View)
 AnyState = TypeVar("AnyState", bound="State")
 
@@ -47,6 +57,7 @@ class Deal:
         self.rules = rules
         self.players = players
         self._chance = chance
+        self.has_streams = False  # whether the game has drawn from `stream`
         self.bot_streams: tuple[Stream, ...] = ()
         if chance is not None:
             self.bot_streams = tuple(Stream(chance.key_of_bot(seat)) for seat in range(players))
@@ -66,6 +77,7 @@ class Deal:
                 f"the game draws from deal.stream{name!r}, so its chance cannot be given: give a"
                 " seed, or have question() return Chance(...)"
             )
+        self.has_streams = True
         return self._chance.stream(*name)
 
     def stream_of_bot(self, seat: int) -> Stream:

@@ -16,7 +16,7 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.action_numbers import ActionNumbers, numbers_of
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.position import IllegalAction, Observation, Position
-from cantstop_arena.game_api.state import SEEN_BY, Chance, Deal, Event, Question, Result, State
+from cantstop_arena.game_api.state import Chance, Deal, Event, Question, Result, State, event_of
 from cantstop_arena.game_api.streams import DealChance
 from cantstop_arena.game_api.view import View
 
@@ -57,9 +57,9 @@ class StatePosition(Position):
         self._events: _Entries = None
         self._seat = 0
         game.prepare(rules, players)
-        beginning = Deal(rules, players, self._chance)
-        self.state: State = game.begin(beginning)
-        vars(self.state).setdefault("deal", beginning)  # games of 0.2 call it as they like
+        self._dealt = Deal(rules, players, self._chance)
+        self.state: State = game.begin(self._dealt)
+        vars(self.state).setdefault("deal", self._dealt)  # games of 0.2 need not store it
         self._question: Question | Chance | None = None
         self._answers: dict[int, Any] = {}
         self._waiting: tuple[int, ...] = ()
@@ -229,7 +229,7 @@ class StatePosition(Position):
         question = self._question
         assert isinstance(question, Question)
         self._answers[self._seat] = value
-        self._note(entry, ({"event": self.decision, "seat": self._seat, "value": value}, None))
+        self._note(entry, ({"event": self.decision, "seat": self._seat, "value": value}))
         self._waiting, self._legal = self._waiting[1:], None
         if self._waiting:
             self._seat = self._waiting[0]
@@ -277,32 +277,30 @@ class StatePosition(Position):
 
     # What has happened
 
-    def _note(self, entry: Any, own: Any) -> None:
-        """Add an entry to the history, and what only the seat that decides knows to the events."""
+    def _note(self, entry: Any, action: Event | None) -> None:
+        """Add an entry to the history, and an action, which only its seat knows, to the events."""
         if self._track:
             self._history = (self._history, entry)
-            if own is not None:
-                self._events = (self._events, (True, *own))
+            if action is not None:
+                self._events = (self._events, (True, action))
 
     def _note_events(self, events: Any) -> None:
         for event in events or ():
             if self._track:
-                self._events = (self._events, (False, event, event.get(SEEN_BY)))
+                self._events = (self._events, (False, event))
 
     def events(self, seat: int | None = None) -> list[Event]:
-        return [
-            {key: value for key, value in event.items() if key != SEEN_BY}
-            if seat is not None
-            else event
-            for is_action, event, seen_by in _in_order(self._events)
-            if not is_action and (seat is None or seen_by is None or seat in seen_by)
-        ]
+        events = (event for is_action, event in _in_order(self._events) if not is_action)
+        if seat is None:
+            return [*events]
+        return [seen for event in events if (seen := event_of(seat, event)) is not None]
 
     def information(self, seat: int) -> str:
         known = [
-            {key: value for key, value in event.items() if key != SEEN_BY}
-            for is_action, event, seen_by in _in_order(self._events)
-            if (event["seat"] == seat if is_action else seen_by is None or seat in seen_by)
+            seen
+            for is_action, event in _in_order(self._events)
+            if not (is_action and event["seat"] != seat)
+            and (seen := event_of(seat, event)) is not None
         ]
         decides = self.decision if self._waiting and seat == self._seat else ""
         view = self.state.view(seat)
@@ -352,9 +350,14 @@ class StatePosition(Position):
         Raises UsageError where the game draws from `deal.stream`, whose later outcomes the state
         may hold already.
         """
+        if self._dealt.has_streams:
+            raise UsageError(
+                f"{self.game.title} draws from deal.stream, so what a copy will draw is decided"
+                " already; games whose question() returns Chance(...) have no such streams"
+            )
         copy = self.clone()
         copy._chance = DealChance(bits_of(seed), 0)
-        copy.state.deal = Deal(self._rules, self._players, copy._chance)
+        copy._dealt = copy.state.deal = Deal(self._rules, self._players, copy._chance)
         copy._seed, copy._deal = seed, 0
         copy._track, copy._history = False, None
         if copy.is_chance:

@@ -7,9 +7,11 @@ without a name unsaid. Its `EntryPoint` loads what is found here.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +40,20 @@ def entry_points_of(group: str) -> tuple[list[EntryPoint], list[tuple[str, str]]
             except ValueError as error:
                 malformed.append((package, _read_error(error)))
     return sorted(points, key=lambda point: point.name), malformed
+
+
+def distribution_of(point: EntryPoint) -> str:
+    """The name and the version of the distribution that declares an entry point, as "NAME VERSION".
+
+    They are those of the folder of its metadata; empty if that has no version.
+    """
+    for package, text in _declarations([]):
+        with suppress(ValueError):
+            if point.group in text and point in _parsed_entry_points(text, point.group):
+                name, _, rest = package.rpartition(".")[0].partition("-")
+                version = rest.partition("-")[0]  # an .egg-info has that of Python, too
+                return f"{re.sub(r'[-_.]+', '-', name).lower()} {version}" if version else ""
+    return ""
 
 
 def load_entry_point(point: EntryPoint) -> Any:

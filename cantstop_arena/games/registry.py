@@ -12,7 +12,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.packages import entry_points_of, is_declared, load_entry_point
+from cantstop_arena.games.packages import (
+    distribution_of,
+    entry_points_of,
+    is_declared,
+    load_entry_point,
+)
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -113,11 +118,22 @@ def _registered_games(point: EntryPoint) -> Iterator[Game]:
                 raise UsageError(_taken_text(game.name, "built in"))
             if problems := game_faults(game):
                 raise TypeError("; ".join(problems))
+            if not _has_own_edition(game):
+                game.edition = distribution_of(point) or game.edition
             yield game
 
 
 def _taken_text(name: str, origin: str) -> str:
     return f"a game called {name} is already here ({origin}); choose another name"
+
+
+def _has_own_edition(game: Game) -> bool:
+    """Whether the author of a game has set its edition."""
+    from cantstop_arena.game_api.game import Game
+
+    above = type(game).__mro__
+    own = above[: above.index(Game)]
+    return "edition" in vars(game) or any("edition" in vars(each) for each in own)
 
 
 def built_in() -> list[str]:

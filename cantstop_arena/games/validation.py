@@ -20,11 +20,17 @@ def game_faults(game: Game) -> list[str]:
     if missing:
         return [f"{type(game).__name__} lacks {', '.join(missing)}"]
     return [
+        *_edition_complaints(game),
         *_seat_complaints(game),
         *_rule_complaints(game),
         *_hook_faults(game),
         *_count_faults(game),
     ]
+
+
+def _edition_complaints(game: Game) -> Iterator[str]:
+    if not isinstance(game.edition, str):
+        yield f"edition must be a text, not {game.edition!r:.40}"
 
 
 def _seat_complaints(game: Game) -> Iterator[str]:

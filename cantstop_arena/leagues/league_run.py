@@ -15,7 +15,7 @@ from cantstop_arena.bots.versions import short_digest
 from cantstop_arena.errors import UsageError
 from cantstop_arena.leagues.grading import Grade, MarkRow, grade, no_grade, thresholds
 from cantstop_arena.leagues.league_file import League
-from cantstop_arena.leagues.played_games import DICE_SETS, LedgerGames, open_games, version_key
+from cantstop_arena.leagues.played_games import DICE_SETS, LeagueGames, open_games, version_key
 from cantstop_arena.leagues.rounds import (
     BUDGET,
     TIME,
@@ -263,7 +263,7 @@ class LeagueField:
         return rows
 
 
-def _plan(field: LeagueField, games: LedgerGames, submissions: Sequence[Submission]) -> LeaguePlan:
+def _plan(field: LeagueField, games: LeagueGames, submissions: Sequence[Submission]) -> LeaguePlan:
     groups, deals = field.of_rounds.groups, field.base * field.deals
     missing = [games.missing({group: deals}) for group in groups]
     new = [each.participant.id for each in submissions if each.is_new]

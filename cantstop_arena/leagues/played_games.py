@@ -52,7 +52,7 @@ def version_key(entrant: Entrant) -> str:
     return version_of(entrant).id
 
 
-class LedgerGames:
+class LeagueGames:
     """The games of a tournament's lineups in an open ledger; `rounds.Games` for real.
 
     `seeds` are those of the sets of dice. `is_time_up` is asked before missing games are played.
@@ -215,10 +215,10 @@ def open_games(
     options: PoolOptions,
     observer: RunObserver,
     is_time_up: Callable[[], bool],
-) -> Iterator[LedgerGames]:
+) -> Iterator[LeagueGames]:
     """The games in the ledger of a folder, which is locked meanwhile. Raises LedgerError."""
     with open_ledger(folder / LEDGER) as ledger, PoolOwner() as pools:
-        yield LedgerGames(
+        yield LeagueGames(
             tournament, seeds, catalogue, folder, ledger, pools, options, observer, is_time_up
         )
         ledger.tidy()

@@ -209,6 +209,7 @@ def note_shared_code() -> None:
     In a fork that would copy the memory of all these modules, as it counts references.
     """
     global _shared
+    _shared = None  # else the new note of this module would keep the one before
     _shared = _SharedSince(os.getpid(), _SharedCode())
 
 

@@ -10,19 +10,26 @@ from cantstop_arena.atomic_files import write_result
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.all_tables import WRITERS
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Column, Table, estimate, number, table_of
+from cantstop_arena.tables.column import Column, OnPage, Table, estimate, number, table_of
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
 from cantstop_arena.tournaments.version_history import PlayedVersion, VersionHistory
 
 _NOTHING = Estimate(None)
 _COLUMNS = (
-    Column("label", "version"),
-    Column("since", "since", of=lambda row: row.version.since and row.version.since.isoformat()),
-    number("lines", of=lambda row: row.version.lines),
-    estimate("elo", "Elo", 1),
-    estimate("score", "score %", 2, percent=True),
-    number("superiority", "better than before, %", 1, percent=True, chance=True),
+    Column("label", "version", page=OnPage(0, kind="bot")),
+    Column("since", "since", of=lambda row: row.since),
+    number("lines", of=lambda row: row.version.lines, page=OnPage(2, kind="num los")),
+    estimate("elo", "Elo", 1, page=OnPage(4, kind="num elo", labelled=False)),
+    estimate("score", "score %", 2, percent=True, page=OnPage(5, decimals=1, kind="num score")),
+    number(
+        "superiority",
+        "better than before, %",
+        1,
+        percent=True,
+        chance=True,
+        page=OnPage(6, heading="LOS", kind="num los"),
+    ),
 )
 
 
@@ -38,6 +45,11 @@ class RatedVersion(msgspec.Struct, frozen=True):
     def label(self) -> str:
         """The version's label."""
         return self.version.label
+
+    @property
+    def since(self) -> str | None:
+        """The day on which it first played, if that is known."""
+        return self.version.since.isoformat() if self.version.since else None
 
 
 def analysis_of(history: VersionHistory, folder: Path) -> Analysis:
@@ -87,11 +99,26 @@ def missing_text(versions: Sequence[PlayedVersion]) -> str:
     verb = "has" if len(lacking) == 1 else "have"
     games = sum(version.missing for version in lacking)
     return (
-        f"{len(lacking)} of {how_many(len(versions), 'version')} {verb} not met all of this field:"
-        f" {how_many(games, 'game')} {'is' if games == 1 else 'are'} missing."
+        f"{len(lacking)} of {how_many(len(versions), 'version')} {verb} not met all of this field;"
+        f" --play plays {how_many(games, 'game')}."
     )
 
 
 def write_history(table: Table, folder: Path, bot: str) -> Path:
     """Write the table to `history-BOT.csv` in the folder of results, and return its path."""
-    return write_result(folder, f"history-{bot.replace('/', '_')}.csv", WRITERS["csv"]([table]))
+    return write_result(folder, f"{_stem(bot)}.csv", WRITERS["csv"]([table]))
+
+
+def write_history_page(table: Table, folder: Path, bot: str, note: str) -> Path:
+    """Write the page to `history-BOT.html` in the folder of results, and return its path.
+
+    Raises PageError where a package that draws pages is missing.
+    """
+    from cantstop_arena.reports.write_page import history_page
+
+    return write_result(folder, f"{_stem(bot)}.html", history_page(table, bot, note))
+
+
+def _stem(bot: str) -> str:
+    """The name of a bot's files; each bot of a tournament has its own."""
+    return f"history-{bot.replace('/', '_')}"

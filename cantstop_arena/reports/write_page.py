@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.state import Event
     from cantstop_arena.reports.tuning_report import SearchSpace
     from cantstop_arena.tables.analysis import Analysis
+    from cantstop_arena.tables.column import Table
     from cantstop_arena.tuning.tuner import TuningResult
 
 _REPORT = (
@@ -30,6 +31,9 @@ _REPORT = (
     " (pip install -e .), then run: arena report RESULTS"
 )
 _TUNING = "The page of options cannot be written: {package} is missing. Reinstall: pip install -e ."
+_HISTORY = (
+    "The page of versions cannot be written: {package} is missing. Reinstall: pip install -e ."
+)
 _REPLAY = "The page of a game cannot be written: {package} is missing. Reinstall: pip install -e ."
 
 
@@ -97,6 +101,14 @@ def tuning_page(
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import tuning_page as tuning
     return as_html(tuning.document(result, search_space, bot, against, elo))
+
+
+def history_page(table: "Table", bot: str, note: str) -> str:
+    """The page of the versions of a bot, from their table, with a note if there is one."""
+    with requiring_package(_HISTORY):
+        from cantstop_arena.pages.document import as_html
+        from cantstop_arena.reports.page import history_page as history
+    return as_html(history.document(table, bot, note))
 
 
 @contextmanager

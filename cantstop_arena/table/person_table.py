@@ -6,7 +6,7 @@ from typing import Protocol
 
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import Interrupted
-from cantstop_arena.game_api.state import Event
+from cantstop_arena.game_api.state import Event, event_of
 from cantstop_arena.table.recording import Complaint, record
 from cantstop_arena.table.table import GameTable
 
@@ -39,16 +39,22 @@ class Person(Protocol):
 
 
 def with_person(
-    person: Person, table: GameTable, seats: Group, deal: int, complain: Callable[[Complaint], None]
+    person: Person,
+    seat: int,
+    table: GameTable,
+    seats: Group,
+    deal: int,
+    complain: Callable[[Complaint], None],
 ) -> Iterator[Event]:
-    """The events of a game with the person, who is shown each event after it was recorded.
+    """The events of a game with a person, who is shown each that the seat sees, once recorded.
 
     A person who leaves ends the game: PersonLeft is raised after the last event.
     """
     try:
         for event in record(table, seats, deal, complain):
             yield event
-            person.sees(event)
+            if (seen := event_of(seat, event)) is not None:
+                person.sees(seen)
     except PersonLeft as left:
         event = table.abandoned_event()
         yield event

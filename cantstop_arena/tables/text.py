@@ -78,6 +78,12 @@ def draw_all(tables: Iterable[Table], style: Style, coloured: bool = False) -> s
     )
 
 
+def value_text(column: Column, value: Value) -> str:
+    """A value of a column as a text has it, with its interval."""
+    (cell,) = _cells(column, [value], TEXT, False)
+    return cell.rstrip()
+
+
 def visible_columns(
     table: Table, style: Style, coloured: bool = False
 ) -> list[tuple[Column, list[str]]]:

@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 
 from cantstop_arena.bots.bot_files import lines_of, stored_texts
-from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, bot_path, file_in
+from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, bot_name, bot_path, file_in
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
-from cantstop_arena.bots.versions import PREVIOUS, RESULTS, version_name
+from cantstop_arena.bots.versions import PREVIOUS, RESULTS, stored_versions, version_name
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import DEFAULT
 from cantstop_arena.texts import how_many
@@ -78,7 +78,7 @@ def changes(
     ]
     for name in edited[:_MAX_COMPARISONS]:
         entrant = entrants[name]
-        references = _references(entrant, catalogue)
+        references = _references(entrant, found.changed[name].digest, catalogue)
         options = _options(tournament, catalogue)
         command = ["arena", "match", *references, "--sprt", "0", "5", *options]
         history = ["arena", "history", name, "--in", str(copies.parent)]
@@ -144,12 +144,15 @@ def _changes(old: bytes | None, new: bytes | None) -> int:
     return sum(max(a2 - a1, b2 - b1) for kind, a1, a2, b1, b2 in changes if kind != "equal")
 
 
-def _references(entrant: Entrant, catalogue: Catalogue) -> tuple[str, str]:
-    """The references to the two versions of a bot, for the command line."""
+def _references(entrant: Entrant, before: str, catalogue: Catalogue) -> tuple[str, str]:
+    """The references to a bot and its version `before`, for the command line."""
     path = entrant.bot.path
     own = file_in(catalogue.folder.resolve(), entrant.bot.name)
     base = str(bot_path(path)) if path and path != own else entrant.bot.name
-    version = f"{base}@{PREVIOUS}"
+    stored = stored_versions(catalogue.results, bot_name(path)) if path else []
+    others = [version.digest for version in stored if version.digest != entrant.bot.digest]
+    is_previous = others[:1] == [before] or before not in others
+    version = f"{base}@{PREVIOUS}" if is_previous else version_name(base, before)
     return reference_to(base, entrant), reference_to(version, entrant)
 
 

@@ -4,12 +4,14 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 
 import msgspec
 
 from cantstop_arena.atomic_files import refuse_link
-from cantstop_arena.bots.versions import is_digest, version_in
+from cantstop_arena.bots.run_history import runs_in
+from cantstop_arena.bots.versions import PREVIOUS, is_digest, version_in
 from cantstop_arena.errors import LedgerError, UsageError
 from cantstop_arena.tournaments.file.key_readers import PEOPLE
 from cantstop_arena.tournaments.ledger.forgetting import (
@@ -19,10 +21,14 @@ from cantstop_arena.tournaments.ledger.forgetting import (
     stored_games,
 )
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
+from cantstop_arena.tournaments.ledger.ledger_parts import (
+    ledger_part,
+    part_folders,
+    part_ledgers,
+)
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
 from cantstop_arena.tournaments.ledger.read_ledger import look_into
 from cantstop_arena.tournaments.run import COPIES
-from cantstop_arena.tournaments.run_history import runs_in
 
 
 class ResultsFolder(msgspec.Struct, frozen=True):
@@ -40,19 +46,20 @@ class ResultsFolder(msgspec.Struct, frozen=True):
 
 def results_folders(results: Path) -> Iterator[ResultsFolder]:
     """The folders of runs below a folder of results, by name."""
-    for path in sorted(results.glob(f"*/{LEDGER}")):
-        if path.parent.name != PEOPLE:
-            yield _described(path.parent)
+    for path in sorted(results.glob("*")):
+        if path.name != PEOPLE and ((path / LEDGER).exists() or part_ledgers(path)):
+            yield _described(path)
 
 
 def _described(folder: Path) -> ResultsFolder:
     size = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
-    last_run = max((run.when for run in runs_in(folder)), default=None)
+    runs = chain.from_iterable(map(runs_in, _run_folders(folder)))
+    last_run = max((run.when for run in runs), default=None)
 
     def look(ledger: Ledger) -> ResultsFolder:
         bots = stored_bots(ledger)
-        query, games = ledger.query(), stored_games(ledger)
-        in_file = len(query.bots) if query else 0
+        in_file = sum(bot.is_in_file for bot in bots)
+        games = stored_games(ledger)
         return ResultsFolder(folder.name, games, in_file, len(bots), size, last_run)
 
     try:
@@ -61,20 +68,31 @@ def _described(folder: Path) -> ResultsFolder:
         return ResultsFolder(folder.name, None, None, None, size, last_run, str(error))
 
 
+def _run_folders(folder: Path) -> list[Path]:
+    """The folder of a run; those of all parts, too, where it is a comparison's."""
+    return [folder, *part_folders(folder)]
+
+
 def bots_outside(folder: Path) -> list[StoredBot]:
     """The versions in a folder that the file of its last run does not name."""
     return [bot for bot in look_into(folder, stored_bots) if not bot.is_in_file]
 
 
 def bots_called(folder: Path, reference: str) -> list[StoredBot]:
-    """The versions of a bot in a folder: all, or that of `BOT@DIGEST`. Raises UsageError."""
+    """The versions of a bot in a folder: all, or that of `BOT@DIGEST` or `BOT@previous`.
+
+    The previous one is the last of those that the last run does not have. Raises UsageError.
+    """
     bots = look_into(folder, stored_bots)
     version = version_in(reference)
     name, digest = version or (reference, "")
-    called = [bot for bot in bots if name in bot.names]
+    called = [bot for bot in bots if {name, reference}.intersection(bot.names)]
     if not called:
         names = ", ".join(dict.fromkeys(name for bot in bots for name in bot.names))
         raise UsageError(f"no bot called {name!r} has played in {folder}; bots are {names}")
+    if digest == PREVIOUS:
+        outside = [bot.version.digest for bot in called if not bot.is_in_file]
+        digest = outside[-1] if outside else digest
     found = [bot for bot in called if bot.version.digest.startswith(digest)]
     if not found or (digest and len({bot.version.digest for bot in found}) > 1):
         titles = ", ".join(dict.fromkeys(bot.title for bot in called))
@@ -87,15 +105,18 @@ def forget_bots(folder: Path, choose: Callable[[], Sequence[StoredBot]]) -> Sequ
 
     Raises LedgerError, also while a run writes to the folder.
     """
-    refuse_link(folder / COPIES)
+    path = ledger_part(folder).path
+    copies = [run / COPIES for run in _run_folders(path.parent)]
+    for each in copies:
+        refuse_link(each)
     choose()  # raises for a folder that is none: `open_ledger` would make one
-    with open_ledger(folder / LEDGER) as ledger:
+    with open_ledger(path) as ledger:
         chosen = choose()
         if chosen:
             forget(ledger, chosen)
         needed = {bot.version.digest for bot in stored_bots(ledger)}
     for digest in {bot.version.digest for bot in chosen} - needed:
-        if is_digest(digest):
+        for each in copies if is_digest(digest) else ():
             with suppress(FileNotFoundError):
-                shutil.rmtree(folder / COPIES / digest)
+                shutil.rmtree(each / digest)
     return chosen

@@ -2,7 +2,7 @@
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from cantstop_arena.atomic_files import (
 )
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, bot_path
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.run_history import add_run
 from cantstop_arena.bots.versions import version_in, version_name
 from cantstop_arena.deals.outcomes import (
     Block,
@@ -40,6 +41,7 @@ from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.ledger.aggregation import aggregate
 from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
+from cantstop_arena.tournaments.ledger.ledger_parts import ledger_part
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, stored_seed
 from cantstop_arena.tournaments.ledger.query_plan import plan_of
@@ -60,7 +62,6 @@ from cantstop_arena.tournaments.preparation import (
     native,
     prepare_bots,
 )
-from cantstop_arena.tournaments.run_history import add_run
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.schedule import Round, missing_rounds
 from cantstop_arena.tournaments.table_spec import TableSpec, table_spec_for
@@ -82,23 +83,17 @@ def run_tournament(
     options: PoolOptions,
     observer: RunObserver,
     fresh: bool = False,
-    pools: PoolOwner | None = None,
     ending: Ending | None = None,
 ) -> TournamentTotals:
     """Play the missing games of a tournament in `folder`, and return all its results.
 
     The run ends with the games of the tournament, or earlier: by its rule `until`, or the `ending`
-    if one is given. `pools` are those of a command that plays several tournaments.
+    if one is given.
 
     Raises LedgerError, BotError, FaultError or WorkerPoolError.
     """
-    ending = ending or _ending_of(tournament)
-    with open_session(tournament, catalogue, folder, observer, fresh, pools) as session:
-        for deals in ending.looks(session):
-            session.play(deals, ending.blocks, options, observer)
-            if ending.is_reached(session, deals, observer):
-                break
-        return session.finished_results()
+    with open_session(tournament, catalogue, folder, observer, fresh) as session:
+        return session.run(options, observer, ending)
 
 
 def plan_run(
@@ -117,17 +112,20 @@ def plan_run(
         seeded = with_stored_seed(tournament, copy, fresh)
         for text in _notices(tournament, seeded, folder):
             observer.on_notice(text)
-        with _session_in(copy, seeded, catalogue, observer, fresh, None, folder) as session:
-            looks = (ending or _ending_of(tournament)).looks(session)
-            session.announce_plan(next(looks), observer)
-
-
-def _ending_of(tournament: Tournament) -> Ending:
-    return NarrowIntervals(tournament.until) if tournament.until else Ending()
+        with (
+            open_ledger(copy / LEDGER, fresh, seeded.query.bots) as ledger,
+            PoolOwner() as pools,
+        ):
+            session = begin_session(seeded, catalogue, copy, ledger, pools, observer, folder)
+            session.plan(observer, ending)
 
 
 class Session:
-    """A tournament's ledger, locked against other runs, to play the tournament step by step."""
+    """A tournament's ledger, locked against other runs, to play the tournament step by step.
+
+    The ledger can be that of another folder, as parts of a comparison share one. A guest adds games
+    to the ledger of another tournament, which keeps its query and all its files.
+    """
 
     def __init__(
         self,
@@ -155,13 +153,16 @@ class Session:
         Its bots that disturb a process that they share play in processes of their own.
         """
         self.tournament = self._with_own_processes(tournament)
-        query, before = self.tournament.query, self.ledger.query()
-        has_changed = query.text != self.ledger.about("query")
+        if tournament.is_guest:
+            self.ledger.add_query(self.tournament.query)
+            self.ledger.check(self.tournament.query)
+            return False
+        query, before = self.tournament.query, self.ledger.query(self.tournament.part)
         if before is None or query.with_deals(0).text != before.with_deals(0).text:
-            _delete_records(self.folder)
-        self.ledger.set_query(query)
+            delete_records(self.folder)
+        self.ledger.set_query(query, self.tournament.part)
         self.ledger.check(query)
-        return has_changed
+        return before is None or before.text != query.text
 
     def _with_own_processes(self, tournament: Tournament) -> Tournament:
         stored = self.ledger.disturbances(tournament.query.setting)
@@ -190,6 +191,25 @@ class Session:
         if disturbances:
             self._ask(self._file_tournament)
 
+    def run(
+        self, options: PoolOptions, observer: RunObserver, ending: Ending | None = None
+    ) -> TournamentTotals:
+        """Play what is missing up to an ending, that of the tournament by default; its results."""
+        ending = ending or self._ending()
+        for deals in ending.looks(self):
+            self.play(deals, ending.blocks, options, observer)
+            if ending.is_reached(self, deals, observer):
+                break
+        return self.finished_results()
+
+    def plan(self, observer: RunObserver, ending: Ending | None = None) -> None:
+        """Tell the observer what `run` would play at least."""
+        self.announce_plan(next((ending or self._ending()).looks(self)), observer)
+
+    def _ending(self) -> Ending:
+        until = self._file_tournament.until
+        return NarrowIntervals(until) if until else Ending()
+
     def announce_plan(self, deals: int, observer: RunObserver) -> None:
         """Tell the observer what is missing of the first `deals` of each group, the first time."""
         self.cover = Cover(self.ledger, self.tournament.query, min(deals, self.tournament.deals))
@@ -208,8 +228,15 @@ class Session:
         """The tournament with so many deals, for a schedule of at least so many blocks."""
         return replace(self.tournament, games=_games(self.tournament, deals), blocks=blocks)
 
+    def set_deals(self, deals: int) -> None:
+        """Store how many deals of each group the results in the folder cover."""
+        if not self.tournament.is_guest:
+            self.ledger.set_deals(deals, self.tournament.part)
+
     def write_resolved(self) -> None:
         """Write tournament.yaml with all keys, and the number of games that the results cover."""
+        if self.tournament.is_guest:
+            return
         games = _games(self._file_tournament, self.cover.end)
         resolved = replace(self._file_tournament, games=games).as_file(self.folder)
         write_result(self.folder, RESOLVED, dump(resolved))
@@ -230,10 +257,11 @@ class Session:
 
     def finished_results(self) -> TournamentTotals:
         """The results of the run, which ends here."""
-        self.ledger.set_deals(self.cover.end)
-        self.ledger.tidy()
+        self.set_deals(self.cover.end)
         if self._has_changed or self.played_games:
-            add_run(self.folder, self.tournament.query, self.cover.end, self.played_games)
+            bots = {bot.name: bot.version.digest for bot in self.tournament.query.bots}
+            games = _games(self.tournament, self.cover.end)
+            add_run(self.folder, games, self.played_games, bots)
         return self.last_results()
 
 
@@ -244,37 +272,38 @@ def open_session(
     folder: Path,
     observer: RunObserver,
     fresh: bool = False,
-    pools: PoolOwner | None = None,
 ) -> Iterator[Session]:
     """A session in `folder`; `fresh` begins another ledger. Raises LedgerError, UsageError."""
-    _create(folder)
+    check_results_folder(folder)
+    create_run_folder(folder.parent, folder)
     seeded = with_stored_seed(tournament, folder, fresh)
     for text in _notices(tournament, seeded, folder):
         observer.on_notice(text)
-    with _session_in(folder, seeded, catalogue, observer, fresh, pools, folder) as session:
-        yield session
+    path = ledger_part(folder).path if tournament.is_guest else folder / LEDGER
+    with open_ledger(path, fresh, seeded.query.bots) as ledger, PoolOwner() as pools:
+        yield begin_session(seeded, catalogue, folder, ledger, pools, observer, folder)
+        ledger.tidy()
 
 
-@contextmanager
-def _session_in(
-    folder: Path,
+def begin_session(
     tournament: Tournament,
     catalogue: Catalogue,
+    folder: Path,
+    ledger: Ledger,
+    pools: PoolOwner,
     observer: RunObserver,
-    fresh: bool,
-    pools: PoolOwner | None,
     results: Path,
-) -> Iterator[Session]:
-    """A session in an existing folder; `results` has the copies of the bots that played."""
-    with ExitStack() as stack:
-        ledger = stack.enter_context(open_ledger(folder / LEDGER, fresh, tournament.query.bots))
-        before = ledger.query()
-        pools = pools or stack.enter_context(PoolOwner())
-        session = Session(tournament, catalogue, folder, ledger, pools)
-        if before is not None:
-            for text in changes(before, session.tournament, catalogue, results / COPIES):
-                observer.on_notice(text)
-        yield session
+) -> Session:
+    """A session in an existing folder; the observer is told what has changed since the last run.
+
+    The folder `results` has the copies of the bots that played.
+    """
+    before = ledger.query(tournament.part)
+    session = Session(tournament, catalogue, folder, ledger, pools)
+    if before is not None and not tournament.is_guest:
+        for text in changes(before, session.tournament, catalogue, results / COPIES):
+            observer.on_notice(text)
+    return session
 
 
 def _notices(tournament: Tournament, seeded: Tournament, folder: Path) -> Iterator[str]:
@@ -282,13 +311,18 @@ def _notices(tournament: Tournament, seeded: Tournament, folder: Path) -> Iterat
 
     `seeded` is the tournament with the seed of the folder, if it takes that.
     """
-    for reference in dict.fromkeys(entrant.reference for entrant in tournament.entrants):
-        if reference and (version := version_in(reference)):
-            bots = (e.bot for e in tournament.entrants if e.reference == reference)
-            name = version_name(version.bot, next(bots).digest)
-            yield f"{reference} is {name}; write the digest to keep it."
+    yield from version_notices(tournament.entrants)
     if seeded is not tournament:
         yield f"Seed {seeded.seed}, from {folder}; --fresh draws another."
+
+
+def version_notices(entrants: Sequence[Entrant]) -> Iterator[str]:
+    """Which versions of bots play, where the user has not named a digest."""
+    for reference in dict.fromkeys(entrant.reference for entrant in entrants):
+        if reference and (version := version_in(reference)):
+            bots = (entrant.bot for entrant in entrants if entrant.reference == reference)
+            name = version_name(version.bot, next(bots).digest)
+            yield f"{reference} is {name}; write the digest to keep it."
 
 
 def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) -> Tournament:
@@ -299,15 +333,14 @@ def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) 
     return tournament if stored is None else replace(tournament, seed=stored)
 
 
-def _create(folder: Path) -> None:
-    """Create the folder of the results. Raises UsageError when it cannot be written to."""
-    check_results_folder(folder)
-    create_below(folder.parent, folder)
+def create_run_folder(root: Path, folder: Path) -> None:
+    """Create the folder of a run, and those between it and `root`. Raises UsageError for links."""
+    create_below(root, folder)
     for name in (LEDGER, COPIES, LOGS, RECORDS):
         refuse_link(folder / name)
 
 
-def _delete_records(folder: Path) -> None:
+def delete_records(folder: Path) -> None:
     """Delete what could be of other games than those of a changed query, under the same names."""
     for path in [*folder.glob(f"{RECORDS}/*.jsonl"), folder / JUDGED]:
         path.unlink(missing_ok=True)
@@ -347,7 +380,7 @@ class _TournamentRun:
         stored, missing = self._extent()
         observer.on_start(stored, stored + missing)
         if missing:
-            self.ledger.set_deals(self.deals)
+            self.session.set_deals(self.deals)
             self._play_missing(options, observer, results)
         self.fault_counter.close()
         self._disqualify_bots()
@@ -394,7 +427,7 @@ class _TournamentRun:
             if disturbances:
                 self.session.cover = Cover(self.ledger, self.session.tournament.query, self.deals)
                 self._begin()
-                self.ledger.set_deals(self.deals)
+                self.session.set_deals(self.deals)
                 stored, left = self._extent()
                 observer.on_total(stored, stored + left)
         for bot, what in self.session.disturbances.items():

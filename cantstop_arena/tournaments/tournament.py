@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from math import comb
 from pathlib import Path
@@ -12,15 +12,14 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from cantstop_arena.bots.isolation import Isolation
-from cantstop_arena.deals.outcomes import BY_STAKE, BY_VALUE, LeftOut, LuckRemoved, Until
+from cantstop_arena.deals.outcomes import BY_STAKE, BY_VALUE, LuckRemoved, Until
 from cantstop_arena.deals.seatings import Orders, groups_with
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.processes.system import short_path
-from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.keys import GAMES, default_of, written
-from cantstop_arena.tournaments.file.pattern_entrants import Field
+from cantstop_arena.tournaments.file.pattern_entrants import WithField
 from cantstop_arena.tournaments.file.yaml_reader import range_text
 from cantstop_arena.tournaments.ledger.identity import setting_of, version_of
 from cantstop_arena.tournaments.ledger.ledger_query import (
@@ -63,13 +62,14 @@ class FaultPolicy(msgspec.Struct, frozen=True):
         return _ISOLATED_TRIES * (self.start_limit + self.decision_limit)
 
 
-class Tournament(msgspec.Struct, frozen=True, dict=True):
+class Tournament(WithField, frozen=True, dict=True):
     """A tournament: every group of `players` entrants plays `games` games.
 
     With a `challenger` only its groups play. With `until`, `games` is the maximum: a run ends
     earlier when intervals are narrow enough. A random `seed` (`has_random_seed`) is replaced by
     that of an existing ledger. Paths that are `hidden` in the sandbox, besides the `source`, may
-    contain the seed, too. With `luck_removed` luck is scored, by the stake of rolls (True) or by
+    contain the seed, too. A guest adds games to the ledger of another tournament, whose query and
+    files stay as they are. With `luck_removed` luck is scored, by the stake of rolls (True) or by
     winning chances ("value"), and removed from the results.
     """
 
@@ -80,26 +80,24 @@ class Tournament(msgspec.Struct, frozen=True, dict=True):
     games: int
     seed: Seed
     policy: FaultPolicy
-    entrants: tuple[Entrant, ...]
     source: Path
     anchor: Mapping[str, float] = msgspec.field(default_factory=dict)
     lineups: tuple[Group, ...] | None = None  # the groups that meet; None: all
     challenger: str = ""  # the entrant in all of them
-    compared: bool = False  # with other rule sets; the ledger stores counts deal by deal
+    is_guest: bool = False
+    part: str = ""  # of a comparison, by name; the ledger stores counts deal by deal
     until: Until | None = None
     luck_removed: LuckRemoved = False
     blocks: int = BLOCKS  # minimum number of blocks of a run
     has_random_seed: bool = False
     reseeded: bool = False  # by the command line
     hidden: tuple[Path, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()  # bots that a pattern matches, and that cannot play
-    notices: tuple[str, ...] = ()  # for the user, about the file
 
     @property
     def keeps_counts(self) -> bool:
         """Whether the ledger stores counts deal by deal."""
         followed = bool(self.game.counts.followed) and self.players > 2
-        return self.compared or bool(self.luck_removed) or followed or self.players == 1
+        return bool(self.part) or bool(self.luck_removed) or followed or self.players == 1
 
     @property
     def detail(self) -> int:
@@ -139,16 +137,6 @@ class Tournament(msgspec.Struct, frozen=True, dict=True):
         if why := luck_refusal(self.game, [self.players], luck_removed):
             raise UsageError(why)
         return replace(self, luck_removed=luck_removed)
-
-    @property
-    def messages(self) -> Sequence[str]:
-        """Sentences for the user: which bots are left out, and which patterns match nothing."""
-        return Field(self.entrants, self.left_out, self.notices).messages
-
-    def with_field(self, field: Field) -> Tournament:
-        """A copy with what is known about the patterns of its bots."""
-        left_out = (*self.left_out, *field.left_out)
-        return replace(self, entrants=field.entrants, left_out=left_out, notices=field.notices)
 
     def with_own_processes(self, bots: Collection[int]) -> Tournament:
         """A copy in which these entrants play in processes of their own."""

@@ -13,8 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import stored_texts
+from cantstop_arena.bots.run_history import runs_in
 from cantstop_arena.bots.versions import short_digest
-from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.deals.outcomes import Fault, FaultReport, TournamentTotals
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.tournaments.changes import lines_between
@@ -22,9 +23,9 @@ from cantstop_arena.tournaments.ledger.aggregation import aggregate
 from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.identity import BotVersion
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
-from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals
+from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
-from cantstop_arena.tournaments.run_history import runs_in
+from cantstop_arena.tournaments.tournament import RESOLVED
 
 
 class PlayedVersion(msgspec.Struct, frozen=True):
@@ -36,6 +37,7 @@ class PlayedVersion(msgspec.Struct, frozen=True):
 
     name: str
     label: str
+    version: BotVersion
     since: date | None
     lines: int | None
     missing: int
@@ -79,18 +81,27 @@ def _history(folder: Path, bot: str, last_run: LedgerTotals) -> VersionHistory:
     cover.ledger.check_rows(asked)
     games = Cover(cover.ledger, asked, cover.end)
     missing = _missing_games(games)
+
+    def charge(fault: Fault) -> FaultReport:
+        return fault_report(asked.names, fault, str(folder / RESOLVED))
+
     sources = [_texts(folder / "bots" / version.digest, query, bot) for version in versions]
     return VersionHistory(
         bot,
         [name for name in query.names if name != bot],
         cover.end * len(query.orders),
         [
-            PlayedVersion(name, label, since, lines, missing[name])
-            for name, label, since, lines in zip(
-                names, labels, _first_days(folder, bot, versions), _lines(sources), strict=True
+            PlayedVersion(name, label, version, since, lines, missing[name])
+            for name, label, version, since, lines in zip(
+                names,
+                labels,
+                versions,
+                _first_days(folder, bot, versions),
+                _lines(sources),
+                strict=True,
             )
         ],
-        aggregate([LedgerTotals(games, asked, last_run.charge)], {}),
+        aggregate([LedgerTotals(games, asked, charge)], {}),
     )
 
 
@@ -148,10 +159,12 @@ def _free_name(name: str, query: LedgerQuery) -> str:
 
 
 def _missing_games(games: Cover) -> Mapping[str, int]:
-    """For each bot, how many of its games are not played."""
-    query, spans = games.query, games.spans()
+    """For each bot, how many of its games are not played; none of those of disqualified bots."""
+    query, spans, counter = games.query, games.spans(), games.fault_counter()
     missing = dict.fromkeys(query.names, 0)
     for group in query.groups:
+        if counter.is_void(group):
+            continue
         played = sum(deals for _, deals in spans.get(tuple(sorted(group)), ()))
         for number in group:
             missing[query.names[number]] += (games.end - played) * len(query.orders)

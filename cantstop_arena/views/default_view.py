@@ -122,7 +122,7 @@ class GameView:
             return f"{' and '.join(winners) or 'nobody'} wins ({details})"
         turn = f"{event['turn']:>4}  " if "turn" in event else "      "
         who = f"{names[event['seat']]}: " if _is_seat(event.get("seat"), names) else ""
-        details = _fields_text(event, ("event", "turn", "seat"))
+        details = _fields_text(event, ("event", "turn", "seat", "seen_by"))
         return f"{turn}{who}{event['event']}{details and f' ({details})'}"
 
     # Verdicts

@@ -61,6 +61,7 @@ def test_names_that_are_not_offered_are_attribute_errors() -> None:
 # --- Tables ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_tables_become_frames_of_every_library(played: ca.Results) -> None:
     for table in (played.standings, played.crosstable, played.pairs, played.seats, played.fit):
         arrow = table.to_arrow().to_pylist()

@@ -77,6 +77,7 @@ def test_every_file_counts_but_hidden_ones_and_bytecode() -> None:
         before = digest()
 
 
+@pytest.mark.slow
 def test_helpers_of_two_bots_with_the_same_names_do_not_collide(arena: Arena) -> None:
     write("bots/last", {**FILES, "helper.py": "def move(moves):\n    return len(moves) - 1\n"})
     single = OWN.replace("helper.move(moves)", "len(moves) - 1").replace("from . import helper", "")
@@ -91,6 +92,7 @@ def test_helpers_of_two_bots_with_the_same_names_do_not_collide(arena: Arena) ->
     assert tables[0] == tables[1]
 
 
+@pytest.mark.slow
 def test_the_state_of_helpers_does_not_survive_a_game(arena: Arena) -> None:
     state = "CALLS = []\ndef move(moves):\n    CALLS.append(1)\n    return len(CALLS) % 2\n"
     write("bots/mybot", {"helper.py": state})
@@ -105,6 +107,7 @@ def test_isolated_it_plays_the_same_games(arena: Arena) -> None:
     assert tables[0] == tables[1]
 
 
+@pytest.mark.slow
 def test_after_an_edit_of_a_helper_the_stored_copy_plays(arena: Arena) -> None:
     yaml = SEEDED.format("[mybot, rule28]")
     arena("run mine.yaml --quiet", yaml=yaml)
@@ -119,6 +122,7 @@ def test_after_an_edit_of_a_helper_the_stored_copy_plays(arena: Arena) -> None:
     assert Catalogue(Path("bots")).version(Path("bots/mybot.py"), before[:7]).digest == before
 
 
+@pytest.mark.slow
 def test_compiled_it_is_a_folder_with_the_same_files(arena: Arena) -> None:
     write("bots/mybot", {"__init__.py": OWN.replace(READ, "3")})
     assert "bots/mybot_compiled is the compiled version" in arena("bots compile mybot").text
@@ -127,6 +131,7 @@ def test_compiled_it_is_a_folder_with_the_same_files(arena: Arena) -> None:
     assert "compiled from an earlier" not in arena("bots").text
 
 
+@pytest.mark.slow
 def test_a_compiled_folder_is_renewed_unless_it_was_edited(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,6 +162,7 @@ def test_a_compiled_folder_is_renewed_unless_it_was_edited(
     assert not copy.exists()
 
 
+@pytest.mark.slow
 def test_helpers_compile_with_generator_expressions(arena: Arena) -> None:
     best = "max(range(len(moves)), key=lambda move: sum(column for column in moves[move]))"
     helper = f"def move(moves):\n    return {best}\n"
@@ -164,6 +170,7 @@ def test_helpers_compile_with_generator_expressions(arena: Arena) -> None:
     assert "Both play the same games" in arena("bots compile mybot").text
 
 
+@pytest.mark.slow
 def test_what_does_not_compile_leaves_no_folder(arena: Arena) -> None:
     write("bots/mybot", {"deep/rolls.py": "def enough(turn, limit):\n    return itself(turn)\n"})
     arena("bots compile mybot", code=2)

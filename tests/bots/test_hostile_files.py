@@ -389,6 +389,7 @@ ENTRIES = {
 }
 
 
+@pytest.mark.slow
 def test_entry_points_harm_nothing_but_themselves(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,10 +1,12 @@
 """Modules beside bots' files: in one process, two folders may have modules of the same name."""
 
 import shutil
+from itertools import product
 from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
+from helpers.parameters import slow_but
 
 from cantstop_arena.bots.catalogue import Catalogue
 
@@ -66,8 +68,7 @@ def played_without_modules(arena: Arena, kind: str) -> str:
     return played(arena)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("imports", IMPORTS)
+@pytest.mark.parametrize(("kind", "imports"), slow_but([0, 5, 10], product(KINDS, IMPORTS)))
 def test_each_bot_plays_with_the_module_of_its_own_folder(
     arena: Arena, kind: str, imports: str
 ) -> None:
@@ -83,7 +84,7 @@ def test_workers_that_are_spawned_play_so_too(arena: Arena) -> None:
     assert spawned == played_without_modules(arena, "plain")
 
 
-@pytest.mark.parametrize("imports", IMPORTS)
+@pytest.mark.parametrize("imports", slow_but([0, 2], IMPORTS))
 def test_the_module_is_a_part_of_the_version(imports: str) -> None:
     def digests() -> list[str]:
         paths = (Path("bots/low.py"), Path("more/high.py"))

@@ -9,7 +9,7 @@ import pytest
 from helpers.arena import Arena
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.versions import VersionReference, stored_copies, version_in
+from cantstop_arena.bots.versions import VersionReference, stored_versions, version_in
 from cantstop_arena.errors import BotError
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, reference_to
 
@@ -98,10 +98,11 @@ def test_previous_is_the_newest_that_says_something_else(arena: Arena, played: P
     third = PATIENT.replace("4", "3")
     write(third)
     arena("run", "mine.yaml", "--quiet", "--fresh")
-    copies = stored_copies(Path("results"), "patient")
+    copies = [each.copies[0] for each in stored_versions(Path("results"), "patient")]
     assert len(copies) == 3
     for age, copy in enumerate(copies):
-        os.utime(copy, (1000 - age, 1000 - age))
+        os.utime(copy, (4e9 + age, 4e9 + age))  # as in a copy of the results
+    write_history([copy.parent.name for copy in reversed(copies)])
     catalogue = Catalogue(Path("bots"))
     assert entrant_from_reference("patient@previous", catalogue).bot.path == copies[1].resolve()
     write(BETTER)  # the second again
@@ -116,6 +117,35 @@ def test_previous_is_the_newest_that_says_something_else(arena: Arena, played: P
     assert entrant_from_reference(f"patient@{played.name[:5]}", catalogue).bot.digest == played.name
 
 
+def write_history(digests: list[str]) -> None:
+    """Write the history of a run on each day with one of these versions."""
+    with Path("results/mine/history.jsonl").open("w") as file:
+        for day, digest in enumerate(digests, 1):
+            run = {"when": f"2026-11-{day:02}T12:00:00Z", "arena": "1", "games": 1, "played": 1}
+            file.write(json.dumps(run | {"bots": {"patient": digest[:7]}}) + "\n")
+
+
+def test_the_results_at_hand_know_best_which_version_is_previous(
+    arena: Arena, played: Path
+) -> None:
+    arena("run", "mine.yaml", "--quiet")
+    second = Catalogue(Path("bots")).find("patient").digest
+    write(PATIENT.replace("4", "3"))
+    write_history([second, played.name])  # the history has them in another order
+    arena("run", "mine.yaml", "--quiet", yaml="games: 2\nbots: [patient, patient@previous]\n")
+    assert f"patient@{second[:7]}" in summary("mine")
+    arena("run", "new.yaml", "--quiet", yaml="games: 2\nbots: [patient, patient@previous]\n")
+    assert f"patient@{played.name[:7]}" in summary("new")
+
+
+def test_the_hint_names_the_version_that_it_means(arena: Arena, played: Path) -> None:
+    arena("run", "mine.yaml", "--quiet")
+    write(PATIENT)
+    arena("run", "mine.yaml", "--quiet")  # the first again
+    write(PATIENT.replace("4", "3"))
+    assert f"arena match patient patient@{played.name[:7]} --sprt" in arena("run mine.yaml").error
+
+
 def test_what_is_not_kept_is_told(arena: Arena, played: Path) -> None:
     Path("bots/new.py").write_text(PATIENT)
     for reference, told in {
@@ -127,6 +157,7 @@ def test_what_is_not_kept_is_told(arena: Arena, played: Path) -> None:
         assert told in arena("match", reference, "random", code=2).output
 
 
+@pytest.mark.slow
 def test_replaying_an_old_version_does_not_make_it_the_previous_one(
     arena: Arena, played: Path
 ) -> None:
@@ -145,6 +176,7 @@ def test_replaying_an_old_version_does_not_make_it_the_previous_one(
     assert found.bot.digest == second, "a copy of a copy has its time"
 
 
+@pytest.mark.slow
 def test_a_file_that_says_previous_is_told_the_digest(arena: Arena, played: Path) -> None:
     done = arena("run", "both.yaml", yaml="games: 4\nbots: [patient, patient@previous]\n")
     name = f"patient@{played.name[:7]}"

@@ -447,6 +447,7 @@ def test_the_first_difference_is_found(one: Trace, other: Trace, told: str | Non
     assert (told or "") in str(found)
 
 
+@pytest.mark.slow
 def test_a_bot_can_be_checked_for_one_rule_set(tmp_path: Path) -> None:
     bot = tmp_path / "mine.py"
     bot.write_text(

@@ -100,6 +100,7 @@ def test_a_bot_is_compiled_and_both_play(arena: Arena, here: Path) -> None:
     assert text == COMPILED
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_a_compiled_copy_is_renewed_unless_it_was_edited(
     arena: Arena, here: Path, monkeypatch: pytest.MonkeyPatch

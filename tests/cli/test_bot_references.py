@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from helpers.arena import Arena
 from helpers.comparisons import compare_at_once
+from helpers.parameters import slow_but
 
 STEPS = """import json, sys
 for line in sys.stdin:
@@ -33,7 +34,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("program", "name"), [("./steps.sh", "steps.sh"), ("'python3 steps.py'", "steps.py")]
+    ("program", "name"),
+    slow_but([1], [("./steps.sh", "steps.sh"), ("'python3 steps.py'", "steps.py")]),
 )
 def test_a_program_plays(arena: Arena, program: str, name: str) -> None:
     done = arena(f"match {program} rule28 --games 8 --seed 1 --quiet")
@@ -50,6 +52,7 @@ def test_what_does_not_take_programs_says_so_in_a_sentence(arena: Arena) -> None
     assert "./steps.sh is a program, not a Python file; write {command: [./steps.sh]" in output
 
 
+@pytest.mark.slow
 def test_plan_and_bench_take_options_and_paths(arena: Arena) -> None:
     options = "--difference 0.1 --seconds 0.1"
     bots = {"twin": PRINTER}
@@ -59,6 +62,7 @@ def test_plan_and_bench_take_options_and_paths(arena: Arena) -> None:
     )
 
 
+@pytest.mark.slow
 def test_two_files_of_one_name_are_two_bots(arena: Arena) -> None:
     files = {"other/printer.py": PRINTER.replace("3", "5")}
     done = arena(
@@ -115,6 +119,7 @@ def test_an_option_without_a_default_and_a_class_are_explained(arena: Arena) -> 
 # --- Versions -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_versions_are_listed_shown_and_compared(arena: Arena) -> None:
     play = "match printer rule28 --games 4 --quiet --fresh --no-page"
     arena(play, bots={"printer": PRINTER})
@@ -146,6 +151,7 @@ def _hooks(functions: str) -> str:
     return f'"""A bot."""\n\nfrom cantstop_arena import hookimpl\n\n\n{marked}'
 
 
+@pytest.mark.slow
 def test_bench_and_compile_report_a_bot_with_faults(arena: Arena) -> None:
     benched = arena("bench faulty --seconds 0.1", bots={"faulty": _hooks(FAULTY)}).text
     assert "games ended in a fault: choose_move must return an index, not None" in benched
@@ -162,6 +168,7 @@ def test_plan_reports_the_faults_in_its_trial_games(arena: Arena) -> None:
     assert re.search(fault, planned), planned
 
 
+@pytest.mark.slow
 def test_the_command_that_compiles_is_quoted_for_a_shell(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +178,7 @@ def test_the_command_that_compiles_is_quoted_for_a_shell(
     assert "version of ./bots/my bot.py" in arena("bots", "compile", "./bots/my bot.py").text
 
 
+@pytest.mark.slow
 def test_compiling_is_not_advised_where_it_is_refused(arena: Arena) -> None:
     files = {"bots/fold/h.py": _hooks(FAULTY.replace("None", "0"))}
     files["bots/fold/__init__.py"] = "from .h import choose_move, roll_again\n"
@@ -191,6 +199,7 @@ def test_a_deal_that_was_not_played_is_named(arena: Arena) -> None:
     assert "is not one of" not in arena(f"{command} 1").output
 
 
+@pytest.mark.slow
 def test_versions_are_checked_but_not_compiled(arena: Arena) -> None:
     arena("match mine random --games 2", bots={"mine": _hooks(FAULTY.replace("None", "0"))})
     Path("bots/mine.py").write_text("syntax error")

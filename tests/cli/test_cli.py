@@ -19,10 +19,11 @@ from helpers.arena import Arena
 from helpers.finished import Finished
 from helpers.ledgers import blocks_in
 from helpers.naive import Verdict, referee
+from helpers.parameters import slow_but
 
+from cantstop_arena.bots.run_history import HISTORY
 from cantstop_arena.games.cantstop.rules import NAMED, RULES
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
-from cantstop_arena.tournaments.run_history import HISTORY
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 PLAIN = '''"""Stops after three rolls."""
@@ -339,6 +340,7 @@ def test_a_complete_run_says_so_and_prints_its_tables(arena: Arena, cup: str) ->
     assert bytes_of("results/cup") == before
 
 
+@pytest.mark.slow
 def test_more_games_continue_to_the_bytes_of_one_go(arena: Arena, cup: str) -> None:
     arena("run", "cups/cup.yaml", "--results", "steps", "--games", "5")
     output = arena("run", "cups/cup.yaml", "--results", "steps").text
@@ -356,22 +358,25 @@ def test_fewer_games_lose_none(arena: Arena, cup: str) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "told"),
-    [
-        ("seed: 7", "seed: 8", "cup: playing 6 pairings (144 games)."),
-        (
-            "last: true",
-            "last: false",
-            "Since the last run: last has other options.\n"
-            "cup: 5 of 6 pairings are in the ledger; playing 1 (24 games).",
-        ),
-        ("games:", "rules: jump\ngames:", "cup: playing 6 pairings (144 games)."),
-        (
-            "random, ",
-            "",
-            "Since the last run: random was removed.\n"
-            "cup: all 3 pairings are in the ledger; nothing to play.",
-        ),
-    ],
+    slow_but(
+        [3],
+        [
+            ("seed: 7", "seed: 8", "cup: playing 6 pairings (144 games)."),
+            (
+                "last: true",
+                "last: false",
+                "Since the last run: last has other options.\n"
+                "cup: 5 of 6 pairings are in the ledger; playing 1 (24 games).",
+            ),
+            ("games:", "rules: jump\ngames:", "cup: playing 6 pairings (144 games)."),
+            (
+                "random, ",
+                "",
+                "Since the last run: random was removed.\n"
+                "cup: all 3 pairings are in the ledger; nothing to play.",
+            ),
+        ],
+    ),
 )
 def test_another_file_has_the_results_of_a_fresh_run_and_loses_no_games(
     arena: Arena, cup: str, old: str, new: str, told: str
@@ -517,6 +522,7 @@ def test_a_replayed_deal_is_the_game_of_the_tournament(arena: Arena) -> None:
         assert metrics[name]["mean"] == pytest.approx(mean)
 
 
+@pytest.mark.slow
 def test_a_replay_is_the_same_every_time_and_other_deals_are_others(arena: Arena) -> None:
     game = replayed(arena, 5, "random", "plain")
     assert game == replayed(arena, 5, "random", "plain")

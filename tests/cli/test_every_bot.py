@@ -139,7 +139,7 @@ FUNCTIONS: dict[str, Callable[[str, str, str], Any]] = {
     "tournament": lambda bot, rival, game: ca.tournament([bot, rival], games=4, game=game).run(),
     "tune": lambda bot, rival, game: ca.tune(bot, option_of(bot, game), games=40, game=game),
 }
-NO_BOTS = {"compiled", "open", "rate", "schema", "solve"}
+NO_BOTS = {"compiled", "history", "open", "rate", "schema", "solve"}
 
 
 def commands(group: click.Group, *path: str) -> Iterator[str]:

@@ -4,10 +4,12 @@ import re
 import signal
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
 from helpers.arena import Arena, Done
+from helpers.parameters import slow_but
 from helpers.paths import ROOT
 
 from cantstop_arena.exit_codes import ExitCode
@@ -48,6 +50,7 @@ def test_done_is_0_whatever_the_result(arena: Arena) -> None:
 # --- 1: failed while running, or a check with findings --------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_check_with_findings_is_1(arena: Arena) -> None:
     arena("bots check plain", code=0, bots=BOTS)
     arena("bots check none", code=1)
@@ -187,8 +190,10 @@ PLAYING = {
 }
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("command", PLAYING)
+@pytest.mark.parametrize(
+    ("command", "number"),
+    slow_but([0, 3, 4], product(PLAYING, [signal.SIGINT, signal.SIGTERM])),
+)
 def test_a_signal_is_128_and_its_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, number: signal.Signals
 ) -> None:

@@ -1,10 +1,18 @@
 """`arena history`: the versions of a bot against the field of a tournament."""
 
 import csv
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers.arena import Arena
+
+import cantstop_arena as ca
+from cantstop_arena.api.histories import MissingGames
+from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.run_options import RunOptions
 
 BOT = """
 def choose_move(turn, moves):
@@ -17,16 +25,24 @@ def roll_again(turn):
 FILE = "games: 40\nseed: 1\nbots: [mine, rule28, random]\n"
 
 
+@pytest.fixture(scope="module")
+def three_runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """The folder of three runs, each with another version of a bot, and their standings.csv."""
+    folder, written = tmp_path_factory.mktemp("runs"), []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for rolls in (1, 2, 3):
+            bots = {"mine": BOT.replace("< 1", f"< {rolls}")}
+            Arena()("run", "cup.yaml", "--quiet", bots=bots, yaml=FILE)
+            written.append(Path("results/cup/standings.csv").read_text())
+    return folder, written
+
+
 @pytest.fixture
-def versions(arena: Arena) -> list[str]:
-    """What three runs have written in standings.csv, each with another version of a bot."""
-    Path("bots").mkdir(exist_ok=True)
-    Path("cup.yaml").write_text(FILE)
-    written = []
-    for rolls in (1, 2, 3):
-        Path("bots/mine.py").write_text(BOT.replace("< 1", f"< {rolls}"))
-        arena("run", "cup.yaml", "--quiet")
-        written.append(Path("results/cup/standings.csv").read_text())
+def versions(arena: Arena, three_runs: tuple[Path, list[str]]) -> list[str]:
+    """What three runs have written in standings.csv; a copy of their folder is the present one."""
+    folder, written = three_runs
+    shutil.copytree(folder, Path.cwd(), dirs_exist_ok=True)
     return written
 
 
@@ -68,7 +84,16 @@ def test_a_version_that_has_not_met_all_is_named(arena: Arena, versions: list[st
     Path("cup.yaml").write_text(FILE.replace("random]", "random, cautious]"))
     arena("run", "cup.yaml", "--quiet")
     text = arena("history", "mine", "--in", "results/cup").text
-    assert "2 of 3 versions have not met all of this field: 80 games are missing." in text
+    assert "2 of 3 versions have not met all of this field; --play plays 80 games." in text
+
+
+def test_faults_are_those_of_their_bots(arena: Arena, versions: list[str]) -> None:
+    faulty = BOT.replace("return 0", "return 0 if turn.rolls < 2 else 99")
+    Path("bots/wrong.py").write_text(faulty)
+    Path("cup.yaml").write_text(FILE.replace("random]", "random, wrong]"))
+    arena("run", "cup.yaml", "--quiet", code=None)
+    found = ca.history("results/cup", "mine", play=True, workers=1)
+    assert {report.bot for report in found.analysis.results.faults} <= {"wrong"}
 
 
 def test_a_bot_that_was_removed_has_a_history(arena: Arena, versions: list[str]) -> None:
@@ -78,9 +103,100 @@ def test_a_bot_that_was_removed_has_a_history(arena: Arena, versions: list[str])
     assert len(rows()) == 3
 
 
+def test_missing_games_are_played_from_the_copies(arena: Arena, versions: list[str]) -> None:
+    isolated = FILE.replace("mine,", "{bot: mine, isolate: processes},")
+    Path("cup.yaml").write_text(isolated)
+    arena("run", "cup.yaml", "--quiet")
+    Path("cup.yaml").write_text(isolated.replace("random]", "random, cautious]"))
+    arena("run", "cup.yaml", "--quiet")
+    Path("bots/mine.py").unlink()
+    before = files()
+    plan = arena("history", "mine", "--in", "results/cup", "--dry-run").text
+    assert plan == "cup: 6 of 9 pairings are in the ledger; playing 3 (120 games).\n"
+    text = arena("history", "mine", "--in", "results/cup", "--play").text
+    assert text.startswith(plan) and "have not met" not in text
+    assert arena("history", "mine", "--in", "results/cup", "--dry-run").text == ""
+    assert {name: files()[name] for name in before} == before
+    field = FILE.replace("mine, ", "").replace("random]", "random, cautious]")
+    arena("run", "cup.yaml", "--quiet", yaml=field)
+    arena("run", "cup.yaml", "--quiet", "--results", "fresh")
+    paths = [Path(folder) / "cup/standings.csv" for folder in ("results", "fresh")]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def files() -> dict[str, bytes]:
+    """The files of the tournament, which a history leaves as they are."""
+    paths = [path for path in Path("results/cup").iterdir() if path.is_file()]
+    exempt = ("ledger", "history", ".lock")
+    return {path.name: path.read_bytes() for path in paths if not path.name.startswith(exempt)}
+
+
+def test_a_version_without_a_copy_is_left_out(arena: Arena, versions: list[str]) -> None:
+    Path("cup.yaml").write_text(FILE.replace("random]", "random, cautious]"))
+    arena("run", "cup.yaml", "--quiet")
+    label = rows_of(arena)[0]["label"]
+    (copy,) = Path("results/cup/bots").glob(f"{label}*")
+    shutil.rmtree(copy)
+    done = arena("history", "mine", "--in", "results/cup", "--play")
+    assert f"mine@{label} cannot play again: results/cup/bots lacks its copy" in done.error
+    assert "1 of 3 versions has not met all of this field; --play plays 40 games." in done.text
+
+
+def rows_of(arena: Arena) -> list[dict[str, str]]:
+    """The rows of the table, after a history without playing."""
+    arena("history", "mine", "--in", "results/cup", "--quiet")
+    return rows()
+
+
+def test_an_interrupted_history_goes_on(arena: Arena, versions: list[str]) -> None:
+    Path("cup.yaml").write_text(FILE.replace("random]", "random, cautious]"))
+    arena("run", "cup.yaml", "--quiet")
+
+    class Impatient(RunObserver):
+        def on_progress(self, games: int) -> None:
+            raise ca.Interrupted
+
+    with pytest.raises(ca.Interrupted):
+        missing = MissingGames(Path("results/cup"), "mine", Path("bots"))
+        missing.play(RunOptions(workers=1), Impatient())
+    left = ca.history("results/cup", "mine").missing_games
+    assert 0 < left < 80
+    assert ca.history("results/cup", "mine", play=True, workers=1).missing_games == 0
+
+
+def test_the_page_has_the_chart(
+    arena: Arena, versions: list[str], opened: Callable[..., Any]
+) -> None:
+    done = arena("history", "mine", "--in", "results/cup", "--page")
+    assert done.text.endswith("Written to results/cup: history-mine.csv, history-mine.html.\n")
+    html = Path("results/cup/history-mine.html").read_text("utf-8")
+    assert "http" not in html.replace("http-equiv", "").replace("http://www.w3.org/2000/svg", "")
+    for width in (1200, 700, 390):
+        page = opened(html, viewport={"width": width, "height": 800})
+        assert page.locator("svg .dot").count() == 3
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_history_in_python(arena: Arena, versions: list[str]) -> None:
+    found = ca.history("results/cup", "mine")
+    assert [path.name for path in found.output_files] == ["history-mine.csv"]
+    assert found.versions["label"] == [row["label"] for row in rows()]
+    assert found.versions["lines"] == [None, 1, 1]
+    assert repr(found) == "<mine: 3 versions in results/cup>"
+    assert "3 versions against the field of cup" in found._repr_html_()
+
+
 def test_an_unknown_bot_is_answered(arena: Arena, versions: list[str]) -> None:
     done = arena("history", "nobody", "--in", "results/cup", code=None)
     assert done.code == 2
     assert done.error == (
         "no bot called 'nobody' has played in results/cup; bots are mine, rule28, random\n"
     )
+
+
+def test_faults_of_versions_are_no_obstacle(arena: Arena, versions: list[str]) -> None:
+    """The last bot of the history's field has another number than in the tournament."""
+    faulty = BOT.replace("return 0", "return 0 // (turn.number < 9)")
+    arena("run", "cup.yaml", "--quiet", bots={"mine": faulty}, yaml=f"{FILE}max_faults: 9999\n")
+    arena("history", "mine", "--in", "results/cup")
+    assert len(rows()) == 4 and rows()[-1]["elo"]

@@ -53,6 +53,11 @@ def test_each_change_is_a_run(terminal: Terminal) -> None:
     terminal.awaits("Standings")
     terminal.awaits(WAITS)
     assert "Crosstable" not in terminal.seen
+    Path("bots/b.py").write_text(BOT.replace("3", "4"))
+    terminal.awaits("          b: ")
+    terminal.awaits(" against b@")
+    terminal.awaits(" on the same deals.")
+    terminal.awaits(WAITS)
     Path("bots/b.py").rename("bots/c.py")
     terminal.awaits("bots/b.py is gone and bots/c.py is new.")
     terminal.type("\x03")
@@ -61,6 +66,7 @@ def test_each_change_is_a_run(terminal: Terminal) -> None:
     assert terminal.seen.count("Stopped.") == 1
 
 
+@pytest.mark.slow
 def test_errors_are_printed_and_the_watch_goes_on(terminal: Terminal) -> None:
     terminal.awaits(WAITS)
     Path("mine.yaml").write_text("bots: [a, new]\n")
@@ -82,6 +88,7 @@ def test_errors_are_printed_and_the_watch_goes_on(terminal: Terminal) -> None:
     terminal.awaits("bots/_beside.py has changed.")
 
 
+@pytest.mark.slow
 def test_a_change_ends_the_games_in_play(terminal: Terminal) -> None:
     terminal.awaits(WAITS)
     Path("mine.yaml").write_text("name: long\ngames: 100_000_000\nbots: all\n")

@@ -158,7 +158,7 @@ def test_an_interrupted_comparison_says_how_to_go_on_and_does(arena: Arena) -> N
         [sys.executable, "-c", code, "compare", "test.yaml"], stderr=subprocess.PIPE
     )
     patience = time.monotonic() + 60
-    while not blocks_in(Path("results/test/2-players/classic/ledger.sqlite")):
+    while not blocks_in(Path("results/test/ledger.sqlite")):
         assert time.monotonic() < patience
         time.sleep(0.002)
     process.send_signal(signal.SIGINT)

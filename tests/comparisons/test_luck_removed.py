@@ -144,6 +144,7 @@ def width(question: Any) -> float:
 RIVALS = "compare: [classic, leave]\ngames: 300\nbots: [rule28, cautious]\n"
 
 
+@pytest.mark.slow
 def test_runs_are_compared_without_luck_however_they_were_played(arena: Arena) -> None:
     compare(arena, RIVALS + "luck_removed: true\n", "--games", "30", "--results", "calm")
     told = compare(arena, RIVALS + "luck_removed: true\n", "--workers", "2", "--results", "calm")

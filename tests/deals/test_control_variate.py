@@ -115,6 +115,7 @@ def test_luck_of_another_kind_changes_hardly_anything() -> None:
     assert abs(other).max() < 0.15 * abs(related).max()
 
 
+@pytest.mark.slow
 def test_the_score_of_a_bot_that_hardly_ever_wins_is_not_biased() -> None:
     """A rule that looks at the deals that it corrects moves it by a third of a standard error."""
     truth = Truth((1.5, 1.2, 1.0, -3.0), (0.0,) * 3, 0.9, lucky=0.5)

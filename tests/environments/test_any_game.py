@@ -1,5 +1,6 @@
 """Environments of games that packages bring: what their frameworks test, and what search finds."""
 
+import json
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.game_packages import described, on_path
-from helpers.paths import ROOT
+from helpers.arena import Arena
+from helpers.game_packages import described, install_example, on_path
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.state_position import StatePosition
@@ -16,11 +17,7 @@ from cantstop_arena.games.registry import game_named
 
 POINTS = """
 [cantstop_arena.games]
-kuhn-poker = kuhn_poker.game
 sealed = sealed
-
-[cantstop_arena]
-kuhn-poker-bots = kuhn_poker.bots
 """
 SEALED = '''
 """Every seat shows some fingers at once; whoever shows the most that nobody else shows wins."""
@@ -97,7 +94,7 @@ def register_games():
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The games, as if they were installed."""
     folder = tmp_path_factory.mktemp("packages")
-    (folder / "kuhn_poker").symlink_to(ROOT / "examples/kuhn_poker/kuhn_poker")
+    install_example(folder, "kuhn_poker")
     (folder / "sealed.py").write_text(SEALED)
     described(folder, "some-games", POINTS)
     with on_path(folder):
@@ -228,3 +225,29 @@ def test_policies_play_any_game(tmp_path: Path) -> None:
     bot: Any = PolicyBot(lambda observation, mask: mask.nonzero()[0][-1], "sealed")
     game = game_named("sealed")
     assert bot.show(game.position(game.rules.default, 2).view(0)) == 5
+
+
+def test_a_person_and_a_replay_of_a_seat_show_what_the_seat_sees(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("play", "honest", "--game", "kuhn-poker", "--seed", "1", "--save", "game.jsonl")
+    printed = arena(*words, input="n\nn\n").output
+    assert printed.count(" card (card ") == 1 and "seen_by" not in printed
+    record = [json.loads(line) for line in Path("game.jsonl").read_text().splitlines()]
+    assert sum(event["event"] == "card" for event in record) == 2
+    for seat in (0, 1):
+        told = arena("replay", "game.jsonl", "--seat", "AB"[seat]).output
+        cards = [line for line in told.splitlines() if " card (card " in line]
+        assert len(cards) == 1 and cards[0].strip().startswith("AB"[seat])
+    assert "must be one of A, B" in arena("replay", "game.jsonl", "--seat", "C", code=2).output
+
+
+def test_a_copy_with_other_chance_is_refused_where_its_future_is_drawn() -> None:
+    cubus = game_named("cubus")
+    with pytest.raises(UsageError, match="Cubus draws from"):
+        cubus.position(cubus.rules.default, 2, seed=1).with_chance_of(2)
+    poker = game_named("kuhn-poker")
+    start = poker.position(poker.rules.default, 2)
+    cards = {start.with_chance_of(seed).view(0).card for seed in range(30)}
+    assert cards == {1, 2, 3}

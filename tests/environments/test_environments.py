@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.arena import Arena
+from helpers.game_packages import install_example, on_path
 from helpers.paths import ROOT
 
 from cantstop_arena.environments.setting import setting_for
@@ -353,15 +354,18 @@ PROGRAMS = [block for block in BLOCKS if "hookimpl" not in block and "sb3_contri
 
 
 @pytest.mark.parametrize("number", range(len(PROGRAMS)))
-def test_the_programs_of_the_page_run(number: int) -> None:
+def test_the_programs_of_the_page_run(number: int, tmp_path: Path) -> None:
     for module, extra in (("pyspiel", "openspiel"), ("pettingzoo", "pettingzoo")):
         if extra in PROGRAMS[number] or module in PROGRAMS[number]:
             import_or_skip(module, extra)
     if "Duel" in PROGRAMS[number]:
         import_or_skip("gymnasium", "gymnasium")
-    exec(compile(PROGRAMS[number], str(PAGE), "exec"), {"__name__": "page"})
+    install_example(tmp_path, "kuhn_poker")
+    with on_path(tmp_path):
+        exec(compile(PROGRAMS[number], str(PAGE), "exec"), {"__name__": "page"})
 
 
+@pytest.mark.slow
 def test_the_bot_of_the_page_that_searches_beats_random(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -233,6 +233,7 @@ def test_the_content_of_a_model_is_part_of_its_bot(liking: Path) -> None:
         digest(liking)
 
 
+@pytest.mark.slow
 def test_what_plays_is_the_copy_that_the_run_keeps(arena: Arena, liking: Path) -> None:
     run(arena, "games: 4\nbots: [random, ./liking.py]\n")
     (kept,) = Path("results/t/bots").iterdir()

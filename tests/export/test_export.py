@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
+from helpers.parameters import slow_but
 from jsonschema import Draft202012Validator
 
 import cantstop_arena as ca
@@ -69,6 +70,7 @@ def test_every_game_is_a_row_and_together_they_are_the_tables(arena: Arena) -> N
     assert mean == pytest.approx(summary["metrics"]["turns"]["mean"])
 
 
+@pytest.mark.slow
 def test_the_ledger_alone_knows_who_won_in_every_format() -> None:
     for name in ("games.csv", "games.parquet", "games.jsonl"):
         report = results().export_games(name, replay=False, deals=2)
@@ -140,6 +142,7 @@ def test_wrong_requests_are_answered_in_a_sentence_and_write_nothing(arena: Aren
     assert not list(Path().glob("*games*"))
 
 
+@pytest.mark.slow
 def test_every_roll_is_a_row_so_that_first_rolls_are_answered_on_all_games() -> None:
     report = results().export_rolls("rolls.jsonl")
     rows, games = lines("rolls.jsonl"), results().games()
@@ -168,13 +171,14 @@ def test_columns_have_types_in_parquet() -> None:
     assert told.to_pylist() == lines("rolls.jsonl")
 
 
-@pytest.mark.parametrize("table", ["games", "rolls", "decisions"])
+@pytest.mark.parametrize("table", slow_but([2], ["games", "rolls", "decisions"]))
 def test_any_number_of_workers_writes_the_same_file(table: str, arena: Arena) -> None:
     for workers in (1, 3):
         arena(f"export results/evening --{table} {workers}.csv --workers {workers} --quiet")
     assert Path("1.csv").read_bytes() == Path("3.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_rows_are_as_the_schemas_of_their_tables_say(arena: Arena) -> None:
     arena("export results/evening --games g.jsonl --rolls r.jsonl --decisions d.jsonl")
     for table in ("games", "rolls", "decisions"):

@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import described, on_path
+from helpers.game_packages import installed_game
+from helpers.parameters import slow_but
 
-POINTS = """
-[cantstop_arena.games]
-stuck = stuck.game
-"""
 GAME = '''
 """A game of one question, in which the rules say what goes wrong, and where."""
 
@@ -126,8 +123,8 @@ SLEEP, LOOP = (
     GAME.splitlines().index(line) + 1 for line in ("    time.sleep(60)", "    while True:")
 )
 SAID = {
-    "raises": r"Stuck fails in answer\(\), deal 0 \(\w+, \w+\): KeyError: 'nine' \(.*game.py:\d+\)",
-    "leaves": r"Stuck fails in answer\(\), deal 0 \(\w+, \w+\): SystemExit: 0 \(.*game.py:\d+\)",
+    "raises": r"Stuck fails in {where}\(\), deal 0 \(\w+, \w+\): KeyError: 'nine' \(.*game.py:\d+\)",
+    "leaves": r"Stuck fails in {where}\(\), deal 0 \(\w+, \w+\): SystemExit: 0 \(.*game.py:\d+\)",
     "sleeps": r"Stuck fails in deal 0: the game's code gave no answer within 0.6 s: {where}\(\) at"
     rf" .*stuck/game.py:{SLEEP}$",
     "spins": r"Stuck fails in deal 0: the game's code gave no answer within 0.6 s: {where}\(\) at"
@@ -135,24 +132,13 @@ SAID = {
     "exits": r"Stuck fails in deal 0: the game's code ended the process in {where}\(\)",
 }
 FAILURES = [(where, what) for what in SAID for where in FUNCTIONS]
-QUICK = {
-    ("begin", "spins"),
-    ("question", "sleeps"),
-    ("answer", "exits"),
-    ("check", "leaves"),
-    ("result", "raises"),
-}
+QUICK = {("begin", "spins"), ("answer", "exits")}
 
 
 @pytest.fixture(scope="module", autouse=True)
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The game, as if it were installed."""
-    folder = tmp_path_factory.mktemp("packages")
-    (folder / "stuck").mkdir()
-    (folder / "stuck" / "__init__.py").touch()
-    (folder / "stuck" / "game.py").write_text(GAME)
-    described(folder, "stuck-game", POINTS)
-    with on_path(folder):
+    with installed_game(tmp_path_factory.mktemp("packages"), "stuck", GAME):
         yield
 
 
@@ -180,7 +166,7 @@ def test_a_game_that_fails_ends_the_run_and_charges_nobody(
     assert not list(Path("results").rglob("summary.json"))
 
 
-@pytest.mark.parametrize("where", FUNCTIONS)
+@pytest.mark.parametrize("where", slow_but([2], FUNCTIONS))
 def test_the_time_of_a_game_is_not_its_bots(arena: Arena, where: str) -> None:
     yaml = cup(where, "dawdles").replace("games: 4", "games: 2")
     done = arena("run cup.yaml --quiet", bots=BOTS, yaml=yaml)

@@ -17,7 +17,7 @@ from helpers.game_packages import described, on_path
 from helpers.ledgers import blocks_in
 from helpers.paths import TESTS
 
-from cantstop_arena.tournaments.run_history import HISTORY
+from cantstop_arena.bots.run_history import HISTORY
 
 HOME = TESTS / "salvage_game"
 POINTS = """
@@ -175,6 +175,7 @@ def test_tournament_has_styles_highlights_and_a_page(arena: Arena) -> None:
     assert "wins (turns 6" in arena("draw", recorded).output
 
 
+@pytest.mark.slow
 def test_games_are_replayed_and_drawn(arena: Arena) -> None:
     Path("dive.yaml").write_text(DIVE.format(name="dive", players=3, games=6, bots=THREE))
     game = ("dive.yaml", "careful", "pirate", "drunk", "--deal", "1")
@@ -203,6 +204,7 @@ def test_until(arena: Arena) -> None:
     assert "games: 400" not in Path("results/until/tournament.yaml").read_text()
 
 
+@pytest.mark.slow
 def test_rule_sets_are_compared_in_the_game_s_words(arena: Arena) -> None:
     told = arena(
         "compare",
@@ -226,6 +228,7 @@ def test_person_plays(arena: Arena) -> None:
 # --- Anywhere, any number of seats ----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_isolated_bots_and_programs_play_the_same_games(arena: Arena) -> None:
     Path("prog.py").write_text(PROGRAM)
     dive(arena)
@@ -317,6 +320,7 @@ ILLEGAL = {
 LEGAL = {"maps": "return {'coins': 1, 'more': [2]}"}
 
 
+@pytest.mark.slow
 def test_illegal_answers_lose_the_game(arena: Arena) -> None:
     for name, (bid, _) in ILLEGAL.items():
         bot(name, bid)
@@ -358,6 +362,7 @@ def test_nonsense_of_a_program_loses_the_game(arena: Arena) -> None:
     assert all("illegal answer" in complaint for complaint in told.values())
 
 
+@pytest.mark.slow
 def test_a_game_that_a_bots_process_cannot_import_is_no_fault_of_the_bot(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -553,6 +558,7 @@ def test_view_that_cannot_travel_is_the_game_s_fault(arena: Arena, kind: str, va
         assert "Frail returned a value for go that cannot be sent to another process" in told
 
 
+@pytest.mark.slow
 def test_seven_share_a_win_at_a_table_of_eight(arena: Arena) -> None:
     with frail():
         bots = ", ".join("abcdefgh")

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cantstop_arena.games import registry
+from helpers.paths import ROOT
 
 METADATA = "Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
 
@@ -19,6 +21,33 @@ def described(folder: Path, name: str, points: str) -> None:
     told.mkdir()
     (told / "METADATA").write_text(METADATA.format(name=name))
     (told / "entry_points.txt").write_text(points)
+
+
+@contextmanager
+def installed_game(folder: Path, name: str, code: str) -> Iterator[None]:
+    """A game in a package of its own, as if it were installed; its module is `{name}.game`."""
+    package = folder / name
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "game.py").write_text(code)
+    described(folder, f"{name}-game", f"[cantstop_arena.games]\n{name} = {name}.game\n")
+    with on_path(folder):
+        yield
+
+
+def install_example(folder: Path, name: str) -> None:
+    """Lay a package of examples/, as if it were installed, into a folder."""
+    project = tomllib.loads((ROOT / "examples" / name / "pyproject.toml").read_text("utf-8"))
+    points = project["project"]["entry-points"]
+    described(
+        folder,
+        project["project"]["name"],
+        "\n".join(
+            f"[{group}]\n" + "".join(f"{key} = {module}\n" for key, module in named.items())
+            for group, named in points.items()
+        ),
+    )
+    (folder / name).symlink_to(ROOT / "examples" / name / name)
 
 
 @contextmanager

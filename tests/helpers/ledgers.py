@@ -42,7 +42,7 @@ def tournament(bots: int, players: int, games: int, **what: Any) -> Tournament:
     of_bots = {key: what.pop(key) for key in ("isolate", "learns") if key in what}
     entrants = tuple(entrant(name_of(number), **of_bots) for number in range(bots))
     return Tournament(
-        "cup", GAME, CLASSIC, players, games, 1, FaultPolicy(), entrants, Path(), **what
+        "cup", GAME, CLASSIC, players, games, 1, FaultPolicy(), Path(), entrants=entrants, **what
     )
 
 

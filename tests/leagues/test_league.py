@@ -123,6 +123,7 @@ def test_without_a_sandbox_nothing_is_opened(arena: Arena, monkeypatch: pytest.M
     assert not any(Path().rglob("opened"))
 
 
+@pytest.mark.slow
 def test_no_page_names_who_handed_in_a_bot_that_cannot_be_built(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,6 +200,7 @@ def test_a_watch_plays(arena: Arena, option: str) -> None:
     assert f"{option} and --watch cannot be used together: one plays, one does not" in done.error
 
 
+@pytest.mark.slow
 def test_pages_that_are_not_written_are_not_told(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:

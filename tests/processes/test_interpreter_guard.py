@@ -110,7 +110,7 @@ def calm(arena: Arena, place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str
     return tables(kept)
 
 
-QUICK = ("environment", "recursion limit", "folder", "umask", "alarm", "numpy")
+QUICK = ("environment", "alarm")
 
 
 @pytest.mark.parametrize(

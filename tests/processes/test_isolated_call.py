@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 from helpers.arena import Arena
+from helpers.parameters import slow_but
 
 from cantstop_arena.check import compiled_version
 from cantstop_arena.check.compiled_version import CompiledComparison
@@ -121,7 +122,9 @@ FORGED_COMPARISONS = [
 
 
 @pytest.mark.parametrize(
-    ("result", "sentence"), FORGED_COMPARISONS, ids=range(len(FORGED_COMPARISONS))
+    ("result", "sentence"),
+    slow_but([5, 8, 10], FORGED_COMPARISONS),
+    ids=range(len(FORGED_COMPARISONS)),
 )
 def test_a_comparison_that_does_not_fit_is_refused(
     arena: Arena, monkeypatch: pytest.MonkeyPatch, result: Any, sentence: str
@@ -148,7 +151,9 @@ FORGED_REPLAYS: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("result", "words"), FORGED_REPLAYS, ids=range(len(FORGED_REPLAYS)))
+@pytest.mark.parametrize(
+    ("result", "words"), slow_but(range(5, 14), FORGED_REPLAYS), ids=range(len(FORGED_REPLAYS))
+)
 def test_a_replay_that_does_not_fit_counts_as_another_game(
     arena: Arena, monkeypatch: pytest.MonkeyPatch, result: Any, words: str
 ) -> None:

@@ -51,6 +51,7 @@ def as_rows(run: Run, bots: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.array(won, float), np.array(design), np.array(deals)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [0.0, 0.8])
 def test_errors_are_those_of_statsmodels_for_clusters(shared: float) -> None:
     truth = Truth([0.8, 0.2, 0, -1], [0.2, -0.2], shared)
@@ -132,6 +133,7 @@ def test_a_bot_with_few_deals_has_few_degrees_of_freedom() -> None:
 # --- distributions ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("freedom", [1, 2, 3, 5.5, 29, 100, 299, 300, 1000, 1e5, 1e7])
 def test_students_tail_and_quantile_are_scipys(freedom: float) -> None:
     deviates = np.array([-4, -1, 0, 0.1, 0.5, 1, 2, 3, 5, 8, 20])
@@ -172,6 +174,7 @@ def test_the_normal_tail_is_scipys() -> None:
 # --- groups -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_holms_correction_is_that_of_statsmodels() -> None:
     random = Random(5)
     for size in (1, 2, 10, 50):
@@ -231,6 +234,7 @@ def test_superiority_is_students() -> None:
 # --- at large -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_hundred_bots_are_rated_in_few_steps() -> None:
     """Pairs of bots are reckoned together, not one by one: some steps for each of 4950 pairs."""
     rng = np.random.default_rng(16)

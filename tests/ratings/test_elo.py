@@ -95,6 +95,7 @@ def test_strengths_of_pairs_are_those_of_choix() -> None:
     assert model.seats == pytest.approx([0, 0], abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [3, 4])
 def test_strengths_of_tables_are_those_of_choix(seats: int) -> None:
     random = Random(seats)

@@ -52,6 +52,7 @@ def run_with(arena: Arena, source: str, head: str, entrant: str = "mine") -> dic
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entrant", slow_but((0,), ["mine", "{bot: mine, isolate: processes}"]))
 def test_256_games_in_a_row_are_told_to_the_one_that_learns(
     arena: Arena, here: Path, entrant: str
@@ -75,6 +76,7 @@ def test_what_it_raises_when_it_hears_of_the_end_is_a_fault_of_that_game(
     assert "ZeroDivisionError" in fault["message"]
 
 
+@pytest.mark.slow
 def test_one_that_hangs_when_it_hears_of_the_end_is_too_slow(arena: Arena, here: Path) -> None:
     hanging = "def game_over(turn, result):\n    while result.seat == 1: pass\n"
     (fault,) = run_with(arena, BODY + hanging, "games: 2\ndecision_limit: 0.2\n")["faults"]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from helpers.arena import Arena
 from helpers.edits import FAULTY, LEARNER, PLAIN, Workshop
+from helpers.parameters import slow_but
 
 NOTHING = "nothing to play"
 COMPILED_LEARNER = """
@@ -66,7 +67,10 @@ EDITS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize(("before", "after", "told"), EDITS.values(), ids=EDITS)
+QUICK = [[*EDITS].index(name) for name in ("more games", "an option", "lessons", "strict")]
+
+
+@pytest.mark.parametrize(("before", "after", "told"), slow_but(QUICK, EDITS.values()), ids=EDITS)
 def test_after_an_edit_only_what_is_missing_is_played(
     arena: Arena,
     tmp_path: Path,

@@ -28,8 +28,8 @@ from helpers import hostile
 from helpers.finished import alone_with
 from helpers.hostile import DEADLY, ENDLESS, EXCEPTIONS, GANGS, GUILTY, INNOCENT, MOVES
 
+from cantstop_arena.bots.run_history import HISTORY
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
-from cantstop_arena.tournaments.run_history import HISTORY
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="bots that need signals and fork")
 
@@ -248,6 +248,7 @@ UNLIMITED = [of_gang(gang) for gang in GANGS if "max_faults" not in GANGS[gang].
 LIMITED = [of_gang(gang) for gang in GANGS if "max_faults" in GANGS[gang].keys]
 
 
+@pytest.mark.slow
 @each_gang
 def test_a_run_ends_well_whoever_plays(runs: Runs, gang: str) -> None:
     outcome = runs.of(gang).finish()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
-from helpers.edits import Workshop, overlapping_deals
+from helpers.edits import Workshop, contents, overlapping_deals
 
 
 @pytest.fixture
@@ -16,7 +16,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def check(arena: Arena, seed: int, steps: int, page: bool = False, kills: bool = False) -> None:
+def check(
+    arena: Arena,
+    seed: int,
+    steps: int,
+    page: bool = False,
+    kills: bool = False,
+    guests: bool = False,
+) -> None:
     """Edit from a seed, and compare with a fresh run now and then."""
     shop, words = Workshop(arena, seed), ["--page"] if page else []
     again = 0
@@ -24,9 +31,8 @@ def check(arena: Arena, seed: int, steps: int, page: bool = False, kills: bool =
         for _ in range(shop.chance.choice([1, 1, 2])):
             shop.step()
         shop.write_file()
-        if kills and shop.chance.random() < 0.3:
-            shop.kill()
-        told = shop.run(*words)
+        printed = shop.kill() if kills and shop.chance.random() < 0.3 else ""
+        told = printed + shop.run(*words)
         trail = f"seed {seed}, step {step}: {' > '.join(shop.log)}\n{Path('cup.yaml').read_text()}"
         overlap = overlapping_deals(Path("results/cup"))
         is_told = any(word in told + trail for word in (" again, as", "plays until", "learner"))
@@ -35,11 +41,22 @@ def check(arena: Arena, seed: int, steps: int, page: bool = False, kills: bool =
         if shop.chance.random() < 0.7 or step == steps - 1:
             differences = shop.differences(*words)
             assert not differences, f"{trail}\n{told[:600]}\n{differences}"
+        if guests:
+            before = contents(Path("results/cup"))
+            shop.visit()
+            assert contents(Path("results/cup")) == before, shop.log
+            again = overlapping_deals(Path("results/cup"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_few_edits_leave_what_a_fresh_run_does(arena: Arena, place: Path, seed: int) -> None:
     check(arena, seed, steps=4)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_guests_leave_what_a_fresh_run_does(arena: Arena, place: Path, seed: int) -> None:
+    check(arena, 50 + seed, steps=4, guests=True)
 
 
 @pytest.mark.long
@@ -47,4 +64,4 @@ def test_a_few_edits_leave_what_a_fresh_run_does(arena: Arena, place: Path, seed
 def test_many_edits_and_kills_leave_what_a_fresh_run_does(
     arena: Arena, place: Path, seed: int
 ) -> None:
-    check(arena, 100 + seed, steps=30, page=seed % 4 == 0, kills=True)
+    check(arena, 100 + seed, steps=30, page=seed % 4 == 0, kills=True, guests=seed % 2 == 0)

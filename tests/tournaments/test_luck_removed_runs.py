@@ -58,6 +58,7 @@ def scores_of(name: str) -> dict[str, dict[str, float]]:
     return {row["bot"]: row for row in summary["standings"]}
 
 
+@pytest.mark.slow
 def test_value_is_another_measure_of_the_same_games(
     arena: Arena, finished: Finished, in_tmp: Path
 ) -> None:

@@ -48,6 +48,7 @@ def played(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return tmp_path
 
 
+@pytest.mark.slow
 def test_games_with_another_file_are_others(arena: Arena, played: Path) -> None:
     arena("run", "mine.yaml", "--quiet")
     Path("rolls.txt").write_text("5")

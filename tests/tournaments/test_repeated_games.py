@@ -6,16 +6,13 @@ from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import described, on_path
+from helpers.game_packages import installed_game
 from helpers.pages import Page
+from helpers.parameters import slow_but
 
 import cantstop_arena as ca
 from cantstop_arena.exit_codes import ExitCode
 
-POINTS = """
-[cantstop_arena.games]
-higher = higher.game
-"""
 GAME = '''
 """The higher number wins, of equal ones the first; a die may turn it round."""
 
@@ -83,12 +80,7 @@ VERDICT = (
 @pytest.fixture(scope="module", autouse=True)
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The game, as if it were installed."""
-    folder = tmp_path_factory.mktemp("packages")
-    (folder / "higher").mkdir()
-    (folder / "higher" / "__init__.py").write_text("")
-    (folder / "higher" / "game.py").write_text(GAME)
-    described(folder, "higher-game", POINTS)
-    with on_path(folder):
+    with installed_game(tmp_path_factory.mktemp("packages"), "higher", GAME):
         yield
 
 
@@ -97,7 +89,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("words", ["two one", "one two", "one also"])
+@pytest.mark.parametrize("words", slow_but([2], ["two one", "one two", "one also"]))
 def test_one_repeated_game_has_no_verdict(arena: Arena, words: str) -> None:
     done = arena(f"match {words} {TEST} --page", bots=BOTS)
     assert VERDICT in done.text and "200 games, 100 deals" in done.text
@@ -108,12 +100,14 @@ def test_one_repeated_game_has_no_verdict(arena: Arena, words: str) -> None:
     arena(f"match {words} {TEST} --exit-code --quiet", code=ExitCode.UNDECIDED)
 
 
+@pytest.mark.slow
 def test_it_has_none_from_stored_games_either(arena: Arena) -> None:
     arena(f"match two one {TEST}", bots=BOTS)
     again = arena(f"match two one {TEST}")
     assert VERDICT in again.text
 
 
+@pytest.mark.slow
 def test_the_api_has_no_verdict_either(arena: Arena) -> None:
     arena(f"match two one {TEST}", bots=BOTS)
     result = ca.match("two", "one", game="higher", sprt=(0, 200), seed=1, results="again")

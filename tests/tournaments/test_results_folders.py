@@ -55,6 +55,7 @@ def test_prune_forgets_what_the_file_does_not_name(edited: Arena) -> None:
     assert "nothing to play" in edited("run mine.yaml --dry-run").text
 
 
+@pytest.mark.slow
 def test_a_forgotten_bot_of_the_file_plays_again(edited: Arena) -> None:
     before = Path("results/mine/standings.csv").read_bytes()
     assert edited("results forget mine patient").text.count("forgot patient@") == 2
@@ -64,6 +65,7 @@ def test_a_forgotten_bot_of_the_file_plays_again(edited: Arena) -> None:
     assert Path("results/mine/standings.csv").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_one_version_is_forgotten(edited: Arena) -> None:
     title = edited("results prune mine --dry-run").text.split()[3]
     assert edited("results", "forget", "mine", title).text.count("forgot") == 1
@@ -71,11 +73,19 @@ def test_one_version_is_forgotten(edited: Arena) -> None:
     assert f"{title} is no single version" in error
 
 
+def test_the_previous_version_is_forgotten(edited: Arena) -> None:
+    title = edited("results prune mine --dry-run").text.split()[3]
+    assert f"forgot {title} (40 games)" in edited("results forget mine patient@previous").text
+    assert "is no single version" in edited("results forget mine patient@previous", code=2).error
+    assert "nothing to play" in edited("run mine.yaml --dry-run").text
+
+
 def test_unknown_bots_and_folders(edited: Arena) -> None:
     assert "no bot called 'nobody' has played" in edited("results forget mine nobody", code=2).error
     assert "There is no folder" in edited("results check nope", code=2).error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "text"),
     [

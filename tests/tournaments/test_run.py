@@ -12,8 +12,8 @@ import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
 
+from cantstop_arena.bots.run_history import HISTORY
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
-from cantstop_arena.tournaments.run_history import HISTORY
 
 FOUR = (
     "name: four\nplayers: {players}\ngames: {games}\nseed: 1\n"

@@ -136,7 +136,7 @@ def test_blocks_come_one_by_one_however_many_games_there_are() -> None:
 
 # --- Ledger ---------------------------------------------------------------------------------------
 
-CUP = cup(4, 3, 6 * 50, compared=True)
+CUP = cup(4, 3, 6 * 50, part="2-players/classic")
 OF_TWO = cup(3, 2, 2 * 50)
 
 

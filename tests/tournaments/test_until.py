@@ -20,6 +20,7 @@ from helpers.simulated import results as simulated
 from msgspec.structs import replace
 
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.run_history import HISTORY
 from cantstop_arena.deals.outcomes import ELO_ERROR, Until
 from cantstop_arena.deals.winners import WIN_UNITS, win_units
 from cantstop_arena.ratings.elo import Ratings, rate
@@ -40,7 +41,6 @@ from cantstop_arena.tournaments.endings import MatchEnding
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.run_history import HISTORY
 from cantstop_arena.tournaments.run_observer import Look, RunObserver
 
 PLAIN = '''"""Stops after three rolls."""
@@ -111,6 +111,7 @@ def test_games_end_at_the_first_look_at_which_all_intervals_are_narrow(
     )
 
 
+@pytest.mark.slow
 def test_the_user_is_told_the_aim_the_looks_and_what_the_intervals_are(
     arena: Arena, narrow: str
 ) -> None:
@@ -132,6 +133,7 @@ def test_any_number_of_workers_ends_at_the_same_deal_with_the_same_bytes(arena: 
     assert bytes_of("1/narrow") == bytes_of("2/narrow")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("narrow")
 def test_a_tournament_that_was_ended_is_complete(arena: Arena) -> None:
     arena("run", "narrow.yaml")  # here, where the ledger was brought to

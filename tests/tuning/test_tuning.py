@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.arena import Arena
+from helpers.parameters import slow_but
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.winners import WIN_UNITS
@@ -96,6 +97,7 @@ def test_too_few_deals_and_too_many_numbers_are_refused() -> None:
         search(noisy(1), [Range(0, 1, False)] * 4, 1000, 1)
 
 
+@pytest.mark.slow
 def test_evolution_returns_a_mean_that_is_better_than_its_start() -> None:
     target = np.array([3.0, -2.0, 0.0, 5.0])
 
@@ -136,6 +138,7 @@ def test_a_bot_that_cannot_play_is_named() -> None:
         laboratory("optimal", "threshold")
 
 
+@pytest.mark.slow
 def test_lists_of_numbers_are_tried_without_compiling_again() -> None:
     room = laboratory("glenn-aloi", "numbers")
     numbers = np.array(GLENN_ALOI, np.float64)
@@ -252,6 +255,7 @@ def few_deals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tuner, "_LOOK_DEALS", 20)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_deals")
 def test_workers_of_any_number_and_start_play_the_same_trials(arena: Arena) -> None:
     one = arena(f"{TUNE_STEPS} --workers 1", bots={"steps": STEPS}).text
@@ -274,11 +278,14 @@ def test_a_plain_bot_is_prepared_once(arena: Arena, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize(
     ("harm", "sentence"),
-    [
-        ("raise ValueError('too\\nmany')", "cannot play: ValueError: too many ("),
-        ("import time; time.sleep(60)", "gave no answer within 1 s ("),
-        ("import os; os._exit(0)", "cannot play: "),
-    ],
+    slow_but(
+        [0],
+        [
+            ("raise ValueError('too\\nmany')", "cannot play: ValueError: too many ("),
+            ("import time; time.sleep(60)", "gave no answer within 1 s ("),
+            ("import os; os._exit(0)", "cannot play: "),
+        ],
+    ),
 )
 def test_a_variant_that_fails_is_named_with_its_line(
     arena: Arena, harm: str, sentence: str

@@ -5,7 +5,10 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.views.command_tables import TableOutput, format_options, print_plain_tables
+from cantstop_arena.cli.options import Given, options
+from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.processes import shutdown
+from cantstop_arena.views.command_tables import print_plain_tables
 
 
 @click.command(short_help="Rate all versions of a bot that have played in a tournament.")
@@ -19,22 +22,36 @@ from cantstop_arena.views.command_tables import TableOutput, format_options, pri
     shell_complete=shell_complete.results,
     help="The results folder of the tournament.",
 )
-@format_options
-def history(bot: str, folder: Path, output: TableOutput) -> None:
+@click.option(
+    "--play", is_flag=True, help="First play the games that versions lack against the field."
+)
+@options("history")
+def history(bot: str, folder: Path, play: bool, given: Given) -> None:
     """Rate all versions of BOT that have played in a tournament, as its results folder has them.
 
     The field is the other bots of the last run. Versions do not meet each other: "better than
-    before" compares each with the one before it on the same deals. The ledger is only read, and
-    history-BOT.csv is written beside it.
+    before" compares each with the one before it on the same deals. The table and its chart are
+    written beside the ledger, history-BOT.csv and history-BOT.html.
+
+    With --play versions play from the copies in that folder, isolated as they were, and their games
+    are added to its ledger; --dry-run prints how many.
     """
-    from cantstop_arena.atomic_files import check_results_folder
-    from cantstop_arena.reports import history_report
+    from cantstop_arena.api.histories import BotHistory, MissingGames
     from cantstop_arena.tournaments.version_history import version_history
 
-    found = version_history(folder, bot)
-    check_results_folder(folder)
-    table = history_report.history_table(found, history_report.analysis_of(found, folder))
-    path = history_report.write_history(table, folder, bot)
-    missing = history_report.missing_text(found.versions)
-    written = f"Written to {folder}: {path.name}."
-    print_plain_tables([table], output, f"{missing} {written}".lstrip())
+    screen = RunScreen(folder.name, given.quiet, given.aside)
+    bots_folder = given.tournament["bots_folder"]
+    if given.dry_run:
+        MissingGames(folder, bot, bots_folder).announce(screen)
+        return
+    if play:
+        shutdown.announce_resume()
+        MissingGames(folder, bot, bots_folder).play(given.run_options, screen)
+    found = BotHistory(version_history(folder, bot), folder)
+    found.write_table()
+    if given.page:
+        with screen.reporting_page_error():
+            found.write_page()
+    written = ", ".join(path.name for path in found.output_files)
+    note = f"{found.missing_text} Written to {folder}: {written}."
+    print_plain_tables([found.versions.table], given.tables, note.lstrip())

@@ -1,5 +1,6 @@
 """`arena match`: a match of two bots, also with a sequential test of their difference."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -52,6 +53,14 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # the rate of an error of the 
     is_flag=True,
     help="With --sprt: end with exit code 0 if H1 is accepted, 4 if H0 is, 5 if neither.",
 )
+@click.option(
+    "--in",
+    "guest_of",
+    type=click.Path(path_type=Path),
+    metavar="RESULTS",
+    shell_complete=shell_complete.results,
+    help="Play with the seed and rules of these results, and add the games to their ledger.",
+)
 @options("match")
 def match(
     a: str,
@@ -60,6 +69,7 @@ def match(
     alpha: float,
     beta: float,
     by_verdict: bool,
+    guest_of: Path | None,
     given: Given,
 ) -> ExitCode:
     """Play a match of the bots A and B, every deal in both seatings.
@@ -72,12 +82,19 @@ def match(
     With --sprt 0 5 they play until a sequential probability ratio test has decided between "A is
     as strong as B" and "A is 5 Elo stronger". Run the command again to continue after an
     interruption.
+
+    With --in results/NAME the match plays as a guest of that tournament: bots are as its file has
+    them, and the next `arena run` need not play these games. The match is only printed: its
+    ledger is all that changes in that folder.
     """
-    from cantstop_arena.api.matches import planned_match
+    from cantstop_arena.api.matches import check_fresh, planned_match
 
     if by_verdict and elo is None:
         raise UsageError("--exit-code needs --sprt: it reports the verdict of the test")
-    planned = planned_match(a, b, sprt=elo, alpha=alpha, beta=beta, **given.tournament)
+    planned = planned_match(
+        a, b, sprt=elo, alpha=alpha, beta=beta, guest_of=guest_of, **given.tournament
+    )
+    check_fresh(planned, given.run["fresh"])
     if planned.note:
         click.echo(printable(planned.note), err=True)
     test = planned.test

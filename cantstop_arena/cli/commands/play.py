@@ -136,7 +136,7 @@ def play(
         try:
             with file:
                 seats = tuple(range(players))
-                for event in with_person(person, table, seats, deal, _echo_complaint):
+                for event in with_person(person, seat - 1, table, seats, deal, _echo_complaint):
                     _write_event(event, file)
         except PersonLeft as left:
             if left.__cause__ is not None:

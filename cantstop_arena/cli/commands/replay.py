@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, one event per line.")
 @click.option("--step", is_flag=True, help="Step through the game with keys, on a terminal.")
 @click.option("--judge", is_flag=True, help="Rate each decision against the judge's.")
+@click.option("--seat", metavar="LETTER", help="Only what this seat sees: A, B, …")
 @click.option(
     "--bot", metavar="BOT", help="With --judge: only this bot's decisions, the worst first."
 )

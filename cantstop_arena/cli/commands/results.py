@@ -126,12 +126,13 @@ def prune(context: click.Context, folder: Path, dry_run: bool) -> None:
 
 @results.command(short_help="Forget the games of a bot, or of a version of it.")
 @_folder
-@click.argument("bot", metavar="BOT[@DIGEST]")
+@click.argument("bot", metavar="BOT[@VERSION]")
 @_dry_run
 @click.pass_context
 def forget(context: click.Context, folder: Path, bot: str, dry_run: bool) -> None:
     """Forget all games of a bot in the results NAME, or those of one version of it.
 
+    VERSION is the first digits of its digest, or "previous": the one before that of the last run.
     A bot that is in the tournament plays its games again at the next run.
     """
     from cantstop_arena.tournaments.results_folders import bots_called, forget_bots

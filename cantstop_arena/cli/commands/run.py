@@ -25,7 +25,12 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
     interruption.
     """
     from cantstop_arena.api.tournaments import from_file
-    from cantstop_arena.cli.watching import child_arguments, reporting_files, watch
+    from cantstop_arena.cli.watching import (
+        child_arguments,
+        echo_changed_bots,
+        reporting_files,
+        watch,
+    )
     from cantstop_arena.tables.notes import until_text
 
     if not file.exists() and not file.suffix:
@@ -49,7 +54,8 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
     screen = RunScreen(planned.name, given.quiet, given.aside, aim)
     if given.dry_run:
         return announce(planned, given, screen)
-    played = play_and_write(
-        planned, given, screen, lambda results: print_tables(results.analysis, given.tables)
-    )
+    with echo_changed_bots(planned.folder, screen.echo, is_watched=report is not None):
+        played = play_and_write(
+            planned, given, screen, lambda results: print_tables(results.analysis, given.tables)
+        )
     return exit_code_of(played)

@@ -15,7 +15,9 @@ from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
 from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.games.registry import DEFAULT
 
-Command: TypeAlias = Literal["run", "match", "gauntlet", "compare", "tune", "league", "tournament"]
+Command: TypeAlias = Literal[
+    "run", "match", "gauntlet", "compare", "tune", "league", "tournament", "history"
+]
 """A command and the function of its name; `tournament` is a function alone."""
 File: TypeAlias = Literal["tournament", "comparison", "league"]
 Group: TypeAlias = Literal["tournament", "run", "output"]
@@ -27,6 +29,7 @@ PAIRING: frozenset[Command] = frozenset({"match", "gauntlet", "tune"})  # they n
 PLANNING: frozenset[Command] = frozenset({"match", "gauntlet", "compare", "tournament"})
 FINISHING: frozenset[Command] = frozenset({"run", "match", "compare"})  # functions that play
 LASTING: frozenset[Command] = FINISHING | {"tune", "league"}  # that take a while
+HISTORY: frozenset[Command] = frozenset({"history"})
 NOWHERE: frozenset[Command] = frozenset()
 
 IN_TOURNAMENTS: frozenset[File] = frozenset({"tournament"})
@@ -405,8 +408,8 @@ KEYS = (
         "Number of worker processes. Default: all cores.",
         "run",
         "count",
-        commands=ALL,
-        functions=LASTING,
+        commands=ALL | HISTORY,
+        functions=LASTING | HISTORY,
         cli=("--workers",),
     ),
     Key(
@@ -414,8 +417,8 @@ KEYS = (
         "Play on a Dask cluster: tcp://HOST:PORT, tls://HOST:PORT, file:SCHEDULER.json or local:N.",
         "run",
         "cluster",
-        commands=ALL,
-        functions=LASTING,
+        commands=ALL | HISTORY,
+        functions=LASTING | HISTORY,
         cli=("--cluster",),
         option={"metavar": "ADDRESS"},
     ),
@@ -424,8 +427,8 @@ KEYS = (
         "How long to wait for a machine of the cluster that can play. Default: 30.",
         "run",
         Seconds(),
-        commands=ALL,
-        functions=LASTING,
+        commands=ALL | HISTORY,
+        functions=LASTING | HISTORY,
         cli=("--cluster-wait",),
         option={"metavar": "SECONDS"},
     ),
@@ -434,8 +437,8 @@ KEYS = (
         "How to start worker processes. Default: fork where that is safe, else spawn.",
         "run",
         ("fork", "spawn"),
-        commands=ALL,
-        functions=LASTING,
+        commands=ALL | HISTORY,
+        functions=LASTING | HISTORY,
         cli=("--start-method",),
     ),
     Key(
@@ -443,8 +446,8 @@ KEYS = (
         "Memory that each worker may allocate after its start, such as 512M or 2G.",
         "run",
         "size",
-        commands=ALL,
-        functions=LASTING,
+        commands=ALL | HISTORY,
+        functions=LASTING | HISTORY,
         cli=("--memory",),
         option={"metavar": "SIZE"},
     ),
@@ -466,8 +469,8 @@ KEYS = (
         "tournament",
         "folder",
         DEFAULT_FOLDER,
-        commands=ALL,
-        functions=ALL | {"tournament"},
+        commands=ALL | HISTORY,
+        functions=ALL | HISTORY | {"tournament"},
         cli=("--bots", "bots_folder"),
         option={"show_default": True, "metavar": "DIR"},
     ),
@@ -487,7 +490,7 @@ KEYS = (
         "output",
         bool,
         False,
-        commands=PLAYING | {"league"},
+        commands=PLAYING | HISTORY | {"league"},
         cli=("--dry-run",),
         helps={"league": "Print what would be checked and played."},
     ),
@@ -497,7 +500,7 @@ KEYS = (
         "output",
         "progress",
         False,
-        functions=LASTING,
+        functions=LASTING | HISTORY,
     ),
     Key(
         "quiet",
@@ -505,7 +508,7 @@ KEYS = (
         "output",
         bool,
         False,
-        commands=ALL,
+        commands=ALL | HISTORY,
         cli=("--quiet",),
         helps={"match": "Print only the result.", "tune": "Print no progress."},
     ),
@@ -515,11 +518,12 @@ KEYS = (
         "output",
         bool,
         False,
-        commands=PLAYING,
-        functions=FINISHING,
+        commands=PLAYING | HISTORY,
+        functions=FINISHING | HISTORY,
         cli=("--page/--no-page",),
         option={"default": True, "envvar": "CANTSTOP_ARENA_PAGE", "show_envvar": True},
-        ends=dict.fromkeys(PLAYING, "Default: --page."),
+        helps={"history": "Whether to write history-BOT.html, which has the chart."},
+        ends=dict.fromkeys(PLAYING | HISTORY, "Default: --page."),
     ),
     Key(
         "form",
@@ -527,7 +531,7 @@ KEYS = (
         "output",
         "format",
         "text",
-        commands=ALL,
+        commands=ALL | HISTORY,
         cli=("--format", "form"),
         option={"show_default": True},
     ),
@@ -551,7 +555,7 @@ KEYS = (
         "output",
         bool,
         False,
-        commands=PLAYING,
+        commands=PLAYING | HISTORY,
         cli=("--wide",),
     ),
 )

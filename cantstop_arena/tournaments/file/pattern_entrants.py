@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_paths import (
     NET,
@@ -46,6 +49,28 @@ class Field(NamedTuple):
     def messages(self) -> Sequence[str]:
         """Sentences for the user: which bots are left out, and which patterns match nothing."""
         return [*(left_out.text for left_out in self.left_out), *self.notices]
+
+
+class WithField(msgspec.Struct, frozen=True, kw_only=True):
+    """A tournament or a comparison: the bots that play, and what is known about its patterns.
+
+    `left_out` are bots that a pattern matches, and that cannot play; `notices` are sentences for
+    the user.
+    """
+
+    entrants: tuple[Entrant, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def messages(self) -> Sequence[str]:
+        """Sentences for the user: which bots are left out, and which patterns match nothing."""
+        return Field(self.entrants, self.left_out, self.notices).messages
+
+    def with_field(self, field: Field) -> Self:
+        """A copy with another field."""
+        left_out = (*self.left_out, *field.left_out)
+        return replace(self, entrants=field.entrants, left_out=left_out, notices=field.notices)
 
 
 Refusal: TypeAlias = Callable[[str], str | None]

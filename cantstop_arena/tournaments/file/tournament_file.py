@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cantstop_arena.deals.outcomes import LeftOut, Until
 from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.deals.seeds import random_seed
+from cantstop_arena.errors import LedgerError, UsageError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader, read_isolation
 from cantstop_arena.tournaments.file.entrants import Entrant, needs
@@ -37,7 +39,7 @@ from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.tournament import NO_OVERRIDES, Overrides, Tournament
 
 if TYPE_CHECKING:
-    from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.bots.catalogue import Arrivals, Catalogue
 
 KEYS = [key.name for key in keys_of_file("tournament")]
 DEFAULT_GAMES = 10_000
@@ -55,6 +57,8 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
         reader.finish()
     game = read_game(reader, entries.get("game"))
     catalogue = catalogue.playing(game)
+    name = read_name(reader, entries.get("name"), path.stem)
+    catalogue = catalogue.with_arrivals(arrivals_in(catalogue.results / name))
     players = _players(reader, entries, game)
     isolate = read_isolation(reader, entries.get("isolate"))
     rules = read_rules(reader, entries.get("rules"), catalogue)
@@ -67,7 +71,8 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
         refusal=lambda name: game.refusal(name, rules, players),
     )
     field = bots.read(entries.get("bots"), players, entries.get("exclude"))
-    tournament = _tournament(reader, entries, catalogue, path, field.entrants).with_field(field)
+    tournament = _tournament(reader, entries, catalogue, path, field.entrants, name)
+    tournament = tournament.with_field(field)
     reader.finish()
     return overrides.applied(tournament)
 
@@ -82,11 +87,26 @@ def tournament_from_keys(
     """
     reader = Reader(source, dump(keys))
     entries = reader.mapping(reader.root, "a tournament", KEYS)
-    tournament = _tournament(reader, entries, catalogue, source, tuple(entrants))
+    name = read_name(reader, entries.get("name"), source.stem)
+    tournament = _tournament(reader, entries, catalogue, source, tuple(entrants), name)
     if len(entrants) < tournament.players:
         reader.complain(reader.root, f"{needs(tournament.players)}, not {len(entrants)}")
     reader.finish()
     return tournament
+
+
+def arrivals_in(folder: Path) -> Arrivals:
+    """The versions that a folder of results has of a bot; they are read when they are needed."""
+
+    def arrivals(name: str) -> Sequence[str]:
+        from cantstop_arena.tournaments.ledger.read_ledger import look_into
+
+        with suppress(LedgerError, UsageError):  # there is no such folder yet
+            versions = look_into(folder, lambda ledger: ledger.versions_named(name))
+            return [version.digest for version in versions]
+        return ()
+
+    return arrivals
 
 
 def _players(reader: Reader, entries: Mapping[str, Entry], game: Game) -> int:
@@ -99,13 +119,14 @@ def _tournament(
     catalogue: Catalogue,
     source: Path,
     entrants: tuple[Entrant, ...],
+    name: str,
 ) -> Tournament:
     game = catalogue.game
     players = _players(reader, entries, game)
     games = MAX_GAMES if "until" in entries else DEFAULT_GAMES
     seed = read_seed(reader, entries.get("seed"))
     tournament = Tournament(
-        name=read_name(reader, entries.get("name"), source.stem),
+        name=name,
         game=game,
         rules=read_rules(reader, entries.get("rules"), catalogue),
         players=players,

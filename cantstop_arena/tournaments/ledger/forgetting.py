@@ -25,17 +25,16 @@ class StoredBot(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Its first name, and the first digits of its source's digest where it has one."""
+        """Its first name, with the first digits of its source's digest where it has one."""
         digest = short_digest(self.version.digest)
         name = self.names[0] if self.names else f"version {self.number}"
-        return f"{name}@{digest}" if digest else name
+        return f"{name}@{digest}" if digest and not name.endswith(f"@{digest}") else name
 
 
 def stored_bots(ledger: Ledger) -> list[StoredBot]:
     """The versions in a ledger, in the order of their arrival."""
     with ledger.readable():
-        query = ledger.query()
-        named = {bot.version.id for bot in query.bots} if query else set()
+        named = {bot.version.id for query in ledger.queries() for bot in query.bots}
         names: dict[int, list[str]] = {}
         for number, name in ledger.select("SELECT version, name FROM names ORDER BY name"):
             names.setdefault(number, []).append(name)
@@ -84,8 +83,7 @@ def forget(ledger: Ledger, bots: Collection[StoredBot]) -> None:
     """
     numbers = {bot.number for bot in bots}
     gone = [(bot.number,) for bot in bots if not bot.is_in_file]
-    query = ledger.query()
-    kept = set(ledger.group_ids(query).values()) if query else set()
+    kept = {group for query in ledger.queries() for group in ledger.group_ids(query).values()}
     groups = [
         (number,)
         for number, played in ledger.select("SELECT id, bots FROM groups")

@@ -2,8 +2,8 @@
 run.
 
 A row is some deals of one group of versions under one setting, so that nothing in it depends on the
-tournament for which it was played. The file also has the query of the last run. Rows are never
-deleted by a run.
+tournament for which it was played. The file also has the query of the last run, or of each part of
+the last comparison (see `ledger_parts`). Rows are never deleted by a run.
 """
 
 import json
@@ -114,46 +114,73 @@ class Ledger:
             stored = self.about("version")
             return None if stored is None else json.loads(stored)
 
-    def query(self) -> LedgerQuery | None:
-        """The query of the last run; None before the first one."""
+    def query(self, part: str = "") -> LedgerQuery | None:
+        """The query of the last run, or of a part of a comparison; None before the first one."""
         with self.readable():
-            stored = self.about("query")
+            stored, deals, seal = (self.about(key) for key in _about_keys(part))
             if stored is None:
                 return None
-            if self.about("seal") != _about_seal(stored, self.about("deals")):
+            if seal != _about_seal(stored, deals):
                 raise ValueError("the query of the last run is not as it was written")
             return query_in(stored)
 
-    @property
-    def deals(self) -> int | None:
-        """The number of deals of each group that the last run's results cover."""
-        stored = self.about("deals")
+    def parts(self) -> list[str]:
+        """The parts of the last comparison, by name; none of a run."""
+        with self.readable():
+            keys = self.select("SELECT key FROM about WHERE key GLOB 'query *' ORDER BY key")
+            return [key.removeprefix("query ") for (key,) in keys]
+
+    def queries(self) -> list[LedgerQuery]:
+        """The queries of the last run, and of the parts of the last comparison."""
+        return [query for part in ("", *self.parts()) if (query := self.query(part)) is not None]
+
+    def deals(self, part: str = "") -> int | None:
+        """The number of deals of each group that the results of the last run, or part, cover."""
+        _, key, _ = _about_keys(part)
+        stored = self.about(key)
         return None if stored is None else int(stored)
 
-    def set_deals(self, deals: int) -> None:
+    def set_deals(self, deals: int, part: str = "") -> None:
         """Store how many deals of each group the results cover."""
-        if self.deals != deals:
+        if self.deals(part) != deals:
+            key, *_ = _about_keys(part)
             with self.writing():
-                self._store_query(self.about("query") or "", deals)
+                self._store_query(self.about(key) or "", deals, part)
 
-    def _store_query(self, query: str, deals: int) -> None:
-        rows = {"query": query, "deals": str(deals), "seal": _about_seal(query, str(deals))}
+    def _store_query(self, query: str, deals: int, part: str) -> None:
+        values = query, str(deals), _about_seal(query, str(deals))
         statement = "INSERT OR REPLACE INTO about VALUES (?, ?)"
-        self.connection.executemany(statement, rows.items())
+        self.connection.executemany(statement, zip(_about_keys(part), values, strict=True))
 
-    def set_query(self, query: LedgerQuery) -> None:
+    def forget_part(self, part: str) -> None:
+        """Delete the query of a part of a comparison; its rows stay."""
+        with self.writing() as connection:
+            keys = [(key,) for key in _about_keys(part)]
+            connection.executemany("DELETE FROM about WHERE key = ?", keys)
+
+    def set_query(self, query: LedgerQuery, part: str = "") -> None:
         """Store a query, and all that it names, unless it is the stored one."""
-        if self.about("query") == query.text:
+        key, *_ = _about_keys(part)
+        if self.about(key) == query.text:
             return
         with self.writing():
-            self._store_query(query.text, query.deals)
-            setting = self._setting_id(query.setting)
-            ids = self._version_ids(bot.version for bot in query.bots)
-            names = [(ids[bot.version.id], bot.name) for bot in query.bots]
-            self.connection.executemany("INSERT OR IGNORE INTO names VALUES (?, ?)", names)
-            groups = [(setting, _bots_text(query, group, ids)) for group in query.groups]
-            statement = "INSERT OR IGNORE INTO groups (setting, bots) VALUES (?, ?)"
-            self.connection.executemany(statement, groups)
+            self._store_query(query.text, query.deals, part)
+            self._add_named(query)
+
+    def add_query(self, query: LedgerQuery) -> None:
+        """Store all that a query names, unless it is there; the query of the last run stays."""
+        if len(self.group_ids(query)) < len(query.groups):
+            with self.writing():
+                self._add_named(query)
+
+    def _add_named(self, query: LedgerQuery) -> None:
+        setting = self._setting_id(query.setting)
+        ids = self._version_ids(bot.version for bot in query.bots)
+        names = [(ids[bot.version.id], bot.name) for bot in query.bots]
+        self.connection.executemany("INSERT OR IGNORE INTO names VALUES (?, ?)", names)
+        groups = [(setting, _bots_text(query, group, ids)) for group in query.groups]
+        statement = "INSERT OR IGNORE INTO groups (setting, bots) VALUES (?, ?)"
+        self.connection.executemany(statement, groups)
 
     def _setting_id(self, setting: GameSetting) -> int:
         """The number of a setting, which is added if it is new."""
@@ -393,6 +420,12 @@ def _seal(query: LedgerQuery, group: Group, row: LedgerRow) -> bytes:
 def row_seal(setting: str, versions: Iterable[str], row: LedgerRow) -> bytes:
     """The seal of a row: of the key of its setting, the digests of its versions, and itself."""
     return row_checksum("\n".join((setting, *versions)), row)
+
+
+def _about_keys(part: str) -> tuple[str, str, str]:
+    """The keys of a query, of its deals, and of the seal of both in the table `about`."""
+    suffix = f" {part}" if part else ""
+    return f"query{suffix}", f"deals{suffix}", f"seal{suffix}"
 
 
 def _about_seal(query: str, deals: str | None) -> str:

@@ -14,7 +14,7 @@ def wrong_rows(ledger: Ledger) -> Iterator[str]:
         for (text,) in ledger.select("PRAGMA integrity_check"):
             if text != "ok":
                 yield f"SQLite: {text}"
-        ledger.query()
+        ledger.queries()  # raises LedgerError for a damaged one
         settings = dict(ledger.select("SELECT id, key FROM settings"))
         versions = dict(ledger.select("SELECT id, digest FROM versions"))
         names: dict[int, str] = dict(

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.errors import LedgerError
-from cantstop_arena.tournaments.ledger.ledger import LEDGER, damage_message
+from cantstop_arena.tournaments.ledger.ledger import damage_message
+from cantstop_arena.tournaments.ledger.ledger_parts import ledger_part
 from cantstop_arena.tournaments.ledger.open_ledger import locked_folder
 
 _AT_ONCE = 1 << 20  # bytes that are compared at once
@@ -15,12 +16,12 @@ _MAX_BYTES = 1 << 28  # bytes that are remembered: a ledger of some hundred mill
 
 @contextmanager
 def protected_ledger(folder: Path) -> Iterator[None]:
-    """Lock a folder meanwhile, and restore its ledger at the end if bots have changed it.
+    """Lock a ledger meanwhile, and restore it at the end if bots have changed it.
 
     A ledger of more than 256 MiB is not restored. Raises LedgerError.
     """
-    path = folder / LEDGER
-    with locked_folder(folder):
+    path = ledger_part(folder).path
+    with locked_folder(path.parent):
         before = _content(path)
         try:
             yield

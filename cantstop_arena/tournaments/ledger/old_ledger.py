@@ -18,7 +18,7 @@ from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.deals.seeds import in_json, seed_of
 from cantstop_arena.deals.spans import Span, gaps
 from cantstop_arena.errors import LedgerError
-from cantstop_arena.games.registry import game_named
+from cantstop_arena.games.registry import built_in, game_named
 from cantstop_arena.processes import shutdown
 from cantstop_arena.tournaments.ledger.identity import BotVersion, GameSetting
 from cantstop_arena.tournaments.ledger.ledger import damage_message, reading
@@ -80,9 +80,10 @@ class OldLedger:
         detail = MEASURES if identity.get("measured") else WINNERS
         if luck:
             detail = LUCK_BY_VALUE if luck == "value" else LUCK_BY_STAKE
+        game = identity["game"]
         setting = GameSetting(
-            identity["game"],
-            "1",
+            game,
+            "1" if game in built_in() else game_named(game).edition,  # it stored no versions
             {key: value for key, value in rules.items() if key != "name"},
             identity["players"],
             in_json(_seed(identity)),

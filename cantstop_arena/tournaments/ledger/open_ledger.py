@@ -69,7 +69,7 @@ _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 def _opened(path: Path, fresh: bool, known: Sequence[QueryBot]) -> Iterator[Ledger]:
     if fresh:
-        _set_aside(path)
+        set_aside(path)
     try:
         if _old_version(path):
             from cantstop_arena.tournaments.ledger.migration import take_over
@@ -110,7 +110,7 @@ def _old_version(path: Path) -> bool:
         return Ledger(path, connection).version() in OLD_VERSIONS
 
 
-def _set_aside(path: Path) -> None:
+def set_aside(path: Path) -> None:
     """Rename a ledger to `ledger.old.sqlite`, of which there is one generation."""
     old = path.with_suffix(".old.sqlite")
     if path.exists():

@@ -26,6 +26,7 @@ from cantstop_arena.tournaments.ledger.aggregation import aggregate
 from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.differences import differences
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, UNREADABLE, Ledger, damage_message
+from cantstop_arena.tournaments.ledger.ledger_parts import LedgerPart, ledger_part, part_ledgers
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
 from cantstop_arena.tournaments.ledger.old_ledger import OLD_VERSIONS, OldLedger
@@ -57,8 +58,8 @@ def load_results_with_aims(folder: Path) -> TournamentTotals:
 
 
 def _results(folders: Sequence[Path], anchor: Mapping[str, float]) -> TournamentTotals:
-    paths = [_ledger_in(folder) for folder in folders]
-    return _steady(lambda: _read(folders, paths, anchor))
+    ledgers = [_ledger_in(folder) for folder in folders]
+    return _steady(lambda: _read(folders, ledgers, anchor))
 
 
 def _with_aims(folder: Path, results: TournamentTotals) -> TournamentTotals:
@@ -115,11 +116,11 @@ def _test_of(match: _StoredMatch) -> Until | None:
 
 def read_ledger(folder: Path, look: Callable[[LedgerTotals], Read]) -> Read:
     """The result of `look` for a folder's ledger. Raises ArenaError when it cannot be read."""
-    path = _ledger_in(folder)
+    path, part = _ledger_in(folder)
 
     def read() -> Read:
         with _opened(path) as ledger:
-            return look(_ledger_totals(folder, ledger))
+            return look(_ledger_totals(folder, ledger, part))
 
     return _steady(read)
 
@@ -132,7 +133,7 @@ def copied_ledger(folder: Path, fresh: bool) -> Iterator[Path]:
     """
     with TemporaryDirectory() as temporary:
         copy = Path(temporary)
-        if not fresh and (path := folder / LEDGER).is_file():
+        if not fresh and (path := ledger_part(folder).path).is_file():
             _steady(lambda: _copy(path, copy / LEDGER))
         try:
             yield copy
@@ -147,7 +148,7 @@ def _copy(path: Path, copy: Path) -> None:
 
 def look_into(folder: Path, look: Callable[[Ledger], Read]) -> Read:
     """The result of `look` for all that a folder's ledger has. Raises UsageError, LedgerError."""
-    path = _ledger_in(folder)
+    path, _ = _ledger_in(folder)
 
     def read() -> Read:
         with _opened(path) as ledger:
@@ -173,12 +174,17 @@ class _LedgerChanged(Exception):
     """A ledger that was opened as immutable has changed."""
 
 
-def _ledger_in(folder: Path) -> Path:
-    if (path := folder / LEDGER).is_file():
-        return path
+def _ledger_in(folder: Path) -> LedgerPart:
+    if (found := ledger_part(folder)).path.is_file():
+        return found
     if not folder.exists():
         raise UsageError(
             f"There is no folder {folder}. Results are in folders that arena run makes."
+        )
+    if parts := [path.parent for path in part_ledgers(folder)]:
+        raise UsageError(
+            f"{folder} is a comparison of an earlier release, with a ledger for each rule set. Run"
+            f" arena compare to join them, or name one: {', '.join(map(str, parts))}"
         )
     inner = sorted(ledger.parent for ledger in folder.glob(f"*/{LEDGER}"))
     hint = f"did you mean {', '.join(map(str, inner))}?" if inner else "arena run FILE makes one."
@@ -186,12 +192,12 @@ def _ledger_in(folder: Path) -> Path:
 
 
 def _read(
-    folders: Sequence[Path], paths: Sequence[Path], anchor: Mapping[str, float]
+    folders: Sequence[Path], ledgers: Sequence[LedgerPart], anchor: Mapping[str, float]
 ) -> TournamentTotals:
     with ExitStack() as stack:
         all_totals = [
-            _ledger_totals(folder, stack.enter_context(_opened(path)))
-            for folder, path in zip(folders, paths, strict=True)
+            _ledger_totals(folder, stack.enter_context(_opened(path)), part)
+            for folder, (path, part) in zip(folders, ledgers, strict=True)
         ]
         _check_compatible(folders, all_totals)
         results = aggregate(all_totals, anchor)
@@ -200,8 +206,8 @@ def _read(
         return replace(results, missing_games=missing)
 
 
-def _ledger_totals(folder: Path, ledger: Ledger) -> LedgerTotals:
-    games = _games(folder, ledger)
+def _ledger_totals(folder: Path, ledger: Ledger, part: str) -> LedgerTotals:
+    games = _games(folder, ledger, part)
     names = games.query.names
 
     def charge(fault: Fault) -> FaultReport:
@@ -210,7 +216,7 @@ def _ledger_totals(folder: Path, ledger: Ledger) -> LedgerTotals:
     return LedgerTotals(games, games.query, charge)
 
 
-def _games(folder: Path, ledger: Ledger) -> Cover | OldLedger:
+def _games(folder: Path, ledger: Ledger, part: str) -> Cover | OldLedger:
     """What the last run in a folder covers, checked. Raises UsageError if nothing."""
     version = ledger.version()
     if version in OLD_VERSIONS:
@@ -219,13 +225,22 @@ def _games(folder: Path, ledger: Ledger) -> Cover | OldLedger:
         return OldLedger(ledger.path, ledger.connection, games=games)
     if version is not None:
         check_version(ledger)
-    query = ledger.query() if version is not None else None
+    query = ledger.query(part) if version is not None else None
     if query is None:
+        if version is not None and (parts := ledger.parts()):
+            raise UsageError(_part_missing(folder, ledger.path.parent, part, parts))
         if ledger.has_rows():
             raise LedgerError(damage_message(ledger.path, "its query is no longer there"))
         raise UsageError(f"{folder}: nothing has been played yet.")
     ledger.check(query)
-    return Cover(ledger, query, ledger.deals)
+    return Cover(ledger, query, ledger.deals(part))
+
+
+def _part_missing(folder: Path, comparison: Path, part: str, parts: Sequence[str]) -> str:
+    folders = ", ".join(str(comparison / name) for name in parts)
+    if part:
+        return f"{folder} is not in the last comparison of {comparison}; there are {folders}"
+    return f"{folder} is a comparison; name a tournament of it: {folders}"
 
 
 def _check_anchor(anchor: Mapping[str, float], results: TournamentTotals) -> None:

@@ -74,6 +74,7 @@ def test_a_weak_bot_drowns_no_circle() -> None:
     assert share.share > 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shared", [0.0, 0.9])
 def test_the_interval_of_the_cyclic_share_holds_it(shared: float) -> None:
     """In 150 tournaments; the truth is that of one of 200,000 deals."""
@@ -88,6 +89,7 @@ def test_the_interval_of_the_cyclic_share_holds_it(shared: float) -> None:
     assert 0.91 * 150 <= held <= 0.99 * 150
 
 
+@pytest.mark.slow
 def test_many_bots_have_a_short_summary_and_the_rest_in_tables() -> None:
     few, many = (Truth([0.0] * bots, (0.0, 0.0)).played(2, RNG) for bots in (60, 61))
     told, short = (

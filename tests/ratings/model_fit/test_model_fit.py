@@ -20,6 +20,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 CIRCLE: Mapping[Group, float] = {(0, 1): 0.6, (1, 2): 0.6, (2, 0): 0.6}
 
 
+@pytest.mark.slow
 def test_the_deviance_is_that_of_statsmodels() -> None:
     truth = Truth([0.8, 0.2, 0, -1], [0.2, -0.2])
     played = truth.played(150, np.random.default_rng(21))
@@ -35,6 +36,7 @@ def test_the_deviance_is_that_of_statsmodels() -> None:
     assert ours.p_value == pytest.approx(stats.chi2.sf(found.deviance, 8), abs=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("truth", "deals"),
     slow_but(

@@ -91,6 +91,7 @@ def test_without_games_the_page_says_so() -> None:
     assert all("class" not in svg or "band" not in svg["class"] for svg in page.all("rect"))
 
 
+@pytest.mark.slow
 def test_a_page_of_forty_bots_is_small() -> None:
     analysis = simulated(40, 2)
     past = [PastAnalysis(5, simulated(40, 2, 5)), PastAnalysis(10, simulated(40, 2, 10))]
@@ -434,6 +435,7 @@ def test_a_long_name_leaves_the_numbers_in_sight(shown: Any) -> None:
         assert elo["x"] + elo["width"] <= width
 
 
+@pytest.mark.slow
 def test_the_crosstable_tells_its_numbers_under_the_mouse_and_the_keys(shown: Any) -> None:
     analysis = simulated(3, 2, 200)
     page = shown(analysis)

@@ -339,6 +339,7 @@ def command_lines(draw: st.DrawFn) -> list[str]:
     return [command, *STARTS.get(command, []), *words]
 
 
+@pytest.mark.slow
 @fuzz
 @given(command_lines())
 def test_any_command_line(arena: Arena, place: Path, words: list[str]) -> None:

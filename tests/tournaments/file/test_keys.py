@@ -27,6 +27,7 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., Any], type]] = {
     "compare": (ca.compare, keywords.CompareKeys),
     "tune": (ca.tune, keywords.TuneKeys),
     "league": (ca.league, keywords.LeagueKeys),
+    "history": (ca.history, keywords.HistoryKeys),
     "tournament": (ca.tournament, keywords.TournamentKeys),
 }
 COMMANDS = [name for name in FUNCTIONS if name != "tournament"]

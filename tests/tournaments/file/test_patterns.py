@@ -226,6 +226,7 @@ def test_a_bot_that_an_entry_names_must_work() -> None:
     assert complaints("bots: [bots/*.py, broken]\n") == [f"mine.yaml:1:19: {REASON}"]
 
 
+@pytest.mark.slow
 def test_what_is_left_out_changes_no_results(arena: Arena) -> None:
     write("bots/a.py", "bots/b.py")
     yaml = "seed: 1\ngames: 4\nbots: all\n"
@@ -237,6 +238,7 @@ def test_what_is_left_out_changes_no_results(arena: Arena) -> None:
     assert (done.json.pop("left_out") and "left_out" not in first.json) or True
 
 
+@pytest.mark.slow
 def test_the_resolved_file_lists_what_plays_and_what_does_not(arena: Arena) -> None:
     write("bots/a.py", "submissions/s07/bot.py")
     write("bots/broken.py", text=BROKEN)
@@ -261,6 +263,7 @@ def test_a_file_that_has_gone_has_its_last_version(arena: Arena) -> None:
     arena("run mine.yaml", yaml=f"games: 4\nbots: [rule28, a@{stored[:7]}]\n")
 
 
+@pytest.mark.slow
 def test_edits_leave_what_a_fresh_run_does(arena: Arena) -> None:
     yaml = "seed: 1\ngames: 4\nbots: [all, random, {bot: more/*/bot.py, isolate: processes}]\n"
     yaml += "exclude: [old*]\n"
@@ -323,6 +326,7 @@ def test_too_few_bots_say_what_was_left_out() -> None:
 # Python, and other commands -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_python_takes_patterns() -> None:
     write("bots/a.py", "bots/b.py", "more/c.py")
     write("bots/broken.py", text=BROKEN)
@@ -349,6 +353,7 @@ def test_python_has_the_same_messages() -> None:
         ca.tournament(["bots/*.py", "rule28"], exclude="rule28")
 
 
+@pytest.mark.slow
 def test_a_gauntlet_is_played_against_patterns(arena: Arena) -> None:
     write("bots/a.py", "bots/b.py")
     write("bots/broken.py", text=BROKEN)
@@ -357,6 +362,7 @@ def test_a_gauntlet_is_played_against_patterns(arena: Arena) -> None:
     assert f"bots/broken.py is left out: {REASON}." in done.error
 
 
+@pytest.mark.slow
 def test_a_comparison_takes_patterns(arena: Arena) -> None:
     write("bots/a.py", "bots/b.py")
     write("bots/broken.py", text=BROKEN)

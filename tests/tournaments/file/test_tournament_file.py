@@ -65,6 +65,7 @@ class Catalogue:
     """Stands in for the catalogue of bots and rules."""
 
     game: Game = GAME
+    results = Path("results")
     rules: Mapping[str, RuleSet] = {name: rules for name, (rules, _) in NAMED.items()}
     bots: Mapping[str, Spec] = {
         spec.name: spec for spec in (Spec("random"), Spec("cautious"), RULE28, LADDER)
@@ -75,6 +76,9 @@ class Catalogue:
         return self
 
     def isolated(self, *how: object) -> "Catalogue":
+        return self
+
+    def with_arrivals(self, arrivals: object) -> "Catalogue":
         return self
 
     def find(self, name: str) -> Spec:

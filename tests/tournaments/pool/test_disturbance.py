@@ -2,12 +2,14 @@
 
 import json
 import textwrap
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from helpers.arena import Arena, Done
 
+from cantstop_arena.processes import lasting_state
 from cantstop_arena.processes.isolated_call import IsolatedCall, run_isolated
 from cantstop_arena.processes.lasting_state import LastingState, note_shared_code
 from cantstop_arena.tournaments.pool.disturbance import foreign_acts
@@ -152,6 +154,7 @@ DISTURBING = {
 }
 
 
+@pytest.mark.slow
 def test_bots_that_disturb_a_shared_process_play_in_one_of_their_own(arena: Arena) -> None:
     names = {how: how.replace(" ", "-") for how in DISTURBING}
     bots = {names[how]: source for how, (source, *_) in DISTURBING.items()}
@@ -190,6 +193,7 @@ HONEST = {
 }
 
 
+@pytest.mark.slow
 def test_honest_bots_share_a_process(arena: Arena) -> None:
     done = gauntlet(arena, {what.replace(" ", "-"): importing(act) for what, act in HONEST.items()})
     assert "process of its own" not in text_of(done)
@@ -205,6 +209,7 @@ def test_the_bots_of_the_project_share_a_process(arena: Arena) -> None:
     assert "process of its own" not in text_of(done)
 
 
+@pytest.mark.slow
 def test_a_continued_run_plays_bots_where_they_played_before(arena: Arena) -> None:
     source = importing(f"if not os.path.exists('calm'):\n    {THREAD}").replace(
         "return 0", "return -1 % len(moves)"
@@ -220,6 +225,7 @@ def test_a_continued_run_plays_bots_where_they_played_before(arena: Arena) -> No
     assert {path.name: path.read_bytes() for path in done.folder.glob("*.csv")} == tables
 
 
+@pytest.mark.slow
 def test_the_replay_of_a_game_seats_bots_as_the_run_did(arena: Arena) -> None:
     run(arena, importing(THREAD))
     done = arena("replay cup.yaml innocent disturber --deal 0 --json")
@@ -227,6 +233,7 @@ def test_the_replay_of_a_game_seats_bots_as_the_run_did(arena: Arena) -> None:
     assert events[-1]["event"] == "end" and events[-1]["reason"] != "fault"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["games", "decisions"])
 def test_games_are_exported_as_they_were_played(arena: Arena, table: str) -> None:
     """Bots that draw from `random` draw other numbers in a process of their own."""
@@ -294,6 +301,7 @@ def test_a_single_plain_bot_that_disturbs_is_named(arena: Arena) -> None:
     assert "bot disturber disturbs the process that it shares: it changes how" in text_of(done)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("act", "text"),
     [(THREAD, "a thread that a decision starts"), ("sys.addaudithook(print)", "sys.addaudithook")],
@@ -355,3 +363,12 @@ def test_a_fork_compares_with_what_was_noted_before_it(monkeypatch: pytest.Monke
     monkeypatch.setattr("textwrap.indent", len)  # before the fork, but after the note
     call = IsolatedCall(f"{__name__}:changes_in_a_fork", {}, 60.0)
     assert run_isolated(call) == ["replaces textwrap.indent, which all bots share"]
+
+
+def test_a_note_does_not_keep_the_one_before() -> None:
+    notes = []
+    for _ in range(2):
+        note_shared_code()
+        assert lasting_state._shared
+        notes.append(weakref.ref(lasting_state._shared.code))
+    assert [note() is None for note in notes] == [True, False]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from cantstop_arena.bots.run_history import HISTORY
 from cantstop_arena.tournaments.pool.worker import start_methods
-from cantstop_arena.tournaments.run_history import HISTORY
 
 pytestmark = pytest.mark.slow
 

@@ -393,6 +393,7 @@ def test_the_slider_goes_to_the_end_of_a_turn(opened: Opened) -> None:
     assert said(page) == heading(list(scenes(TWO))[-1])
 
 
+@pytest.mark.slow
 def test_keys_go_where_the_page_says(opened: Opened) -> None:
     page = opened(replay_page(TWO))
     told = [heading(scene) for scene in scenes(TWO)]

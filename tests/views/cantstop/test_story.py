@@ -151,6 +151,7 @@ def games(tables: Tables) -> Games:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cup")
 def test_the_records_are_of_the_most_telling_games_of_all(games: Games) -> None:
     records = {kind: events_of(kind) for kind in ("longest", "closest", "comeback", "typical")}
@@ -259,6 +260,7 @@ def test_a_game_that_is_telling_in_several_ways_is_shown_once(arena: Arena) -> N
     assert all(re.match(r"(A|The)( \w+)+( and (a|the)( \w+)+)*: \w+ against ", t) for t in titles)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fate", slow_but((0,), ["SIGKILL", "SIGSTOP"]))
 def test_a_record_outlives_the_process_that_plays_it(arena: Arena, fate: str) -> None:
     """Whatever befalls a process from outside must not change what lies in the folder."""

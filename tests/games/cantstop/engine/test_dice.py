@@ -244,6 +244,7 @@ PAIRS: dict[str, Callable[[], Pair]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pairs", PAIRS.values(), ids=PAIRS.keys())
 def test_numbers_tell_nothing_about_each_other(
     pairs: Callable[[], Pair],

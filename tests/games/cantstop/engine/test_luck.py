@@ -60,6 +60,7 @@ def chance_to_bust(table: EngineTable) -> Fraction:
     return 1 - Fraction(success_count(table.rules, moving, claimed, topped), 6**4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", [BY_STAKE, BY_VALUE])
 @pytest.mark.parametrize("rules", RULES, ids=lambda rules: rules.name)
 def test_over_all_rolls_of_the_dice_luck_adds_up_to_nothing(

@@ -88,6 +88,7 @@ def run(arena: Arena, *words: str) -> tuple[int, str]:
     return result.code, result.text or result.error
 
 
+@pytest.mark.slow
 def test_the_command_tells_losses_and_the_worst_decisions(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +133,7 @@ def test_the_game_of_a_bad_decision_is_replayed_by_the_command_that_is_told(
         assert (len(rolls) > worst["roll"]) == (worst["taken"] == "roll")
 
 
+@pytest.mark.slow
 def test_a_bot_from_a_file_is_judged_where_its_code_may_run(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,6 +147,7 @@ def test_a_bot_from_a_file_is_judged_where_its_code_may_run(
     assert (code, "gone cannot be judged: its process ended" in text) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_board_that_is_not_solved_is_refused(arena: Arena) -> None:
     code, text = run(arena, "rule28", "--rules", "jump")
     assert (code, "has not been solved for 2 players (see `arena solve`)" in text) == (2, True)

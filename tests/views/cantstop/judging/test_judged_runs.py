@@ -54,6 +54,7 @@ def test_the_bots_of_a_run_are_judged_and_its_page_tells_so(arena: Arena, run: P
     assert page(arena, run) == shown
 
 
+@pytest.mark.slow
 def test_its_rivals_are_those_of_the_run_and_its_games_those_of_the_run(
     arena: Arena, run: Path
 ) -> None:
@@ -84,6 +85,7 @@ def test_a_folder_that_is_called_like_a_bot_is_none_of_a_run(arena: Arena, run: 
     assert [*json.loads(arena(*words).text)] == ["random"]
 
 
+@pytest.mark.slow
 def test_other_results_are_not_told_of(arena: Arena, run: Path) -> None:
     arena("judge", str(run), "--deals", "4")
     arena("run", "three.yaml", "--quiet", "--no-page", "--games", "8")
@@ -102,6 +104,7 @@ def test_a_damaged_file_is_named_and_written_again(arena: Arena, run: Path) -> N
         assert f"{kept} is damaged; arena judge {run} writes it again." in page(arena, run)
 
 
+@pytest.mark.slow
 def test_who_misbehaves_is_named_and_the_others_are_judged(arena: Arena, run: Path) -> None:
     Path("rude-bot.py").write_text(RUDE)
     arena(
@@ -126,6 +129,7 @@ def roll_again(turn): return False
     assert "choose_move must return an index, not None" in result.error
 
 
+@pytest.mark.slow
 def test_bots_that_are_not_those_that_played_are_refused(
     arena: Arena, run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

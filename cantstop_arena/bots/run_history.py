@@ -12,7 +12,6 @@ import msgspec
 from cantstop_arena import __version__
 from cantstop_arena.atomic_files import open_unlinked
 from cantstop_arena.bots.versions import short_digest
-from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery
 
 HISTORY = "history.jsonl"  # in a folder of results
 # A bot may have put a pipe there, which would block.
@@ -21,7 +20,7 @@ _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
 
 class RunEntry(msgspec.Struct, frozen=True):
     """A run: when it ended, which release played, for how many games of each group, and how many
-    games it played; and the digests of the bots' sources, by name."""
+    games it played; and the short digests of the bots' sources, by name."""
 
     when: datetime
     arena: str
@@ -30,14 +29,14 @@ class RunEntry(msgspec.Struct, frozen=True):
     bots: Mapping[str, str]
 
 
-def add_run(folder: Path, query: LedgerQuery, deals: int, played: int) -> None:
-    """Add a line for a run that ends now, if it can be written."""
+def add_run(folder: Path, games: int, played: int, bots: Mapping[str, str]) -> None:
+    """Add a line for a run that ends now, if it can be written; see `RunEntry`."""
     entry = {
         "when": datetime.now().astimezone().isoformat(timespec="seconds"),
         "arena": __version__,
-        "games": deals * len(query.orders),
+        "games": games,
         "played": played,
-        "bots": {bot.name: short_digest(bot.version.digest) for bot in query.bots},
+        "bots": {name: short_digest(digest) for name, digest in bots.items()},
     }
     with suppress(OSError), os.fdopen(open_unlinked(folder / HISTORY, _APPEND), "ab") as file:
         file.write(f"{json.dumps(entry)}\n".encode())
