@@ -123,7 +123,7 @@ SLEEP, LOOP = (
     GAME.splitlines().index(line) + 1 for line in ("    time.sleep(60)", "    while True:")
 )
 SAID = {
-    "raises": r"Stuck fails in {where}\(\), deal 0 \(\w+, \w+\): KeyError: 'nine' \(.*game.py:\d+\)",
+    "raises": r"Stuck fails in {where}\(\), deal 0 \(\w+, \w+\): KeyError: 'nine' \(.*py:\d+\)",
     "leaves": r"Stuck fails in {where}\(\), deal 0 \(\w+, \w+\): SystemExit: 0 \(.*game.py:\d+\)",
     "sleeps": r"Stuck fails in deal 0: the game's code gave no answer within 0.6 s: {where}\(\) at"
     rf" .*stuck/game.py:{SLEEP}$",

@@ -3,6 +3,7 @@
 import click
 
 from cantstop_arena.cli.commands.games_check import check
+from cantstop_arena.cli.commands.games_new import new
 
 
 @click.group(
@@ -16,6 +17,7 @@ def games(context: click.Context) -> None:
 
 
 games.add_command(check)
+games.add_command(new)
 
 
 def _list() -> None:
