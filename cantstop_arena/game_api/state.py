@@ -212,7 +212,7 @@ class State(ABC):
 
     def view(self, seat: int) -> Any:
         """What a seat sees, at any moment of the game."""
-        return View(seat, self.players, self.rules)
+        return View(seat, self.deal.players, self.deal.rules)
 
     def check(self, seat: int, answer: Any) -> str | None:
         """Why an answer of the right type is illegal, as text; None when it is legal."""

@@ -59,6 +59,7 @@ class StatePosition(Position):
         game.prepare(rules, players)
         self._dealt = Deal(rules, players, self._chance)
         self.state: State = game.begin(self._dealt)
+        vars(self.state).setdefault("deal", self._dealt)  # games of 0.2 need not store it
         self._question: Question | Chance | None = None
         self._answers: dict[int, Any] = {}
         self._waiting: tuple[int, ...] = ()
@@ -186,7 +187,7 @@ class StatePosition(Position):
         if moves is not None:
             if value not in moves:
                 raise IllegalAction(f"{value!r:.60} is no move; moves are {[*moves]!r:.200}")
-            self._answer(value, msgspec.to_builtins([*moves].index(value)))
+            self._answer(value, self._entry(value, moves))
             return
         try:
             value = decision.checked(value)
@@ -194,7 +195,13 @@ class StatePosition(Position):
             raise IllegalAction(str(error)) from None
         if complaint := self.state.check(self._seat, value):
             raise IllegalAction(f"{decision.name}: {complaint}")
-        self._answer(value, msgspec.to_builtins(value))
+        self._answer(value, self._entry(value, None))
+
+    def _entry(self, value: Any, moves: Sequence[Any] | None) -> Any:
+        """What the history gets for a value: its number as an action, its index, or itself."""
+        if self.game.actions(self._rules, self._players) is not None:
+            return self._numbers.number(self.decision, value)
+        return msgspec.to_builtins(value) if moves is None else [*moves].index(value)
 
     def outcomes(self) -> Sequence[tuple[int, float]]:
         question = self._question
@@ -396,10 +403,12 @@ class StatePosition(Position):
             return
         assert isinstance(self._question, Question), "it goes on after the end of the game"
         decision, moves = self.game.decisions[self.decision], self._question.moves_of(self._seat)
-        if self.game.actions(self._rules, self._players) is not None or decision.answer is bool:
+        if self.game.actions(self._rules, self._players) is not None:
             self.step(entry)
         elif moves is not None:
             self.take(moves[entry])
+        elif entry is None and decision.optional:
+            self.take(None)
         else:
             self.take(msgspec.convert(entry, decision.answer))
 

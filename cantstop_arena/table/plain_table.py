@@ -42,8 +42,21 @@ from cantstop_arena.game_api.watched import (
 )
 from cantstop_arena.processes import system
 from cantstop_arena.table.block_tally import PlainTally, count_by_seat
-from cantstop_arena.table.bot_faults import BotFault, RetryingPlayer, bot_exception_line, fault_of
-from cantstop_arena.table.game_checks import check_chance, check_question, checked_result
+from cantstop_arena.table.bot_faults import (
+    BotFault,
+    RetryingPlayer,
+    bot_exception_line,
+    called_function,
+    fault_of,
+)
+from cantstop_arena.table.determinism import TraceStep
+from cantstop_arena.table.game_checks import (
+    check_chance,
+    check_events,
+    check_question,
+    check_view,
+    checked_result,
+)
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.table.table import GameTable
 
@@ -132,6 +145,8 @@ class PlainTable(GameTable):
                     break
                 if self._games <= _CHECKED_GAMES or type(question) is not Question:
                     check_question(question, decisions, len(self.seats))
+                    if self._games == 1:
+                        self._check_json(question, state)
                 decision = decisions[question.decision]
                 seats, moves = question.seats, question.moves
                 if type(seats) is int and (moves is None or type(moves) is list):
@@ -152,11 +167,18 @@ class PlainTable(GameTable):
                 if (events := state.answer(answers)) is not None:
                     self._new_events += events
                 yield question
+            if self._games == 1:
+                check_events(self._new_events)
         except (BotFault, Interrupted, GameError, MemoryError):  # a bot can have taken all memory
             raise
         except (Exception, SystemExit) as error:
             raise self._game_error(error) from error
         self._watched.mark(ARENA)
+
+    def _check_json(self, question: Question, state: State) -> None:
+        """Raise GameAuthorError unless JSON can represent the views that are shown."""
+        for seat, view in question.views_of(state):
+            check_view(self.game.codec, view, seat)
 
     def _draw(self, state: State, chance: Chance) -> None:
         """Draw an outcome of chance, and apply it."""
@@ -198,7 +220,9 @@ class PlainTable(GameTable):
     def _game_error(self, error: BaseException) -> GameError:
         """The error for an exception in the game's own code."""
         names = ", ".join(self.seated_bots[bot].name for bot in self.seats)
-        text = f"{self.game.title} fails in deal {self._deal} ({names})"
+        function = called_function(error)
+        where = f"{function}(), deal" if function else "deal"
+        text = f"{self.game.title} fails in {where} {self._deal} ({names})"
         what = str(error) if isinstance(error, GameAuthorError) else bot_exception_line(error)
         return GameError(f"{text}: {what}")
 
@@ -281,12 +305,23 @@ class PlainTable(GameTable):
 
     def _take_events(self) -> list[Event]:
         events, self._new_events = self._new_events, []
+        with self._game_at_work():
+            check_events(events)
         return events
 
-    def trace(self) -> Iterator[tuple[int, object]]:
+    def trace(self) -> Iterator[TraceStep]:
+        shown: list[Any] = []
         for question in self.stops():
             for seat, answer in self._answers.items():
-                yield seat, (question.decision, answer)
+                asked = (question.decision, question.moves_of(seat), self._last_view_data(seat))
+                yield TraceStep(seat, (question.decision, answer), repr((shown, asked)))
+            shown = self._take_events()
+        yield TraceStep(self._seat, None, repr((shown, self._take_events(), self.result())))
+
+    def _last_view_data(self, seat: int) -> Any:
+        """The last view of a seat as data that can be compared."""
+        with self._game_at_work():
+            return self.game.codec.view_as_json(self._last_views[seat])
 
     def ending(self) -> Event:
         result = self.result()
