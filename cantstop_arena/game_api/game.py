@@ -194,6 +194,10 @@ class Game:
             f"{self.title} has no position_of: a view does not say where the game stands"
         )
 
+    def value(self, position: Position) -> Sequence[float] | None:
+        """The chance of each side to win from a position, exact or learnt; None if unknown."""
+        return None
+
     def table(self, rules: Any, seated_bots: Sequence[Any], players: int, seed: Any) -> Any:
         """A `table.table.GameTable` for these `SeatedBot`s, `players` of them at a time."""
         return resolve_name(self.table_class)(self, rules, seated_bots, players, seed)

@@ -117,6 +117,11 @@ class StatePosition(Position):
         return isinstance(self._question, Question) and len(self._question.listed_seats) > 1
 
     @property
+    def offered(self) -> Sequence[Any] | None:
+        question = self._question
+        return question.moves_of(self._seat) if isinstance(question, Question) else None
+
+    @property
     def result(self) -> Result:
         return self.state.result()
 
