@@ -143,6 +143,10 @@ class Game:
         """
         return None
 
+    def openings(self, rules: Any, players: int) -> Sequence[str | Sequence[str | int]] | None:
+        """What `openings: game` draws from: each the names or numbers of actions, as in a file."""
+        return None
+
     def action_name(self, decision: str, value: Any) -> str:
         """An action as text."""
         if isinstance(value, bool):

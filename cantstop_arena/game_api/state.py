@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass
 from enum import Enum
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
@@ -39,6 +39,9 @@ def event_of(seat: int, event: Event) -> Event | None:
     return {key: value for key, value in event.items() if key != SEEN_BY}
 
 
+Opening: TypeAlias = tuple[int, ...]
+"""The numbers of the actions that begin a deal, before the bots are asked."""
+
 AnyView = TypeVar("AnyView", bound=View)
 AnyState = TypeVar("AnyState", bound="State")
 
@@ -50,12 +53,16 @@ class GameAuthorError(Exception):
 class Deal:
     """One deal, from which a state is created: the rules, the number of seats, and chance.
 
-    Without `chance` its draws are given from outside: then only `Chance` can draw.
+    Without `chance` its draws are given from outside: then only `Chance` can draw. The `opening` is
+    played by the table; a state need not know of it.
     """
 
-    def __init__(self, rules: Any, players: int, chance: DealChance | None) -> None:
+    def __init__(
+        self, rules: Any, players: int, chance: DealChance | None, opening: Opening = ()
+    ) -> None:
         self.rules = rules
         self.players = players
+        self.opening = opening
         self._chance = chance
         self.has_streams = False  # whether the game has drawn from `stream`
         self.bot_streams: tuple[Stream, ...] = ()

@@ -122,6 +122,20 @@ class StatePosition(Position):
         return question.moves_of(self._seat) if isinstance(question, Question) else None
 
     @property
+    def is_partly_answered(self) -> bool:
+        """Whether some seats have answered the question, and others have not."""
+        return bool(self._answers)
+
+    @property
+    def actions(self) -> tuple[int, ...]:
+        """The numbers of the actions so far, of all seats."""
+        return tuple(
+            self._numbers.number(event["event"], event["value"])
+            for is_action, event in _in_order(self._events)
+            if is_action
+        )
+
+    @property
     def result(self) -> Result:
         return self.state.result()
 

@@ -13,7 +13,7 @@ from msgspec.structs import force_setattr
 from cantstop_arena.deals.outcomes import ILLEGAL
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, bits_of
-from cantstop_arena.errors import GameError, Interrupted
+from cantstop_arena.errors import GameError, Interrupted, UsageError
 from cantstop_arena.game_api.decisions import GAME_OVER
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.state import (
@@ -23,6 +23,7 @@ from cantstop_arena.game_api.state import (
     Deal,
     Event,
     GameAuthorError,
+    Opening,
     Question,
     Result,
     State,
@@ -57,6 +58,7 @@ from cantstop_arena.table.game_checks import (
     check_view,
     checked_result,
 )
+from cantstop_arena.table.openings import OpeningAnswers
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.table.table import GameTable
 
@@ -85,6 +87,7 @@ class PlainTable(GameTable):
         self._origin = system.origin()
         self._chance = DealChance(bits_of(seed), 0)
         self._deal = 0
+        self._opening: Opening = ()
         self._games = 0
         self._drawn_names: set[Any] = set()
         self._state: State | None = None
@@ -118,11 +121,19 @@ class PlainTable(GameTable):
     def begin(self, deal: int) -> None:
         self._deal = deal
         self._chance = DealChance(bits_of(self.seed), deal)
+        self._opening = self._opening_of(deal)
         self._games += 1
         self._drawn_names.clear()
         self._state, self.loser, self._new_events = None, None, []
         self.decision_counts = [0] * len(self.seats)
         self._last_views.clear()
+
+    def _opening_of(self, deal: int) -> Opening:
+        """The opening of a deal. Raises GameError where none can be found."""
+        try:
+            return self.opening_of(deal)
+        except UsageError as error:
+            raise GameError(f"deal {deal} has no opening: {error}") from None
 
     def stops(self) -> Iterator[Question]:
         """Play the game that has been started, one question after the other.
@@ -134,6 +145,8 @@ class PlainTable(GameTable):
         answer_of = self._answer
         try:
             state = self._current_state()
+            if self._opening:
+                self._play_opening(state)
             while True:
                 numbers[MARK] = _QUESTION
                 numbers[STEP] += 1
@@ -180,6 +193,22 @@ class PlainTable(GameTable):
         for seat, view in question.views_of(state):
             check_view(self.game.codec, view, seat)
 
+    def _play_opening(self, state: State) -> None:
+        """Answer the first questions of the game with the deal's opening. Raises GameError."""
+        opening = OpeningAnswers(self.game, self._opening, self._deal)
+        while not opening.is_over:
+            self._enter_game("question")
+            question = state.question()
+            if isinstance(question, Chance):
+                self._draw(state, question)
+                continue
+            if question is not None:
+                check_question(question, self.decisions, len(self.seats))
+            answers = opening.answers(state, question)
+            self._enter_game("answer")
+            if (events := state.answer(answers)) is not None:
+                self._new_events += events
+
     def _draw(self, state: State, chance: Chance) -> None:
         """Draw an outcome of chance, and apply it."""
         if self._games <= _CHECKED_GAMES:
@@ -193,7 +222,7 @@ class PlainTable(GameTable):
         """The state of the game, which is created by the first call."""
         if self._state is None:
             self._enter_game("begin")
-            deal = Deal(self.rules, len(self.seats), self._chance)
+            deal = Deal(self.rules, len(self.seats), self._chance, self._opening)
             self._bot_streams = deal.bot_streams
             self._state = self.game.begin(deal)
             self._has_checks = type(self._state).check is not State.check
