@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cantstop_arena.deals.counting import Counts
+from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.deals.seatings import Orders, standard_orders
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.decisions import Decision, decisions_of, game_over
@@ -70,6 +71,11 @@ class Game:
     """Additional commands, by name: the location of the click command, as "module:object"."""
     compiled_bots: Collection[str] = ()
     """The built-in bots that the game's own table plays compiled, with its default rules."""
+
+    payoff: Payoff | None = None
+    """What a game pays to each seat; None: it is won or lost."""
+    score = ""
+    """What standings are sorted by, "wins" or "payoff"; empty: by payoff if there is any."""
 
     perfect_information = False
     """Whether all seats see the whole state, and draws are made in public."""

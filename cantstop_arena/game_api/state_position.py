@@ -137,11 +137,18 @@ class StatePosition(Position):
 
     @property
     def result(self) -> Result:
-        return self.state.result()
+        return self.state.result().with_winners(self.game.payoff)
 
     @property
     def winners(self) -> tuple[int, ...]:
-        return tuple(sorted(self.result.winners)) if self.is_over else ()
+        return tuple(sorted(self.result.winners or ())) if self.is_over else ()
+
+    @property
+    def returns(self) -> tuple[float, ...]:
+        payoffs = self.result.payoffs if self.game.payoff and self.is_over else ()
+        if not len(payoffs) or self.game.payoff is None:
+            return super().returns
+        return tuple(self.game.payoff.sign * float(payoff) for payoff in payoffs)
 
     @property
     def legal(self) -> list[int]:

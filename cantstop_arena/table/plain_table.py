@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from os import _exit
 from sys import getrecursionlimit
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import force_setattr
 
 from cantstop_arena.deals.outcomes import ILLEGAL
+from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import GameError, Interrupted, UsageError
@@ -54,6 +56,7 @@ from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.game_checks import (
     check_chance,
     check_events,
+    check_payoffs,
     check_question,
     check_view,
     checked_result,
@@ -256,17 +259,36 @@ class PlainTable(GameTable):
         return GameError(f"{text}: {what}")
 
     def result(self) -> Result:
-        """The result of the game, checked."""
+        """The result of the game, checked; its winners are named."""
+        result = self._result_so_far()
+        if self.payoff is not None and self.loser is None:
+            with self._game_at_work():
+                check_payoffs(result.payoffs, self.payoff, len(self.seats), len(self.orders))
+        return result
+
+    def _result_so_far(self) -> Result:
         with self._game_at_work():
             state = self._current_state()
             self._enter_game("result")
-            return checked_result(state.result(), self.game.counts, len(self.seats))
+            return checked_result(
+                state.result(), self.game.counts, len(self.seats), self.game.payoff
+            )
+
+    def payoffs(self, result: Result) -> tuple[int, ...] | None:
+        """What each seat gets, in parts of the unit; None after a fault if the game has no bound.
+
+        Only for games with a payoff.
+        """
+        assert self.payoff is not None
+        if self.loser is not None:
+            return self.payoff.of_forfeit(self.loser, len(self.seats))
+        return tuple(map(self.payoff.parts_of, result.payoffs))
 
     def winners(self, result: Result) -> tuple[int, ...]:
         """The winning seats; after a fault, all but the seat that has lost by it."""
         if self.loser is not None:
             return tuple(seat for seat in range(len(self.seats)) if seat != self.loser)
-        return tuple(sorted(result.winners))
+        return tuple(sorted(result.winners or ()))
 
     def forfeit(self, seat: int) -> None:
         self.loser = self._seat = seat
@@ -355,10 +377,13 @@ class PlainTable(GameTable):
     def ending(self) -> Event:
         result = self.result()
         reason = result.reason if self.loser is None else FAULT
-        return self._end_event(result, self.winners(result), reason)
+        event = self._end_event(result, self.winners(result), reason)
+        if self.payoff is None or (parts := self.payoffs(result)) is None:
+            return event
+        return {**event, "payoffs": [self.payoff.value_of(number) for number in parts]}
 
     def abandoned_event(self) -> Event:
-        return self._end_event(self.result(), (), LEFT)
+        return self._end_event(self._result_so_far(), (), LEFT)
 
     def _end_event(self, result: Result, winners: Sequence[int], reason: str) -> Event:
         length = self.game.counts.length
@@ -385,6 +410,7 @@ class PlainTable(GameTable):
     def change_rules(self, rules: Any, players: int, memory: Any) -> None:
         self.rules = rules
         self.orders = self.game.orders(players)
+        self.__dict__.pop("payoff", None)
         self.warm_up()
         self.attach_memory(memory)
 
@@ -425,3 +451,11 @@ class PlainTable(GameTable):
 
     def _prepare_game(self) -> None:
         self.game.prepare(self.rules, len(self.orders[0]))
+
+    @cached_property
+    def payoff(self) -> Payoff | None:
+        """What the game pays, with the bounds of these rules."""
+        if self.game.payoff is None:
+            return None
+        with self._game_at_work():
+            return self.game.payoff.under(self.rules, len(self.orders[0]))
