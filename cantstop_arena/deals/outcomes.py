@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.deals.counting import Counts
+from cantstop_arena.deals.payoff import WINS, Payoff
 from cantstop_arena.deals.seatings import Group, Orders, standard_orders
 from cantstop_arena.deals.winners import packed, unpacked
 
@@ -137,10 +138,12 @@ class BlockResult(msgspec.Struct, frozen=True):
     `winners` are those of all games, deal after deal in every seating: bit masks of the seats that
     won (all seats, where nobody did), packed (`deals.winners`). `measures` holds, deal after deal,
     sums over all games of the deal as little-endian 32-bit numbers, in the order of the game;
-    empty if not requested. `faults` has one entry for each bot, kind and deal. `irreproducible`
-    are the bots whose answers differed when a game was played twice. `fingerprints` has a
-    little-endian 32-bit number for each deal, equal for deals of the same games in which nothing
-    was drawn, and 0 where something was; empty where it was in all deals, and for compiled games.
+    empty if not requested. `payoffs` has, deal after deal, what each bot of the group and then each
+    seat got in all games of the deal, in parts of the unit, as such numbers; empty if the game has
+    no payoff. `faults` has one entry for each bot, kind and deal. `irreproducible`
+    are the bots whose answers differed when a game was played twice. `fingerprints` has such a
+    number for each deal, equal for deals of the same games in which nothing was drawn, and 0 where
+    something was; empty where it was in all deals, and for compiled games.
     """
 
     block: Block
@@ -149,6 +152,7 @@ class BlockResult(msgspec.Struct, frozen=True):
     measures: bytes = b""
     faults: tuple[Fault, ...] = ()
     irreproducible: tuple[int, ...] = ()
+    payoffs: bytes = b""
     fingerprints: bytes = b""
 
     def masks(self) -> "NDArray[np.uint8]":
@@ -169,6 +173,7 @@ def join_parts(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
         b"".join(part.measures for part in parts),
         tuple(fault for part in parts for fault in part.faults),
         tuple(sorted({bot for part in parts for bot in part.irreproducible})),
+        b"".join(part.payoffs for part in parts),
         _joined_fingerprints(parts),
     )
 
@@ -281,8 +286,10 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     gauntlet, the first bot of a match; empty in other tournaments. `notes` are those of the game on
     its own bots, where one does not play as its name promises. `predecessors` is the effect of
     sitting after each bot, if the game counts it. Where luck was removed, the `deals` are without
-    it, and `with_luck` are the same deals as played. Groups in which nothing is drawn have
-    `repeated` deals: so many of all that were asked for count, the others are these again.
+    it, and `with_luck` are the same deals as played. In a game with a `payoff`, which has the
+    bounds of these rules, `payoffs` are sums like those of wins, in its parts; standings are
+    `sorted_by` wins or payoffs. Groups in which nothing is drawn have `repeated` deals: so many of
+    all that were asked for count, the others are these again.
     """
 
     name: str
@@ -307,6 +314,9 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     predecessors: "Predecessors | None" = None
     with_luck: "DealSums | None" = None
+    payoff: Payoff | None = None
+    payoffs: "DealSums | None" = None
+    sorted_by: str = WINS
     solo_pairs: "SoloPairs | None" = None
     repeated: Mapping[Group, tuple[int, int]] = msgspec.field(default_factory=dict)
 

@@ -12,7 +12,7 @@ from cantstop_arena.game_api.state import Deal, Opening, Result
 
 def fingerprint_of(opening: Opening, answers: Sequence[Mapping[int, Any]], result: Result) -> int:
     """The fingerprint of a game: of all its answers and its outcome; not 0."""
-    outcome = opening, answers, [*result.winners], [*result.points], result.reason
+    outcome = opening, answers, *map(tuple, (result.winners or (), result.points, result.payoffs))
     return zlib.crc32(repr(outcome).encode()) or 1
 
 

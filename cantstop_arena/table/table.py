@@ -20,6 +20,7 @@ from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 from cantstop_arena.table.block_loop import play_block
 from cantstop_arena.table.block_tally import BlockTally
 from cantstop_arena.table.bot_faults import BotFault, fault_of
+from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 
 
@@ -112,10 +113,10 @@ class GameTable(ABC):
         """Play the game that has been started, and yield its events. Raises BotFault."""
 
     @abstractmethod
-    def trace(self) -> Iterator[tuple[int, object]]:
+    def trace(self) -> Iterator[TraceStep]:
         """Play the game that has been started, and yield steps to compare with another play.
 
-        A step is the seat that answered, and a value that can be compared. Raises BotFault.
+        Raises BotFault.
         """
 
     @abstractmethod
@@ -179,6 +180,14 @@ class GameTable(ABC):
             self._seed_python(deal)
             self._seat_players()
             self.begin_again(deal)
+
+    def start_with(self, players: Sequence[Any], seats: Group, deal: int) -> None:
+        """Begin a deal with these players in place of the bots."""
+        self.seats = seats
+        self.begin(deal)
+        self._seed_python(deal)
+        self.sitting = [*players]
+        self.begin_again(deal)
 
     def play_out(self) -> None:
         """Play the game that has been started to its end. Raises BotFault."""

@@ -69,6 +69,7 @@ class GameSetting(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     """All that decides a game but the bots and the deal; `rules` are without their name.
 
     `openings` is their `identity`, if the deals have any.
+    Payoffs are stored as whole numbers of `payoff_parts` of their unit; 0 without payoffs.
     """
 
     game: str
@@ -78,6 +79,7 @@ class GameSetting(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     seed: Seed
     decision_limit: float
     openings: Mapping[str, Any] | str | None = None
+    payoff_parts: int = 0
 
     @cached_property
     def key(self) -> str:
@@ -108,6 +110,7 @@ def setting_of(tournament: Tournament) -> GameSetting:
         in_json(tournament.seed),
         float(tournament.policy.decision_limit),
         tournament.openings.identity if tournament.openings else None,
+        tournament.game.payoff.parts if tournament.game.payoff else 0,
     )
 
 

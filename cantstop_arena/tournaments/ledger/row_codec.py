@@ -30,8 +30,8 @@ MEASURED = "<i4"  # counts of a deal, summed over all its games and seats
 class LedgerRow(NamedTuple):
     """The row of a block in the ledger; bots are positions in its group.
 
-    `payoffs` and `device` are empty until games and bots have them, `fingerprints` where something
-    was drawn in every deal.
+    `payoffs` are empty in games without, `fingerprints` where something was drawn in every deal,
+    `device` until bots have one.
     """
 
     first: int
@@ -71,7 +71,7 @@ def row_of(
         packed_tallies(result.tallies),
         result.winners,
         zlib.compress(result.measures, 1),
-        b"",
+        zlib.compress(result.payoffs, 1) if result.payoffs else b"",
         zlib.compress(result.fingerprints, 1) if result.fingerprints else b"",
         faults_text(faults),
         text(sorted(position[bot] for bot in result.irreproducible)),
