@@ -289,7 +289,8 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     it, and `with_luck` are the same deals as played. In a game with a `payoff`, which has the
     bounds of these rules, `payoffs` are sums like those of wins, in its parts; standings are
     `sorted_by` wins or payoffs. Groups in which nothing is drawn have `repeated` deals: so many of
-    all that were asked for count, the others are these again.
+    all that were asked for count, the others are these again. `drawn` are the numbers of games
+    that all seats won, of seatings that have any.
     """
 
     name: str
@@ -319,6 +320,7 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     sorted_by: str = WINS
     solo_pairs: "SoloPairs | None" = None
     repeated: Mapping[Group, tuple[int, int]] = msgspec.field(default_factory=dict)
+    drawn: Mapping[Group, int] = msgspec.field(default_factory=dict)
 
     @property
     def is_one_deal(self) -> bool:

@@ -85,6 +85,14 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         return games
 
     @cached_property
+    def drawn_of(self) -> Counter[int]:
+        """The number of games of each bot that all seats won."""
+        drawn: Counter[int] = Counter()
+        for seating, games in self.results.drawn.items():
+            drawn.update(dict.fromkeys(seating, games))
+        return drawn
+
+    @cached_property
     def alike_of(self) -> Counter[int]:
         """The games that each bot was to play, where some are others again; else nothing."""
         results, games = self.results, Counter[int]()

@@ -77,6 +77,11 @@ class Standing(msgspec.Struct, frozen=True):
         return self.analysis.games_of[self.number]
 
     @property
+    def drawn(self) -> float:
+        """The share of its games that all seats won."""
+        return self.analysis.drawn_of[self.number] / max(1, self.games)
+
+    @property
     def games_and_repeated(self) -> str:
         """The number of its games, and of those that were asked for where some are alike."""
         return repeated_text(self.games, self.analysis.alike_of[self.number])
@@ -228,6 +233,9 @@ def ranked_standings(analysis: Analysis, more: Sequence[Column] = ()) -> Table:
     columns = (
         _solo_columns(analysis) if analysis.is_solo else rating_columns(analysis.results.players)
     )
+    if analysis.results.drawn:
+        place = [column.key for column in columns].index("score") + 1
+        columns.insert(place, number("drawn", "drawn %", 1, percent=True))
     if paid := analysis.results.payoff:
         columns = [payoff_column(paid), *columns]
     return table_of(

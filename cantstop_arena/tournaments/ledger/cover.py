@@ -33,6 +33,7 @@ from cantstop_arena.tournaments.ledger.row_codec import (
     faults_in,
     fingerprints_in,
     group_in,
+    masks_of,
     row_of,
     tallies_in,
     winners_in,
@@ -230,6 +231,26 @@ class Cover:
         return {
             order: sum_tallies(sums[order]) for order in sorted(sums, key=lambda o: (sorted(o), o))
         }
+
+    def shared_by_all(self) -> dict[Group, int]:
+        """The games of which all seats share the win, for each seating that has any.
+
+        Those that nobody won are among them.
+        """
+        everybody = (1 << self.query.players) - 1
+        shared: dict[Group, int] = {}
+        with self.ledger.readable():
+            for group, key in self._covered():
+                (packed,) = self._read("winners", group, key)
+                games = key.deals * len(self.orders)
+                if everybody not in masks_of(packed, games):
+                    continue
+                winners = winners_in(packed, games).reshape(key.deals, -1)
+                counting = winners[: self._counts_to(group) - key.first]
+                counts = (counting == everybody).sum(axis=0).tolist()
+                for seating, count in zip(lineups(group, self.orders), counts, strict=True):
+                    shared[seating] = shared.get(seating, 0) + count
+        return shared
 
     def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
         """The blocks with some of the `count` deals from `start` on, complete."""

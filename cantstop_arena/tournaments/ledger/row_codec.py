@@ -189,6 +189,13 @@ def winners_in(packed: bytes, games: int) -> Bytes:
     return masks
 
 
+def masks_of(packed: bytes, games: int) -> bytes:
+    """The masks of winners that may occur in a row. Raises ValueError."""
+    if packed[:1] == winners.MARK:
+        return winners.masks_in(packed, games)
+    return bytes({*decompressed(packed, games)})
+
+
 def fingerprints_in(packed: bytes, deals: int) -> NDArray[np.uint32]:
     """The fingerprints of so many deals; zeros where none are stored. Raises ValueError."""
     if not packed:
