@@ -52,6 +52,15 @@ class ActionNumbers:
 
 
 @cache
+def has_numbers(game: "Game", rules: Any, players: int) -> bool:
+    """Whether all actions of a game have numbers."""
+    listed = game.actions(rules, players) or {}
+    return all(
+        name in listed or decision.answer is bool for name, decision in game.decisions.items()
+    )
+
+
+@cache
 def numbers_of(game: "Game", rules: Any, players: int) -> ActionNumbers:
     """The numbers of the actions of a game.
 

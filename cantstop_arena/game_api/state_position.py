@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cantstop_arena.deals.seeds import Seed, bits_of, in_json
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.action_numbers import ActionNumbers, numbers_of
+from cantstop_arena.game_api.action_numbers import ActionNumbers, has_numbers, numbers_of
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.position import IllegalAction, Observation, Position
 from cantstop_arena.game_api.state import Chance, Deal, Event, Question, Result, State, event_of
@@ -199,7 +199,7 @@ class StatePosition(Position):
 
     def _entry(self, value: Any, moves: Sequence[Any] | None) -> Any:
         """What the history gets for a value: its number as an action, its index, or itself."""
-        if self.game.actions(self._rules, self._players) is not None:
+        if has_numbers(self.game, self._rules, self._players):
             return self._numbers.number(self.decision, value)
         return msgspec.to_builtins(value) if moves is None else [*moves].index(value)
 
@@ -403,7 +403,7 @@ class StatePosition(Position):
             return
         assert isinstance(self._question, Question), "it goes on after the end of the game"
         decision, moves = self.game.decisions[self.decision], self._question.moves_of(self._seat)
-        if self.game.actions(self._rules, self._players) is not None:
+        if has_numbers(self.game, self._rules, self._players):
             self.step(entry)
         elif moves is not None:
             self.take(moves[entry])
