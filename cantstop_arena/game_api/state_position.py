@@ -117,12 +117,38 @@ class StatePosition(Position):
         return isinstance(self._question, Question) and len(self._question.listed_seats) > 1
 
     @property
+    def offered(self) -> Sequence[Any] | None:
+        question = self._question
+        return question.moves_of(self._seat) if isinstance(question, Question) else None
+
+    @property
+    def is_partly_answered(self) -> bool:
+        """Whether some seats have answered the question, and others have not."""
+        return bool(self._answers)
+
+    @property
+    def actions(self) -> tuple[int, ...]:
+        """The numbers of the actions so far, of all seats."""
+        return tuple(
+            self._numbers.number(event["event"], event["value"])
+            for is_action, event in _in_order(self._events)
+            if is_action
+        )
+
+    @property
     def result(self) -> Result:
-        return self.state.result()
+        return self.state.result().with_winners(self.game.payoff)
 
     @property
     def winners(self) -> tuple[int, ...]:
-        return tuple(sorted(self.result.winners)) if self.is_over else ()
+        return tuple(sorted(self.result.winners or ())) if self.is_over else ()
+
+    @property
+    def returns(self) -> tuple[float, ...]:
+        payoffs = self.result.payoffs if self.game.payoff and self.is_over else ()
+        if not len(payoffs) or self.game.payoff is None:
+            return super().returns
+        return tuple(self.game.payoff.sign * float(payoff) for payoff in payoffs)
 
     @property
     def legal(self) -> list[int]:

@@ -15,7 +15,7 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.game_api.decisions import GAME_OVER, GameOver
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.game_api.state import Event
+from cantstop_arena.game_api.state import Event, Opening
 from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 from cantstop_arena.table.block_loop import play_block
 from cantstop_arena.table.block_tally import BlockTally
@@ -44,6 +44,7 @@ class GameTable(ABC):
         self.after_block: Callable[[], None] = lambda: None
         self.keeps_counts = False  # whether counts are stored deal by deal
         self.luck_measure = ""  # how luck is measured and stored, too; empty: not at all
+        self.opening_of: Callable[[int], Opening] = lambda deal: ()  # see tournaments.openings
         self.seats: Group = tuple(range(players))
         self.group = self.seats
         """The bots that meet; other processes see bots as positions in it."""
