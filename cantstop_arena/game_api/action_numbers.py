@@ -53,11 +53,12 @@ class ActionNumbers:
 
 @cache
 def has_numbers(game: "Game", rules: Any, players: int) -> bool:
-    """Whether all actions of a game have numbers."""
-    listed = game.actions(rules, players) or {}
-    return all(
-        name in listed or decision.answer is bool for name, decision in game.decisions.items()
-    )
+    """Whether the actions of a game have numbers. Raises GameAuthorError like `numbers_of`."""
+    try:
+        numbers_of(game, rules, players)
+    except UsageError:
+        return False
+    return True
 
 
 @cache
