@@ -20,6 +20,7 @@ from cantstop_arena.cli.commands.league import league
 from cantstop_arena.cli.commands.match import match
 from cantstop_arena.cli.commands.plan import plan
 from cantstop_arena.cli.commands.play import play
+from cantstop_arena.cli.commands.profile import profile
 from cantstop_arena.cli.commands.rate import rate
 from cantstop_arena.cli.commands.replay import replay
 from cantstop_arena.cli.commands.report import report
@@ -61,7 +62,7 @@ GROUPS = {
         "plan",
     ),
     "Bots": ("bots", "bench", "tune", "judge", "train"),
-    "The games": ("games", "rules", "compare", "solve", "odds", "cubus"),
+    "The games": ("games", "rules", "compare", "profile", "solve", "odds", "cubus"),
     "One game": ("play", "replay", "draw"),
     "Your shell": ("completion",),
 }
@@ -192,6 +193,7 @@ for command in (
     league,
     tune,
     compare,
+    profile,
     rate,
     history,
     report,
