@@ -11,6 +11,7 @@ from cantstop_arena.cli.commands.bench import bench
 from cantstop_arena.cli.commands.bots import bots
 from cantstop_arena.cli.commands.compare import compare
 from cantstop_arena.cli.commands.completion import completion
+from cantstop_arena.cli.commands.design import design
 from cantstop_arena.cli.commands.draw import draw
 from cantstop_arena.cli.commands.export import export
 from cantstop_arena.cli.commands.games import games
@@ -62,7 +63,7 @@ GROUPS = {
         "plan",
     ),
     "Bots": ("bots", "bench", "tune", "judge", "train"),
-    "The games": ("games", "rules", "compare", "profile", "solve", "odds", "cubus"),
+    "The games": ("games", "rules", "compare", "profile", "design", "solve", "odds", "cubus"),
     "One game": ("play", "replay", "draw"),
     "Your shell": ("completion",),
 }
@@ -194,6 +195,7 @@ for command in (
     tune,
     compare,
     profile,
+    design,
     rate,
     history,
     report,

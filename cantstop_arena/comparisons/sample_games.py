@@ -45,7 +45,7 @@ class SampleGames(msgspec.Struct, frozen=True):
     @property
     def deal_count(self) -> int:
         """The number of deals, which all groups have played."""
-        return self.blocks[0][-1].block.end
+        return sum(result.block.deals for result in self.blocks[0])
 
     @property
     def games(self) -> int:
@@ -57,13 +57,14 @@ class SampleGames(msgspec.Struct, frozen=True):
         return replace(self, blocks=tuple((*old, *new) for old, new in joined))
 
     def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
-        """The blocks, in the form of a ledger's."""
+        """The blocks, in the form of a ledger's; the first deal counts as number 0."""
+        origin = self.blocks[0][0].block.first
         for group, blocks in zip(self.groups, self.blocks, strict=True):
             for result in blocks:
                 measures = np.frombuffer(result.measures, MEASURED)
                 yield (
                     group,
-                    result.block.first,
+                    result.block.first - origin,
                     result.masks(),
                     measures.reshape(result.block.deals, -1),
                 )
