@@ -62,17 +62,17 @@ def _read_only(typing_context: Any, array: types.Type) -> Any:
 
 
 @numba.njit(**INLINE)
-def _numbers(address: Any, place: Any, count: Any) -> Any:
+def _numbers(address, place, count):
     """So many numbers of the desk at an address."""
     return _read_only(numba.carray(integers_at(address + 8 * place), count))
 
 
 @overload_method(types.NamedTuple, "random", jit_options=INLINE)
-def _random(view: Any) -> Any:
+def _random(view):
     if _STREAM not in view.fields:
         return None
 
-    def read(view: Any) -> Any:
+    def read(view):
         stream = numba.carray(words_at(view.stream_address), 2)  # its key, and its count
         stream[1] += np.uint64(1)
         return np.float64(number_at(stream[0], stream[1]) >> _BITS) * _UNIT
@@ -135,7 +135,7 @@ def _index(answer: Any) -> int:
 
 
 @overload(_index, jit_options=INLINE)
-def _checked_index(answer: Any) -> Any:
+def _checked_index(answer):
     if isinstance(answer, types.Integer) and not isinstance(answer, types.Boolean):
         return lambda answer: np.int64(answer)
     if isinstance(answer, types.NoneType):
@@ -159,7 +159,7 @@ def compile_bot(
         )
         moves_place = desk.moves
 
-        def decide(address: Any) -> Any:
+        def decide(address):
             row = _numbers(address, 0, RULES)
             moves = _numbers(address, moves_place, row[MOVES])
             return _index(function(view_at(address), moves, *read_options()))
