@@ -98,12 +98,18 @@ class CompiledTable(PlainTable):
         """What each seat gets, and its decisions, in games that play compiled."""
         if not self.is_compiled(self.seats):
             return super().trace()
-        seats = range(len(self.seats))
-        played = self._play([self._deal], [tuple(seats)], self.seats, (0, 1))
+        return enumerate(zip(*self.played_alone(self.seats, self._deal), strict=True))
+
+    def played_alone(self, seats: Group, deal: int) -> tuple[list[int], list[int]]:
+        """A game of compiled bots in one seating: what each seat gets, and its decisions.
+
+        Raises BotFault and GameError.
+        """
+        self.seats = seats
+        played = self._play([deal], [tuple(range(len(seats)))], seats, (0, 1))
         if played.fault:
             raise played.fault
-        steps = zip(played.payoffs[0].tolist(), played.decisions[0].tolist(), strict=True)
-        return enumerate(steps)
+        return played.payoffs[0].tolist(), played.decisions[0].tolist()
 
     # Blocks
 
