@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cantstop_arena.deals.counting import Counts
+from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.deals.seatings import Orders, standard_orders
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.decisions import Decision, decisions_of, game_over
@@ -72,6 +73,11 @@ class Game:
     """Additional commands, by name: the location of the click command, as "module:object"."""
     compiled_bots: Collection[str] = ()
     """The built-in bots that the game's own table plays compiled, with its default rules."""
+
+    payoff: Payoff | None = None
+    """What a game pays to each seat; None: it is won or lost."""
+    score = ""
+    """What standings are sorted by, "wins" or "payoff"; empty: by payoff if there is any."""
 
     perfect_information = False
     """Whether all seats see the whole state, and draws are made in public."""
@@ -150,6 +156,10 @@ class Game:
         """
         return None
 
+    def openings(self, rules: Any, players: int) -> Sequence[str | Sequence[str | int]] | None:
+        """What `openings: game` draws from: each the names or numbers of actions, as in a file."""
+        return None
+
     def action_name(self, decision: str, value: Any) -> str:
         """An action as text."""
         if isinstance(value, bool):
@@ -216,6 +226,10 @@ class Game:
         raise UsageError(
             f"{self.title} has no position_of: a view does not say where the game stands"
         )
+
+    def value(self, position: Position) -> Sequence[float] | None:
+        """The chance of each side to win from a position, exact or learnt; None if unknown."""
+        return None
 
     def table(self, rules: Any, seated_bots: Sequence[Any], players: int, seed: Any) -> Any:
         """A `table.table.GameTable` for these `SeatedBot`s, `players` of them at a time."""

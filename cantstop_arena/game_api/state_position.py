@@ -59,6 +59,7 @@ class StatePosition(Position):
         game.prepare(rules, players)
         self._dealt = Deal(rules, players, self._chance)
         self.state: State = game.begin(self._dealt)
+        vars(self.state).setdefault("deal", self._dealt)  # games of 0.2 need not store it
         self._question: Question | Chance | None = None
         self._answers: dict[int, Any] = {}
         self._waiting: tuple[int, ...] = ()
@@ -116,12 +117,38 @@ class StatePosition(Position):
         return isinstance(self._question, Question) and len(self._question.listed_seats) > 1
 
     @property
+    def offered(self) -> Sequence[Any] | None:
+        question = self._question
+        return question.moves_of(self._seat) if isinstance(question, Question) else None
+
+    @property
+    def is_partly_answered(self) -> bool:
+        """Whether some seats have answered the question, and others have not."""
+        return bool(self._answers)
+
+    @property
+    def actions(self) -> tuple[int, ...]:
+        """The numbers of the actions so far, of all seats."""
+        return tuple(
+            self._numbers.number(event["event"], event["value"])
+            for is_action, event in _in_order(self._events)
+            if is_action
+        )
+
+    @property
     def result(self) -> Result:
-        return self.state.result()
+        return self.state.result().with_winners(self.game.payoff)
 
     @property
     def winners(self) -> tuple[int, ...]:
-        return tuple(sorted(self.result.winners)) if self.is_over else ()
+        return tuple(sorted(self.result.winners or ())) if self.is_over else ()
+
+    @property
+    def returns(self) -> tuple[float, ...]:
+        payoffs = self.result.payoffs if self.game.payoff and self.is_over else ()
+        if not len(payoffs) or self.game.payoff is None:
+            return super().returns
+        return tuple(self.game.payoff.sign * float(payoff) for payoff in payoffs)
 
     @property
     def legal(self) -> list[int]:
@@ -186,7 +213,7 @@ class StatePosition(Position):
         if moves is not None:
             if value not in moves:
                 raise IllegalAction(f"{value!r:.60} is no move; moves are {[*moves]!r:.200}")
-            self._answer(value, msgspec.to_builtins([*moves].index(value)))
+            self._answer(value, self._entry(value, moves))
             return
         try:
             value = decision.checked(value)
@@ -194,7 +221,13 @@ class StatePosition(Position):
             raise IllegalAction(str(error)) from None
         if complaint := self.state.check(self._seat, value):
             raise IllegalAction(f"{decision.name}: {complaint}")
-        self._answer(value, msgspec.to_builtins(value))
+        self._answer(value, self._entry(value, None))
+
+    def _entry(self, value: Any, moves: Sequence[Any] | None) -> Any:
+        """What the history gets for a value: its number as an action, its index, or itself."""
+        if self.game.actions(self._rules, self._players) is not None:
+            return self._numbers.number(self.decision, value)
+        return msgspec.to_builtins(value) if moves is None else [*moves].index(value)
 
     def outcomes(self) -> Sequence[tuple[int, float]]:
         question = self._question
@@ -396,10 +429,12 @@ class StatePosition(Position):
             return
         assert isinstance(self._question, Question), "it goes on after the end of the game"
         decision, moves = self.game.decisions[self.decision], self._question.moves_of(self._seat)
-        if self.game.actions(self._rules, self._players) is not None or decision.answer is bool:
+        if self.game.actions(self._rules, self._players) is not None:
             self.step(entry)
         elif moves is not None:
             self.take(moves[entry])
+        elif entry is None and decision.optional:
+            self.take(None)
         else:
             self.take(msgspec.convert(entry, decision.answer))
 

@@ -5,6 +5,7 @@ from typing import Any
 
 _MODULES = {
     "deals.counting": ["COUNT", "SHARE", "Counts", "Highlight", "Measure", "Rate"],
+    "deals.payoff": ["Payoff"],
     "deals.seatings": ["Orders", "all_orders", "balanced_orders", "rotations", "standard_orders"],
     "game_api.bot_options": ["FilePath", "Search"],
     "game_api.codec": ["Codec"],
