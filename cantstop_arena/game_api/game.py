@@ -194,7 +194,8 @@ class Game:
         if self.state is None and (kernel := self.kernel(deal.rules, deal.players)):
             from cantstop_arena.game_api.kernel_spec import plain_state
 
-            return plain_state(kernel, next(iter(self.decisions.values())))(deal)
+            (decision,) = self.decisions.values()
+            return plain_state(kernel, decision, self.payoff)(deal)
         if self.state is None:
             raise NotImplementedError(f"{type(self).__name__} has no state and no table of its own")
         return self.state(deal)

@@ -6,11 +6,12 @@ the loop in machine code at which compiled bots play.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.state import (
     Chance,
@@ -22,7 +23,9 @@ from cantstop_arena.game_api.state import (
     State,
 )
 from cantstop_arena.game_api.view import View
-from cantstop_arena.native.kernel_code import CHANCE, FUNCTIONS, OVER
+from cantstop_arena.native.kernel_code import CHANCE as CHANCE
+from cantstop_arena.native.kernel_code import FUNCTIONS
+from cantstop_arena.native.kernel_code import OVER as OVER
 
 DRAW = "chance"
 """The first word in the names of a kernel's draws, and the kind of their events."""
@@ -35,13 +38,15 @@ Row: TypeAlias = Any
 class Kernel:
     """The rules of a game as plain functions that numba can compile.
 
-    A state is a row of `size` numbers; at most `widest` actions are legal; a seat sees `seen`
-    numbers. `setup(state, rules, players)` gets the `numbers_of` the rules; `who(state)` is a seat,
-    CHANCE or OVER. `legal(state, out)` writes the numbers of the legal actions, ascending, and
-    returns how many; `act(state, number)` applies an action, or an outcome of chance.
-    `observe(state, seat, out)` writes what a seat sees, `payoffs(state, out)` what each seat gets.
-    `outcomes(state)` is how many equally likely outcomes a draw has, and `name(state)` is a number
-    that no other draw of the game has.
+    A state is a row of `size` numbers; at most `widest` actions are legal, which have the numbers
+    of `Game.actions`; a seat sees `seen` numbers.
+
+    `setup(state, rules, players)` gets the `numbers_of` the rules; `who(state)` is a seat, CHANCE
+    or OVER. `legal(state, out)` writes the numbers of the legal actions, ascending, and returns how
+    many; `act(state, number)` applies an action, or an outcome of chance. `observe(state, seat,
+    out)` writes what a seat sees, `payoffs(state, out)` what each seat gets, in parts of the unit
+    of `Game.payoff`; they are the points of the game, too. `outcomes(state)` is how many equally
+    likely outcomes a draw has, and `name(state)` is a number that no other draw of the game has.
 
     `view` has, for each field of the view, the index of its number among those seen, or the slice.
     """
@@ -85,14 +90,8 @@ def _is_numeric(value: Any) -> bool:
     return isinstance(value, int) or (isinstance(value, tuple) and all(map(_is_numeric, value)))
 
 
-def winners_of(payoffs: Sequence[int]) -> list[int]:
-    """The seats with the best payoff."""
-    best = max(payoffs)
-    return [seat for seat, payoff in enumerate(payoffs) if payoff == best]
-
-
 @lru_cache(maxsize=64)
-def plain_state(kernel: Kernel, decision: Decision) -> type[State]:
+def plain_state(kernel: Kernel, decision: Decision, payoff: Payoff | None = None) -> type[State]:
     """The states of a kernel's game in plain Python. Raises GameAuthorError.
 
     `decision` is the only one of the game; its view has the fields of `Kernel.view`.
@@ -102,7 +101,7 @@ def plain_state(kernel: Kernel, decision: Decision) -> type[State]:
     class OwnState(KernelState):
         pass
 
-    OwnState.kernel, OwnState.decision = kernel, decision
+    OwnState.kernel, OwnState.decision, OwnState.payoff = kernel, decision, payoff
     return OwnState
 
 
@@ -124,6 +123,7 @@ class KernelState(State):
 
     kernel: Kernel
     decision: Decision
+    payoff: Payoff | None
 
     def __init__(self, deal: Deal) -> None:
         self.numbers = [0] * self.kernel.size
@@ -167,14 +167,11 @@ class KernelState(State):
         }
         return self.decision.view(seat, self.players, self.rules, **fields)
 
-    def payoffs(self) -> list[int]:
-        """What each seat gets."""
-        out = [0] * self.players
-        self.kernel.payoffs(self.numbers, out)
-        return out
-
     def result(self) -> Result:
         if self.kernel.who(self.numbers) != OVER:
             return Result([])
-        payoffs = self.payoffs()
-        return Result(winners_of(payoffs), payoffs)
+        parts = [0] * self.players
+        self.kernel.payoffs(self.numbers, parts)
+        if self.payoff is None:
+            return Result(Payoff().winners(parts), parts)
+        return Result(None, parts, payoffs=[*map(self.payoff.value_of, parts)])

@@ -28,7 +28,7 @@ KERNEL_CACHE = CodeCache("kernels", sources=())
 _LOOP = "play"
 _NUMBER = (np.dtype(np.int64), 0)
 _ROW, _ROWS, _WORDS = (np.dtype(np.int64), 1), (np.dtype(np.int64), 2), (np.dtype(np.uint64), 2)
-LOOP_ARGUMENTS = (_ROW,) * 8 + (_ROWS,) * 3 + (_WORDS,) * 2 + (_NUMBER,) * 3
+LOOP_ARGUMENTS = (_ROW,) * 8 + (_ROWS,) * 4 + (_WORDS,) * 2 + (_NUMBER,) * 3
 """The arguments of `kernel_loop.loop_of`'s function: see there."""
 _RANDOM = "random"
 
@@ -104,8 +104,8 @@ SEAT, PLAYERS, MOVES, STREAM, ANSWER, RULES = range(6)
 """The places of the first numbers of a desk, and where the rules begin."""
 NO_ANSWER = -(1 << 63)
 """The answer of a bot that returns None."""
-ENDLESS, NO_SEAT, NO_ACTION, NO_OUTCOME = range(4)
-"""What a kernel does wrong, as the answer on the desk of a game that the loop has left."""
+ENDLESS, NO_SEAT, NO_ACTION, NO_OUTCOME, BAD_OPENING = range(5)
+"""What is wrong with a kernel or an opening: the answer on the desk where the loop has stopped."""
 CHANCE, OVER = -1, -4
 """What a kernel's `who` returns in place of a seat."""
 

@@ -15,6 +15,7 @@ from cantstop_arena.native.compile_errors import BotWording
 from cantstop_arena.native.decorators import compiled_for
 from cantstop_arena.native.kernel_code import (
     ANSWER,
+    BAD_OPENING,
     CHANCE,
     ENDLESS,
     FUNCTIONS,
@@ -45,7 +46,7 @@ _S27, _S30, _S31 = map(np.uint64, (27, 30, 31))
 
 
 @numba.njit(**INLINE)
-def number_at(key: Any, count: Any) -> Any:
+def number_at(key, count):
     """As `game_api.streams.number_at`."""
     word = key + _GOLDEN * count
     word = (word ^ word >> _S30) * _MIX_1
@@ -54,7 +55,7 @@ def number_at(key: Any, count: Any) -> Any:
 
 
 @numba.njit(**INLINE)
-def _first_below(key: Any, bound: Any) -> Any:
+def _first_below(key, bound):
     """The first number of `Stream.below` of the stream with this key."""
     limit, count = np.uint64(bound), np.uint64(0)
     while True:
@@ -65,10 +66,19 @@ def _first_below(key: Any, bound: Any) -> Any:
             return np.int64(rest)
 
 
+@numba.njit(**INLINE)
+def _contains(numbers, count, number):
+    """Whether a number is among the first of some numbers."""
+    found = False
+    for place in range(count):
+        found |= numbers[place] == number
+    return found
+
+
 _decide = caller(DECIDE)
 
 
-def _nothing(state: Any) -> int:
+def _nothing(state):
     return 0
 
 
@@ -78,8 +88,9 @@ def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
     Arguments are the numbers that other processes watch; rows for the state, the payoffs and the
     desk, of which `eyes` and `moves` are parts; the rules; the addresses of the bots by position in
     the group; the positions by seat, a row for each order; for each game the payoffs and counts of
-    decisions by seat; for each deal the keys of chance and of each seat's bot; for each seat the
-    key and count of its stream; the numbers of the first game and the end, and the most decisions.
+    decisions by seat; for each deal its opening, followed by -1, and the keys of chance and of each
+    seat's bot; for each seat the key and count of its stream; the numbers of the first game and the
+    end, and the most decisions.
 
     It returns the number of the next game. That has a fault if it is not the end: of the bot, whose
     answer is on the desk, or, if the number is negative, of the game: -1 - its number.
@@ -88,10 +99,9 @@ def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
     setup, who, legal, act, observe, payoffs_of, outcomes, name = functions
 
     def play(
-        watched: Any, state: Any, got: Any, desk: Any, eyes: Any, moves: Any, rules: Any,
-        addresses: Any, orders: Any, payoffs: Any, decisions: Any, keys: Any, streams: Any,
-        start: Any, stop: Any, most: Any,
-    ) -> Any:  # fmt: skip
+        watched, state, got, desk, eyes, moves, rules, addresses, orders, payoffs, decisions,
+        openings, keys, streams, start, stop, most,
+    ):  # fmt: skip
         players, size = len(got), len(state)
         desk_at, streams_at = np.int64(desk.ctypes.data), np.int64(streams.ctypes.data)
         for cursor in range(start, stop):
@@ -106,11 +116,14 @@ def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
             for place in range(size):
                 state[place] = 0
             setup(state, rules, players)
-            count = 0
+            count, opening = 0, 0
             while True:
                 watched[places.step] += 1
                 seat = who(state)
                 if seat == OVER:
+                    if openings[deal, opening] >= 0:
+                        desk[ANSWER] = BAD_OPENING
+                        return -1 - cursor
                     break
                 if seat == CHANCE:
                     bound = outcomes(state)
@@ -127,6 +140,14 @@ def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
                 if legal_count < 1:
                     desk[ANSWER] = NO_ACTION
                     return -1 - cursor
+                if openings[deal, opening] >= 0:
+                    number = openings[deal, opening]
+                    opening += 1
+                    if not _contains(moves, legal_count, number):
+                        desk[ANSWER] = BAD_OPENING
+                        return -1 - cursor
+                    act(state, number)
+                    continue
                 for place in range(len(eyes)):
                     eyes[place] = 0
                 observe(state, seat, eyes)

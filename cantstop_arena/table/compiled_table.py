@@ -23,6 +23,8 @@ from cantstop_arena.native.code_cache import CompiledBot
 from cantstop_arena.native.fingerprint import compiles
 from cantstop_arena.native.kernel_code import Desk, Places, compiled_bot, game_loop, row
 from cantstop_arena.table.bot_faults import BotFault, fault_of
+from cantstop_arena.table.determinism import TraceStep
+from cantstop_arena.table.game_checks import check_payoffs
 from cantstop_arena.table.kernel_tally import KernelTally
 from cantstop_arena.table.plain_table import PlainTable
 from cantstop_arena.table.seated_bot import SeatedBot
@@ -94,11 +96,12 @@ class CompiledTable(PlainTable):
         self._seed_python(deal)
         self._seat_players()
 
-    def trace(self) -> Iterator[tuple[int, object]]:
+    def trace(self) -> Iterator[TraceStep]:
         """What each seat gets, and its decisions, in games that play compiled."""
         if not self.is_compiled(self.seats):
             return super().trace()
-        return enumerate(zip(*self.played_alone(self.seats, self._deal), strict=True))
+        results = zip(*self.played_alone(self.seats, self._deal), strict=True)
+        return (TraceStep(seat, result) for seat, result in enumerate(results))
 
     def played_alone(self, seats: Group, deal: int) -> tuple[list[int], list[int]]:
         """A game of compiled bots in one seating: what each seat gets, and its decisions.
@@ -157,7 +160,7 @@ class CompiledTable(PlainTable):
         try:
             cursor = loop.play(
                 numbers, row([bot.address for bot in bots if bot]), np.array(orders, np.int64),
-                payoffs, decisions, keys, first, end,
+                payoffs, decisions, self._openings(deals), keys, first, end,
             )  # fmt: skip
         except Exception as error:
             cursor = int(numbers[watched.CURSOR])
@@ -172,7 +175,33 @@ class CompiledTable(PlainTable):
             fault = loop.fault_of_answer()
         self._watched.mark(watched.ARENA)
         self._seat = int(numbers[watched.SEAT])
+        self._check_payoffs(payoffs[: cursor - first], [*deals], first % len(orders), len(orders))
         return _Played(cursor - first, payoffs, decisions, fault)
+
+    def _check_payoffs(
+        self, payoffs: NDArray[np.int64], deals: Sequence[int], skipped: int, orders: int
+    ) -> None:
+        """Raise GameError unless the game may pay this; games are in order from the first deal."""
+        payoff = self.payoff
+        if payoff is None or not len(payoffs):
+            return
+        sums = payoffs.sum(axis=1) if payoff.zero_sum else np.zeros(len(payoffs))
+        suspects = {int(np.abs(sums).argmax()), *map(int, payoffs.argmax(axis=0))}
+        for game in sorted(suspects.union(map(int, payoffs.argmin(axis=0)))):
+            values = [payoff.value_of(parts) for parts in payoffs[game].tolist()]
+            try:
+                check_payoffs(values, payoff, len(self.seats), len(self.orders))
+            except GameAuthorError as error:
+                self._deal = deals[(skipped + game) // orders]
+                raise self._game_error(error) from error
+
+    def _openings(self, deals: Sequence[int]) -> NDArray[np.int64]:
+        """The opening of each deal, followed by -1. Raises GameError."""
+        openings = [self._opening_of(deal) for deal in deals]
+        rows = np.full((len(openings), 1 + max(map(len, openings))), -1, np.int64)
+        for row_, opening in zip(rows, openings, strict=True):
+            row_[: len(opening)] = opening
+        return rows
 
     def _keys(self, deals: Sequence[int], has_random: bool) -> NDArray[np.uint64]:
         """The keys of each deal: of chance, and of the bots' random numbers, if there are any."""
@@ -219,14 +248,14 @@ class _Loop:
             raise GameError(str(error)) from error
 
     def play(
-        self, numbers: Any, addresses: Any, orders: Any, payoffs: Any, decisions: Any, keys: Any,
-        start: int, stop: int,
+        self, numbers: Any, addresses: Any, orders: Any, payoffs: Any, decisions: Any,
+        openings: Any, keys: Any, start: int, stop: int,
     ) -> int:  # fmt: skip
         """Play games; returns what the function of `kernel_loop.loop_of` does."""
         return self._function(
             numbers, self._state, self._got, self._desk, self._eyes, self._moves, self._rules,
-            addresses, orders, payoffs, decisions, keys, self._streams, start, stop,
-            self._game.max_decisions,
+            addresses, orders, payoffs, decisions, openings, keys, self._streams, start,
+            stop, self._game.max_decisions,
         )  # fmt: skip
 
     def fault_of_answer(self) -> BotFault:
@@ -248,6 +277,7 @@ class _Loop:
             kernel_code.NO_SEAT: "who() returns neither a seat, nor -1 for chance or -4 at the end",
             kernel_code.NO_ACTION: "legal() writes no action for the seat that decides",
             kernel_code.NO_OUTCOME: "outcomes() says that a draw has no outcome",
+            kernel_code.BAD_OPENING: "the opening cannot be played",
         }
         return GameAuthorError(texts[int(self._desk[kernel_code.ANSWER])])
 

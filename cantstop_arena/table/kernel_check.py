@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.game_api.kernel_spec import CHANCE, OVER, Kernel, numbers_of, winners_of
+from cantstop_arena.game_api.kernel_spec import CHANCE, OVER, Kernel, numbers_of
 from cantstop_arena.game_api.position import Position
 from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.hookspecs import BotFunctions, compiled
@@ -51,7 +52,8 @@ def kernel_difference(game: Game, rules: Any, players: int, games: int = 50) -> 
     for deal in range(games):
         payoffs, decisions = table.played_alone((0,) * players, deal)
         plain = _played_plainly(table, deal)
-        fast = PlayedGame(tuple(winners_of(payoffs)), tuple(payoffs), tuple(decisions))
+        winners = (game.payoff or Payoff()).winners(payoffs)
+        fast = PlayedGame(winners, tuple(payoffs), tuple(decisions))
         if not plain.points:
             fast = fast._replace(points=())
         for name, of_machine, of_python in zip(PlayedGame._fields, fast, plain, strict=True):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.counting import length_class
+from cantstop_arena.deals.payoff import VOID
 from cantstop_arena.deals.seatings import pairs_of_seats
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.errors import GameError
@@ -27,11 +28,13 @@ class KernelTally(PlainTally):
             return
         tally = self._tallies[order]
         tally.games += len(indices)
-        wins = payoffs == payoffs.max(axis=1, keepdims=True)
+        wins = self.wins_of(payoffs)
         self.winners[indices, order] = wins @ (1 << np.arange(tally.players))
         units = win_units(tally.players) // wins.sum(axis=1)
         for seat, share in enumerate((wins * units[:, None]).sum(axis=0).tolist()):
             tally.wins[seat] += share
+        if len(self.payoffs):
+            self._pay_all(indices, order, payoffs)
         counts = self._counts_of(payoffs, decisions)
         for name, values in counts.items():
             sums = values.sum(axis=0).tolist()
@@ -40,6 +43,21 @@ class KernelTally(PlainTally):
         if len(self.measures):
             self._measure(indices, order, counts)
         self._count_lengths(tally, counts[self._counts.length].sum(axis=1), first + indices)
+
+    def wins_of(self, payoffs: _Numbers) -> NDArray[np.bool_]:
+        """Whether each seat has the best payoff, by game."""
+        payoff = self._table.payoff
+        signed = payoffs if payoff is None else payoffs * payoff.sign
+        wins: NDArray[np.bool_] = signed == signed.max(axis=1, keepdims=True)
+        return wins
+
+    def _pay_all(self, indices: _Numbers, order: int, payoffs: _Numbers) -> None:
+        seats = [*self._table.orders[order]]
+        by_position = np.zeros_like(payoffs)
+        by_position[:, seats] = payoffs
+        counts = self.payoffs[indices, 0] != VOID
+        rows = np.concatenate([by_position, payoffs], axis=1).astype(self.payoffs.dtype)
+        self.payoffs[indices[counts]] += rows[counts]
 
     def _counts_of(self, payoffs: _Numbers, decisions: _Numbers) -> dict[str, _Numbers]:
         """Every count by game and seat. Raises GameError for one that kernels do not have."""
