@@ -78,7 +78,9 @@ def _contains(numbers, count, number):
 _decide = caller(DECIDE)
 
 
+@numba.njit(**INLINE)
 def _nothing(state):
+    """Stands for a function of chance in a game without."""
     return 0
 
 

@@ -74,8 +74,8 @@ class CompiledTable(PlainTable):
     def is_compiled(self, bots: Iterable[int]) -> bool:
         return all(self._bots[bot] for bot in bots)
 
-    def _prepare_game(self) -> None:
-        super()._prepare_game()
+    def warm_up(self) -> None:
+        super().warm_up()
         if any(self._bots):
             self._own_loop  # noqa: B018 - compile it before any bot's time counts
 
