@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cantstop_arena.deals.seeds import Seed, bits_of, in_json
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.action_numbers import ActionNumbers, numbers_of
+from cantstop_arena.game_api.action_numbers import ActionNumbers, has_numbers, numbers_of
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.position import IllegalAction, Observation, Position
 from cantstop_arena.game_api.state import Chance, Deal, Event, Question, Result, State, event_of
@@ -204,7 +204,7 @@ class StatePosition(Position):
         if action not in self.legal:
             names = (f"{number} ({self.action_name(number)})" for number in self.legal)
             raise IllegalAction(f"action {action} is illegal here; legal are {', '.join(names)}")
-        self._answer(self._numbers.actions[action][1], int(action))
+        self._answer(self._numbers.actions[action][1])
 
     def take(self, value: Any) -> None:
         self._check_decides()
@@ -213,7 +213,7 @@ class StatePosition(Position):
         if moves is not None:
             if value not in moves:
                 raise IllegalAction(f"{value!r:.60} is no move; moves are {[*moves]!r:.200}")
-            self._answer(value, self._entry(value, moves))
+            self._answer(value)
             return
         try:
             value = decision.checked(value)
@@ -221,11 +221,11 @@ class StatePosition(Position):
             raise IllegalAction(str(error)) from None
         if complaint := self.state.check(self._seat, value):
             raise IllegalAction(f"{decision.name}: {complaint}")
-        self._answer(value, self._entry(value, None))
+        self._answer(value)
 
     def _entry(self, value: Any, moves: Sequence[Any] | None) -> Any:
         """What the history gets for a value: its number as an action, its index, or itself."""
-        if self.game.actions(self._rules, self._players) is not None:
+        if has_numbers(self.game, self._rules, self._players):
             return self._numbers.number(self.decision, value)
         return msgspec.to_builtins(value) if moves is None else [*moves].index(value)
 
@@ -250,12 +250,14 @@ class StatePosition(Position):
         if self.is_chance:
             raise IllegalAction("an outcome of chance is due: give it first")
 
-    def _answer(self, value: Any, entry: Any) -> None:
-        """Take a legal value for the seat that decides; the history gets this entry."""
+    def _answer(self, value: Any) -> None:
+        """Take a legal value for the seat that decides."""
         question = self._question
         assert isinstance(question, Question)
         self._answers[self._seat] = value
-        self._note(entry, ({"event": self.decision, "seat": self._seat, "value": value}))
+        if self._track:
+            entry = self._entry(value, question.moves_of(self._seat))
+            self._note(entry, {"event": self.decision, "seat": self._seat, "value": value})
         self._waiting, self._legal = self._waiting[1:], None
         if self._waiting:
             self._seat = self._waiting[0]
@@ -429,7 +431,7 @@ class StatePosition(Position):
             return
         assert isinstance(self._question, Question), "it goes on after the end of the game"
         decision, moves = self.game.decisions[self.decision], self._question.moves_of(self._seat)
-        if self.game.actions(self._rules, self._players) is not None:
+        if has_numbers(self.game, self._rules, self._players):
             self.step(entry)
         elif moves is not None:
             self.take(moves[entry])
