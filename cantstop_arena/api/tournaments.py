@@ -24,6 +24,7 @@ from cantstop_arena.api.keywords import (
     PairingKeys,
     RunFileKeys,
     RunKeys,
+    TournamentFileKeys,
     TournamentKeys,
     keywords,
     only,
@@ -181,14 +182,15 @@ def renamed(planned: PlannedTournament, name: str) -> PlannedTournament:
     return PlannedTournament(tournament, planned.catalogue, folder)
 
 
-@keywords(FileKeys)
-def from_file(file: Path | str, **given: Unpack[FileKeys]) -> PlannedTournament:
-    """The tournament of a file; `games`, `seed`, `isolate` and `luck_removed` override the file's.
+@keywords(TournamentFileKeys)
+def from_file(file: Path | str, **given: Unpack[TournamentFileKeys]) -> PlannedTournament:
+    """The tournament of a file; what is given besides overrides the file's keys.
 
     Raises ConfigError with every problem of the file.
     """
     catalogue = Catalogue(Path(given["bots_folder"]), results=Path(given["results"]))
-    tournament = tournament_file.read(Path(file), catalogue, overrides_of(given))
+    overrides = replace(overrides_of(given), score=given["score"])
+    tournament = tournament_file.read(Path(file), catalogue, overrides)
     return PlannedTournament(tournament, catalogue, catalogue.results / tournament.name)
 
 
@@ -201,7 +203,7 @@ def overrides_of(given: FileKeys) -> Overrides:
 @keywords(RunFileKeys)
 def run(file: Path | str, **given: Unpack[RunFileKeys]) -> Results:
     """Play the tournament of a file, as `arena run` does; see `PlannedTournament.run`."""
-    return from_file(file, **only(FileKeys, given)).run(**only(RunKeys, given))
+    return from_file(file, **only(TournamentFileKeys, given)).run(**only(RunKeys, given))
 
 
 @contextmanager

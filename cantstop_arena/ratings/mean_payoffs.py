@@ -162,10 +162,17 @@ class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
 
     def ahead(self, bot: int, rival: int) -> PayoffError | None:
         """How much better the mean payoff of a bot is; None where one has no games."""
-        contrast = self.payoff.sign * (self._unit(bot) - self._unit(rival))
+        return None if bot == rival else self.ahead_of(bot, [rival])
+
+    def ahead_of(self, bot: int, rivals: Sequence[int]) -> PayoffError | None:
+        """How much better the mean payoff of a bot is than the mean of its rivals'."""
+        if not rivals:
+            return None
+        of_rivals = sum((self._unit(rival) for rival in rivals), self._unit(bot) * 0)
+        contrast = self.payoff.sign * (self._unit(bot) - of_rivals / len(rivals))
         bounds = self.payoff.bounds
         widest = None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
-        return None if bot == rival else self._error(contrast, widest)
+        return self._error(contrast, widest)
 
     def effective_deals(self, bot: int) -> float | None:
         """How many deals a bot's mean rests on, by their kurtosis; None where that is not known.

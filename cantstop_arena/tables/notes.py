@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from cantstop_arena.deals.control_variate import gain_range
 from cantstop_arena.deals.outcomes import (
     ELO_ERROR,
+    PAYOFF_WIDTH,
     TEST,
     FaultReport,
     LeftOut,
@@ -264,7 +265,8 @@ def extent(measure: str, amount: float) -> str:
     """How far an interval reaches."""
     if measure == ELO_ERROR:
         return f"Elo ± {amount:.4g}" if isfinite(amount) else "Elo without bounds"
-    return f"a score interval {amount:.4g} wide"
+    what = "payoff" if measure == PAYOFF_WIDTH else "score"
+    return f"a {what} interval {amount:.4g} wide"
 
 
 def extent_for(measure: str, amount: float, bot: str) -> str:
