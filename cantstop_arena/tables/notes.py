@@ -16,7 +16,6 @@ from cantstop_arena.deals.outcomes import (
     TournamentTotals,
     Until,
 )
-from cantstop_arena.ratings.mean_payoffs import FEW_DEALS
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.tables.analysis import Analysis, LuckGains
@@ -94,11 +93,10 @@ def _about_payoffs(analysis: Analysis) -> Iterator[str]:
         )
     for bot in analysis.order:
         error, name = means.bot(bot), analysis.results.bots[bot]
-        effective = means.effective_deals(bot)
-        if effective is not None and effective < FEW_DEALS and error:
+        if error and (few := means.deciding_deals(bot)):
             yield (
-                f"{name}: some {max(1, round(effective))} of {error.deals:,} deals decide its mean"
-                " payoff; its interval may be too narrow."
+                f"{name}: some {few} of {error.deals:,} deals decide its mean payoff; its interval"
+                " may be too narrow."
             )
         elif error and not error.residual_variance and error.bounds is None and error.deals > 1:
             yield f"{name}: its payoff was the same in all deals; no spread seen, so no interval."
