@@ -18,6 +18,7 @@ from cantstop_arena.game_api.codec import Codec as Codec
 from cantstop_arena.game_api.decisions import decision as decision
 from cantstop_arena.game_api.game import CheckGame as CheckGame
 from cantstop_arena.game_api.game import Game as Game
+from cantstop_arena.game_api.kernel_spec import Kernel as Kernel
 from cantstop_arena.game_api.rulebook import Named as Named
 from cantstop_arena.game_api.rulebook import RuleBook as RuleBook
 from cantstop_arena.game_api.rulebook import choice as choice
