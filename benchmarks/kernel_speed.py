@@ -51,12 +51,12 @@ def games_a_second(functions: Sequence[Any], backend: str) -> float:
 if __name__ == "__main__":
     from orchard.bots import (  # type: ignore[import-not-found]
         pick_anything,
+        pick_carefully,
         pick_exactly,
-        pick_spoiling,
     )
 
     for name, functions in (
-        ("exact against spoiler", (pick_exactly, pick_spoiling)),
+        ("exact against careful", (pick_exactly, pick_carefully)),
         ("exact against anything, which draws at random", (pick_exactly, pick_anything)),
     ):
         fast, slow = (games_a_second(functions, backend) for backend in DEALS)
