@@ -32,6 +32,7 @@ from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.child_start import Policy
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all, starter
 from cantstop_arena.table.bot_faults import bot_exception_line, called_function
+from cantstop_arena.table.kernel_check import kernel_difference
 from cantstop_arena.table.recording import Complaint, record
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import how_many
@@ -60,6 +61,7 @@ _TESTS: Sequence[tuple[str, Callable[[RandomGame], int | None]]] = (
 )
 _PROCESSES = "two processes play alike"
 _BOTS = "the bots that come with it"
+_KERNEL = "the kernel in machine code"
 
 
 class GameCheck:
@@ -99,6 +101,8 @@ class GameCheck:
                 return
         yield self._process_finding()
         yield self._bot_finding()
+        if self.game.has_kernel:
+            yield self._kernel_finding()
         yield from self._statistics()
 
     # Random games
@@ -211,6 +215,16 @@ class GameCheck:
         for _ in record(table, seats, deal, lambda fault: faults.append((setting, fault))):
             pass
 
+    def _kernel_finding(self) -> Finding:
+        """Whether the kernel plays the same games in machine code as in plain Python."""
+        for setting in self.settings:
+            difference = kernel_difference(self.game, setting.rules, setting.players)
+            if difference:
+                return Finding(WRONG, _KERNEL, f"{difference} ({setting})")
+        return Finding(
+            OK, _KERNEL, f"as in plain Python: {how_many(len(self.settings), 'setting')}"
+        )
+
     # Figures
 
     def _statistics(self) -> Iterator[Finding]:
@@ -270,7 +284,9 @@ def random_traces(game: str, name: str) -> list[list[int]]:
 def _has_states(game: Game) -> bool:
     """Whether the game's states are what the arena steps through."""
     overrides = type(game).begin is not Game.begin
-    return (game.state is not None or overrides) and type(game).position is Game.position
+    return (game.state is not None or overrides or game.has_kernel) and type(
+        game
+    ).position is Game.position
 
 
 def _outcome(

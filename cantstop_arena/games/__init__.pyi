@@ -6,6 +6,7 @@ from cantstop_arena.deals.counting import Counts as Counts
 from cantstop_arena.deals.counting import Highlight as Highlight
 from cantstop_arena.deals.counting import Measure as Measure
 from cantstop_arena.deals.counting import Rate as Rate
+from cantstop_arena.deals.payoff import Payoff as Payoff
 from cantstop_arena.deals.seatings import Orders as Orders
 from cantstop_arena.deals.seatings import all_orders as all_orders
 from cantstop_arena.deals.seatings import balanced_orders as balanced_orders
