@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.deals.counting import Counts
+from cantstop_arena.deals.payoff import WINS, Payoff
 from cantstop_arena.deals.seatings import Group, Orders, standard_orders
 from cantstop_arena.deals.winners import packed, unpacked
 
@@ -133,7 +134,9 @@ class BlockResult(msgspec.Struct, frozen=True):
     `winners` are those of all games, deal after deal in every seating: bit masks of the seats that
     won (all seats, where nobody did), packed (`deals.winners`). `measures` holds, deal after deal,
     sums over all games of the deal as little-endian 32-bit numbers, in the order of the game;
-    empty if not requested. `faults` has one entry for each bot, kind and deal. `irreproducible`
+    empty if not requested. `payoffs` has, deal after deal, what each bot of the group and then each
+    seat got in all games of the deal, in parts of the unit, as such numbers; empty if the game has
+    no payoff. `faults` has one entry for each bot, kind and deal. `irreproducible`
     are the bots whose answers differed when a game was played twice.
     """
 
@@ -143,6 +146,7 @@ class BlockResult(msgspec.Struct, frozen=True):
     measures: bytes = b""
     faults: tuple[Fault, ...] = ()
     irreproducible: tuple[int, ...] = ()
+    payoffs: bytes = b""
 
     def masks(self) -> "NDArray[np.uint8]":
         """The winners of every game: deals by seatings. Raises ValueError if they are malformed."""
@@ -162,6 +166,7 @@ def join_parts(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
         b"".join(part.measures for part in parts),
         tuple(fault for part in parts for fault in part.faults),
         tuple(sorted({bot for part in parts for bot in part.irreproducible})),
+        b"".join(part.payoffs for part in parts),
     )
 
 
@@ -266,7 +271,9 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     gauntlet, the first bot of a match; empty in other tournaments. `notes` are those of the game on
     its own bots, where one does not play as its name promises. `predecessors` is the effect of
     sitting after each bot, if the game counts it. Where luck was removed, the `deals` are without
-    it, and `with_luck` are the same deals as played.
+    it, and `with_luck` are the same deals as played. In a game with a `payoff`, which has the
+    bounds of these rules, `payoffs` are sums like those of wins, in its parts; standings are
+    `sorted_by` wins or payoffs.
     """
 
     name: str
@@ -291,6 +298,9 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     predecessors: "Predecessors | None" = None
     with_luck: "DealSums | None" = None
+    payoff: Payoff | None = None
+    payoffs: "DealSums | None" = None
+    sorted_by: str = WINS
     solo_pairs: "SoloPairs | None" = None
 
     @property

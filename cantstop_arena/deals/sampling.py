@@ -8,12 +8,13 @@ that follows exactly from the sums stored here, whatever the number of games.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, reduce
 from itertools import permutations
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.deals.payoff import VOID
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.spans import Span, merge_spans
 from cantstop_arena.deals.winners import win_units
@@ -22,14 +23,18 @@ Ints: TypeAlias = NDArray[np.int64]
 Bytes: TypeAlias = NDArray[np.uint8]
 Floats: TypeAlias = NDArray[np.float64]
 
-StoredBlock: TypeAlias = tuple[Group, int, Bytes, Any]
+StoredBlock: TypeAlias = tuple[Group, int, NDArray[Any], Any]
 """A group, a block's first deal, the winners of its games (deals by seatings, masks of seats), and
 whatever else is stored, a row for each deal."""
 DealReader: TypeAlias = Callable[[int, int], Iterable[StoredBlock]]
 """Returns the blocks that have some of `count` deals from `start`."""
+PaidReader: TypeAlias = Callable[[int, int], Iterable[tuple[Group, int, NDArray[np.int32]]]]
+"""Returns the same with what each deal paid: by bot of the group, then by seat."""
+_BlockSums: TypeAlias = tuple[Group, Ints, Ints]
 Corrector: TypeAlias = Callable[[Group, int, Any], Ints]
 """Returns what to add to `wins_by_deal`: from the group, the first deal and what else is stored."""
 
+_EXACT = 1 << 53  # the sums of whole numbers that floating point has exactly
 _NUMBERS_AT_ONCE = 1 << 20  # held in memory
 _SAMPLED_DEALS = 256
 _SAMPLED_GAMES = 1 << 20
@@ -67,7 +72,7 @@ class DealSample(msgspec.Struct, frozen=True):
     `winners` has for each group a table of masks of seats: deals by seatings.
     """
 
-    winners: Mapping[Group, Bytes]
+    winners: Mapping[Group, NDArray[Any]]
 
 
 class DealSums(msgspec.Struct, frozen=True):
@@ -86,33 +91,121 @@ def gather_deals(
     correct: Corrector | None = None,
 ) -> DealSums:
     """Add up the deals that each group of some of the `bots` has played, in these orders."""
-    players = len(orders[0])
-    pairs = Pairs(*(np.zeros((bots, bots), np.int64) for _ in range(3)))
+
+    def sums(block: StoredBlock) -> _BlockSums:
+        return _block_sums(block, orders, correct)
+
+    def rows(block: StoredBlock) -> Floats:
+        return _corrected_rows(block, orders, correct)
+
+    ranges, pairs = _gather(bots, len(orders[0]), spans, read, _Rows(sums, rows))
+    return DealSums(ranges, pairs, _sample(len(orders), spans, read))
+
+
+def gather_payoffs(
+    bots: int, orders: Orders, spans: Mapping[Group, Iterable[Span]], read: PaidReader
+) -> DealSums:
+    """Add up the payoffs of these deals like wins: in parts of the unit in place of win units.
+
+    Deals that are void for their group are left out. The sample has, for each group, what its
+    deals paid in place of winners: deals by bots of the group, then seats.
+    """
+    spans, largest = _paid_spans(spans, read)
+    exact_deals = _EXACT // max(largest, 1) ** 2  # whose products are exact in floating point
+    numbers = np.dtype(np.float64 if exact_deals else object)
+
+    def rows(block: StoredBlock) -> Floats:
+        paid: Floats = block[2].T.astype(numbers)
+        return paid
+
+    def sums(block: StoredBlock) -> _BlockSums:
+        paid = rows(block)
+        return block[0], _totals(paid), _products(paid)
+
+    def blocks(start: int, count: int) -> Iterator[StoredBlock]:
+        for group, first, paid in read(start, count):
+            yield group, first, np.where(paid == VOID, 0, paid), paid
+
+    how = _Rows(sums, rows, numbers, np.dtype(object), max(1, exact_deals))
+    ranges, pairs = _gather(bots, len(orders[0]), spans, blocks, how)
+    width = 2 * len(orders[0])
+    return DealSums(ranges, pairs, _sample(width, spans, blocks, np.int64))
+
+
+def _paid_spans(
+    spans: Mapping[Group, Iterable[Span]], read: PaidReader
+) -> tuple[dict[Group, list[Span]], int]:
+    """The spans without the deals that are void, and the largest number that a deal paid."""
+    left = {group: [*merge_spans(played)] for group, played in spans.items()}
+    end = max((first + deals for played in left.values() for first, deals in played), default=0)
+    largest = 0
+    for group, first, paid in read(0, end):
+        is_void = paid[:, 0] == VOID
+        largest = max(largest, int(np.abs(np.where(paid == VOID, 0, paid)).max(initial=0)))
+        for deal in (np.flatnonzero(is_void) + first).tolist() if group in left else ():
+            left[group] = [span for run in left[group] for span in _without(deal, run)]
+    return left, largest
+
+
+def _without(deal: int, run: Span) -> list[Span]:
+    """A run of deals without one of them."""
+    first, deals = run
+    if not first <= deal < first + deals:
+        return [run]
+    parts = (first, deal - first), (deal + 1, first + deals - deal - 1)
+    return [part for part in parts if part[1]]
+
+
+class _Rows(NamedTuple):
+    """How blocks are added up: the sums of one, and its rows, of bots of its group, then of seats.
+
+    `numbers` is the type of rows, `totals` that of sums; at most so many deals are added `at_once`.
+    """
+
+    sums: Callable[[StoredBlock], _BlockSums]
+    rows: Callable[[StoredBlock], Floats]
+    numbers: np.dtype[Any] = np.dtype(np.float64)
+    totals: np.dtype[Any] = np.dtype(np.int64)
+    at_once: int = _NUMBERS_AT_ONCE
+
+
+def _gather(
+    bots: int,
+    players: int,
+    spans: Mapping[Group, Iterable[Span]],
+    read: DealReader,
+    how: _Rows,
+) -> tuple[tuple[DealRange, ...], Pairs]:
+    """The sums over the deals of each range, and those of pairs of bots."""
+    pairs = Pairs(*(np.zeros((bots, bots), how.totals) for _ in range(3)))
     ranges = []
     numbers_per_deal = bots + players if players < 3 else bots * bots + bots + players
-    step = max(1, _NUMBERS_AT_ONCE // numbers_per_deal)
+    step = min(how.at_once, max(1, _NUMBERS_AT_ONCE // numbers_per_deal))
     for first, end, groups in _common_ranges(spans):
-        totals = np.zeros(bots + players, np.int64)
-        products = np.zeros((bots + players, bots + players), np.int64)
+        totals = np.zeros(bots + players, how.totals)
+        products = np.zeros((bots + players, bots + players), how.totals)
         for start in range(first, end, step):
             deals = min(step, end - start)
             blocks = _clipped_blocks(start, deals, read(start, deals))
             if len(groups) == 1:
-                sums = (_block_sums(block, orders, correct) for block, _ in blocks)
+                sums = (how.sums(block) for block, _ in blocks)
                 _add_single_group(bots, sums, totals, products, pairs)
                 continue
-            rows = (
-                (block[0], columns, _corrected_rows(block, orders, correct))
-                for block, columns in blocks
-            )
-            wins = _wins(bots, players, deals, rows, pairs)
+            rows = ((block[0], columns, how.rows(block)) for block, columns in blocks)
+            together = np.zeros((bots + players, deals), how.numbers)
+            wins = _wins(bots, players, together, rows, pairs)
             totals += _totals(wins)
             products += _products(wins)
         ranges.append(DealRange(groups, end - first, totals, products))
-    return DealSums(tuple(ranges), pairs, _sample(len(orders), spans, read))
+    return tuple(ranges), pairs
 
 
-def _sample(orders: int, spans: Mapping[Group, Iterable[Span]], read: DealReader) -> DealSample:
+def _sample(
+    orders: int,
+    spans: Mapping[Group, Iterable[Span]],
+    read: DealReader,
+    kind: type[np.integer[Any]] = np.uint8,
+) -> DealSample:
     """The first deals of the range with the most games; if a deal has very many games, fewer deals,
     and of some groups only.
     """
@@ -126,10 +219,10 @@ def _sample(orders: int, spans: Mapping[Group, Iterable[Span]], read: DealReader
     groups = groups[:: max(step, 1)]
     max_deals = _SAMPLED_GAMES // max(len(groups) * orders, 1)
     deals = min(end - first, _SAMPLED_DEALS, max(max_deals, _MIN_SAMPLED_DEALS))
-    masks = {group: np.zeros((deals, orders), np.uint8) for group in groups}
+    masks = {group: np.zeros((deals, orders), kind) for group in groups}
     for group, start, winners, _ in read(first, deals) if deals else ():
         low, high = max(start, first), min(start + len(winners), first + deals)
-        if group in masks:
+        if group in masks and low < high:
             masks[group][low - first : high - first] = winners[low - start : high - start]
     return DealSample(masks)
 
@@ -233,20 +326,23 @@ def _add_single_group(
 def _wins(
     bots: int,
     players: int,
-    deals: int,
+    wins: Floats,
     blocks: Iterable[tuple[Group, slice, Floats]],
     pairs: Pairs,
 ) -> Floats:
-    """The wins of bots, then seats (rows) in deals (columns); adds those of pairs to `pairs`."""
-    wins = np.zeros((bots + players, deals))
+    """The wins of bots, then seats (rows) in deals (columns), which are added to `wins`.
+
+    Those of pairs are added to `pairs`.
+    """
     # Two seats: a pair meets in one group only, and needs no matrix by deal.
-    together = np.zeros((deals, bots, bots), np.int64) if players > 2 else None
+    kind = object if wins.dtype == object else np.int64
+    together = np.zeros((wins.shape[1], bots, bots), kind) if players > 2 else None
     for group, columns, rows in blocks:
         for row, added in zip([*group, *range(bots, bots + players)], rows, strict=True):
             wins[row, columns] += added
         if together is not None:
             for index, bot in enumerate(group):
-                together[columns, bot, [*group]] += rows[index, :, None].astype(np.int64)
+                together[columns, bot, [*group]] += rows[index, :, None].astype(kind)
         elif players == 2:
             _add_pair(pairs, group, _totals(rows[:2]), _products(rows[:2]))
     if together is not None:
@@ -258,9 +354,9 @@ def _add_pair(pairs: Pairs, group: Group, totals: Ints, products: Ints) -> None:
     """Add the wins of the bots of a group in deals in which each sat in all games."""
     for index, other in permutations(range(len(group)), 2):
         cell = group[index], group[other]
-        pairs.win_units[cell] += totals[index]
-        pairs.squares[cell] += products[index, index]
-        pairs.crossed[cell] += products[index, other]
+        pairs.win_units[cell] += int(totals[index])
+        pairs.squares[cell] += int(products[index, index])
+        pairs.crossed[cell] += int(products[index, other])
 
 
 def _add_pairs(pairs: Pairs, together: Ints) -> None:
@@ -285,7 +381,8 @@ def _products(wins: Floats) -> Ints:
 
 def _as_integers(sums: Floats) -> Ints:
     """Sums as integers: they are computed in floating point, which is fast, and exact to 2⁵³."""
-    return sums.astype(np.int64)
+    integers: Ints = sums.astype(object if sums.dtype == object else np.int64)
+    return integers
 
 
 def _common_ranges(

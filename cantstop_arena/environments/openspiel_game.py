@@ -63,16 +63,25 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel is not typed
 
 
 def _info(first: Position, setting: Setting) -> Any:
-    low, high = -1.0, 1.0
+    payoff, low, high = setting.game.payoff, -1.0, 1.0
+    if payoff is not None:
+        bounds = payoff.under(setting.rules, setting.players).bounds
+        if bounds is None:
+            raise UsageError(f"in OpenSpiel payoffs need bounds: Payoff of {setting.game.title}")
+        low, high = sorted(payoff.sign * bound for bound in bounds)
     return pyspiel.GameInfo(
         num_distinct_actions=first.action_count,
         max_chance_outcomes=first.outcome_count,
         num_players=setting.players,
         min_utility=low,
         max_utility=high,
-        utility_sum=0.0,
+        **({"utility_sum": 0.0} if _is_zero_sum(setting.game) else {}),
         max_game_length=first.max_actions,
     )
+
+
+def _is_zero_sum(game: Game) -> bool:
+    return game.payoff is None or game.payoff.zero_sum
 
 
 def _seats(game: Game) -> Sequence[int]:
@@ -154,6 +163,7 @@ def game_class(name: str) -> type[ArenaGame]:
     seats, has_hidden = _seats(game), not game.perfect_information
     first = game.position(game.rules.default, seats[0])
     chance, information = pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
+    utility = pyspiel.GameType.Utility
     short_name = f"python_{name.replace('-', '_')}"
     kind = pyspiel.GameType(
         short_name=short_name,
@@ -163,7 +173,7 @@ def game_class(name: str) -> type[ArenaGame]:
         information=(
             information.IMPERFECT_INFORMATION if has_hidden else information.PERFECT_INFORMATION
         ),
-        utility=pyspiel.GameType.Utility.ZERO_SUM,
+        utility=utility.ZERO_SUM if _is_zero_sum(game) else utility.GENERAL_SUM,
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
         max_num_players=seats[-1],
         min_num_players=seats[0],

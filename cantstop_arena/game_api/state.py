@@ -12,10 +12,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass
 from enum import Enum
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
+from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.streams import DealChance, Stream
 from cantstop_arena.game_api.view import View
@@ -39,6 +41,9 @@ def event_of(seat: int, event: Event) -> Event | None:
     return {key: value for key, value in event.items() if key != SEEN_BY}
 
 
+Opening: TypeAlias = tuple[int, ...]
+"""The numbers of the actions that begin a deal, before the bots are asked."""
+
 AnyView = TypeVar("AnyView", bound=View)
 AnyState = TypeVar("AnyState", bound="State")
 
@@ -50,12 +55,16 @@ class GameAuthorError(Exception):
 class Deal:
     """One deal, from which a state is created: the rules, the number of seats, and chance.
 
-    Without `chance` its draws are given from outside: then only `Chance` can draw.
+    Without `chance` its draws are given from outside: then only `Chance` can draw. The `opening` is
+    played by the table; a state need not know of it.
     """
 
-    def __init__(self, rules: Any, players: int, chance: DealChance | None) -> None:
+    def __init__(
+        self, rules: Any, players: int, chance: DealChance | None, opening: Opening = ()
+    ) -> None:
         self.rules = rules
         self.players = players
+        self.opening = opening
         self._chance = chance
         self.has_streams = False  # whether the game has drawn from `stream`
         self.bot_streams: tuple[Stream, ...] = ()
@@ -125,13 +134,22 @@ class Chance(msgspec.Struct, frozen=True, eq=False):
     """A draw: chance decides among `outcomes`, equally likely or by `weights`, whole numbers.
 
     `sample` draws from a stream what has no list of outcomes. The stream of the `name` decides, in
-    every seating of a deal alike: no two draws of a game may have the same name.
+    every seating of a deal alike: no two draws of a game may have the same name. A kernel's draws
+    are `mixed`: see `DealChance.mixed_stream`.
     """
 
     name: tuple[str | int, ...]
     outcomes: Sequence[Any] = ()
     weights: Sequence[int] | None = None
     sample: Callable[[Stream], Any] | None = None
+    mixed: bool = False
+
+    def stream(self, chance: DealChance) -> Stream:
+        """The stream that decides."""
+        if self.mixed:
+            word, number = self.name
+            return chance.mixed_stream(str(word), int(number))
+        return chance.stream(*self.name)
 
     def draw(self, stream: Stream) -> int:
         """The number of the outcome that is drawn."""
@@ -158,18 +176,28 @@ class Chance(msgspec.Struct, frozen=True, eq=False):
 class Result(msgspec.Struct, frozen=True):
     """The result of a game.
 
-    `winners` are seats, empty if nobody won. `points` and `ranks` (1 is the best) are by seat, if
-    the game has any; ranks default to those by points. `counts` has, by the names of the game's
-    `Counts`, an integer for each seat; `highlights` has by kind how remarkable the game is, as an
-    integer above 0.
+    `winners` are seats, empty if nobody won; None: those with the best of the `payoffs`, which are
+    what each seat gets, in a game with a `Payoff`. `points` and `ranks` (1 is the best) are by
+    seat, if the game has any; ranks default to those by points. `counts` has, by the names of the
+    game's `Counts`, an integer for each seat; `highlights` has by kind how remarkable the game is,
+    as an integer above 0.
     """
 
-    winners: Sequence[int]
+    winners: Sequence[int] | None = None
     points: Sequence[int] = ()
     ranks: Sequence[int] = ()
     counts: Mapping[str, Sequence[int]] = {}
     highlights: Mapping[str, int] = {}
     reason: str = DONE
+    payoffs: Sequence[Any] = ()
+
+    def with_winners(self, payoff: Payoff | None) -> Result:
+        """The result with its winners: by payoff, if it names none; nobody without payoffs."""
+        if self.winners is not None:
+            return self
+        if payoff is None:
+            raise GameAuthorError("the result names no winners, and the game has no payoff")
+        return replace(self, winners=payoff.winners(self.payoffs) if len(self.payoffs) else ())
 
 
 class State(ABC):
@@ -212,7 +240,7 @@ class State(ABC):
 
     def view(self, seat: int) -> Any:
         """What a seat sees, at any moment of the game."""
-        return View(seat, self.players, self.rules)
+        return View(seat, self.deal.players, self.deal.rules)
 
     def check(self, seat: int, answer: Any) -> str | None:
         """Why an answer of the right type is illegal, as text; None when it is legal."""

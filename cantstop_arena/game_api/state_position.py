@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cantstop_arena.deals.seeds import Seed, bits_of, in_json
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.action_numbers import ActionNumbers, numbers_of
+from cantstop_arena.game_api.action_numbers import ActionNumbers, has_numbers, numbers_of
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.position import IllegalAction, Observation, Position
 from cantstop_arena.game_api.state import Chance, Deal, Event, Question, Result, State, event_of
@@ -59,6 +59,7 @@ class StatePosition(Position):
         game.prepare(rules, players)
         self._dealt = Deal(rules, players, self._chance)
         self.state: State = game.begin(self._dealt)
+        vars(self.state).setdefault("deal", self._dealt)  # games of 0.2 need not store it
         self._question: Question | Chance | None = None
         self._answers: dict[int, Any] = {}
         self._waiting: tuple[int, ...] = ()
@@ -121,12 +122,33 @@ class StatePosition(Position):
         return question.moves_of(self._seat) if isinstance(question, Question) else None
 
     @property
+    def is_partly_answered(self) -> bool:
+        """Whether some seats have answered the question, and others have not."""
+        return bool(self._answers)
+
+    @property
+    def actions(self) -> tuple[int, ...]:
+        """The numbers of the actions so far, of all seats."""
+        return tuple(
+            self._numbers.number(event["event"], event["value"])
+            for is_action, event in _in_order(self._events)
+            if is_action
+        )
+
+    @property
     def result(self) -> Result:
-        return self.state.result()
+        return self.state.result().with_winners(self.game.payoff)
 
     @property
     def winners(self) -> tuple[int, ...]:
-        return tuple(sorted(self.result.winners)) if self.is_over else ()
+        return tuple(sorted(self.result.winners or ())) if self.is_over else ()
+
+    @property
+    def returns(self) -> tuple[float, ...]:
+        payoffs = self.result.payoffs if self.game.payoff and self.is_over else ()
+        if not len(payoffs) or self.game.payoff is None:
+            return super().returns
+        return tuple(self.game.payoff.sign * float(payoff) for payoff in payoffs)
 
     @property
     def legal(self) -> list[int]:
@@ -182,7 +204,7 @@ class StatePosition(Position):
         if action not in self.legal:
             names = (f"{number} ({self.action_name(number)})" for number in self.legal)
             raise IllegalAction(f"action {action} is illegal here; legal are {', '.join(names)}")
-        self._answer(self._numbers.actions[action][1], int(action))
+        self._answer(self._numbers.actions[action][1])
 
     def take(self, value: Any) -> None:
         self._check_decides()
@@ -191,7 +213,7 @@ class StatePosition(Position):
         if moves is not None:
             if value not in moves:
                 raise IllegalAction(f"{value!r:.60} is no move; moves are {[*moves]!r:.200}")
-            self._answer(value, msgspec.to_builtins([*moves].index(value)))
+            self._answer(value)
             return
         try:
             value = decision.checked(value)
@@ -199,7 +221,13 @@ class StatePosition(Position):
             raise IllegalAction(str(error)) from None
         if complaint := self.state.check(self._seat, value):
             raise IllegalAction(f"{decision.name}: {complaint}")
-        self._answer(value, msgspec.to_builtins(value))
+        self._answer(value)
+
+    def _entry(self, value: Any, moves: Sequence[Any] | None) -> Any:
+        """What the history gets for a value: its number as an action, its index, or itself."""
+        if has_numbers(self.game, self._rules, self._players):
+            return self._numbers.number(self.decision, value)
+        return msgspec.to_builtins(value) if moves is None else [*moves].index(value)
 
     def outcomes(self) -> Sequence[tuple[int, float]]:
         question = self._question
@@ -222,12 +250,14 @@ class StatePosition(Position):
         if self.is_chance:
             raise IllegalAction("an outcome of chance is due: give it first")
 
-    def _answer(self, value: Any, entry: Any) -> None:
-        """Take a legal value for the seat that decides; the history gets this entry."""
+    def _answer(self, value: Any) -> None:
+        """Take a legal value for the seat that decides."""
         question = self._question
         assert isinstance(question, Question)
         self._answers[self._seat] = value
-        self._note(entry, ({"event": self.decision, "seat": self._seat, "value": value}))
+        if self._track:
+            entry = self._entry(value, question.moves_of(self._seat))
+            self._note(entry, {"event": self.decision, "seat": self._seat, "value": value})
         self._waiting, self._legal = self._waiting[1:], None
         if self._waiting:
             self._seat = self._waiting[0]
@@ -262,7 +292,7 @@ class StatePosition(Position):
         """Answer for seats that have a bot, in subclasses."""
 
     def _draw(self, question: Chance, chance: DealChance) -> None:
-        stream = chance.stream(*question.name)
+        stream = question.stream(chance)
         if question.sample is not None:
             self._apply_chance(question.sample(stream), None)
             return
@@ -401,10 +431,12 @@ class StatePosition(Position):
             return
         assert isinstance(self._question, Question), "it goes on after the end of the game"
         decision, moves = self.game.decisions[self.decision], self._question.moves_of(self._seat)
-        if self.game.actions(self._rules, self._players) is not None or decision.answer is bool:
+        if has_numbers(self.game, self._rules, self._players):
             self.step(entry)
         elif moves is not None:
             self.take(moves[entry])
+        elif entry is None and decision.optional:
+            self.take(None)
         else:
             self.take(msgspec.convert(entry, decision.answer))
 

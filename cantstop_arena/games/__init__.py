@@ -5,11 +5,13 @@ from typing import Any
 
 _MODULES = {
     "deals.counting": ["COUNT", "SHARE", "Counts", "Highlight", "Measure", "Rate"],
+    "deals.payoff": ["Payoff"],
     "deals.seatings": ["Orders", "all_orders", "balanced_orders", "rotations", "standard_orders"],
     "game_api.bot_options": ["FilePath", "Search"],
     "game_api.codec": ["Codec"],
     "game_api.decisions": ["decision"],
     "game_api.game": ["CheckGame", "Game"],
+    "game_api.kernel_spec": ["Kernel"],
     "game_api.rulebook": ["Named", "RuleBook", "choice", "flag", "whole", "wholes"],
     "game_api.state": ["Chance", "Deal", "Event", "Question", "Result", "State"],
     "game_api.streams": ["Stream"],

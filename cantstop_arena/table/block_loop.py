@@ -68,6 +68,7 @@ class _Play:
             packed(self.tally.winners.tobytes()),
             self.tally.measures.tobytes(),
             tuple(self.faults[key] for key in sorted(self.faults)),
+            payoffs=self.tally.payoffs.tobytes(),
         )
 
     def _play_compiled(self, start: int, stop: int) -> None:

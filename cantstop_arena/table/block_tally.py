@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cantstop_arena.deals.counting import length_class, stored_measures
 from cantstop_arena.deals.outcomes import Tally
+from cantstop_arena.deals.payoff import STORED, VOID
 from cantstop_arena.deals.seatings import pairs_of_positions, pairs_of_seats
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.errors import GameError
@@ -19,6 +20,7 @@ from cantstop_arena.game_api.state import Result
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.counting import Counts
+    from cantstop_arena.deals.payoff import Payoff
     from cantstop_arena.deals.seatings import Orders
     from cantstop_arena.game_api.game import Game
 
@@ -36,8 +38,11 @@ class CountedTable(Protocol):
 
     @property
     def deal(self) -> int: ...
+    @property
+    def payoff(self) -> Payoff | None: ...
     def result(self) -> Result: ...
     def winners(self, result: Result) -> tuple[int, ...]: ...
+    def payoffs(self, result: Result) -> tuple[int, ...] | None: ...
 
 
 @dataclass
@@ -80,6 +85,8 @@ class PlainTally:
         rows = deals if table.keeps_counts else 0
         width = len(stored_measures(self._counts, players))
         self.measures: NDArray[Any] = np.zeros((rows, width), "<i4")
+        rows = 0 if table.payoff is None else deals
+        self.payoffs: NDArray[Any] = np.zeros((rows, 2 * players), STORED)
         self._pairs = pairs_of_positions(players) if self._counts.followed else ()
 
     def _empty_tally(self, players: int) -> _SeatingTally:
@@ -97,12 +104,14 @@ class PlainTally:
         tally.games += 1
         if table.loser is not None:
             self._win(tally, index, order, table.winners(Result(())))
+            self._pay(index, order, Result(()))
             tally.forfeits += 1  # how long such a game was says nothing about the rules or the bots
             return
         result = table.result()
         winners = table.winners(result)
         tally.unfinished += not winners
         self._win(tally, index, order, winners or range(tally.players))
+        self._pay(index, order, result)
         counts = count_by_seat(table, result)
         self._count(tally, counts)
         if len(self.measures):
@@ -116,6 +125,18 @@ class PlainTally:
         self.winners[index, order] = sum(1 << seat for seat in winners)
         for seat in winners:
             tally.wins[seat] += win_units(tally.players) // len(winners)
+
+    def _pay(self, index: int, order: int, result: Result) -> None:
+        """Add the payoffs to those of the deal, by position in the group, then by seat."""
+        if not len(self.payoffs) or self.payoffs[index, 0] == VOID:
+            return
+        payoffs = self._table.payoffs(result)
+        if payoffs is None:
+            self.payoffs[index] = VOID
+            return
+        seats = self._table.orders[order]
+        for seat, payoff in enumerate(payoffs):
+            self.payoffs[index, [seats[seat], len(seats) + seat]] += payoff
 
     def _count(self, tally: _SeatingTally, counts: dict[str, Sequence[int]]) -> None:
         for name in self._counts.names:
@@ -178,6 +199,10 @@ class BlockTally(Protocol):
     @property
     def measures(self) -> NDArray[Any]:
         """A row for each deal, if counts are stored deal by deal; else no rows."""
+
+    @property
+    def payoffs(self) -> NDArray[Any]:
+        """What each deal has paid, by position in the group, then by seat; no rows without."""
 
     def enter(self, index: int, order: int) -> None:
         """Count the game that has just ended; `index` is its deal, from the block's first."""

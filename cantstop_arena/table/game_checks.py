@@ -1,9 +1,12 @@
 """Checks of what a game's own code returns: its questions, draws and results."""
 
-from collections.abc import Collection, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from cantstop_arena.deals.counting import Counts
+from cantstop_arena.deals.payoff import LARGEST, Payoff
+from cantstop_arena.game_api.codec import Codec
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.state import Chance, GameAuthorError, Question, Result
 
@@ -92,14 +95,47 @@ def check_chance(chance: Chance, names: set[Any]) -> None:
         )
 
 
-def checked_result(result: Result, counts: Counts, players: int) -> Result:
-    """The result, if it is valid for so many seats. Raises GameAuthorError."""
+def check_events(events: Iterable[Any]) -> None:
+    """Raise GameAuthorError unless JSON can represent these events."""
+    for event in events:
+        if not isinstance(event, Mapping) or not isinstance(event.get("event"), str):
+            raise GameAuthorError(
+                f"an event must be a dict with its kind as 'event': {event!r:.60}"
+            )
+        _check_json(f"the event {event['event']}", event)
+
+
+def check_view(codec: Codec, view: Any, seat: int) -> None:
+    """Raise GameAuthorError unless the codec can represent this view in JSON."""
+    try:
+        data = codec.view_as_json(view)
+    except Exception as error:
+        raise GameAuthorError(f"the view of seat {seat} cannot be written: {error}") from error
+    _check_json(f"the view of seat {seat}", data)
+
+
+def _check_json(what: str, fields: Mapping[str, Any]) -> None:
+    for name, value in fields.items():
+        try:
+            json.dumps(value)
+        except (TypeError, ValueError) as error:
+            raise GameAuthorError(
+                f"{what} holds what JSON has not: {name} is {value!r:.60} ({error})"
+            ) from error
+
+
+def checked_result(
+    result: Result, counts: Counts, players: int, payoff: Payoff | None = None
+) -> Result:
+    """The result with its winners, if it is valid for so many seats. Raises GameAuthorError."""
     if not isinstance(result, Result):
         raise GameAuthorError(f"result() must return a Result, not {result!r:.60}")
-    wrong = [seat for seat in result.winners if type(seat) is not int or not 0 <= seat < players]
-    if wrong or len({*result.winners}) != len(result.winners):
+    result = result.with_winners(payoff)
+    winners = result.winners or ()
+    wrong = [seat for seat in winners if type(seat) is not int or not 0 <= seat < players]
+    if wrong or len({*winners}) != len(winners):
         raise GameAuthorError(
-            f"winners {[*result.winners]!r:.60} are no seats; they are 0 to {players - 1}"
+            f"winners {[*winners]!r:.60} are no seats; they are 0 to {players - 1}"
         )
     _check_integers("points", result.points, players)
     _check_integers("ranks", result.ranks, players)
@@ -118,4 +154,28 @@ def _check_integers(what: str, values: Sequence[int], players: int) -> None:
         text = f"{list(values)!r:.60}"
         raise GameAuthorError(
             f"{what} must be a whole number for each of {players} seats, not {text}"
+        )
+
+
+def check_payoffs(payoffs: Sequence[Any], payoff: Payoff, players: int, games: int) -> None:
+    """Raise GameAuthorError unless a game may pay this, with so many games in a deal."""
+    text = f"payoffs {[*payoffs]!r:.80}"
+    if len(payoffs) != players:
+        raise GameAuthorError(f"{text} are not one for each of {players} seats")
+    try:
+        parts = [payoff.parts_of(value) for value in payoffs]
+    except (TypeError, ValueError) as error:
+        unit = payoff.unit if payoff.parts == 1 else f"1/{payoff.parts} of a {payoff.unit}"
+        raise GameAuthorError(f"{text} must be whole multiples of a {unit}: {error}") from None
+    total = sum(parts)
+    if payoff.zero_sum and total:
+        raise GameAuthorError(
+            f"{text} add up to {total / payoff.parts:g}, not to 0, as the game is zero-sum"
+        )
+    for bound, extreme, wrong in ((payoff.low, min, "less than"), (payoff.high, max, "more than")):
+        if isinstance(bound, int | float) and extreme([bound, *payoffs]) != bound:
+            raise GameAuthorError(f"{text}: {extreme(payoffs)} is {wrong} the bound {bound:g}")
+    if max(map(abs, parts)) * games > LARGEST:
+        raise GameAuthorError(
+            f"{text} are too large: {games} games of a deal may pay a bot {LARGEST:,} parts"
         )

@@ -67,7 +67,7 @@ class PositionWithBots(StatePosition):
             self, self.game.decisions, self._players_by_seat[seat], self._streams[seat]
         )
         if answer is None:  # the decision is optional
-            self._answer(None, None)
+            self._answer(None)
         else:
             self.take(answer)
 

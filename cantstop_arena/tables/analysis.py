@@ -12,8 +12,10 @@ import numpy as np
 
 from cantstop_arena.deals.control_variate import width_gain
 from cantstop_arena.deals.outcomes import FaultReport, TournamentTotals
+from cantstop_arena.deals.payoff import PAYOFF
 from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.mean_payoffs import MeanPayoffs, mean_payoffs
 from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, goodness
 from cantstop_arena.ratings.model_fit.field_sensitivity import Moves, moves
 from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
@@ -27,6 +29,7 @@ from cantstop_arena.ratings.scores import (
     seat_scores,
 )
 from cantstop_arena.ratings.solo import SoloDifferences
+from cantstop_arena.tables.column import significant
 
 ELO_DECIMALS = 2
 
@@ -128,6 +131,32 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         return of_points(self.ratings.lead_over_others(bot))
 
     @cached_property
+    def mean_payoffs(self) -> MeanPayoffs | None:
+        """The mean payoffs of bots and seats; None in a game without."""
+        return mean_payoffs(self.results)
+
+    @property
+    def by_payoff(self) -> bool:
+        """Whether the standings are sorted by payoff."""
+        return self.mean_payoffs is not None and self.results.sorted_by == PAYOFF
+
+    @cached_property
+    def payoffs(self) -> list[Estimate]:
+        """Each bot's mean payoff a game; unknown in a game without."""
+        if self.mean_payoffs is None:
+            return [Estimate(None)] * len(self.results.bots)
+        errors = map(self.mean_payoffs.bot, range(len(self.results.bots)))
+        return [Estimate(None) if error is None else error.estimate for error in errors]
+
+    def superiority(self, bot: int, rival: int) -> float | None:
+        """The likelihood that a bot is better than a rival; None where that is not known."""
+        if not self.by_payoff:
+            return self.ratings.superiority(bot, rival)
+        assert self.mean_payoffs is not None
+        ahead = self.mean_payoffs.ahead(bot, rival)
+        return None if ahead is None else ahead.superiority
+
+    @cached_property
     def without_games(self) -> set[int]:
         """The bots that have not played."""
         return set(range(len(self.results.bots))) - set(+self.games_of)
@@ -205,9 +234,28 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @property
     def groups(self) -> Sequence[str]:
         """The group letters of each bot: bots that share one are not significantly different."""
+        if self.by_payoff:
+            return self._groups_by_payoff
         if not self.is_solo:
             return self.ratings.groups
         return self.differences.groups if self.differences else [""] * len(self.results.bots)
+
+    @cached_property
+    def _groups_by_payoff(self) -> Sequence[str]:
+        assert self.mean_payoffs is not None
+        return self.mean_payoffs.groups(self._playing)
+
+    @property
+    def ranks(self) -> Sequence[tuple[int, int]]:
+        """The best and the worst possible rank of each bot; not defined for bots alone."""
+        if not self.by_payoff:
+            return self.ratings.ranks
+        assert self.mean_payoffs is not None
+        return self.mean_payoffs.ranks(self._playing)
+
+    @property
+    def _playing(self) -> list[int]:
+        return [bot for bot in self.order if bot not in self.without_games]
 
     @cached_property
     def against(self) -> list[list[Estimate | None]]:
@@ -241,6 +289,12 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @property
     def _sort_keys(self) -> list[float]:
         """The sort key of each bot: the best has the least, bots without games have infinity."""
+        if self.by_payoff:
+            assert self.results.payoff is not None
+            sign = self.results.payoff.sign
+            return [
+                inf if mean is None else -significant(sign * mean) for mean, _, _ in self.payoffs
+            ]
         if not self.is_solo:
             return [
                 inf if bot in self.without_games else -round(elo.mean or 0, ELO_DECIMALS)

@@ -15,6 +15,7 @@ from cantstop_arena.deals.outcomes import (
     TournamentTotals,
     Until,
 )
+from cantstop_arena.ratings.mean_payoffs import FEW_DEALS
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.tables.analysis import Analysis, LuckGains
@@ -62,6 +63,7 @@ def about_standings(analysis: Analysis) -> list[str]:
     if unfinished := analysis.unfinished:
         share = "" if analysis.is_solo else "; their seats share the win"
         texts.append(f"{unfinished} of {analysis.games} games were not finished{share}.")
+    texts += _about_payoffs(analysis)
     if rule := analysis.results.until:
         texts.append(until_note(analysis.results, rule))
     if luck := analysis.luck_gains:
@@ -77,6 +79,28 @@ def about_standings(analysis: Analysis) -> list[str]:
     if analysis.is_solo:
         return texts
     return [*texts, *_about_scores(analysis), *_about_ratings(analysis)]
+
+
+def _about_payoffs(analysis: Analysis) -> Iterator[str]:
+    """Notes on deals that are void, on means that rest on few deals, and on equal payoffs."""
+    means = analysis.mean_payoffs
+    if means is None:
+        return
+    if void := means.missing_deals(analysis.results.deals):
+        yield (
+            f"The payoffs of {how_many(void, 'deal')} are left out, as a fault ended a game there,"
+            " and the game does not say what that costs (Payoff has no low)."
+        )
+    for bot in analysis.order:
+        error, name = means.bot(bot), analysis.results.bots[bot]
+        effective = means.effective_deals(bot)
+        if effective is not None and effective < FEW_DEALS and error:
+            yield (
+                f"{name}: some {max(1, round(effective))} of {error.deals:,} deals decide its mean"
+                " payoff; its interval may be too narrow."
+            )
+        elif error and not error.residual_variance and error.bounds is None and error.deals > 1:
+            yield f"{name}: its payoff was the same in all deals; no spread seen, so no interval."
 
 
 def about_disqualified(analysis: Analysis) -> Iterator[str]:
@@ -143,7 +167,7 @@ def rank_text(analysis: Analysis, bot: int) -> str:
     rank = next(rank for rank, ranked_bot in analysis.ranking if ranked_bot == bot)
     if rank is None:
         return ""
-    best, worst = analysis.ratings.ranks[bot]
+    best, worst = analysis.ranks[bot]
     ends = f" (95% interval: {ordinal(best)} to {ordinal(worst)})" if best < worst else ""
     return f"ranks {ordinal(rank)} of {len(analysis.order)}{ends}"
 
@@ -178,6 +202,8 @@ def _fits(analysis: Analysis) -> Iterator[str]:
 
 def head_to_head(analysis: Analysis) -> list[str]:
     """Neighbours in the standings whose order their games with each other do not confirm."""
+    if analysis.by_payoff:
+        return []
     texts = (contradiction(analysis, *pair) for pair in pairwise(analysis.order))
     contradictions = list(filter(None, texts))
     lines, remaining = contradictions[:MAX_CONTRADICTED], len(contradictions) - MAX_CONTRADICTED
@@ -193,6 +219,8 @@ def contradiction(analysis: Analysis, upper: int, lower: int) -> str:
     CERTAIN_SUPERIORITY while its direct score is not significantly above even. Else empty, as for
     the latter in a gauntlet, where both are rated by the same games.
     """
+    if analysis.by_payoff:
+        return ""
     direct = analysis.against[upper][lower]
     if direct is None or direct.mean is None or direct.low is None or direct.high is None:
         return ""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
+from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import ELO_DECIMALS, Analysis
 from cantstop_arena.tables.column import (
@@ -80,6 +81,11 @@ class Standing(msgspec.Struct, frozen=True):
         return self.analysis.scores[self.number]
 
     @property
+    def payoff(self) -> Estimate:
+        """Its mean payoff a game."""
+        return self.analysis.payoffs[self.number]
+
+    @property
     def score_mark(self) -> str:
         """The mark of a score that does not compare with the others, else empty."""
         return OTHER_RIVALS if has_other_rivals(self.analysis, self.number) else ""
@@ -95,7 +101,7 @@ class Standing(msgspec.Struct, frozen=True):
         """The likelihood that it is better than the bot below; None where that is not known."""
         if self.rated_below is None:
             return None
-        return self.analysis.ratings.superiority(self.number, self.rated_below)
+        return self.analysis.superiority(self.number, self.rated_below)
 
     @property
     def order_mark(self) -> str:
@@ -204,6 +210,8 @@ def ranked_standings(analysis: Analysis, more: Sequence[Column] = ()) -> Table:
     columns = (
         _solo_columns(analysis) if analysis.is_solo else rating_columns(analysis.results.players)
     )
+    if paid := analysis.results.payoff:
+        columns = [payoff_column(paid), *columns]
     return table_of(
         name="standings",
         title="Standings",
@@ -257,6 +265,12 @@ def rating_columns(players: int) -> list[Column]:
             ),
         ),
     ]
+
+
+def payoff_column(payoff: Payoff) -> Column:
+    """The column of mean payoffs."""
+    page = OnPage(order=2, kind="num score", about="Mean payoff of a game")
+    return estimate("payoff", f"{payoff.units} a game", 3, page=page)
 
 
 def _solo_columns(analysis: Analysis) -> list[Column]:

@@ -11,15 +11,24 @@ from itertools import chain
 from operator import add
 
 import numpy as np
+from msgspec.structs import replace
 
 from cantstop_arena.deals.control_variate import correction
 from cantstop_arena.deals.outcomes import Tally, TournamentTotals, sum_tallies
+from cantstop_arena.deals.payoff import PAYOFF, WINS, Payoff
 from cantstop_arena.deals.predecessor_sums import Blocks, Predecessors, gather_predecessors
-from cantstop_arena.deals.sampling import DealSample, DealSums, Pairs, gather_deals
+from cantstop_arena.deals.sampling import (
+    DealSample,
+    DealSums,
+    Pairs,
+    gather_deals,
+    gather_payoffs,
+)
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.solo_pairs import Counted, SoloPairs, gather_solo_pairs
+from cantstop_arena.deals.spans import Span
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.tournaments.ledger.cover import StoredDeals
+from cantstop_arena.tournaments.ledger.cover import PaidDeals, StoredDeals
 from cantstop_arena.tournaments.ledger.ledger_query import MEASURES, LedgerQuery
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, deals_played
 from cantstop_arena.tournaments.ledger.merge_ledgers import LedgerShare, by_seed, ledger_shares
@@ -36,6 +45,7 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
     unsteady = {name for share in shares for name in share.irreproducible()}
     challenger = first.challenger if len(all_totals) == 1 else ""
     played = _deals(len(bots), all_totals[0].orders, shares)
+    pays = all(share.pays for share in shares)
     scored = all(share.scored for share in shares)
     corrected = (
         _deals(len(bots), all_totals[0].orders, shares, luck_removed=True) if scored else played
@@ -61,7 +71,38 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
         irreproducible=tuple(name for name in bots if name in unsteady),
         predecessors=_predecessors(len(bots), first.players, shares),
         solo_pairs=_solo_pairs(len(bots), first.players, shares),
+        payoff=_payoff(first) if pays else None,
+        payoffs=_payoffs(len(bots), all_totals[0].orders, shares) if pays else None,
+        sorted_by=_sorted_by(first.setting.game) if pays else WINS,
     )
+
+
+def _sorted_by(name: str) -> str:
+    """What the standings of a game are sorted by unless its tournament says otherwise."""
+    game = game_named(name)
+    return game.score or (PAYOFF if game.payoff else WINS)
+
+
+def _payoff(query: LedgerQuery) -> Payoff | None:
+    """What the game of a query pays, with the bounds of its rules."""
+    game, parameters = game_named(query.setting.game), query.rule_set
+    if game.payoff is None:
+        return None
+    if not parameters.keys() >= {*game.rules.parameters}:
+        return replace(game.payoff, low=None, high=None)
+    return game.payoff.under(game.rules.from_dict(parameters), query.players)
+
+
+def _payoffs(bots: int, orders: Orders, shares: Sequence[LedgerShare]) -> DealSums:
+    """The payoffs deal by deal; the deals of each seed are a separate population."""
+    return _joined([_payoffs_of_a_seed(bots, orders, seed) for seed in by_seed(shares)])
+
+
+def _payoffs_of_a_seed(bots: int, orders: Orders, shares: Sequence[LedgerShare]) -> DealSums:
+    def read(start: int, count: int) -> Iterator[PaidDeals]:
+        return chain.from_iterable(share.payoffs(start, count) for share in shares)
+
+    return gather_payoffs(bots, orders, _spans(shares), read)
 
 
 def _tallies(shares: Iterable[LedgerShare]) -> dict[Group, Tally]:
@@ -80,6 +121,11 @@ def _deals(
     sums = [
         _deals_of_a_seed(bots, orders, seed_shares, luck_removed) for seed_shares in by_seed(shares)
     ]
+    return _joined(sums)
+
+
+def _joined(sums: Sequence[DealSums]) -> DealSums:
+    """The sums of several populations of deals."""
     return DealSums(
         tuple(deal_range for deals in sums for deal_range in deals.ranges),
         Pairs(
@@ -133,14 +179,19 @@ def _deals_of_a_seed(
     def read(start: int, count: int) -> Iterator[StoredDeals]:
         return chain.from_iterable(share.deals(start, count) for share in shares)
 
-    spans = {
+    spans = _spans(shares)
+    if not luck_removed:
+        return gather_deals(bots, orders, spans, read)
+    return gather_deals(bots, orders, spans, read, correction(orders, read(0, deals_played(spans))))
+
+
+def _spans(shares: Iterable[LedgerShare]) -> dict[Group, Sequence[Span]]:
+    """The deals that each group has played, by its new numbers."""
+    return {
         tuple(sorted(share.anew(group))): played
         for share in shares
         for group, played in share.spans.items()
     }
-    if not luck_removed:
-        return gather_deals(bots, orders, spans, read)
-    return gather_deals(bots, orders, spans, read, correction(orders, read(0, deals_played(spans))))
 
 
 def bot_notes(query: LedgerQuery) -> tuple[str, ...]:

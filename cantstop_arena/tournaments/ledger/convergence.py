@@ -13,7 +13,7 @@ from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.spans import Span
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.tournaments.ledger.aggregation import aggregate
-from cantstop_arena.tournaments.ledger.cover import StoredDeals
+from cantstop_arena.tournaments.ledger.cover import PaidDeals, StoredDeals
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerReader, LedgerTotals
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 
@@ -89,6 +89,12 @@ class _LedgerPrefix:
         ):
             length = self._end - first
             yield group, first, winners[:length], measures[:length]
+
+    def payoffs(self, start: int, count: int) -> Iterator[PaidDeals]:
+        """The payoffs of the blocks with some of these deals, cut off at `end`."""
+        count = min(count, self._end - start)
+        for group, first, paid in self._ledger.payoffs(start, count) if count > 0 else ():
+            yield group, first, paid[: self._end - first]
 
     def tallies(self) -> dict[Group, Tally]:
         """The wins of every seating by then."""

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally, sum_tallies
+from cantstop_arena.deals.payoff import STORED
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.spans import Span, gaps
@@ -37,6 +38,7 @@ from cantstop_arena.tournaments.ledger.row_codec import (
 from cantstop_arena.tournaments.ledger.turned_rows import (
     measure_columns,
     order_of,
+    payoff_columns,
     seating_columns,
 )
 from cantstop_arena.tournaments.pool.fault_counter import END, FaultCounter
@@ -44,6 +46,8 @@ from cantstop_arena.tournaments.pool.fault_counter import END, FaultCounter
 StoredDeals: TypeAlias = tuple[Group, int, Bytes, NDArray[np.uint32]]
 """A block: its group, its first deal, the winners of its games (deals by seatings, masks of seats),
 and the measures of its deals, if they are stored."""
+PaidDeals: TypeAlias = tuple[Group, int, NDArray[np.int32]]
+"""A block: its group, its first deal, and what its deals paid, by bot of the group, then seat."""
 _ADDED_AT_ONCE = 256  # tallies of a seating; they take the memory of ten blocks' winners
 _LOCATION = re.compile(r"\((.+):(\d+)\)$")
 _NOTHING = "[]", "[]"  # faults of a row, and bots that are not reproducible
@@ -175,6 +179,18 @@ class Cover:
                 winners = winners_in(packed_winners, games).reshape(key.deals, -1)
                 content = np.frombuffer(zlib.decompress(packed_measures), MEASURED)
                 yield self._turned(group, key, winners, content.reshape(key.deals, -1))
+
+    def payoffs(self, start: int, count: int) -> Iterator[PaidDeals]:
+        """The payoffs of blocks with some of the `count` deals from `start` on, complete."""
+        with self.ledger.readable():
+            for group, key in self._covered(start, start + count):
+                shutdown.check()
+                (packed,) = self._read("payoffs", group, key)
+                paid = np.frombuffer(zlib.decompress(packed), STORED).reshape(key.deals, -1)
+                ascending = tuple(sorted(group))
+                if group != ascending:
+                    paid = paid[:, payoff_columns(order_of(ascending, group))]
+                yield ascending, key.first, paid
 
     def _turned(
         self, group: Group, key: RowKey, winners: Bytes, measures: NDArray[Any]

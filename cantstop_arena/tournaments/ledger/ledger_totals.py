@@ -10,7 +10,7 @@ from cantstop_arena.deals.outcomes import Fault, FaultReport, Tally
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.deals.spans import Span
-from cantstop_arena.tournaments.ledger.cover import StoredDeals
+from cantstop_arena.tournaments.ledger.cover import PaidDeals, StoredDeals
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery
 
 
@@ -28,6 +28,9 @@ class LedgerReader(Protocol):
 
     def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
         """The blocks with some of the `count` deals from `start` on."""
+
+    def payoffs(self, start: int, count: int) -> Iterator[PaidDeals]:
+        """The payoffs of these blocks, in a game that has any."""
 
     def faults(self) -> Iterator[Fault]:
         """All faults."""

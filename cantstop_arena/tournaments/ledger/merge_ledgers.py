@@ -18,9 +18,10 @@ from cantstop_arena.deals.solo_pairs import Counted
 from cantstop_arena.deals.spans import Span
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.tournaments.ledger.cover import StoredDeals
+from cantstop_arena.tournaments.ledger.cover import PaidDeals, StoredDeals
 from cantstop_arena.tournaments.ledger.ledger_query import LUCK_BY_STAKE
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals
+from cantstop_arena.tournaments.ledger.turned_rows import order_of, payoff_columns
 
 
 class LedgerShare(msgspec.Struct, frozen=True):
@@ -51,6 +52,19 @@ class LedgerShare(msgspec.Struct, frozen=True):
                 named = self.anew(group)
                 values = _luck_by_position(measures, named) if self.scored else measures
                 yield *_canonical(named, first, winners, self.totals.orders), values
+
+    @property
+    def pays(self) -> bool:
+        """Whether payoffs are stored."""
+        return self.totals.query.setting.payoff_parts > 0
+
+    def payoffs(self, start: int, count: int) -> Iterator[PaidDeals]:
+        """The payoffs of the deals that count, groups in canonical order."""
+        for group, first, paid in self.totals.ledger.payoffs(start, count):
+            if group in self.spans:
+                named = self.anew(group)
+                order = order_of(tuple(sorted(named)), named)
+                yield tuple(sorted(named)), first, paid[:, payoff_columns(order)]
 
     @property
     def scored(self) -> bool:

@@ -158,6 +158,10 @@ class OldLedger:
                     measures.reshape(row.deals, -1),
                 )
 
+    def payoffs(self, start: int, count: int) -> Iterator[Any]:
+        """No payoffs: ledgers of this version have none."""
+        return iter(())
+
     def faults(self) -> Iterator[Fault]:
         """All faults, in any order."""
         with reading(self.path):

@@ -28,7 +28,8 @@ MEASURED = "<i4"  # counts of a deal, summed over all its games and seats
 class LedgerRow(NamedTuple):
     """The row of a block in the ledger; bots are positions in its group.
 
-    `payoffs`, `fingerprints` and `device` are empty until games and bots have them.
+    `payoffs` are empty in games without; `fingerprints` and `device` until games and bots have
+    them.
     """
 
     first: int
@@ -68,7 +69,7 @@ def row_of(
         packed_tallies(result.tallies),
         result.winners,
         zlib.compress(result.measures, 1),
-        b"",
+        zlib.compress(result.payoffs, 1) if result.payoffs else b"",
         b"",
         faults_text(faults),
         text(sorted(position[bot] for bot in result.irreproducible)),

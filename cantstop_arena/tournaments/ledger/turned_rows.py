@@ -20,6 +20,11 @@ def seating_columns(orders: Orders, order: Group) -> slice | list[int]:
     return [columns[seating] for seating in lineups(order, orders)]
 
 
+def payoff_columns(order: Group) -> list[int]:
+    """The old columns of the payoffs by position, and then of those by seat."""
+    return [*order, *range(len(order), 2 * len(order))]
+
+
 def measure_columns(counts: Counts, order: Group, has_luck: bool) -> list[int]:
     """The old columns of the counts of a deal and, with luck, of that by position and by seat."""
     players = len(order)

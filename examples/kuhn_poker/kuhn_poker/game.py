@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from cantstop_arena import hookimpl
 from cantstop_arena.games import (
     Chance,
-    Counts,
     Event,
     Game,
+    Payoff,
     Question,
     Result,
     RuleBook,
@@ -85,13 +85,13 @@ class Round(State):
 
     def result(self) -> Result:
         if not self._is_over():
-            return Result([])
+            return Result()
         if self.actions[-2:] == [True, False]:  # a bet that was not called
             winner = len(self.actions) % 2
         else:
             winner = self.cards.index(max(self.cards))
         stake = 2 if self.actions[-2:] == [True, True] else 1
-        return Result([winner], [stake if seat == winner else -stake for seat in range(2)])
+        return Result(payoffs=[stake if seat == winner else -stake for seat in range(2)])
 
 
 class KuhnPoker(Game):
@@ -103,9 +103,7 @@ class KuhnPoker(Game):
     rules = RuleBook(Rules())
     hooks = (bet,)
     state = Round
-    counts = Counts(
-        names=("decisions", "points"), length="decisions", unit="decision", alone="points"
-    )
+    payoff = Payoff("chip", low=-2, high=2, zero_sum=True)
 
 
 @hookimpl

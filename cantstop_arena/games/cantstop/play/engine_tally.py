@@ -32,6 +32,11 @@ class EngineTally:
         self._tally_game = partial(engine().tally_finished_game, handle, *arrays)
 
     @property
+    def payoffs(self) -> NDArray[Any]:
+        """No rows: the game pays nothing."""
+        return np.zeros((0, 0), np.int32)
+
+    @property
     def records(self) -> tuple[Any, ...]:
         """The arrays, in the order of the engine's parameters."""
         return self._sums, self._tallies, self.winners, self._measures

@@ -1,0 +1,322 @@
+"""Mean payoffs a game, their errors and differences, from sums over deals.
+
+With S what a bot got in a deal and g its games there, its mean over D deals is m = Σ S / Σ g, and
+the variance of that (Cochran 1977, 6.3)
+
+    D / (D - 1) Σ (S - m g)² / (Σ g)²
+
+The difference of two bots is that of their means; its variance is the same sum over the difference
+of the two residuals, (S - m g) / Σ g, so that the chance that they share in a deal cancels.
+Quantiles are Student's, with the degrees of freedom that all intervals have (`degrees_of_freedom`).
+
+Where a bot's payoff is the same in all deals, others are, with 95% confidence, a share of less than
+π = 1 - 0.05^(1/D) of all: with known bounds the interval is from (1 - π) m + π low to
+(1 - π) m + π high, and without bounds there is none.
+
+Where results are looked at while games go on, the interval is a confidence sequence, and with known
+bounds its variance is never less than that of a share of deals that may not have been observed yet.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
+from math import isfinite, sqrt
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.deals.payoff import Payoff
+from cantstop_arena.deals.sampling import DealRange, DealSums
+from cantstop_arena.ratings.degrees_of_freedom import (
+    MANY_DEALS,
+    MIN_SAMPLED,
+    degrees_of_freedom,
+)
+from cantstop_arena.ratings.distributions import student_quantile, student_tail
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.model.connections import Truths
+from cantstop_arena.ratings.model.evidence import Floats
+from cantstop_arena.ratings.multiple_comparisons import (
+    SIGNIFICANT,
+    assign_groups,
+    holm,
+    ranks,
+)
+from cantstop_arena.ratings.sequential.confidence import (
+    FIRST_LOOK,
+    min_variance,
+    multiplier,
+    p_value,
+)
+
+ALPHA = 0.05
+FEW_DEALS = 12  # effective deals: with fewer an interval may be too narrow
+_ROUNDING = 1e-12
+_MAX_DEALS = 1000  # of equal differences: with many more, 2^(1 - n) would underflow
+
+
+class PayoffError(msgspec.Struct, frozen=True):
+    """The error of a mean payoff, or of a difference of two, in some deals.
+
+    `residual_variance` is the variance without the factor D / (D - 1). Payoffs are within `bounds`,
+    if these are known. With `expected` deals the interval is a confidence sequence for them.
+    """
+
+    mean: float
+    residual_variance: float
+    deals: int
+    degrees_of_freedom: float
+    bounds: tuple[float, float] | None
+    expected: float | None = None
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether there are too few deals."""
+        return self.deals < (2 if self.expected is None else FIRST_LOOK)
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error; 0 where all deals are equal."""
+        residual_variance = self.residual_variance
+        if self.expected is not None and self.bounds is not None and not self.is_unknown:
+            distance = max(self.bounds[1] - self.mean, self.mean - self.bounds[0])
+            least = min_variance(distance, self.deals, self.expected) / self.deals
+            residual_variance = max(residual_variance, least)
+        return sqrt(residual_variance * self.deals / max(self.deals - 1, 1))
+
+    @property
+    def interval(self) -> tuple[float | None, float | None]:
+        """The ends of the 95% interval; None where nothing bounds it."""
+        if self.is_unknown:
+            return None, None
+        if error := self.standard_error:
+            half_width = self._quantile * error
+            return self.mean - half_width, self.mean + half_width
+        if self.bounds is None:
+            return None, None
+        rare = 1 - ALPHA ** (1 / self.deals)
+        low, high = ((1 - rare) * self.mean + rare * bound for bound in self.bounds)
+        return low, high
+
+    @property
+    def _quantile(self) -> float:
+        if self.expected is not None:
+            return multiplier(self.deals, self.expected)
+        return student_quantile(self.degrees_of_freedom)
+
+    @property
+    def p_of_zero(self) -> float:
+        """The p-value of a mean of 0, where the interval has the same quantile."""
+        if self.is_unknown or self.mean == 0:
+            return 1.0
+        if error := self.standard_error:
+            deviate = abs(self.mean) / error
+            if self.expected is not None:
+                return p_value(deviate, self.deals, self.expected)
+            dof = np.array([self.degrees_of_freedom])
+            return min(1.0, float(2 * student_tail(np.array([deviate]), dof)[0]))
+        if self.bounds is None:  # the sign test
+            return float(2.0 ** max(1 - self.deals, -_MAX_DEALS))
+        across = abs(self.bounds[0 if self.mean > 0 else 1])  # what others would have to pay
+        return float((across / (across + abs(self.mean))) ** self.deals)
+
+    @property
+    def superiority(self) -> float:
+        """The probability that the mean is above 0, under an even prior."""
+        if self.is_unknown or self.mean == 0:
+            return 0.5
+        if not (error := self.standard_error):
+            return float(self.mean > 0)
+        deviate, dof = abs(self.mean) / error, np.array([self.degrees_of_freedom])
+        tail = float(student_tail(np.array([deviate]), dof)[0])
+        return 1 - tail if self.mean > 0 else tail
+
+    @property
+    def estimate(self) -> Estimate:
+        """The mean with its interval."""
+        low, high = (None if end is None or not isfinite(end) else end for end in self.interval)
+        return Estimate(self.mean, low, high)
+
+
+class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
+    """The mean payoffs of `bots`, by number, and of seats, from `sums`: in units of the `payoff`.
+
+    Each deal is played in so many `orders`.
+    """
+
+    sums: DealSums
+    payoff: Payoff
+    bots: int
+    players: int
+    orders: int
+    expected: float | None = None
+
+    def bot(self, number: int) -> PayoffError | None:
+        """The error of a bot's mean payoff; None without games."""
+        return self._error(self._unit(number), self.payoff.bounds)
+
+    def seat(self, seat: int) -> PayoffError | None:
+        """The error of a seat's mean payoff, whoever sat there; None without games."""
+        return self._error(self._unit(self.bots + seat), self.payoff.bounds)
+
+    def ahead(self, bot: int, rival: int) -> PayoffError | None:
+        """How much better the mean payoff of a bot is; None where one has no games."""
+        contrast = self.payoff.sign * (self._unit(bot) - self._unit(rival))
+        bounds = self.payoff.bounds
+        widest = None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
+        return None if bot == rival else self._error(contrast, widest)
+
+    def effective_deals(self, bot: int) -> float | None:
+        """How many deals a bot's mean rests on, by their kurtosis; None where that is not known.
+
+        (Σ r²)² / Σ r⁴ over its deals with the residuals r, estimated from a sample of them.
+        """
+        residuals = self._influence[bot]
+        fourth = float((residuals**4).sum())
+        if not fourth:
+            return None
+        share = float((residuals**2).sum()) ** 2 / fourth / len(residuals)
+        return share * int(self._deals_of(self._unit(bot)))
+
+    def missing_deals(self, played: DealSums) -> int:
+        """The deals of groups that were played, and have no payoffs."""
+        return sum(
+            sign * run.deals * len(run.groups)
+            for sign, sums in ((1, played), (-1, self.sums))
+            for run in sums.ranges
+        )
+
+    def groups(self, order: Sequence[int]) -> tuple[str, ...]:
+        """For each bot the letters of its groups, corrected for all pairs (Holm)."""
+        groups = [""] * self.bots
+        if order:
+            assign_groups(self._different(tuple(order)), list(order), groups)
+        return tuple(groups)
+
+    def ranks(self, order: Sequence[int]) -> tuple[tuple[int, int], ...]:
+        """The best and the worst possible rank of each bot."""
+        means = self.payoff.sign * self._means[: self.bots]
+        return ranks(self._different(tuple(order)) & (means[:, None] > means))
+
+    @cached_property
+    def _different(self) -> Callable[[tuple[int, ...]], Truths]:
+        """Which of some bots differ significantly."""
+        return cache(self._significant_pairs)
+
+    def _significant_pairs(self, order: Sequence[int]) -> Truths:
+        different = np.zeros((self.bots, self.bots), np.bool_)
+        pairs = [(bot, rival) for i, bot in enumerate(order) for rival in order[i + 1 :]]
+        errors = [self.ahead(*pair) for pair in pairs]
+        p_values = np.array([1.0 if error is None else error.p_of_zero for error in errors])
+        for pair, is_different in zip(pairs, holm(p_values) <= SIGNIFICANT, strict=True):
+            different[pair] = different[pair[::-1]] = is_different
+        return different
+
+    def _unit(self, index: int) -> Floats:
+        contrast = np.zeros(self.bots + self.players)
+        contrast[index] = 1.0
+        return contrast
+
+    def _error(self, contrast: Floats, bounds: tuple[float, float] | None) -> PayoffError | None:
+        taken = contrast != 0
+        if not self._games[taken].all():
+            return None
+        deals = self._deals_of(contrast)
+        variance = float(contrast @ self._covariance @ contrast)
+        scale = float((contrast**2) @ np.maximum(self._covariance.diagonal(), 0.0))
+        scale += float(contrast @ self._means) ** 2 * _ROUNDING
+        return PayoffError(
+            float(contrast @ self._means),
+            variance if variance > _ROUNDING * scale else 0.0,
+            deals,
+            degrees_of_freedom(deals, contrast @ self._influence),
+            bounds,
+            self.expected,
+        )
+
+    def _deals_of(self, contrast: Floats) -> int:
+        """The deals in which any of these bots and seats played."""
+        taken = contrast != 0
+        return sum(
+            deal_range.deals
+            for deal_range in self.sums.ranges
+            if self._games_a_deal(deal_range)[taken].any()
+        )
+
+    def _games_a_deal(self, deal_range: DealRange) -> Floats:
+        """The games of each bot, then of each seat, in a deal."""
+        counts = np.bincount(np.array(deal_range.groups).ravel(), minlength=self.bots)
+        seats = np.full(self.players, len(deal_range.groups))
+        games: Floats = self.orders * np.concatenate([counts, seats]).astype(np.float64)
+        return games
+
+    @cached_property
+    def _games(self) -> Floats:
+        """The games of each bot, then of each seat."""
+        games = np.zeros(self.bots + self.players)
+        for run in self.sums.ranges:
+            games += run.deals * self._games_a_deal(run)
+        return games
+
+    @cached_property
+    def _means(self) -> Floats:
+        none = np.zeros(self.bots + self.players, object)
+        totals = sum((run.totals for run in self.sums.ranges), none)
+        means: Floats = totals.astype(np.float64) / np.maximum(self._games, 1) / self.payoff.parts
+        return means
+
+    @cached_property
+    def _covariance(self) -> Floats:
+        """Σ r rᵀ over the deals, with the residuals r = (S - m g) / Σ g in units."""
+        size = self.bots + self.players
+        scatter = sum((self._scatter(run) for run in self.sums.ranges), np.zeros((size, size)))
+        games = np.maximum(self._games, 1)
+        covariance: Floats = scatter / np.outer(games, games) / self.payoff.parts**2
+        return covariance
+
+    def _scatter(self, run: DealRange) -> Floats:
+        """Σ (S - m g)(S - m g)ᵀ over a range, in parts.
+
+        An integer near the mean is subtracted first, exactly: less is lost by rounding.
+        """
+        totals: Any = run.totals.astype(object)
+        centre: Any = totals // run.deals
+        remainder = (totals - run.deals * centre).astype(np.float64)
+        outer = np.outer(centre, totals)
+        centred = run.products - outer - outer.T + run.deals * np.outer(centre, centre)
+        expected = self._means * self.payoff.parts * self._games_a_deal(run)
+        offset = expected - centre.astype(np.float64)
+        cross = np.outer(offset, remainder)
+        scatter: Floats = centred.astype(np.float64) - cross - cross.T
+        scatter += run.deals * np.outer(offset, offset)
+        return scatter
+
+    @cached_property
+    def _influence(self) -> Floats:
+        """The residuals of sampled deals: a row for each bot and seat; no deals if not sampled."""
+        size = self.bots + self.players
+        sample = self.sums.sample.winners
+        deals = min(map(len, sample.values()), default=0)
+        played = sum(run.deals for run in self.sums.ranges)
+        if deals < MIN_SAMPLED or played > MANY_DEALS or self.expected is not None:
+            return np.zeros((size, 0))
+        paid = np.zeros((size, deals))
+        for group, rows in sample.items():
+            paid[[*group, *range(self.bots, size)]] += rows.T
+        residuals: Floats = paid - paid.mean(axis=1, keepdims=True)
+        return residuals / np.maximum(self._games, 1)[:, None]
+
+
+def mean_payoffs(results: TournamentTotals) -> MeanPayoffs | None:
+    """The mean payoffs of a tournament; None in a game without."""
+    if results.payoffs is None or results.payoff is None:
+        return None
+    return MeanPayoffs(
+        results.payoffs,
+        results.payoff,
+        len(results.bots),
+        results.players,
+        len(results.orders),
+        results.until.expected if results.until else None,
+    )
