@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import install_example, on_path
+from helpers.game_packages import install_example, installed_game, on_path
 
 import cantstop_arena as ca
 from cantstop_arena.bots.catalogue import Catalogue
@@ -29,6 +29,53 @@ bots: [honest, caller]
 vary: {cards: 3..8}
 targets: {first_seat: [40%, 60%], better_bot: [60%, 70%]}
 """
+ALIKE = """
+from dataclasses import dataclass
+
+from cantstop_arena import hookimpl
+from cantstop_arena.games import (
+    Counts, Game, Question, Result, RuleBook, State, View, decision, whole
+)
+
+
+@dataclass(frozen=True)
+class Rules:
+    name: str = "standard"
+    size: int = whole(2, 1, 5)
+
+
+@decision
+def take(view: View, moves) -> int:
+    \"\"\"Return the index of a move.\"\"\"
+
+
+class Heap(State):
+    def setup(self):
+        self.taken = 0
+
+    def question(self):
+        if self.taken < self.rules.size:
+            return Question("take", self.taken % 2, [1])
+
+    def answer(self, answers):
+        self.taken += 1
+
+    def result(self):
+        return Result([(self.taken - 1) % 2])
+
+
+class Alike(Game):
+    name, title, players = "alike", "Alike", range(2, 3)
+    rules, hooks, state = RuleBook(Rules()), (take,), Heap
+    counts = Counts(("decisions",), length="decisions", unit="decision", alone="decisions")
+
+
+@hookimpl
+def register_games():
+    return [Alike()]
+"""
+STEADY = 'game = "alike"\n\n\ndef take(view, moves):\n    return 0\n'
+SIZES = "game: alike\nbots: [steady]\nvary: {size: 1..2}\ntargets: {length: [0.5, 2.5]}\n"
 SHARE = Target("first_seat", 0.45, 0.55, is_share=True)
 
 
@@ -100,6 +147,15 @@ def test_a_design_finds_the_rules_that_hold(arena: Arena) -> None:
     assert [row["cards"] for row in rows if row["verdict"] == "holds"] == ["3"]
     assert rows[0]["deals"] == "1500"
     assert float(rows[0]["better_bot_low"]) < 2 / 3 < float(rows[0]["better_bot_high"])
+
+
+def test_deals_that_are_all_alike_decide_nothing(arena: Arena) -> None:
+    with installed_game(Path.cwd(), "alike", ALIKE):
+        done = arena("design", "sizes.yaml", yaml=SIZES, bots={"steady": STEADY})
+        told = arena("profile", "steady", "--game", "alike", "--games", "2")
+    assert [line.split()[:2] for line in done.text.splitlines() if line.startswith("open")]
+    assert "\nholds" not in done.text
+    assert "All 20 deals are the same games, as no chance is involved" in told.text
 
 
 def test_without_rules_that_meet_all_targets_the_nearest_are_named(arena: Arena) -> None:
