@@ -156,7 +156,8 @@ def test_the_docs_list_them() -> None:
     for key in apart:
         name = "leagues.md" if "league" in key.files else "designing.md"
         page = (ROOT / "docs" / name).read_text("utf-8")
-        assert re.search(rf"^\| `{key.name}` \| .*\| {re.escape(_plain(key.help))} \|$", page, re.M)
+        told = rf"^\| `{key.name}` \| (.*\| )?{re.escape(_plain(key.help))} \|$"
+        assert re.search(told, page, re.M)
 
 
 def test_help_has_the_texts_of_keys() -> None:
