@@ -15,6 +15,7 @@ from pathlib import Path
 import alarm_study
 import match_study
 import numpy as np
+import payoff_study
 from helpers.simulated import Truth, seatings_of
 from helpers.study_tables import Column, Line, StudyTable, as_markdown
 
@@ -256,6 +257,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path, metavar="PAGE")
     options = parser.parse_args()
     every = [*tables(), *alarm_study.tables(), *match_study.tables()]
+    every += payoff_study.tables()
     text = "\n\n".join(as_markdown(every, options.repetitions, options.seed))
     if options.write:
         _write(options.write, text)

@@ -68,7 +68,13 @@ class FileKeys(FolderKeys, total=False):
     openings: Mapping[str, Any] | str | None
 
 
-class RunFileKeys(FileKeys, RunKeys, total=False):
+class TournamentFileKeys(FileKeys, total=False):
+    """What may be said beside the file of a tournament."""
+
+    score: str | None
+
+
+class RunFileKeys(TournamentFileKeys, RunKeys, total=False):
     """The keywords of `run`."""
 
 
@@ -78,6 +84,7 @@ class PairingKeys(FileKeys, LimitKeys, total=False):
     game: str
     rules: Rules | None
     players: int
+    score: str | None
 
 
 class TournamentKeys(FileKeys, LimitKeys, total=False):
@@ -90,6 +97,7 @@ class TournamentKeys(FileKeys, LimitKeys, total=False):
     until: Mapping[str, float] | None
     anchor: Mapping[str, float] | None
     gauntlet: str | None
+    score: str | None
     exclude: Sequence[str] | None
 
 

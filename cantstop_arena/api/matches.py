@@ -18,7 +18,9 @@ from cantstop_arena.api.tournaments import (
     renamed,
 )
 from cantstop_arena.atomic_files import write_result
+from cantstop_arena.deals.payoff import PAYOFF
 from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.game import Game, score_of
 from cantstop_arena.ratings.labels import MAX_ELO
 from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
 from cantstop_arena.reports.match_report import MatchFinding, finding, match_json, match_text
@@ -33,6 +35,8 @@ from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
+
+MAX_PAYOFF = 1e12  # of the hypotheses of a test
 
 
 class MatchResults(Results):
@@ -136,7 +140,8 @@ def planned_match(
         return _guest_match((a, b), Path(guest_of), (sprt, alpha, beta), given)
     catalogue, players = catalogue_of(given, a), given["players"]
     check_seats(players, catalogue.game)
-    test = _test(sprt, alpha, beta, players, len(catalogue.game.orders(players)))
+    unit = _unit(catalogue.game, given["score"])
+    test = _test(sprt, alpha, beta, players, len(catalogue.game.orders(players)), unit)
     games = MAX_GAMES if test and given["games"] is None else given["games"]
     with argument_errors(), suggesting_game((a, b), catalogue):
         first, second = with_distinct_names([entrant_of(bot, catalogue) for bot in (a, b)])
@@ -161,7 +166,8 @@ def match(
     """Let two bots play each other, every deal in all orders, as `arena match` does.
 
     With `sprt=(0, 5)` they play until a sequential probability ratio test has decided whether the
-    first is as strong as the second or 5 Elo stronger. `isolate` is for all bots from files and
+    first is as strong as the second or 5 Elo stronger; in a game that is scored by payoff, whether
+    it gets as much as the second or 5 more a game. `isolate` is for all bots from files and
     packages. `guest_of` is the folder of a tournament's results: the match has its seed and rules,
     and adds its games to that ledger, where the tournament finds them; no file is written. Raises
     ArenaError, and Interrupted on Ctrl-C.
@@ -195,7 +201,8 @@ def _guest_match(
     for players in (host.query.players, given["players"]):
         if players != 2:
             raise UsageError(f"a match in {folder} needs tables of two, not of {players}")
-    sprt = _test(*test, players, len(host.query.orders))
+    unit = _unit(host.catalogue.game, given["score"])
+    sprt = _test(*test, players, len(host.query.orders), unit)
     chosen = {key: of for key, of in given.items() if of not in (None, default_of(key))}
     own_game = host.query.setting.game
     host.check("game", chosen.get("game", own_game), own_game)
@@ -233,16 +240,29 @@ def _copy(entrant: Entrant, suffix: str) -> Entrant:
 
 
 def _test(
-    sprt: tuple[float, float] | None, alpha: float, beta: float, players: int, games: int
+    sprt: tuple[float, float] | None,
+    alpha: float,
+    beta: float,
+    players: int,
+    games: int,
+    unit: str,
 ) -> Sprt | None:
     if sprt is None:
         return None
-    if not (_is_pair(sprt) and -MAX_ELO <= sprt[0] < sprt[1] <= MAX_ELO):
+    most = MAX_PAYOFF if unit else MAX_ELO
+    if not (_is_pair(sprt) and -most <= sprt[0] < sprt[1] <= most):
         text = f"{sprt[0]:g} {sprt[1]:g}" if _is_pair(sprt) else f"{sprt!r:.60}"
         raise UsageError(
-            f"sprt needs two numbers from -{MAX_ELO} to {MAX_ELO}, the lower one first, not {text}"
+            f"sprt needs two numbers from -{most:.12g} to {most:.12g}, the lower one first,"
+            f" not {text}"
         )
     low, high = sprt
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
         raise UsageError(f"alpha and beta must be between 0 and 0.5, not {alpha:g} and {beta:g}")
-    return Sprt(low, high, alpha, beta, players, games)
+    return Sprt(low, high, alpha, beta, players, games, unit)
+
+
+def _unit(game: Game, score: str | None) -> str:
+    """The unit of a test's hypotheses, if they are about payoffs; empty if they are Elo."""
+    by_payoff = (score or score_of(game)) == PAYOFF
+    return game.payoff.units if game.payoff and by_payoff else ""

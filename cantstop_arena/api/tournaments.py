@@ -24,6 +24,7 @@ from cantstop_arena.api.keywords import (
     PairingKeys,
     RunFileKeys,
     RunKeys,
+    TournamentFileKeys,
     TournamentKeys,
     keywords,
     only,
@@ -186,14 +187,15 @@ def renamed(planned: PlannedTournament, name: str) -> PlannedTournament:
     return PlannedTournament(tournament, planned.catalogue, folder)
 
 
-@keywords(FileKeys)
-def from_file(file: Path | str, **given: Unpack[FileKeys]) -> PlannedTournament:
+@keywords(TournamentFileKeys)
+def from_file(file: Path | str, **given: Unpack[TournamentFileKeys]) -> PlannedTournament:
     """The tournament of a file; the games, the seed and other keywords override the file's.
 
     Raises ConfigError with every problem of the file.
     """
     catalogue = Catalogue(Path(given["bots_folder"]), results=Path(given["results"]))
-    tournament = tournament_file.read(Path(file), catalogue, overrides_of(given))
+    overrides = replace(overrides_of(given), score=given["score"])
+    tournament = tournament_file.read(Path(file), catalogue, overrides)
     return PlannedTournament(tournament, catalogue, catalogue.results / tournament.name)
 
 
@@ -228,7 +230,7 @@ def openings_from_here(openings: Any) -> Any:
 @keywords(RunFileKeys)
 def run(file: Path | str, **given: Unpack[RunFileKeys]) -> Results:
     """Play the tournament of a file, as `arena run` does; see `PlannedTournament.run`."""
-    return from_file(file, **only(FileKeys, given)).run(**only(RunKeys, given))
+    return from_file(file, **only(TournamentFileKeys, given)).run(**only(RunKeys, given))
 
 
 @contextmanager

@@ -242,19 +242,25 @@ LuckRemoved: TypeAlias = bool | Literal["value"]
 
 # What a tournament can be played until: see Until.
 ELO_ERROR, WIDTH, TEST = "elo_error", "width", "test"
+PAYOFF_WIDTH = "payoff_width"  # the width of a tournament that is sorted by payoff
 
 
 class Until(msgspec.Struct, frozen=True):
     """The rule that ends a tournament: for every bot the `measure` is `limit` or less.
 
     ELO_ERROR is half the width of the interval of its Elo, WIDTH the whole width of that of its
-    score; a TEST ends a match when it has decided, and has no width. The intervals are confidence
-    sequences, tuned for the `expected` number of deals.
+    score, PAYOFF_WIDTH that of its mean payoff; a TEST ends a match when it has decided, and has no
+    width. The intervals are confidence sequences, tuned for the `expected` number of deals.
     """
 
     measure: str
     limit: float
     expected: float
+
+    @property
+    def as_key(self) -> dict[str, float]:
+        """The rule as a file has it."""
+        return {WIDTH if self.measure == PAYOFF_WIDTH else self.measure: self.limit}
 
 
 class TournamentTotals(msgspec.Struct, frozen=True):

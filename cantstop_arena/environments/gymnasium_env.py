@@ -27,7 +27,7 @@ with extra("Gymnasium", "gymnasium"):
     import gymnasium
 
 
-LOST = -1.0  # the reward for an illegal action, for any number of players
+LOST = -1.0  # the reward for an illegal action, unless payoffs have bounds
 
 
 class Duel(gymnasium.Env[NDArray[np.float32], Any]):
@@ -35,8 +35,8 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
 
     The agent changes seats from deal to deal unless `seat` fixes one. The reward comes at the end:
     with two players 1 for a win and -1 for a loss (see `position.returns_of`). The info has the
-    `action_mask`. An illegal action ends the game with the reward -1; the info then has its
-    message as `illegal_action`.
+    `action_mask`. An illegal action ends the game with the reward -1, in a game with payoffs the
+    least of them; the info then has its message as `illegal_action`.
     """
 
     def __init__(
@@ -93,7 +93,8 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
         try:
             self.position.step(int(action))
         except IllegalAction as error:
-            self._has_ended, reward, outcome = True, LOST, {"illegal_action": str(error)}
+            low, _ = self.position.return_range or (LOST, -LOST)
+            self._has_ended, reward, outcome = True, low, {"illegal_action": str(error)}
         if self.position.is_over:
             self._has_ended, reward = True, self.position.returns[self.seat]
         self._show()

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cantstop_arena.deals.counting import Counts
-from cantstop_arena.deals.payoff import Payoff
+from cantstop_arena.deals.payoff import PAYOFF, WINS, Payoff
 from cantstop_arena.deals.seatings import Orders, standard_orders
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.decisions import Decision, decisions_of, game_over
@@ -41,6 +41,11 @@ class CheckGame(NamedTuple):
     def __str__(self) -> str:
         seats = "seat" if self.players == 1 else "seats"
         return f"{self.rules.name}, {self.players} {seats}, deal {self.deal}"
+
+
+def score_of(game: Game) -> str:
+    """What standings of a game are sorted by, unless its tournament says otherwise."""
+    return game.score or (PAYOFF if game.payoff else WINS)
 
 
 class Game:

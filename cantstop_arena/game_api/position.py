@@ -199,6 +199,11 @@ class Position(ABC):
         return actions
 
     @property
+    def return_range(self) -> tuple[float, float] | None:
+        """The least and the greatest return; None where they are not known."""
+        return -1.0, 1.0
+
+    @property
     def returns(self) -> tuple[float, ...]:
         """The return of each seat, see `returns_of`; 0 before the end."""
         return returns_of(self.winners, self.players)

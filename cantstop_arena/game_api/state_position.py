@@ -144,6 +144,16 @@ class StatePosition(Position):
         return tuple(sorted(self.result.winners or ())) if self.is_over else ()
 
     @property
+    def return_range(self) -> tuple[float, float] | None:
+        if self.game.payoff is None:
+            return super().return_range
+        bounds = self.game.payoff.under(self._rules, self._players).bounds
+        if bounds is None:
+            return None
+        low, high = sorted(self.game.payoff.sign * float(bound) for bound in bounds)
+        return low, high
+
+    @property
     def returns(self) -> tuple[float, ...]:
         payoffs = self.result.payoffs if self.game.payoff and self.is_over else ()
         if not len(payoffs) or self.game.payoff is None:

@@ -52,6 +52,7 @@ from cantstop_arena.ratings.sequential.confidence import (
 
 ALPHA = 0.05
 FEW_DEALS = 12  # effective deals: with fewer an interval may be too narrow
+HEAVY_TAILS = 6  # a kurtosis; the normal distribution has 3
 _ROUNDING = 1e-12
 _MAX_DEALS = 1000  # of equal differences: with many more, 2^(1 - n) would underflow
 
@@ -162,22 +163,40 @@ class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
 
     def ahead(self, bot: int, rival: int) -> PayoffError | None:
         """How much better the mean payoff of a bot is; None where one has no games."""
-        contrast = self.payoff.sign * (self._unit(bot) - self._unit(rival))
+        return None if bot == rival else self.ahead_of(bot, [rival])
+
+    def ahead_of(self, bot: int, rivals: Sequence[int]) -> PayoffError | None:
+        """How much better the mean payoff of a bot is than the mean of its rivals'."""
+        if not rivals:
+            return None
+        of_rivals = sum((self._unit(rival) for rival in rivals), self._unit(bot) * 0)
+        contrast = self.payoff.sign * (self._unit(bot) - of_rivals / len(rivals))
         bounds = self.payoff.bounds
         widest = None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
-        return None if bot == rival else self._error(contrast, widest)
+        return self._error(contrast, widest)
 
-    def effective_deals(self, bot: int) -> float | None:
-        """How many deals a bot's mean rests on, by their kurtosis; None where that is not known.
+    def deciding_deals(self, bot: int) -> int | None:
+        """How many deals decide a bot's mean, if these are few, and its interval may be narrow.
 
-        (Σ r²)² / Σ r⁴ over its deals with the residuals r, estimated from a sample of them.
+        That is fewer than FEW_DEALS, with tails much heavier than the normal distribution's.
+        """
+        effective = self._effective_deals(bot)
+        deals = self._deals_of(self._unit(bot))
+        if effective is None or effective >= min(FEW_DEALS, deals / HEAVY_TAILS):
+            return None
+        return max(1, round(effective))
+
+    def _effective_deals(self, bot: int) -> float | None:
+        """(Σ r²)² / Σ r⁴ over its deals with the residuals r, estimated from a sample of them.
+
+        That is their number by their kurtosis; None where that is not known.
         """
         residuals = self._influence[bot]
         fourth = float((residuals**4).sum())
         if not fourth:
             return None
         share = float((residuals**2).sum()) ** 2 / fourth / len(residuals)
-        return share * int(self._deals_of(self._unit(bot)))
+        return share * self._deals_of(self._unit(bot))
 
     def missing_deals(self, played: DealSums) -> int:
         """The deals of groups that were played, and have no payoffs."""

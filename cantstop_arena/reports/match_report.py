@@ -41,8 +41,9 @@ class MatchFinding(msgspec.Struct, frozen=True):
     confidence sequences.
 
     The second bot fills the other seats of `players`, and the lead is that over the mean of its
-    copies; a deal has `games_per_deal`. `disqualified` has a sentence on each bot that is; no deal
-    counts then.
+    copies; a deal has `games_per_deal`. In a game that pays something, in this `unit`, `payoff` is
+    the first bot's mean a game, and `ahead` how much more that is than the second's. `disqualified`
+    has a sentence on each bot that is; no deal counts then.
     """
 
     bots: tuple[str, str]
@@ -57,6 +58,9 @@ class MatchFinding(msgspec.Struct, frozen=True):
     disqualified: Mapping[str, str]
     luck_removed: bool = False
     has_rolls: bool = False
+    unit: str = ""
+    payoff: Estimate | None = None
+    ahead: Estimate | None = None
 
     @property
     def deals(self) -> int:
@@ -101,6 +105,11 @@ def finding(
 ) -> MatchFinding:
     """The finding on a match, from its analysis and its deals, counted by the first bot's score."""
     score, elo = Estimate(None, 0.0, 1.0), Estimate(None)
+    paid, payoff, ahead = analysis.results.payoff, None, None
+    if analysis.games and analysis.mean_payoffs:
+        first, *rivals = (analysis.results.bots.index(bots[0]), *_rivals(analysis, bots[0]))
+        payoff, lead = analysis.payoffs[first], analysis.mean_payoffs.ahead_of(first, rivals)
+        ahead = lead.estimate if lead else None
     if analysis.games:
         first = analysis.results.bots.index(bots[0])
         score, elo = analysis.scores[first], analysis.lead_over_others(first)
@@ -117,14 +126,23 @@ def finding(
         disqualified,
         analysis.results.with_luck is not None,
         game_named(analysis.results.game).has_rolls,
+        paid.units if paid else "",
+        payoff,
+        ahead,
     )
 
 
+def _rivals(analysis: Analysis, bot: str) -> list[int]:
+    """The numbers of the others: of the second bot and its copies."""
+    return [number for number, name in enumerate(analysis.results.bots) if name != bot]
+
+
 class TestContent(msgspec.Struct, kw_only=True):
-    """The sequential test in `match.json`."""
+    """The sequential test in `match.json`; with a unit its hypotheses are payoffs, not Elo."""
 
     elo0: float
     elo1: float
+    unit: str | UnsetType = UNSET
     alpha: float
     beta: float
     llr: float
@@ -151,6 +169,12 @@ class MatchContent(msgspec.Struct, kw_only=True):
     elo: float | None
     elo_low: float | None
     elo_high: float | None
+    payoff: float | UnsetType | None = UNSET
+    payoff_low: float | UnsetType | None = UNSET
+    payoff_high: float | UnsetType | None = UNSET
+    ahead: float | UnsetType | None = UNSET
+    ahead_low: float | UnsetType | None = UNSET
+    ahead_high: float | UnsetType | None = UNSET
     sprt: TestContent | None
     disqualified: list[str] | UnsetType = UNSET
 
@@ -172,7 +196,7 @@ def stored_finding(content: bytes, analysis: Analysis) -> MatchFinding | None:
     accepted = None if stored.accepted is None else int(stored.accepted == "H1")
     state = TestState(stored.llr, 0.0, 0.0, accepted, stored.repeated is True)
     counts = match.pentanomial or (match.games // games,)
-    test = Sprt(*limits, players, games)
+    test = Sprt(*limits, players, games, stored.unit or "")
     return finding(match.bots, analysis, counts, test, state, players, games, {})
 
 
@@ -195,11 +219,21 @@ def match_json(result: MatchFinding, rules: str, seed: Seed) -> str:
         elo=elo,
         elo_low=elo_low,
         elo_high=elo_high,
+        **_ends("payoff", result.payoff),
+        **_ends("ahead", result.ahead),
         sprt=_test(result),
         disqualified=list(result.disqualified) or UNSET,
     )
     entry = msgspec.to_builtins(content)
     return json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _ends(key: str, value: Estimate | None) -> dict[str, float | None]:
+    """An estimate under names made of this one; nothing without."""
+    if value is None:
+        return {}
+    names = (key, f"{key}_low", f"{key}_high")
+    return dict(zip(names, map(rounded, value), strict=True))
 
 
 def _test(result: MatchFinding) -> TestContent | None:
@@ -209,6 +243,7 @@ def _test(result: MatchFinding) -> TestContent | None:
     return TestContent(
         elo0=test.elo0,
         elo1=test.elo1,
+        unit=test.unit or UNSET,
         alpha=test.alpha,
         beta=test.beta,
         llr=significant(result.state.ratio if result.state else 0.0),
@@ -233,6 +268,7 @@ def match_table(result: MatchFinding) -> Table:
         (number("deals"), result.deals_played),
         (estimate("score", "score %", 2, percent=True), result.score),
         (estimate("elo", "Elo", 1), result.elo),
+        *_paid_cells(result),
         *counts,
         (number("llr", "LLR", 2, optional=True), result.state.ratio if result.state else None),
         (
@@ -245,6 +281,15 @@ def match_table(result: MatchFinding) -> Table:
     return Table(
         MATCH_TABLE, "Match", columns, [row], [" ".join(text.split("\n")) for text in notes]
     )
+
+
+def _paid_cells(result: MatchFinding) -> list[tuple[Column, Value]]:
+    if result.payoff is None:
+        return []
+    return [
+        (estimate("payoff", f"{result.unit} a game", 3), result.payoff),
+        (estimate("ahead", f"{result.unit} ahead", 3), result.ahead),
+    ]
 
 
 def match_text(result: MatchFinding) -> str:
@@ -306,11 +351,18 @@ def _estimates(result: MatchFinding) -> str:
         f"Brackets: 95% confidence {kind}.\n"
         f"score %  {percent_text(share.mean, 2)} ({ends})\n"
         f"Elo      {_signed(mean)} ({_signed(low)} to {_signed(high)})"
+    ) + "".join(
+        f"\n{what}  {_signed(value.mean, 3)} ({_signed(value.low, 3)} to {_signed(value.high, 3)})"
+        for what, value in (
+            (f"{result.unit} a game", result.payoff),
+            (f"{result.unit} a game more than {printable(result.bots[1])}", result.ahead),
+        )
+        if value is not None
     )
 
 
-def _signed(elo: float | None) -> str:
-    return "no bound" if elo is None else f"{half_away(elo, 1):+.1f}"
+def _signed(number: float | None, decimals: int = 1) -> str:
+    return "no bound" if number is None else f"{half_away(number, decimals):+.{decimals}f}"
 
 
 def test_claims(result: MatchFinding) -> list[str]:
@@ -318,7 +370,7 @@ def test_claims(result: MatchFinding) -> list[str]:
     test, state = result.test, result.state
     assert test is not None and state is not None
     texts = [
-        f"H0: {_claim(result.bots, test.elo0)}. H1: {_claim(result.bots, test.elo1)}.",
+        f"H0: {_claim(result, test.elo0)}. H1: {_claim(result, test.elo1)}.",
         f"LLR {half_away(state.ratio, 2):.2f}; H0 is accepted at {test.lower:.2f} or below, H1 at"
         f" {test.upper:.2f} or above.",
     ]
@@ -341,15 +393,24 @@ def _under_hypotheses(games: Mapping[str, int]) -> str:
     return f"{games['h0']:,} games under H0, {games['h1']:,} under H1"
 
 
-def _claim(bots: tuple[str, str], elo: float, bound: str = "") -> str:
-    """The claim that the first bot is `elo` stronger; with a bound, `more` or `less` so."""
-    first, second = map(printable, bots)
+def _claim(result: MatchFinding, elo: float, bound: str = "") -> str:
+    """The claim that the first bot is `elo` stronger; with a bound, `more` or `less` so.
+
+    In a test with a unit it is that it gets so much more a game.
+    """
+    first, second = map(printable, result.bots)
+    unit = result.test.unit if result.test else ""
+    if elo == 0 and unit:
+        than = {"": f"as many {unit} a game as", "more": "more than", "less": "less than"}[bound]
+        return f"{first} gets {than} {second}"
     if elo == 0:
         than = {"": "as strong as", "more": "stronger than", "less": "weaker than"}[bound]
         return f"{first} is {than} {second}"
     if elo < 0 and bound:
         bound = "less" if bound == "more" else "more"
     amount = f"{bound} than {abs(elo):g}" if bound else f"{abs(elo):g}"
+    if unit:
+        return f"{first} is {amount} {unit} a game {'ahead of' if elo > 0 else 'behind'} {second}"
     return f"{first} is {amount} Elo {'stronger' if elo > 0 else 'weaker'} than {second}"
 
 
@@ -366,9 +427,9 @@ def verdict(result: MatchFinding) -> str:
     if accepted is None:
         return "Neither hypothesis is accepted: more games are needed to decide."
     if accepted:
-        claim = _claim(result.bots, test.elo0, "more")
+        claim = _claim(result, test.elo0, "more")
         rate = f"False-positive rate: at most {100 * test.alpha:g}%."
     else:
-        claim = _claim(result.bots, test.elo1, "less")
+        claim = _claim(result, test.elo1, "less")
         rate = f"False-negative rate: at most {100 * test.beta:g}%."
     return f"H{accepted} is accepted: {claim}. {rate}"

@@ -171,14 +171,14 @@ def _labels(analysis: Analysis) -> dict[str, list[str]]:
 
 def _ranks(analysis: Analysis) -> dict[str, list[int]]:
     """The best and the worst possible rank of each bot."""
-    ranges = analysis.ratings.ranks
+    ranges = analysis.ranks
     return {bot: list(ranges[number]) for number, bot in enumerate(analysis.results.bots)}
 
 
 def _superiority(analysis: Analysis) -> dict[str, dict[str, float | None]]:
     """The likelihood that each bot is better than each rival; None where they never met."""
     bots = list(enumerate(analysis.results.bots))
-    superior = analysis.ratings.superiority
+    superior = analysis.superiority
     return {
         name: {
             rival_name: rounded(superior(bot, rival)) for rival, rival_name in bots if bot != rival
@@ -189,7 +189,7 @@ def _superiority(analysis: Analysis) -> dict[str, dict[str, float | None]]:
 
 def _superiority_rows(analysis: Analysis) -> list[list[float | None]]:
     """The likelihoods of superiority as rows and columns in order of the standings."""
-    order, superior = analysis.order, analysis.ratings.superiority
+    order, superior = analysis.order, analysis.superiority
     rows = [[superior(bot, rival) for rival in order] for bot in order]
     return [[value if value is None else round(value, SHORT) for value in row] for row in rows]
 

@@ -38,14 +38,15 @@ _STANDING = row_schema([RANK, BOT, *rating_columns(players=2), *NOTES], rank=_RA
     "required": ["rank", "bot", "games", "elo", "score", "faults", "note"],
     "patternProperties": {
         "^[a-z_]+_(per_game|low|high)$": _NUMBER,
-        "^(above_optimal|fewer_than_next)$": _NUMBER,
+        "^(above_optimal|fewer_than_next|payoff)$": _NUMBER,
     },
 }
+_SEAT = row_schema(seats.COLUMNS) | {"patternProperties": {"^payoff(_low|_high)?$": _NUMBER}}
 _AFTER = row_schema([Column("after", "after")]) | {"additionalProperties": _NUMBER}
 _FOLLOWING = row_schema([BOT, Column("after", "after")]) | {"additionalProperties": _NUMBER}
 
 Standing: TypeAlias = Annotated[dict[str, Any], Meta(extra_json_schema=_STANDING)]
-SeatRow: TypeAlias = Annotated[dict[str, Any], Meta(extra_json_schema=row_schema(seats.COLUMNS))]
+SeatRow: TypeAlias = Annotated[dict[str, Any], Meta(extra_json_schema=_SEAT)]
 Pair: TypeAlias = Annotated[
     dict[str, Any], Meta(extra_json_schema=row_schema(crosstable.PAIR_COLUMNS))
 ]
@@ -121,6 +122,7 @@ class StoppingRule(_Entry, kw_only=True):
 
     elo_error: float | UnsetType = UNSET
     width: float | UnsetType = UNSET
+    payoff_width: float | UnsetType = UNSET
     test: Literal["sprt"] | UnsetType = UNSET
     reached: bool | UnsetType = UNSET
     widest: dict[str, Any] | UnsetType = UNSET

@@ -15,7 +15,7 @@ from cantstop_arena.deals.outcomes import FaultReport, TournamentTotals
 from cantstop_arena.deals.payoff import PAYOFF
 from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.mean_payoffs import MeanPayoffs, mean_payoffs
+from cantstop_arena.ratings.mean_payoffs import MeanPayoffs, PayoffError, mean_payoffs
 from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, goodness
 from cantstop_arena.ratings.model_fit.field_sensitivity import Moves, moves
 from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
@@ -145,8 +145,15 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         """Each bot's mean payoff a game; unknown in a game without."""
         if self.mean_payoffs is None:
             return [Estimate(None)] * len(self.results.bots)
-        errors = map(self.mean_payoffs.bot, range(len(self.results.bots)))
-        return [Estimate(None) if error is None else error.estimate for error in errors]
+        return [*map(_estimate, map(self.mean_payoffs.bot, range(len(self.results.bots))))]
+
+    @cached_property
+    def seat_payoffs(self) -> list[Estimate]:
+        """The mean payoff of each seat; unknown in a game without."""
+        seats = range(self.results.players)
+        if self.mean_payoffs is None:
+            return [Estimate(None) for _ in seats]
+        return [*map(_estimate, map(self.mean_payoffs.seat, seats))]
 
     def superiority(self, bot: int, rival: int) -> float | None:
         """The likelihood that a bot is better than a rival; None where that is not known."""
@@ -328,6 +335,10 @@ def _ranked(names: Sequence[str], keys: Sequence[float]) -> list[tuple[int, int]
     order = sorted(range(len(names)), key=lambda number: (keys[number], names[number]))
     ahead = sorted(keys)
     return [(bisect_left(ahead, keys[number]) + 1, number) for number in order]
+
+
+def _estimate(error: PayoffError | None) -> Estimate:
+    return Estimate(None) if error is None else error.estimate
 
 
 def of_points(points: Points) -> Estimate:

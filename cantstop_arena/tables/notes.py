@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from cantstop_arena.deals.control_variate import gain_range
 from cantstop_arena.deals.outcomes import (
     ELO_ERROR,
+    PAYOFF_WIDTH,
     TEST,
     FaultReport,
     LeftOut,
     TournamentTotals,
     Until,
 )
-from cantstop_arena.ratings.mean_payoffs import FEW_DEALS
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.tables.analysis import Analysis, LuckGains
@@ -93,11 +93,10 @@ def _about_payoffs(analysis: Analysis) -> Iterator[str]:
         )
     for bot in analysis.order:
         error, name = means.bot(bot), analysis.results.bots[bot]
-        effective = means.effective_deals(bot)
-        if effective is not None and effective < FEW_DEALS and error:
+        if error and (few := means.deciding_deals(bot)):
             yield (
-                f"{name}: some {max(1, round(effective))} of {error.deals:,} deals decide its mean"
-                " payoff; its interval may be too narrow."
+                f"{name}: some {few} of {error.deals:,} deals decide its mean payoff; its interval"
+                " may be too narrow."
             )
         elif error and not error.residual_variance and error.bounds is None and error.deals > 1:
             yield f"{name}: its payoff was the same in all deals; no spread seen, so no interval."
@@ -264,7 +263,8 @@ def extent(measure: str, amount: float) -> str:
     """How far an interval reaches."""
     if measure == ELO_ERROR:
         return f"Elo ± {amount:.4g}" if isfinite(amount) else "Elo without bounds"
-    return f"a score interval {amount:.4g} wide"
+    what = "payoff" if measure == PAYOFF_WIDTH else "score"
+    return f"a {what} interval {amount:.4g} wide"
 
 
 def extent_for(measure: str, amount: float, bot: str) -> str:

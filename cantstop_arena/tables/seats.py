@@ -7,15 +7,19 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import OnPage, Table, estimate, number, table_of
 from cantstop_arena.tables.rounding import half_away
-from cantstop_arena.tables.standings import ELO
+from cantstop_arena.tables.standings import ELO, payoff_column
 
 
 class Seat(msgspec.Struct, frozen=True):
-    """A row: a seat, from 1 on in order of play, its share of the wins, and its effect in Elo."""
+    """A row: a seat, from 1 on in order of play.
+
+    It has its share of the wins, its effect in Elo, and its mean payoff, if the game has any.
+    """
 
     seat: int
     score: Estimate
     elo: Estimate
+    payoff: Estimate
 
     @property
     def percent(self) -> Estimate:
@@ -33,12 +37,17 @@ COLUMNS = (
 
 def seats(analysis: Analysis) -> Table:
     """A row for each seat, in order of play."""
-    numbered_seats = enumerate(analysis.seats, start=1)
+    paid = analysis.results.payoff
+    rows = zip(analysis.seats, analysis.seat_payoffs, strict=True)
     return table_of(
         name="seats",
         title="Seats",
-        columns=COLUMNS,
-        records=[Seat(seat, *estimates) for seat, estimates in numbered_seats if analysis.games],
+        columns=[*COLUMNS[:1], payoff_column(paid), *COLUMNS[1:]] if paid else COLUMNS,
+        records=[
+            Seat(seat, *estimates, payoff)
+            for seat, (estimates, payoff) in enumerate(rows, start=1)
+            if analysis.games
+        ],
         notes=_first_player(analysis),
     )
 

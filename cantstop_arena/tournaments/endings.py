@@ -5,6 +5,7 @@ the tournament alone, and each look is at no more than its deals: so a run ends 
 any number of workers, and whatever has been played before.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import Tally, TournamentTotals, Until
+from cantstop_arena.deals.payoff import VOID
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.sequential.confidence import looks
@@ -71,8 +73,9 @@ class NarrowIntervals(Ending):
 class MatchEnding(Ending):
     """The ending of a match: its `test`, if any, is decided.
 
-    It counts the deals by the first bot's score, in equal steps from 0 to 1: all that are
-    played without a test, and with one those up to its last look, where the test has a `state`.
+    It counts the deals by the first bot's score, in equal steps from 0 to 1, and for a test of
+    payoffs by how much more than the others it got a game (`paid`): all that are played without a
+    test, and with one those up to its last look, where the test has a `state`.
     """
 
     blocks = _BLOCKS
@@ -85,6 +88,7 @@ class MatchEnding(Ending):
         self.counts: Ints = np.zeros(self.steps + 1, np.int64)
         self.counted = 0
         self.state: TestState | None = None
+        self.paid: Counter[float] | None = Counter() if test and test.unit else None
         self._corrected = CorrectedScore() if tournament.luck_removed else None
 
     def looks(self, session: "Session") -> Iterator[int]:
@@ -106,12 +110,24 @@ class MatchEnding(Ending):
         return self.state.accepted is not None or self.state.repeated
 
     def _state(self, test: Sprt, session: "Session") -> TestState:
-        if self.counts.max() == self.counted and are_repeated(session.last_results()):
+        same_pay = self.paid is None or len(self.paid) == 1
+        same = same_pay and self.counts.max() == self.counted
+        if same and are_repeated(session.last_results()):
             single_deal = np.minimum(self.counts, 1)
-            return replace(test.state(single_deal.tolist()), accepted=None, repeated=True)
+            single_state = self._state_of_payoffs(test, 1) or test.state(single_deal.tolist())
+            return replace(single_state, accepted=None, repeated=True)
+        if state := self._state_of_payoffs(test):
+            return state
         if self._corrected is None:
             return test.state(self.counts.tolist())
         return test.state_of(*self._corrected.look())
+
+    def _state_of_payoffs(self, test: Sprt, most: int | None = None) -> TestState | None:
+        """The state of a test of payoffs, with at most so many deals of a value; else None."""
+        if self.paid is None:
+            return None
+        counts = self.paid.items()
+        return test.state_of_payoffs({v: n if most is None else most for v, n in counts})
 
     def _count(self, session: "Session", deals: int) -> None:
         """Count the deals from those that are counted up to this number."""
@@ -123,7 +139,22 @@ class MatchEnding(Ending):
             if self._corrected is not None:
                 luck = measures[inside, -2 * len(self.orders[0])]  # of the first bot
                 self._corrected.add(max(start, first), wins / self.units, luck.astype(np.int64))
+        if self.paid is not None:
+            self._count_payoffs(session, start, count)
         self.counted = deals
+
+    def _count_payoffs(self, session: "Session", start: int, count: int) -> None:
+        payoff, players = session.tournament.game.payoff, session.tournament.players
+        assert payoff is not None
+        assert self.paid is not None
+        for _, first, paid in session.cover.payoffs(start, count):
+            rows = paid[max(0, start - first) : start + count - first].astype(np.int64)
+            rows = rows[rows[:, 0] != VOID]
+            own = rows[:, 0]
+            ahead = payoff.sign * (players * own - rows[:, :players].sum(axis=1))
+            scale = (players - 1) * payoff.parts * len(self.orders)
+            for value, deals in zip(*np.unique(ahead, return_counts=True), strict=True):
+                self.paid[int(value) / scale] += int(deals)
 
 
 def are_repeated(results: TournamentTotals) -> bool:

@@ -253,7 +253,10 @@ class Session:
         added = aggregate([totals], self.tournament.anchor)
         missing = self.cover.missing_games()
         until, left_out = self.tournament.until, self.tournament.left_out
-        return replace(added, until=until, missing_games=missing, left_out=left_out)
+        score = self.tournament.sorted_by
+        return replace(
+            added, until=until, missing_games=missing, left_out=left_out, sorted_by=score
+        )
 
     def last_results(self) -> TournamentTotals:
         """The results of the last look."""

@@ -12,11 +12,19 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from cantstop_arena.bots.isolation import Isolation
-from cantstop_arena.deals.outcomes import BY_STAKE, BY_VALUE, LuckRemoved, Until
+from cantstop_arena.deals.outcomes import (
+    BY_STAKE,
+    BY_VALUE,
+    PAYOFF_WIDTH,
+    WIDTH,
+    LuckRemoved,
+    Until,
+)
+from cantstop_arena.deals.payoff import PAYOFF
 from cantstop_arena.deals.seatings import Orders, groups_with
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.game import Game, score_of
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.tournaments.file.keys import GAMES, default_of, written
 from cantstop_arena.tournaments.file.pattern_entrants import WithField
@@ -88,6 +96,7 @@ class Tournament(WithField, frozen=True, dict=True):
     is_guest: bool = False
     part: str = ""  # of a comparison, by name; the ledger stores counts deal by deal
     until: Until | None = None
+    score: str | None = None  # what standings are sorted by; None: what the game says
     luck_removed: LuckRemoved = False
     openings: Openings | None = None
     blocks: int = BLOCKS  # minimum number of blocks of a run
@@ -117,6 +126,11 @@ class Tournament(WithField, frozen=True, dict=True):
     def deals(self) -> int:
         """The number of deals of a group: its games, rounded up to complete deals."""
         return -(-self.games // len(self.orders))
+
+    @property
+    def sorted_by(self) -> str:
+        """What standings are sorted by: wins or payoff."""
+        return self.score or score_of(self.game)
 
     @property
     def orders(self) -> Orders:
@@ -198,11 +212,12 @@ class Tournament(WithField, frozen=True, dict=True):
             "rules": self.game.rules.as_dict(self.rules),
             "players": self.players,
             "games": self.games,
-            "until": {self.until.measure: self.until.limit} if self.until else None,
+            "until": self.until.as_key if self.until else None,
             "seed": self.seed,
             **asdict(self.policy),
             "anchor": dict(self.anchor) or None,
             "gauntlet": self.challenger or None,
+            "score": self.score,
             "luck_removed": self.luck_removed,
             "openings": self.openings.as_key() if self.openings else None,
             "left_out": [asdict(left_out) for left_out in self.left_out] or None,
@@ -217,10 +232,17 @@ class Overrides(msgspec.Struct, frozen=True):
     isolate: Isolation = Isolation.NONE
     luck_removed: LuckRemoved = False
     openings: Openings | None = None
+    score: str | None = None
 
     def applied(self, tournament: Tournament) -> Tournament:
         """The tournament with these options; its bots are isolated already. Raises UsageError."""
         changed = replace(tournament, games=self.over(tournament.games))
+        if self.score is not None:
+            if why := score_refusal(tournament.game, self.score):
+                raise UsageError(why)
+            if tournament.until and {tournament.until.measure} & {WIDTH, PAYOFF_WIDTH}:
+                raise UsageError(f"until: {WIDTH} is about the file's score: change it there")
+            changed = replace(changed, score=self.score)
         if self.seed is not None:
             changed = replace(changed, seed=self.seed, has_random_seed=False, reseeded=True)
         if self.openings:
@@ -235,6 +257,13 @@ class Overrides(msgspec.Struct, frozen=True):
 
 
 NO_OVERRIDES = Overrides()
+
+
+def score_refusal(game: Game, score: str | None) -> str:
+    """Why standings of a game cannot be sorted by this; empty if they can."""
+    if score != PAYOFF or game.payoff:
+        return ""
+    return f"score cannot be {PAYOFF}: {game.name} pays nothing, it is won or lost"
 
 
 def luck_measure(luck_removed: LuckRemoved) -> str:

@@ -7,10 +7,12 @@ and accurate enough: tuned for a fourth or four times as many deals, a sequence 
 
 from math import comb, inf, log
 
-from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, TournamentTotals, Until
+from cantstop_arena.deals.outcomes import ELO_ERROR, PAYOFF_WIDTH, WIDTH, TournamentTotals, Until
 from cantstop_arena.ratings.elo import rate
+from cantstop_arena.ratings.mean_payoffs import mean_payoffs
 from cantstop_arena.ratings.scores import scores
 from cantstop_arena.ratings.sequential.confidence import deals_for
+from cantstop_arena.ratings.sequential.sprt import PAID_DEALS
 
 _POINTS = 400 / log(10)  # of Elo for each unit of strength
 
@@ -20,6 +22,8 @@ def rule_for(measure: str, maximum: float, bots: int, players: int, orders: int)
 
     Each deal is played in `orders` seatings of a group.
     """
+    if measure == PAYOFF_WIDTH:
+        return Until(measure, maximum, PAID_DEALS)
     if measure == WIDTH:
         return Until(
             measure, maximum, deals_for(score_variance(bots, players, orders), maximum / 2)
@@ -52,7 +56,7 @@ def widest(results: TournamentTotals, rule: Until) -> tuple[str, float]:
     played = sorted({bot for seating in results.tallies for bot in seating})
     if not played:
         return "", 0.0
-    widths = _elo_errors(results) if rule.measure == ELO_ERROR else _score_widths(results)
+    widths = _WIDTHS[rule.measure](results)
     bot = max(played, key=widths.__getitem__)
     return results.bots[bot], widths[bot]
 
@@ -67,5 +71,15 @@ def _elo_errors(results: TournamentTotals) -> list[float]:
     return [_width(points.low, points.high) / 2 for points in rate(results).ratings]
 
 
+def _payoff_widths(results: TournamentTotals) -> list[float]:
+    """The full width of the interval of each bot's mean payoff."""
+    means = mean_payoffs(results)
+    errors = [None if means is None else means.bot(bot) for bot in range(len(results.bots))]
+    return [inf if error is None else _width(*error.interval) for error in errors]
+
+
 def _width(low: float | None, high: float | None) -> float:
     return inf if low is None or high is None else high - low
+
+
+_WIDTHS = {ELO_ERROR: _elo_errors, WIDTH: _score_widths, PAYOFF_WIDTH: _payoff_widths}

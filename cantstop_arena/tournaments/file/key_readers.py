@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from cantstop_arena.deals.outcomes import (
     BY_VALUE,
     ELO_ERROR,
+    PAYOFF_WIDTH,
     WIDTH,
     LeftOut,
     LuckRemoved,
     Until,
 )
+from cantstop_arena.deals.payoff import PAYOFF, WINS
 from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.deals.seeds import SEED_FORM, Seed, seed_of
 from cantstop_arena.errors import RulesError, UsageError
@@ -36,13 +38,14 @@ from cantstop_arena.tournaments.file.yaml_reader import (
     unknown_word,
 )
 from cantstop_arena.tournaments.file.yaml_text import Node
-from cantstop_arena.tournaments.tournament import FaultPolicy, luck_refusal
+from cantstop_arena.tournaments.tournament import FaultPolicy, luck_refusal, score_refusal
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.tournaments.openings import Openings
 
 UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # minimum and maximum
+PAYOFF_WIDTHS = 1e-9, 1e12
 PEOPLE = "people"  # a reserved name of results: what is there are no results of runs
 MAX_NAME_LENGTH = 100
 MAX_FOLDER_LENGTH = 255  # bytes, on every common file system
@@ -63,6 +66,14 @@ def check_seats(players: int, game: Game) -> None:
 
 def names_of(entrants: Sequence[Entrant]) -> list[str]:
     return [entrant.name for entrant in entrants]
+
+
+def read_score(reader: Reader, entries: Mapping[str, Entry], game: Game) -> str | None:
+    """What standings are sorted by; None: what the game says."""
+    score: str | None = read_plain(reader, entries, "score")
+    if why := score_refusal(game, score):
+        reader.complain(entries["score"].value, why)
+    return score
 
 
 def read_luck_removed(
@@ -170,7 +181,7 @@ def read_plain(reader: Reader, entries: Mapping[str, Entry], name: str) -> Any:
         return reader.seconds(entry, name, key.kind.maximum, key.default)
     if key.kind is bool:
         return reader.flag(entry, name, key.default)
-    return reader.choice(entry, name, key.kind)
+    return key.default if entry is None else reader.choice(entry, name, key.kind)
 
 
 def read_games(reader: Reader, entries: Mapping[str, Entry], default: int) -> int:
@@ -184,12 +195,17 @@ def read_policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
     return FaultPolicy(*(read_plain(reader, entries, name) for name in names))
 
 
-def read_until(reader: Reader, entry: Entry | None, bots: int, orders: Orders) -> Until | None:
-    """The rule that ends the tournament; None when there is none, or an invalid one."""
+def read_until(
+    reader: Reader, entry: Entry | None, bots: int, orders: Orders, sorted_by: str = WINS
+) -> Until | None:
+    """The rule that ends the tournament; None when there is none, or an invalid one.
+
+    A width is that of mean payoffs where standings are sorted by them.
+    """
     if entry is None:
         return None
-    players = len(orders[0])
-    if players == 1:
+    players, by_payoff = len(orders[0]), sorted_by == PAYOFF
+    if players == 1 and not by_payoff:
         reader.complain(entry.key, "until needs 2 players or more; alone there is nothing to win")
     entries = reader.mapping(entry.value, "until", UNTIL)
     if not is_mapping(entry.value):
@@ -198,6 +214,9 @@ def read_until(reader: Reader, entry: Entry | None, bots: int, orders: Orders) -
     if len(entries) != 1:
         needs = f"until needs one of {' and '.join(UNTIL)}, as in {{{ELO_ERROR}: 3}}"
         reader.complain(entry.value, needs)
+    if measures[:1] == [WIDTH] and by_payoff:
+        width = reader.amount(entries[WIDTH], WIDTH, *PAYOFF_WIDTHS)
+        return rule_for(PAYOFF_WIDTH, width, bots, players, len(orders))
     amounts = [reader.amount(entries[measure], measure, *UNTIL[measure]) for measure in measures]
     if not amounts or not 1 < players <= bots:
         return None

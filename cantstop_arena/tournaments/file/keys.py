@@ -55,6 +55,7 @@ IN_ANY_FILE = IN_ALL_FILES | IN_DESIGNS
 GAMES = range(1, 10**12 + 1)
 FAULTS = range(1, 10**9 + 1)
 MAX_SECONDS = 3600.0
+SCORES = ("wins", "payoff")
 ON_FAULT = ("forfeit", "abort")
 
 
@@ -306,6 +307,18 @@ KEYS = (
         "bot",
         files=IN_TOURNAMENTS,
         functions=frozenset({"tournament"}),
+        keeps_default=False,
+    ),
+    Key(
+        "score",
+        "What standings are sorted by, and what tests are about: wins, or payoff in games that have"
+        " any. Default: what the game says.",
+        "tournament",
+        SCORES,
+        files=IN_TOURNAMENTS,
+        commands=frozenset({"run", "match", "gauntlet"}),
+        functions=frozenset({"run", "match", "gauntlet", "tournament"}),
+        cli=("--score",),
         keeps_default=False,
     ),
     Key(

@@ -11,7 +11,7 @@ from cantstop_arena.deals.outcomes import LeftOut, Until
 from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.deals.seeds import random_seed
 from cantstop_arena.errors import LedgerError, UsageError
-from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.game import Game, score_of
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader, read_isolation
 from cantstop_arena.tournaments.file.entrants import Entrant, needs
 from cantstop_arena.tournaments.file.key_readers import (
@@ -26,6 +26,7 @@ from cantstop_arena.tournaments.file.key_readers import (
     read_openings,
     read_policy,
     read_rules,
+    read_score,
     read_seed,
     read_until,
     usual_players,
@@ -127,6 +128,7 @@ def _tournament(
     games = MAX_GAMES if "until" in entries else DEFAULT_GAMES
     seed = read_seed(reader, entries.get("seed"))
     rules = read_rules(reader, entries.get("rules"), catalogue)
+    score = read_score(reader, entries, game)
     tournament = Tournament(
         name=name,
         game=game,
@@ -139,7 +141,14 @@ def _tournament(
         entrants=entrants,
         source=source,
         anchor=read_anchor(reader, entries.get("anchor"), names_of(entrants)),
-        until=read_until(reader, entries.get("until"), len(entrants), game.orders(players)),
+        until=read_until(
+            reader,
+            entries.get("until"),
+            len(entrants),
+            game.orders(players),
+            score or score_of(game),
+        ),
+        score=score,
         luck_removed=read_luck_removed(reader, entries, game, [players]),
         openings=read_openings(reader, entries, source.parent, game, [(rules, players)]),
         left_out=read_left_out(reader, entries.get("left_out")),
@@ -149,11 +158,12 @@ def _tournament(
 
 
 class Aims(NamedTuple):
-    """What results need of a tournament file: the anchor, the `until` rule, bots left out."""
+    """What results need of a tournament file: the anchor, the `until` rule, and the like."""
 
     anchor: dict[str, float]
     until: Until | None
     left_out: tuple[LeftOut, ...]
+    score: str | None
 
 
 def read_aims(path: Path, bots: Sequence[str], orders: Orders) -> Aims:
@@ -164,10 +174,13 @@ def read_aims(path: Path, bots: Sequence[str], orders: Orders) -> Aims:
     reader = Reader(path)
     entries = reader.mapping(reader.root, "a tournament", KEYS)
     anchor = read_anchor(reader, entries.get("anchor"), bots)
-    until = read_until(reader, entries.get("until"), len(bots), orders)
+    game = read_game(reader, entries.get("game"))
+    score = read_score(reader, entries, game)
+    sorted_by = score or score_of(game)
+    until = read_until(reader, entries.get("until"), len(bots), orders, sorted_by)
     left_out = read_left_out(reader, entries.get("left_out"))
     reader.finish()
-    return Aims(anchor, until, left_out)
+    return Aims(anchor, until, left_out, score)
 
 
 def games_of_file(path: Path) -> int:

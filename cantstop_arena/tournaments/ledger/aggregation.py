@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.deals.control_variate import correction
 from cantstop_arena.deals.outcomes import Tally, TournamentTotals, sum_tallies
-from cantstop_arena.deals.payoff import PAYOFF, WINS, Payoff
+from cantstop_arena.deals.payoff import WINS, Payoff
 from cantstop_arena.deals.predecessor_sums import Blocks, Predecessors, gather_predecessors
 from cantstop_arena.deals.sampling import (
     DealSample,
@@ -27,6 +27,7 @@ from cantstop_arena.deals.sampling import (
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.solo_pairs import Counted, SoloPairs, gather_solo_pairs
 from cantstop_arena.deals.spans import Span
+from cantstop_arena.game_api.game import score_of
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.tournaments.ledger.cover import PaidDeals, StoredDeals
 from cantstop_arena.tournaments.ledger.ledger_query import MEASURES, LedgerQuery
@@ -73,14 +74,8 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
         solo_pairs=_solo_pairs(len(bots), first.players, shares),
         payoff=_payoff(first) if pays else None,
         payoffs=_payoffs(len(bots), all_totals[0].orders, shares) if pays else None,
-        sorted_by=_sorted_by(first.setting.game) if pays else WINS,
+        sorted_by=score_of(game_named(first.setting.game)) if pays else WINS,
     )
-
-
-def _sorted_by(name: str) -> str:
-    """What the standings of a game are sorted by unless its tournament says otherwise."""
-    game = game_named(name)
-    return game.score or (PAYOFF if game.payoff else WINS)
 
 
 def _payoff(query: LedgerQuery) -> Payoff | None:

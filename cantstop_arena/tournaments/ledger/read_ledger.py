@@ -71,6 +71,7 @@ def _with_aims(folder: Path, results: TournamentTotals) -> TournamentTotals:
         anchor=aims.anchor,
         until=aims.until or _test_of(match),
         left_out=aims.left_out,
+        sorted_by=aims.score or results.sorted_by,
         subject=results.subject or _first_bot_of(match, results),
     )
 
@@ -82,6 +83,7 @@ class _StoredTest(msgspec.Struct):
     elo1: float
     alpha: float
     beta: float
+    unit: str = ""
 
 
 class _StoredMatch(msgspec.Struct):
@@ -111,7 +113,7 @@ def _test_of(match: _StoredMatch) -> Until | None:
     if (test := match.sprt) is None:
         return None
     limits = (test.elo0, test.elo1, test.alpha, test.beta)
-    return ended_by(Sprt(*limits, match.players, match.games_per_deal))
+    return ended_by(Sprt(*limits, match.players, match.games_per_deal, test.unit))
 
 
 def read_ledger(folder: Path, look: Callable[[LedgerTotals], Read]) -> Read:

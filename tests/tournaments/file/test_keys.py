@@ -76,7 +76,9 @@ def test_an_unknown_keyword_is_told_with_the_nearest() -> None:
 
 def test_a_written_file_has_the_keys_in_order() -> None:
     given: dict[str, Any] = {"anchor": {"rule28": 1500}, "gauntlet": "rule28", "game_limit": 3}
-    planned = ca.tournament(["rule28", "random"], until={"width": 0.1}, luck_removed=True, **given)
+    planned = ca.tournament(
+        ["rule28", "random"], until={"width": 0.1}, luck_removed=True, score="wins", **given
+    )
     written = planned.tournament.as_file(Path())
     assert list(written) == [key.name for key in keys_of_file("tournament") if key.name in written]
     assert written.keys() == {key.name for key in keys_of_file("tournament")} - {
