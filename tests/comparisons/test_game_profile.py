@@ -196,6 +196,17 @@ def test_a_game_that_draws_from_streams_has_no_playouts() -> None:
     assert analysis.choices_of(0, (0, 1)).choices == (2, 2)
 
 
+def test_an_optional_decision_is_not_taken_by_none(tmp_path: Path) -> None:
+    code = STREAMS.replace("@decision\n", "@decision(optional=True)\n").replace("coins", "passes")
+    with installed_game(tmp_path, "passes", code):
+        game = game_named("passes")
+        position = game.position(game.rules.default, 2, seed=1)
+        position.take(None)
+        position.take(1)
+        assert position.is_over
+        assert 0 not in position.winners
+
+
 def test_a_profile_has_rows_with_intervals() -> None:
     found = ca.profile(["honest", "caller"], game=POKER, games=30, playouts=4)
     values = found.values
