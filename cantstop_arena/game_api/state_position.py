@@ -240,7 +240,7 @@ class StatePosition(Position):
         """What the history gets for a value: its number as an action, its index, or itself."""
         if has_numbers(self.game, self._rules, self._players):
             return self._numbers.number(self.decision, value)
-        return msgspec.to_builtins(value) if moves is None else [*moves].index(value)
+        return msgspec.to_builtins(value) if moves is None else _index_among(moves, value)
 
     def outcomes(self) -> Sequence[tuple[int, float]]:
         question = self._question
@@ -446,10 +446,10 @@ class StatePosition(Position):
         decision, moves = self.game.decisions[self.decision], self._question.moves_of(self._seat)
         if has_numbers(self.game, self._rules, self._players):
             self.step(entry)
-        elif moves is not None:
-            self.take(moves[entry])
         elif entry is None and decision.optional:
             self.take(None)
+        elif moves is not None:
+            self.take(moves[entry])
         else:
             self.take(msgspec.convert(entry, decision.answer))
 

@@ -21,6 +21,7 @@ from cantstop_arena.comparisons.playouts import (
 )
 from cantstop_arena.comparisons.quantities import mean_of
 from cantstop_arena.game_api.position import Position
+from cantstop_arena.game_api.state_position import StatePosition
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.seated_bot import SeatedBot
@@ -200,11 +201,12 @@ def test_an_optional_decision_is_not_taken_by_none(tmp_path: Path) -> None:
     code = STREAMS.replace("@decision\n", "@decision(optional=True)\n").replace("coins", "passes")
     with installed_game(tmp_path, "passes", code):
         game = game_named("passes")
-        position = game.position(game.rules.default, 2, seed=1)
+        position = StatePosition(game, game.rules.default, 2, seed=1)
         position.take(None)
         position.take(1)
         assert position.is_over
         assert 0 not in position.winners
+        assert type(position).loads(game, position.dumps()).winners == position.winners
 
 
 def test_a_profile_has_rows_with_intervals() -> None:
