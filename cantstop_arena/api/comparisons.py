@@ -13,7 +13,13 @@ from cantstop_arena.api.folders import digest_name
 from cantstop_arena.api.keywords import CompareKeys, FileKeys, keywords, only, run_options
 from cantstop_arena.api.report_page import ReportPage
 from cantstop_arena.api.result_tables import ResultTable
-from cantstop_arena.api.tournaments import OF_BOTS, argument_errors, overrides_of, rules_as_keys
+from cantstop_arena.api.tournaments import (
+    OF_BOTS,
+    argument_errors,
+    openings_from_here,
+    overrides_of,
+    rules_as_keys,
+)
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.comparisons import comparison_file
 from cantstop_arena.comparisons.comparison_file import Comparison, comparison_from_keys
@@ -146,6 +152,8 @@ def _planned(bots: Sequence[AnyBot], keys: Mapping[str, Any], catalogue: Catalog
     Raises UsageError with every problem.
     """
     present = {key: keys[key] for key in _PLAN_KEYS if keys.get(key) is not None}
+    if "openings" in present:
+        present["openings"] = openings_from_here(present["openings"])
     present["compare"] = [
         item if isinstance(item, str) else rules_as_keys(item, catalogue)
         for item in items_of(keys["compare"], "rules", "rule sets", catalogue.game.rules.named)

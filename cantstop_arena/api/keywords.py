@@ -65,6 +65,7 @@ class FileKeys(FolderKeys, total=False):
     seed: Seed | None
     isolate: Isolate
     luck_removed: LuckRemoved
+    openings: Mapping[str, Any] | str | None
 
 
 class TournamentFileKeys(FileKeys, total=False):

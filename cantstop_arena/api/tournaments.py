@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from msgspec.structs import replace
 
@@ -54,6 +54,9 @@ from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
 from cantstop_arena.views.progress_lines import observer_for
+
+if TYPE_CHECKING:
+    from cantstop_arena.tournaments.openings import Openings
 
 OF_BOTS = ("bots", "isolate", "exclude")
 _PLAN_KEYS = [key.name for key in keys_of_file("tournament") if key.name not in OF_BOTS]
@@ -170,6 +173,8 @@ def plan(
     if not isinstance(named.get("rules", ""), str):
         named["rules"] = rules_as_keys(named["rules"], catalogue)
     present = {key: plain_value(value) for key, value in named.items()}
+    if "openings" in present:
+        present["openings"] = openings_from_here(present["openings"])
     source = catalogue.results / str(present["name"]) / RESOLVED
     tournament = tournament_file.tournament_from_keys(present, entrants, catalogue, source)
     return PlannedTournament(tournament, catalogue, source.parent)
@@ -197,7 +202,29 @@ def from_file(file: Path | str, **given: Unpack[TournamentFileKeys]) -> PlannedT
 def overrides_of(given: FileKeys) -> Overrides:
     """What is said beside a file. Raises UsageError."""
     isolation = checked_isolation(given["isolate"])
-    return Overrides(given["games"], given["seed"], isolation, given["luck_removed"])
+    return Overrides(
+        given["games"],
+        given["seed"],
+        isolation,
+        given["luck_removed"],
+        _openings_of(given["openings"]),
+    )
+
+
+def _openings_of(value: Any) -> "Openings | None":
+    """The openings of a keyword, if there are any. Raises UsageError."""
+    if value is None:
+        return None
+    from cantstop_arena.tournaments.openings import openings_in
+
+    return openings_in(value, Path())
+
+
+def openings_from_here(openings: Any) -> Any:
+    """The value of the keyword `openings`, as a file in any folder has it."""
+    if isinstance(openings, Mapping) and isinstance(openings.get("file"), str):
+        return {**openings, "file": str(Path(openings["file"]).absolute())}
+    return openings
 
 
 @keywords(RunFileKeys)

@@ -1,6 +1,5 @@
 """A bot that plays in a process of its own, and the messages that the arena exchanges with it."""
 
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -18,14 +17,14 @@ from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH
 from cantstop_arena.bots.program_lines import ProgramLines
 from cantstop_arena.errors import BotError, GameError
+from cantstop_arena.game_api.codec import check_round_trip
 from cantstop_arena.game_api.decisions import Decision, GameOver
-from cantstop_arena.game_api.view import View
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.channel import Connection
 from cantstop_arena.processes.child import Child, ChildFailed, ChildFailure
 from cantstop_arena.processes.child_start import failure_of, start_command
 from cantstop_arena.processes.isolated_call import Raised
-from cantstop_arena.processes.json_lines import FOREIGN_KEY, ForeignValue, line_of
+from cantstop_arena.processes.json_lines import FOREIGN_KEY, ForeignValue
 from cantstop_arena.texts import in_a_line
 
 _SIGHT = "in the sandbox it sees only the files that its command and needs: name"
@@ -125,7 +124,7 @@ class IsolatedBot:
         try:
             data = self.game.codec.view_as_json(view)
             if decision.name not in self._verified:
-                self._check_round_trip(decision, view, data)
+                check_round_trip(self.game.codec, decision, view)
                 self._verified.add(decision.name)
         except Exception as error:
             reason = in_a_line(str(error), MAX_REPORT_LENGTH)
@@ -135,13 +134,6 @@ class IsolatedBot:
             )
             raise GameError(f"{problem}: {reason}") from error
         return data
-
-    def _check_round_trip(self, decision: Decision, view: Any, data: Any) -> None:
-        if isinstance(view, View):
-            sent = json.loads(line_of(data))
-            copy = self.game.codec.view_from_json(decision.view, sent, view.rules, view.random)
-            if copy != view:
-                raise ValueError(f"{view} comes back as {copy}; are its fields annotated rightly?")
 
     def finish(self, result: GameOver) -> None:
         """Send the process the result of the game; there is no answer, and failures are ignored."""

@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from cantstop_arena.tournaments.file.key_readers import (
     read_left_out,
     read_luck_removed,
     read_name,
+    read_openings,
     read_policy,
     read_rules,
     read_seed,
@@ -57,6 +58,7 @@ from cantstop_arena.tournaments.tournament import (
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.tournaments.openings import Openings
 
 KEYS = [key.name for key in keys_of_file("comparison")]
 MAX_FOLDER_LENGTH = 60
@@ -68,6 +70,7 @@ class Comparison(WithField, frozen=True):
 
     A `seed` that no user has named is random (`has_random_seed`), and that of existing ledgers
     replaces it. With `luck_removed` luck is scored, and removed from the wins of seats and bots.
+    Deals begin with `openings`, if any.
     """
 
     name: str
@@ -82,6 +85,7 @@ class Comparison(WithField, frozen=True):
     source: Path
     has_random_seed: bool = False
     luck_removed: LuckRemoved = False
+    openings: Openings | None = None
 
     @property
     def variants(self) -> tuple[Any, ...]:
@@ -93,6 +97,13 @@ class Comparison(WithField, frozen=True):
         if why := luck_refusal(self.game, self.players, luck_removed):
             raise UsageError(why)
         return replace(self, luck_removed=luck_removed)
+
+    def with_openings(self, openings: Openings) -> Comparison:
+        """The same with openings. Raises UsageError where a table cannot play them."""
+        for rules, players in product(self.rules, self.players):
+            if why := openings.refusal(self.game, rules, players):
+                raise UsageError(why)
+        return replace(self, openings=openings)
 
     def tournaments(self, results: Path) -> Iterator[Tournament]:
         """The tournaments with each rule set and number of players, in folders below `results`."""
@@ -119,6 +130,7 @@ class Comparison(WithField, frozen=True):
             lineups=lineups,
             part=part,
             luck_removed=self.luck_removed,
+            openings=self.openings,
         )
 
     def resolved(self, folder: Path) -> dict[str, Any]:
@@ -134,6 +146,7 @@ class Comparison(WithField, frozen=True):
             "ignore_below": dict(self.ignored),
             **asdict(self.policy),
             "luck_removed": self.luck_removed,
+            "openings": self.openings.as_key() if self.openings else None,
             "bots": [entrant.as_file(folder) for entrant in self.entrants],
             "left_out": [asdict(left_out) for left_out in self.left_out] or None,
         }
@@ -176,6 +189,8 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
     seed = comparison.seed if overrides.seed is None else overrides.seed
     if overrides.luck_removed:
         comparison = comparison.without_luck(overrides.luck_removed)
+    if overrides.openings:
+        comparison = comparison.with_openings(overrides.openings)
     return replace(
         comparison,
         games=overrides.over(comparison.games),
@@ -225,6 +240,7 @@ def _comparison(
         source=source,
         has_random_seed=file_seed is None,
         luck_removed=read_luck_removed(reader, entries, game, players),
+        openings=read_openings(reader, entries, source.parent, game, product(rules, players)),
         left_out=read_left_out(reader, entries.get("left_out")),
     )
     reader.finish()

@@ -45,6 +45,7 @@ from cantstop_arena.tournaments.run import (
     begin_session,
     create_run_folder,
     delete_records,
+    stored_openings,
     version_notices,
 )
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
@@ -94,7 +95,9 @@ def compare(
         sessions.visit(play)
         ledger.tidy()
         totals = comparison_totals(comparison, covers, deviations, notes)
-    write_result(folder, RESOLVED_FILE, dump(comparison.resolved(folder)))
+    openings = stored_openings(comparison.openings, folder)
+    resolved = replace(comparison, openings=openings).resolved(folder)
+    write_result(folder, RESOLVED_FILE, dump(resolved))
     return replace(totals, disqualified=tuple(dict.fromkeys(disqualified)))
 
 

@@ -52,6 +52,16 @@ class ActionNumbers:
 
 
 @cache
+def has_numbers(game: "Game", rules: Any, players: int) -> bool:
+    """Whether the actions of a game have numbers. Raises GameAuthorError like `numbers_of`."""
+    try:
+        numbers_of(game, rules, players)
+    except UsageError:
+        return False
+    return True
+
+
+@cache
 def numbers_of(game: "Game", rules: Any, players: int) -> ActionNumbers:
     """The numbers of the actions of a game.
 

@@ -4,12 +4,16 @@ A view is sent field by field, without the rules and the random numbers, which a
 game. The receiver converts each field to the type of its annotation.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import msgspec
 
-from cantstop_arena.game_api.view import SENT_ONCE
+from cantstop_arena.game_api.view import SENT_ONCE, View
+
+if TYPE_CHECKING:
+    from cantstop_arena.game_api.decisions import Decision
 
 
 class Codec:
@@ -41,6 +45,15 @@ class Codec:
     def moves_from_json(self, data: Sequence[Any]) -> Sequence[Any]:
         """The moves that `moves_as_json` has converted to `data`; lists become tuples."""
         return tuple(map(_as_tuples, data))
+
+
+def check_round_trip(codec: Codec, decision: "Decision", view: Any) -> None:
+    """Raise an exception unless a view is the same when it has been sent as JSON."""
+    data = json.loads(json.dumps(codec.view_as_json(view)))
+    if isinstance(view, View):
+        copy = codec.view_from_json(decision.view, data, view.rules, view.random)
+        if copy != view:
+            raise ValueError(f"{view} comes back as {copy}; are its fields annotated rightly?")
 
 
 def _as_tuples(value: Any) -> Any:

@@ -154,6 +154,10 @@ class Game:
         """
         return None
 
+    def openings(self, rules: Any, players: int) -> Sequence[str | Sequence[str | int]] | None:
+        """What `openings: game` draws from: each the names or numbers of actions, as in a file."""
+        return None
+
     def action_name(self, decision: str, value: Any) -> str:
         """An action as text."""
         if isinstance(value, bool):
@@ -204,6 +208,10 @@ class Game:
         raise UsageError(
             f"{self.title} has no position_of: a view does not say where the game stands"
         )
+
+    def value(self, position: Position) -> Sequence[float] | None:
+        """The chance of each side to win from a position, exact or learnt; None if unknown."""
+        return None
 
     def table(self, rules: Any, seated_bots: Sequence[Any], players: int, seed: Any) -> Any:
         """A `table.table.GameTable` for these `SeatedBot`s, `players` of them at a time."""

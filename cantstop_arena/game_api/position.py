@@ -150,6 +150,12 @@ class Position(ABC):
     def simultaneous(self) -> bool:
         """Whether several seats decide at once, each without the answers of the others."""
 
+    @property
+    @abstractmethod
+    def offered(self) -> Sequence[Any] | None:
+        """The moves from which the seat that decides chooses, in the order that its bot sees; None
+        where the decision has no moves."""
+
     @abstractmethod
     def view(self, seat: int) -> Any:
         """The view of a seat."""

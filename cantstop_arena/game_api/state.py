@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass
 from enum import Enum
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -41,6 +41,9 @@ def event_of(seat: int, event: Event) -> Event | None:
     return {key: value for key, value in event.items() if key != SEEN_BY}
 
 
+Opening: TypeAlias = tuple[int, ...]
+"""The numbers of the actions that begin a deal, before the bots are asked."""
+
 AnyView = TypeVar("AnyView", bound=View)
 AnyState = TypeVar("AnyState", bound="State")
 
@@ -52,13 +55,18 @@ class GameAuthorError(Exception):
 class Deal:
     """One deal, from which a state is created: the rules, the number of seats, and chance.
 
-    Without `chance` its draws are given from outside: then only `Chance` can draw.
+    Without `chance` its draws are given from outside: then only `Chance` can draw. The `opening` is
+    played by the table; a state need not know of it.
     """
 
-    def __init__(self, rules: Any, players: int, chance: DealChance | None) -> None:
+    def __init__(
+        self, rules: Any, players: int, chance: DealChance | None, opening: Opening = ()
+    ) -> None:
         self.rules = rules
         self.players = players
+        self.opening = opening
         self._chance = chance
+        self.has_streams = False  # whether the game has drawn from `stream`
         self.bot_streams: tuple[Stream, ...] = ()
         if chance is not None:
             self.bot_streams = tuple(Stream(chance.key_of_bot(seat)) for seat in range(players))
@@ -78,6 +86,7 @@ class Deal:
                 f"the game draws from deal.stream{name!r}, so its chance cannot be given: give a"
                 " seed, or have question() return Chance(...)"
             )
+        self.has_streams = True
         return self._chance.stream(*name)
 
     def stream_of_bot(self, seat: int) -> Stream:
@@ -222,7 +231,7 @@ class State(ABC):
 
     def view(self, seat: int) -> Any:
         """What a seat sees, at any moment of the game."""
-        return View(seat, self.players, self.rules)
+        return View(seat, self.deal.players, self.deal.rules)
 
     def check(self, seat: int, answer: Any) -> str | None:
         """Why an answer of the right type is illegal, as text; None when it is legal."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cantstop_arena.deals.seeds import Seed, bits_of, in_json
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.action_numbers import ActionNumbers, numbers_of
+from cantstop_arena.game_api.action_numbers import ActionNumbers, has_numbers, numbers_of
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.position import IllegalAction, Observation, Position
 from cantstop_arena.game_api.state import Chance, Deal, Event, Question, Result, State, event_of
@@ -57,7 +57,9 @@ class StatePosition(Position):
         self._events: _Entries = None
         self._seat = 0
         game.prepare(rules, players)
-        self.state: State = game.begin(Deal(rules, players, self._chance))
+        self._dealt = Deal(rules, players, self._chance)
+        self.state: State = game.begin(self._dealt)
+        vars(self.state).setdefault("deal", self._dealt)  # games of 0.2 need not store it
         self._question: Question | Chance | None = None
         self._answers: dict[int, Any] = {}
         self._waiting: tuple[int, ...] = ()
@@ -113,6 +115,25 @@ class StatePosition(Position):
     @property
     def simultaneous(self) -> bool:
         return isinstance(self._question, Question) and len(self._question.listed_seats) > 1
+
+    @property
+    def offered(self) -> Sequence[Any] | None:
+        question = self._question
+        return question.moves_of(self._seat) if isinstance(question, Question) else None
+
+    @property
+    def is_partly_answered(self) -> bool:
+        """Whether some seats have answered the question, and others have not."""
+        return bool(self._answers)
+
+    @property
+    def actions(self) -> tuple[int, ...]:
+        """The numbers of the actions so far, of all seats."""
+        return tuple(
+            self._numbers.number(event["event"], event["value"])
+            for is_action, event in _in_order(self._events)
+            if is_action
+        )
 
     @property
     def result(self) -> Result:
@@ -193,7 +214,7 @@ class StatePosition(Position):
         if action not in self.legal:
             names = (f"{number} ({self.action_name(number)})" for number in self.legal)
             raise IllegalAction(f"action {action} is illegal here; legal are {', '.join(names)}")
-        self._answer(self._numbers.actions[action][1], int(action))
+        self._answer(self._numbers.actions[action][1])
 
     def take(self, value: Any) -> None:
         self._check_decides()
@@ -202,7 +223,7 @@ class StatePosition(Position):
         if moves is not None:
             if value not in moves:
                 raise IllegalAction(f"{value!r:.60} is no move; moves are {[*moves]!r:.200}")
-            self._answer(value, msgspec.to_builtins([*moves].index(value)))
+            self._answer(value)
             return
         try:
             value = decision.checked(value)
@@ -210,7 +231,13 @@ class StatePosition(Position):
             raise IllegalAction(str(error)) from None
         if complaint := self.state.check(self._seat, value):
             raise IllegalAction(f"{decision.name}: {complaint}")
-        self._answer(value, msgspec.to_builtins(value))
+        self._answer(value)
+
+    def _entry(self, value: Any, moves: Sequence[Any] | None) -> Any:
+        """What the history gets for a value: its number as an action, its index, or itself."""
+        if has_numbers(self.game, self._rules, self._players):
+            return self._numbers.number(self.decision, value)
+        return msgspec.to_builtins(value) if moves is None else [*moves].index(value)
 
     def outcomes(self) -> Sequence[tuple[int, float]]:
         question = self._question
@@ -233,12 +260,14 @@ class StatePosition(Position):
         if self.is_chance:
             raise IllegalAction("an outcome of chance is due: give it first")
 
-    def _answer(self, value: Any, entry: Any) -> None:
-        """Take a legal value for the seat that decides; the history gets this entry."""
+    def _answer(self, value: Any) -> None:
+        """Take a legal value for the seat that decides."""
         question = self._question
         assert isinstance(question, Question)
         self._answers[self._seat] = value
-        self._note(entry, ({"event": self.decision, "seat": self._seat, "value": value}))
+        if self._track:
+            entry = self._entry(value, question.moves_of(self._seat))
+            self._note(entry, {"event": self.decision, "seat": self._seat, "value": value})
         self._waiting, self._legal = self._waiting[1:], None
         if self._waiting:
             self._seat = self._waiting[0]
@@ -359,9 +388,14 @@ class StatePosition(Position):
         Raises UsageError where the game draws from `deal.stream`, whose later outcomes the state
         may hold already.
         """
+        if self._dealt.has_streams:
+            raise UsageError(
+                f"{self.game.title} draws from deal.stream, so what a copy will draw is decided"
+                " already; games whose question() returns Chance(...) have no such streams"
+            )
         copy = self.clone()
         copy._chance = DealChance(bits_of(seed), 0)
-        copy.state.deal = Deal(self._rules, self._players, copy._chance)
+        copy._dealt = copy.state.deal = Deal(self._rules, self._players, copy._chance)
         copy._seed, copy._deal = seed, 0
         copy._track, copy._history = False, None
         if copy.is_chance:
@@ -407,10 +441,12 @@ class StatePosition(Position):
             return
         assert isinstance(self._question, Question), "it goes on after the end of the game"
         decision, moves = self.game.decisions[self.decision], self._question.moves_of(self._seat)
-        if self.game.actions(self._rules, self._players) is not None or decision.answer is bool:
+        if has_numbers(self.game, self._rules, self._players):
             self.step(entry)
         elif moves is not None:
             self.take(moves[entry])
+        elif entry is None and decision.optional:
+            self.take(None)
         else:
             self.take(msgspec.convert(entry, decision.answer))
 

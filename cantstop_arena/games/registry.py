@@ -84,7 +84,9 @@ def _installed() -> tuple[Mapping[str, Game], Mapping[str, str]]:
     for point in points:
         try:
             for game in _registered_games(point):
-                games.setdefault(game.name, game)
+                if game.name in games:
+                    raise UsageError(_taken_text(game.name, "installed"))
+                games[game.name] = game
         except UsageError as error:
             broken[point.name] = str(error)
         except (Exception, SystemExit) as error:
@@ -110,13 +112,19 @@ def _registered_games(point: EntryPoint) -> Iterator[Game]:
         raise TypeError(f"{point.value} has no function register_games marked @hookimpl")
     for games in manager.hook.register_games():
         for game in games:
-            if not isinstance(game, Game) or game.name in _BUILT_IN:
-                raise TypeError(f"register_games must return games of its own, not {game!r:.60}")
+            if not isinstance(game, Game):
+                raise TypeError(f"register_games must return games, not {game!r:.60}")
+            if getattr(game, "name", None) in _BUILT_IN:
+                raise UsageError(_taken_text(game.name, "built in"))
             if problems := game_faults(game):
                 raise TypeError("; ".join(problems))
             if not _has_own_edition(game):
                 game.edition = distribution_of(point) or game.edition
             yield game
+
+
+def _taken_text(name: str, origin: str) -> str:
+    return f"a game called {name} is already here ({origin}); choose another name"
 
 
 def _has_own_edition(game: Game) -> bool:

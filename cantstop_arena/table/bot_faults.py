@@ -70,6 +70,12 @@ def bot_exception_line(error: BaseException) -> str:
     return in_a_line(f"{text} ({line})") if line else text
 
 
+def called_function(error: BaseException) -> str:
+    """The name of the function of foreign code that the arena has called; empty if it was none."""
+    codes = (tb.tb_frame.f_code for tb in _steps(error))
+    return next((code.co_name for code in codes if not _is_arena_code(code.co_filename)), "")
+
+
 def running_line(frame: FrameType | None) -> str:
     """The line of foreign code that this frame runs, as `file:line`; empty if it runs none.
 

@@ -1,12 +1,13 @@
-"""Plays a sample of games twice, to detect bots whose answers are not reproducible."""
+"""Plays a sample of games twice, to detect bots and games that are not reproducible."""
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cantstop_arena.deals.outcomes import Block, Fault
 from cantstop_arena.deals.seatings import Group, lineups
+from cantstop_arena.errors import GameError
 from cantstop_arena.table.bot_faults import BotFault
 
 if TYPE_CHECKING:
@@ -17,8 +18,16 @@ _STEPS = {"compiled": 2048, "plain": 128}
 _SHARE = 16  # of those of compiled bots, which have no state: one of so many is sampled
 _FEW = 8  # bots of which each group is sampled once at least
 _FAULT = "fault"
+_REPETITIONS = 2  # without bots; one alone may be the same by chance
 
-_Step = tuple[int, object]  # the seat that answered, and a value to compare
+
+class TraceStep(NamedTuple):
+    """A step of a game, to compare with another play: the seat that answered, its answer, and what
+    the game has shown before; None if it is the arena's own."""
+
+    seat: int
+    answer: object
+    shown: object = None
 
 
 class DeterminismCheck:
@@ -40,41 +49,91 @@ class DeterminismCheck:
         self._before = None if deal is None or is_forfeit else self._play()
 
     def differing(self) -> tuple[int, ...]:
-        """The bot with the first differing answer, as a tuple; empty if none differs."""
+        """The bot with the first differing answer, as a tuple; empty if none differs.
+
+        Raises GameError when the game itself differs after the same answers.
+        """
         if self._before is None or (after := self._play()) is None:
             return ()
         last = 0
-        for step, other in zip_longest(self._before, after):
+        for number, (step, other) in enumerate(zip_longest(self._before, after)):
             if step != other:
+                if _is_of_game(step, other):
+                    self._check_game(number)
                 return (self.seats[_blamed(step, other, last)],)
-            last = step[0]
+            last = step.seat
         return ()
 
-    def _play(self) -> list[_Step] | None:
+    def _check_game(self, number: int) -> None:
+        """Raise GameError unless the game repeats itself without its bots, with their answers.
+
+        Then a bot has changed what belongs to the game.
+        """
+        if all(self._repeats() for _ in range(_REPETITIONS)):
+            return
+        names = ", ".join(self.table.seated_bots[bot].name for bot in self.seats)
+        raise GameError(
+            f"{self.table.game.title} does not repeat itself in deal {self.deal} ({names}): the"
+            f" same answers lead elsewhere, first at answer {number}; it draws from something else"
+            " than Chance or deal.stream, or keeps something between games"
+        )
+
+    def _repeats(self) -> bool:
+        """Whether the game shows the same without its bots, with their answers."""
+        before = self._before or []
+        scripts = [_Script(seat, before) for seat in range(len(self.seats))]
+        again = self._play(lambda: self.table.start_with(scripts, self.seats, self.deal))
+        return again is not None and [s.shown for s in again] == [s.shown for s in before]
+
+    def _play(self, start: Callable[[], None] | None = None) -> list[TraceStep] | None:
         """The steps of the game; None when it failed for a doubtful reason."""
-        steps: list[_Step] = []
+        steps: list[TraceStep] = []
         positions = tuple(map(self.block.group.index, self.seats))
         games = (self.deal - self.block.first) * len(self.table.orders)
         self.table.mark_game(games + self.order, positions)
         self.table.restore_process()
         try:
-            self.table.start(self.seats, self.deal)
+            if start:
+                start()
+            else:
+                self.table.start(self.seats, self.deal)
             steps.extend(self.table.trace())
         except BotFault as fault:
             if fault.doubtful:
                 return None
-            steps.append((self.table.seat, (_FAULT, fault.kind)))
+            steps.append(TraceStep(self.table.seat, (_FAULT, fault.kind)))
         finally:
             self.table.restore_process()
         return steps
 
 
-def _blamed(step: _Step | None, other: _Step | None, last: int) -> int:
+class _Script:
+    """A player that answers as the seat has answered in a game."""
+
+    def __init__(self, seat: int, steps: Sequence[TraceStep]) -> None:
+        answers = [step.answer for step in steps if step.seat == seat]
+        self._answers = iter([answer[1] for answer in answers if isinstance(answer, tuple)])
+
+    def __getattr__(self, decision: str) -> Callable[..., Any]:
+        return lambda *view: next(self._answers)
+
+
+def _is_of_game(step: TraceStep | None, other: TraceStep | None) -> bool:
+    """Whether a difference is in what a game has shown."""
+    return (
+        step is not None
+        and other is not None
+        and None not in (step.shown, other.shown)
+        and step.shown != other.shown
+    )
+
+
+def _blamed(step: TraceStep | None, other: TraceStep | None, last: int) -> int:
     """The seat to blame for a difference; `last` is that of the last equal step."""
     if step is None or other is None:
         return last
-    failed = isinstance(other[1], tuple) and other[1][:1] == (_FAULT,)
-    return other[0] if failed else step[0]
+    failed = isinstance(other.answer, tuple) and other.answer[:1] == (_FAULT,)
+    return other.seat if failed else step.seat
 
 
 def _sampled_deals(table: "GameTable", block: Block) -> Iterator[int]:

@@ -1,10 +1,12 @@
 """Checks of what a game's own code returns: its questions, draws and results."""
 
-from collections.abc import Collection, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from cantstop_arena.deals.counting import Counts
 from cantstop_arena.deals.payoff import LARGEST, Payoff
+from cantstop_arena.game_api.codec import Codec
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.state import Chance, GameAuthorError, Question, Result
 
@@ -91,6 +93,35 @@ def check_chance(chance: Chance, names: set[Any]) -> None:
             f"Chance {name!r} must have a whole number as the weight of each of its"
             f" {len(chance.outcomes)} outcomes, and not only zeros"
         )
+
+
+def check_events(events: Iterable[Any]) -> None:
+    """Raise GameAuthorError unless JSON can represent these events."""
+    for event in events:
+        if not isinstance(event, Mapping) or not isinstance(event.get("event"), str):
+            raise GameAuthorError(
+                f"an event must be a dict with its kind as 'event': {event!r:.60}"
+            )
+        _check_json(f"the event {event['event']}", event)
+
+
+def check_view(codec: Codec, view: Any, seat: int) -> None:
+    """Raise GameAuthorError unless the codec can represent this view in JSON."""
+    try:
+        data = codec.view_as_json(view)
+    except Exception as error:
+        raise GameAuthorError(f"the view of seat {seat} cannot be written: {error}") from error
+    _check_json(f"the view of seat {seat}", data)
+
+
+def _check_json(what: str, fields: Mapping[str, Any]) -> None:
+    for name, value in fields.items():
+        try:
+            json.dumps(value)
+        except (TypeError, ValueError) as error:
+            raise GameAuthorError(
+                f"{what} holds what JSON has not: {name} is {value!r:.60} ({error})"
+            ) from error
 
 
 def checked_result(

@@ -15,7 +15,7 @@ from cantstop_arena.deals.outcomes import ILLEGAL
 from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, bits_of
-from cantstop_arena.errors import GameError, Interrupted
+from cantstop_arena.errors import GameError, Interrupted, UsageError
 from cantstop_arena.game_api.decisions import GAME_OVER
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.state import (
@@ -25,6 +25,7 @@ from cantstop_arena.game_api.state import (
     Deal,
     Event,
     GameAuthorError,
+    Opening,
     Question,
     Result,
     State,
@@ -44,13 +45,23 @@ from cantstop_arena.game_api.watched import (
 )
 from cantstop_arena.processes import system
 from cantstop_arena.table.block_tally import PlainTally, count_by_seat
-from cantstop_arena.table.bot_faults import BotFault, RetryingPlayer, bot_exception_line, fault_of
+from cantstop_arena.table.bot_faults import (
+    BotFault,
+    RetryingPlayer,
+    bot_exception_line,
+    called_function,
+    fault_of,
+)
+from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.game_checks import (
     check_chance,
+    check_events,
     check_payoffs,
     check_question,
+    check_view,
     checked_result,
 )
+from cantstop_arena.table.openings import OpeningAnswers
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.table.table import GameTable
 
@@ -79,6 +90,7 @@ class PlainTable(GameTable):
         self._origin = system.origin()
         self._chance = DealChance(bits_of(seed), 0)
         self._deal = 0
+        self._opening: Opening = ()
         self._games = 0
         self._drawn_names: set[Any] = set()
         self._state: State | None = None
@@ -112,11 +124,19 @@ class PlainTable(GameTable):
     def begin(self, deal: int) -> None:
         self._deal = deal
         self._chance = DealChance(bits_of(self.seed), deal)
+        self._opening = self._opening_of(deal)
         self._games += 1
         self._drawn_names.clear()
         self._state, self.loser, self._new_events = None, None, []
         self.decision_counts = [0] * len(self.seats)
         self._last_views.clear()
+
+    def _opening_of(self, deal: int) -> Opening:
+        """The opening of a deal. Raises GameError where none can be found."""
+        try:
+            return self.opening_of(deal)
+        except UsageError as error:
+            raise GameError(f"deal {deal} has no opening: {error}") from None
 
     def stops(self) -> Iterator[Question]:
         """Play the game that has been started, one question after the other.
@@ -128,6 +148,8 @@ class PlainTable(GameTable):
         answer_of = self._answer
         try:
             state = self._current_state()
+            if self._opening:
+                self._play_opening(state)
             while True:
                 numbers[MARK] = _QUESTION
                 numbers[STEP] += 1
@@ -139,6 +161,8 @@ class PlainTable(GameTable):
                     break
                 if self._games <= _CHECKED_GAMES or type(question) is not Question:
                     check_question(question, decisions, len(self.seats))
+                    if self._games == 1:
+                        self._check_json(question, state)
                 decision = decisions[question.decision]
                 seats, moves = question.seats, question.moves
                 if type(seats) is int and (moves is None or type(moves) is list):
@@ -159,11 +183,34 @@ class PlainTable(GameTable):
                 if (events := state.answer(answers)) is not None:
                     self._new_events += events
                 yield question
+            if self._games == 1:
+                check_events(self._new_events)
         except (BotFault, Interrupted, GameError, MemoryError):  # a bot can have taken all memory
             raise
         except (Exception, SystemExit) as error:
             raise self._game_error(error) from error
         self._watched.mark(ARENA)
+
+    def _check_json(self, question: Question, state: State) -> None:
+        """Raise GameAuthorError unless JSON can represent the views that are shown."""
+        for seat, view in question.views_of(state):
+            check_view(self.game.codec, view, seat)
+
+    def _play_opening(self, state: State) -> None:
+        """Answer the first questions of the game with the deal's opening. Raises GameError."""
+        opening = OpeningAnswers(self.game, self._opening, self._deal)
+        while not opening.is_over:
+            self._enter_game("question")
+            question = state.question()
+            if isinstance(question, Chance):
+                self._draw(state, question)
+                continue
+            if question is not None:
+                check_question(question, self.decisions, len(self.seats))
+            answers = opening.answers(state, question)
+            self._enter_game("answer")
+            if (events := state.answer(answers)) is not None:
+                self._new_events += events
 
     def _draw(self, state: State, chance: Chance) -> None:
         """Draw an outcome of chance, and apply it."""
@@ -178,7 +225,7 @@ class PlainTable(GameTable):
         """The state of the game, which is created by the first call."""
         if self._state is None:
             self._enter_game("begin")
-            deal = Deal(self.rules, len(self.seats), self._chance)
+            deal = Deal(self.rules, len(self.seats), self._chance, self._opening)
             self._bot_streams = deal.bot_streams
             self._state = self.game.begin(deal)
             self._has_checks = type(self._state).check is not State.check
@@ -205,7 +252,9 @@ class PlainTable(GameTable):
     def _game_error(self, error: BaseException) -> GameError:
         """The error for an exception in the game's own code."""
         names = ", ".join(self.seated_bots[bot].name for bot in self.seats)
-        text = f"{self.game.title} fails in deal {self._deal} ({names})"
+        function = called_function(error)
+        where = f"{function}(), deal" if function else "deal"
+        text = f"{self.game.title} fails in {where} {self._deal} ({names})"
         what = str(error) if isinstance(error, GameAuthorError) else bot_exception_line(error)
         return GameError(f"{text}: {what}")
 
@@ -307,12 +356,23 @@ class PlainTable(GameTable):
 
     def _take_events(self) -> list[Event]:
         events, self._new_events = self._new_events, []
+        with self._game_at_work():
+            check_events(events)
         return events
 
-    def trace(self) -> Iterator[tuple[int, object]]:
+    def trace(self) -> Iterator[TraceStep]:
+        shown: list[Any] = []
         for question in self.stops():
             for seat, answer in self._answers.items():
-                yield seat, (question.decision, answer)
+                asked = (question.decision, question.moves_of(seat), self._last_view_data(seat))
+                yield TraceStep(seat, (question.decision, answer), repr((shown, asked)))
+            shown = self._take_events()
+        yield TraceStep(self._seat, None, repr((shown, self._take_events(), self.result())))
+
+    def _last_view_data(self, seat: int) -> Any:
+        """The last view of a seat as data that can be compared."""
+        with self._game_at_work():
+            return self.game.codec.view_as_json(self._last_views[seat])
 
     def ending(self) -> Event:
         result = self.result()

@@ -9,11 +9,12 @@ from msgspec.structs import force_setattr
 
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.game_api.state import Question
+from cantstop_arena.game_api.position import Position
 from cantstop_arena.game_api.state_position import StatePosition
 from cantstop_arena.game_api.streams import DealChance, Stream
-from cantstop_arena.game_api.view import no_random_numbers
+from cantstop_arena.game_api.view import View, no_random_numbers
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 
 
@@ -36,7 +37,7 @@ class PositionWithBots(StatePosition):
         chance = DealChance(bits_of(seed), deal)
         self._streams = {seat: Stream(chance.key_of_bot(seat)) for seat in bots}
         self._players_by_seat = {
-            seat: _player(
+            seat: player_of(
                 bot,
                 GameStart(
                     seat, players, rules, chance.key_of_bot(seat), True, tuple(range(players))
@@ -61,20 +62,41 @@ class PositionWithBots(StatePosition):
             self._bots_play = False
 
     def _take_answer_of_bot(self) -> None:
-        seat, question = self._seat, self._question
-        assert isinstance(question, Question)
-        decision, moves = self.game.decisions[question.decision], question.moves_of(seat)
-        decide = getattr(self._players_by_seat[seat], decision.name, None)
-        if decide is None:  # the decision is optional
-            self._answer(None, None)
-            return
-        view = self.view(seat)
-        if getattr(view, "random", None) is no_random_numbers:
-            force_setattr(view, "random", self._streams[seat])
-        answer = decision.checked(decide(view) if moves is None else decide(view, moves), moves)
-        self.take(answer if moves is None else moves[answer])
+        seat = self._seat
+        answer = answer_of(
+            self, self.game.decisions, self._players_by_seat[seat], self._streams[seat]
+        )
+        if answer is None:  # the decision is optional
+            self._answer(None)
+        else:
+            self.take(answer)
 
 
-def _player(bot: SeatedBot, start: GameStart) -> Any:
+def answer_of(
+    position: Position, decisions: Mapping[str, Decision], player: Any, random: Stream
+) -> Any:
+    """The value that a bot takes where it is to decide; None for an optional decision not taken.
+
+    Its view gets the random numbers, if it has none. Raises IllegalAnswer, and what the bot raises.
+    """
+    decision, moves = decisions[position.decision], position.offered
+    decide = getattr(player, decision.name, None)
+    if decide is None:
+        return None
+    view = position.view(position.seat)
+    if not isinstance(view, View):
+        view = with_random(view, random)
+    elif view.random is no_random_numbers:
+        force_setattr(view, "random", random)
+    answer = decision.checked(decide(view) if moves is None else decide(view, moves), moves)
+    return answer if moves is None or answer is None else moves[answer]
+
+
+def with_random(view: Any, random: Stream) -> Any:
+    """A view that is a named tuple with these random numbers; any other as it is."""
+    return view._replace(random=random) if hasattr(view, "_replace") else view
+
+
+def player_of(bot: SeatedBot, start: GameStart) -> Any:
     """A new instance of a bot for this game."""
     return bot.player if bot.make_player is None else bot.make_player(start)

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.game_api.state import Event
+from cantstop_arena.game_api.state import Opening as Actions
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.table import GameTable
 
@@ -20,6 +22,8 @@ class Opening(msgspec.Struct, frozen=True, tag_field="event", tag="game"):
     seats: list[str]
     seed: int | str
     deal: int
+    opening: Actions | UnsetType = UNSET
+    """The numbers of the actions that were played before the bots were asked."""
 
 
 class Complaint(NamedTuple):
@@ -61,6 +65,7 @@ def opening(table: GameTable, seats: Group, deal: int) -> Event:
         seats=[table.seated_bots[bot].name for bot in seats],
         seed=in_json(table.seed),
         deal=deal,
+        opening=table.opening_of(deal) or UNSET,
     )
     event: Event = msgspec.to_builtins(first)
     return event

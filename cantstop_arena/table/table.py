@@ -15,11 +15,12 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.game_api.decisions import GAME_OVER, GameOver
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.game_api.state import Event
+from cantstop_arena.game_api.state import Event, Opening
 from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 from cantstop_arena.table.block_loop import play_block
 from cantstop_arena.table.block_tally import BlockTally
 from cantstop_arena.table.bot_faults import BotFault, fault_of
+from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 
 
@@ -43,6 +44,7 @@ class GameTable(ABC):
         self.after_block: Callable[[], None] = lambda: None
         self.keeps_counts = False  # whether counts are stored deal by deal
         self.luck_measure = ""  # how luck is measured and stored, too; empty: not at all
+        self.opening_of: Callable[[int], Opening] = lambda deal: ()  # see tournaments.openings
         self.seats: Group = tuple(range(players))
         self.group = self.seats
         """The bots that meet; other processes see bots as positions in it."""
@@ -111,10 +113,10 @@ class GameTable(ABC):
         """Play the game that has been started, and yield its events. Raises BotFault."""
 
     @abstractmethod
-    def trace(self) -> Iterator[tuple[int, object]]:
+    def trace(self) -> Iterator[TraceStep]:
         """Play the game that has been started, and yield steps to compare with another play.
 
-        A step is the seat that answered, and a value that can be compared. Raises BotFault.
+        Raises BotFault.
         """
 
     @abstractmethod
@@ -178,6 +180,14 @@ class GameTable(ABC):
             self._seed_python(deal)
             self._seat_players()
             self.begin_again(deal)
+
+    def start_with(self, players: Sequence[Any], seats: Group, deal: int) -> None:
+        """Begin a deal with these players in place of the bots."""
+        self.seats = seats
+        self.begin(deal)
+        self._seed_python(deal)
+        self.sitting = [*players]
+        self.begin_again(deal)
 
     def play_out(self) -> None:
         """Play the game that has been started to its end. Raises BotFault."""

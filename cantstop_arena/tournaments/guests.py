@@ -31,6 +31,7 @@ from cantstop_arena.tournaments.ledger.ledger_query import (
     QueryBot,
 )
 from cantstop_arena.tournaments.ledger.read_ledger import look_into
+from cantstop_arena.tournaments.openings import OPENINGS
 from cantstop_arena.tournaments.run import COPIES
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
 from cantstop_arena.tournaments.version_history import query_of_versions
@@ -66,7 +67,16 @@ class Host:
             "decision_limit": setting.decision_limit,
             "max_faults": query.max_faults,
             "luck_removed": _LUCK.get(query.detail, False),
+            "openings": self._openings,
         }
+
+    @property
+    def _openings(self) -> Any:
+        """The openings of the last run, as the key of a file; None without any."""
+        openings = self.query.setting.openings
+        if isinstance(openings, Mapping) and "file" in openings:
+            return {"file": str((self.folder / OPENINGS).absolute())}
+        return openings
 
     def guest(self, planned: Tournament) -> Tournament:
         """A planned tournament as a guest. Raises UsageError where its games would be others."""
@@ -90,6 +100,7 @@ class Host:
             "seed": (own.seed, given.seed),
             "decision limit": (own.decision_limit, given.decision_limit),
             "luck removed": (self.keys["luck_removed"], guest.luck_removed),
+            "openings": (own.openings, given.openings),
         }
         for key, (there, here) in values.items():
             self.check(key, here, there)

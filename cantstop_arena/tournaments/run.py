@@ -70,6 +70,8 @@ from cantstop_arena.tournaments.tournament import RECORDS, RESOLVED, Tournament
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from cantstop_arena.tournaments.openings import Openings
+
 _MAX_REASON_LENGTH = 1000  # characters of a worker's message about a bot that cannot be built
 LOGS = "logs"
 JUDGED = "judged.json"  # the judgements of a run's bots
@@ -238,7 +240,10 @@ class Session:
         if self.tournament.is_guest:
             return
         games = _games(self._file_tournament, self.cover.end)
-        resolved = replace(self._file_tournament, games=games).as_file(self.folder)
+        openings = stored_openings(self._file_tournament.openings, self.folder)
+        resolved = replace(self._file_tournament, games=games, openings=openings).as_file(
+            self.folder
+        )
         write_result(self.folder, RESOLVED, dump(resolved))
 
     def results(self) -> TournamentTotals:
@@ -315,6 +320,8 @@ def _notices(tournament: Tournament, seeded: Tournament, folder: Path) -> Iterat
     `seeded` is the tournament with the seed of the folder, if it takes that.
     """
     yield from version_notices(tournament.entrants)
+    if tournament.openings and (text := openings_notice(tournament)):
+        yield text
     if seeded is not tournament:
         yield f"Seed {seeded.seed}, from {folder}; --fresh draws another."
 
@@ -328,12 +335,29 @@ def version_notices(entrants: Sequence[Entrant]) -> Iterator[str]:
             yield f"{reference} is {name}; write the digest to keep it."
 
 
+def openings_notice(tournament: Tournament) -> str:
+    """What there is to say of openings that are fewer than the deals; empty if there is nothing."""
+    game, rules, players = tournament.game, tournament.rules, tournament.players
+    openings = tournament.openings
+    return openings.notice(game, rules, players, tournament.deals) if openings else ""
+
+
 def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) -> Tournament:
     """The tournament with the seed stored in `folder`, unless the user has given one."""
     if not tournament.has_random_seed or fresh:
         return tournament
     stored = stored_seed(folder / LEDGER)
     return tournament if stored is None else replace(tournament, seed=stored)
+
+
+def stored_openings(openings: "Openings | None", folder: Path) -> "Openings | None":
+    """The openings as a file in a folder of results has them; lines are copied to that folder."""
+    if openings is None or openings.path is None:
+        return openings
+    from cantstop_arena.tournaments.openings import OPENINGS
+
+    write_result(folder, OPENINGS, openings.text)
+    return replace(openings, path=Path(OPENINGS))
 
 
 def create_run_folder(root: Path, folder: Path) -> None:

@@ -1,5 +1,7 @@
 """The specification of a table: all that a process on any machine needs to set it up."""
 
+from __future__ import annotations
+
 import json
 import os
 from collections import deque
@@ -30,6 +32,7 @@ from cantstop_arena.tournaments.tournament import RESOLVED, FaultPolicy, Tournam
 
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
+    from cantstop_arena.tournaments.openings import Openings
 
 
 def bot_start(name: str, bot: BotDescription | LoadedBot, options: Mapping[str, Any]) -> BotStart:
@@ -55,6 +58,7 @@ class TableSpec(msgspec.Struct, frozen=True):
     folder: Path
     keeps_counts: bool = False
     luck_measure: str = ""
+    openings: Openings | None = None
     is_prepared: bool = False
     """Whether `is_compiled` of seats has been verified, so that processes check it again."""
 
@@ -63,7 +67,7 @@ class TableSpec(msgspec.Struct, frozen=True):
         """Whether any of the bots are not built in."""
         return any(seat.is_foreign or seat.isolation for seat in self.seats)
 
-    def table(self) -> "GameTable":
+    def table(self) -> GameTable:
         """The table, set up once in each process.
 
         A forked worker inherits the table of its parent if all bots are built in.
@@ -86,11 +90,15 @@ class TableSpec(msgspec.Struct, frozen=True):
             yield Building(None)  # compiling machine code has no limit
         table = game_named(self.game).table(self.rules, seated_bots, self.players, self.seed)
         table.keeps_counts, table.luck_measure = self.keeps_counts, self.luck_measure
+        if self.openings:
+            game = table.game
+            openings = self.openings.by_deal(game, self.rules, self.players, self.seed)
+            table.opening_of = openings.of_deal
         if self.luck_measure:  # else workers would compile it during the first decision
             table.warm_up()
         _TABLES[self] = table
 
-    def as_prepared(self, are_compiled: Sequence[bool]) -> "TableSpec":
+    def as_prepared(self, are_compiled: Sequence[bool]) -> TableSpec:
         """A copy for workers, in which exactly these bots are compiled."""
         if not any(seat.is_foreign for seat in self.seats):
             return self  # the key of the parent's table, which forked workers inherit
@@ -98,7 +106,7 @@ class TableSpec(msgspec.Struct, frozen=True):
         seats = tuple(replace(seat, is_compiled=is_compiled) for seat, is_compiled in pairs)
         return replace(self, seats=seats, is_prepared=True)
 
-    def with_own_processes(self, bots: Collection[int]) -> "TableSpec":
+    def with_own_processes(self, bots: Collection[int]) -> TableSpec:
         """A copy in which these bots play in processes of their own."""
         seats = (
             seat.in_own_process() if bot in bots else seat for bot, seat in enumerate(self.seats)
@@ -107,7 +115,7 @@ class TableSpec(msgspec.Struct, frozen=True):
 
     def at_work(
         self, logs: BotLogs, memory: Any, separate: Group = (), charged: Group = ()
-    ) -> "Iterator[Building | GameTable | SharedTable]":
+    ) -> Iterator[Building | GameTable | SharedTable]:
         """The table in a worker, with shared memory, and output of bots redirected to their logs.
 
         Yields a message before each foreign bot that is built, and the table last. For
@@ -124,7 +132,7 @@ class TableSpec(msgspec.Struct, frozen=True):
         for step in spec._table_at_work(logs, memory):
             yield step if isinstance(step, Building) else shared.take(step)
 
-    def _table_at_work(self, logs: BotLogs, memory: Any) -> "Iterator[Building | GameTable]":
+    def _table_at_work(self, logs: BotLogs, memory: Any) -> Iterator[Building | GameTable]:
         # A forked worker has the ledger open, and any worker the file behind the shared memory.
         # Bots must not reach either; the memory stays mapped.
         system.close_files(logs.folder.parent.resolve(), prefix="pym-")
@@ -138,7 +146,7 @@ class TableSpec(msgspec.Struct, frozen=True):
         yield table
 
 
-_TABLES: dict[TableSpec, "GameTable"] = {}
+_TABLES: dict[TableSpec, GameTable] = {}
 
 
 def table_spec_for(
@@ -162,7 +170,9 @@ def table_spec_for(
     seated, game = tuple(seats), tournament.game.name
     measured, scored = tournament.keeps_counts, tournament.luck_measure
     folder = catalogue.folder
-    return TableSpec(game, rules, seated, players, seed, folder, measured, scored)
+    return TableSpec(
+        game, rules, seated, players, seed, folder, measured, scored, tournament.openings
+    )
 
 
 def _hidden(tournament: Tournament, logs: BotLogs | None) -> tuple[Path, ...]:
@@ -231,7 +241,8 @@ def table_for(
     chosen = {name: entrants.get(name) or _other_start(name, entrants, catalogue) for name in names}
     seats = tuple(chosen.values())
     game, rules, seed = tournament.game.name, tournament.rules, tournament.seed
-    spec = TableSpec(game, rules, seats, len(names), seed, catalogue.folder)
+    openings = tournament.openings if len(names) == tournament.players else None
+    spec = TableSpec(game, rules, seats, len(names), seed, catalogue.folder, openings=openings)
     return spec, tuple(list(chosen).index(name) for name in names)
 
 

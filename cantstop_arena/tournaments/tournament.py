@@ -41,6 +41,7 @@ from cantstop_arena.tournaments.ledger.ledger_query import (
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.seatings import Group
+    from cantstop_arena.tournaments.openings import Openings
 
 RESOLVED = "tournament.yaml"  # in a results folder
 RECORDS = "games"  # the folder of recorded games there
@@ -78,7 +79,7 @@ class Tournament(WithField, frozen=True, dict=True):
     that of an existing ledger. Paths that are `hidden` in the sandbox, besides the `source`, may
     contain the seed, too. A guest adds games to the ledger of another tournament, whose query and
     files stay as they are. With `luck_removed` luck is scored, by the stake of rolls (True) or by
-    winning chances ("value"), and removed from the results.
+    winning chances ("value"), and removed from the results. Deals begin with `openings`, if any.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Tournament(WithField, frozen=True, dict=True):
     until: Until | None = None
     score: str | None = None  # what standings are sorted by; None: what the game says
     luck_removed: LuckRemoved = False
+    openings: Openings | None = None
     blocks: int = BLOCKS  # minimum number of blocks of a run
     has_random_seed: bool = False
     reseeded: bool = False  # by the command line
@@ -151,6 +153,12 @@ class Tournament(WithField, frozen=True, dict=True):
         if why := luck_refusal(self.game, [self.players], luck_removed):
             raise UsageError(why)
         return replace(self, luck_removed=luck_removed)
+
+    def with_openings(self, openings: Openings) -> Tournament:
+        """A copy whose deals begin with these openings. Raises UsageError if they cannot."""
+        if why := openings.refusal(self.game, self.rules, self.players):
+            raise UsageError(why)
+        return replace(self, openings=openings)
 
     def with_own_processes(self, bots: Collection[int]) -> Tournament:
         """A copy in which these entrants play in processes of their own."""
@@ -211,6 +219,7 @@ class Tournament(WithField, frozen=True, dict=True):
             "gauntlet": self.challenger or None,
             "score": self.score,
             "luck_removed": self.luck_removed,
+            "openings": self.openings.as_key() if self.openings else None,
             "left_out": [asdict(left_out) for left_out in self.left_out] or None,
         }
 
@@ -222,6 +231,7 @@ class Overrides(msgspec.Struct, frozen=True):
     seed: Seed | None = None
     isolate: Isolation = Isolation.NONE
     luck_removed: LuckRemoved = False
+    openings: Openings | None = None
     score: str | None = None
 
     def applied(self, tournament: Tournament) -> Tournament:
@@ -235,6 +245,8 @@ class Overrides(msgspec.Struct, frozen=True):
             changed = replace(changed, score=self.score)
         if self.seed is not None:
             changed = replace(changed, seed=self.seed, has_random_seed=False, reseeded=True)
+        if self.openings:
+            changed = changed.with_openings(self.openings)
         return changed.without_luck(self.luck_removed) if self.luck_removed else changed
 
     def over(self, games: int) -> int:

@@ -26,13 +26,13 @@ from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.tournaments.bot_adapters import seat_bot
 from cantstop_arena.tournaments.file.entrants import Entrant, foreign_isolated
 from cantstop_arena.tournaments.file.key_readers import check_seats
+from cantstop_arena.tournaments.group_pool import GroupPool
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import disturbance_notice, disturbing, prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec, entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
 from cantstop_arena.tuning.cma_search import Numbers
-from cantstop_arena.tuning.variant_pool import VariantPool
 
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
@@ -62,7 +62,7 @@ class VariantTrials:
         self.players = players
         self._catalogue, self._rules, self._seed = catalogue, rules, seed
         self._bot, self._observer = bot, observer
-        self._pool = VariantPool(pool_options, observer)
+        self._pool = GroupPool(pool_options, observer)
         self._opponents = [
             self._start_of(f"opponent {opponent.name}", opponent, opponent.defaults)
             for opponent in against

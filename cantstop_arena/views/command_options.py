@@ -101,6 +101,13 @@ def _luck(context: click.Context, parameter: click.Parameter, text: str | None) 
     return "value" if text == "value" else text == "true"
 
 
+def _openings(context: click.Context, parameter: click.Parameter, text: str | None) -> Any:
+    """The value of the key `openings`: a number of plies, `game`, or else a file."""
+    if text is None or text == "game":
+        return text
+    return {"plies": int(text)} if text.isdecimal() else {"file": text}
+
+
 def with_optional_values(arguments: Sequence[str]) -> list[str]:
     """The arguments with the value of each option that can be given without one.
 
@@ -123,6 +130,7 @@ _FORMS: Mapping[str, Mapping[str, Any]] = {
     "seed": {"callback": _seed},
     "size": {"callback": _bytes},
     "cluster": {"callback": _cluster},
+    "openings": {"callback": _openings},
     "isolation": {"is_flag": True, "callback": _isolation},
     "luck": {
         "type": click.Choice(["true", "value"]),

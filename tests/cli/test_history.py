@@ -87,6 +87,15 @@ def test_a_version_that_has_not_met_all_is_named(arena: Arena, versions: list[st
     assert "2 of 3 versions have not met all of this field; --play plays 80 games." in text
 
 
+def test_faults_are_those_of_their_bots(arena: Arena, versions: list[str]) -> None:
+    faulty = BOT.replace("return 0", "return 0 if turn.rolls < 2 else 99")
+    Path("bots/wrong.py").write_text(faulty)
+    Path("cup.yaml").write_text(FILE.replace("random]", "random, wrong]"))
+    arena("run", "cup.yaml", "--quiet", code=None)
+    found = ca.history("results/cup", "mine", play=True, workers=1)
+    assert {report.bot for report in found.analysis.results.faults} <= {"wrong"}
+
+
 def test_a_bot_that_was_removed_has_a_history(arena: Arena, versions: list[str]) -> None:
     Path("cup.yaml").write_text(FILE.replace("mine, ", ""))
     arena("run", "cup.yaml", "--quiet")

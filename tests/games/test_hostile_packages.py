@@ -60,3 +60,14 @@ def test_a_game_that_exits_ends_nothing(tmp_path: Path) -> None:
     (tmp_path / "evil_exit.py").write_text("raise SystemExit(0)\n")
     with on_path(tmp_path):
         assert "SystemExit" in registry.broken_games()["evil"]
+
+
+def test_a_game_under_the_name_of_another_is_refused(tmp_path: Path) -> None:
+    installed(tmp_path, lambda path: path.write_text("[cantstop_arena.games]\nmine = mine_cubus\n"))
+    (tmp_path / "mine_cubus.py").write_text(
+        "from cantstop_arena import hookimpl\nfrom cantstop_arena.games.cubus.game import Cubus\n"
+        "@hookimpl\ndef register_games():\n    return [Cubus()]\n"
+    )
+    with on_path(tmp_path):
+        reason = "a game called cubus is already here (built in); choose another name"
+        assert registry.broken_games()["mine"] == reason

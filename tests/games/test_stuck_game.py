@@ -123,8 +123,8 @@ SLEEP, LOOP = (
     GAME.splitlines().index(line) + 1 for line in ("    time.sleep(60)", "    while True:")
 )
 SAID = {
-    "raises": r"Stuck fails in deal 0 \(\w+, \w+\): KeyError: 'nine' \(.*stuck/game.py:\d+\)",
-    "leaves": r"Stuck fails in deal 0 \(\w+, \w+\): SystemExit: 0 \(.*stuck/game.py:\d+\)",
+    "raises": r"Stuck fails in {where}\(\), deal 0 \(\w+, \w+\): KeyError: 'nine' \(.*py:\d+\)",
+    "leaves": r"Stuck fails in {where}\(\), deal 0 \(\w+, \w+\): SystemExit: 0 \(.*game.py:\d+\)",
     "sleeps": r"Stuck fails in deal 0: the game's code gave no answer within 0.6 s: {where}\(\) at"
     rf" .*stuck/game.py:{SLEEP}$",
     "spins": r"Stuck fails in deal 0: the game's code gave no answer within 0.6 s: {where}\(\) at"

@@ -534,7 +534,7 @@ def test_replay_and_bench_name_a_game_that_fails(arena: Arena) -> None:
     with frail(answer="1 / 0"):
         Path("t.yaml").write_text("game: frail\nplayers: 2\ngames: 2\nseed: 1\nbots: [a, b]\n")
         for command in ("replay t.yaml a b --deal 0", "bench a --game frail"):
-            assert "Frail fails in deal 0 (a" in arena(*command.split(), code=1).output
+            assert "Frail fails in question(), deal 0 (a" in arena(*command.split(), code=1).output
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from helpers.arena import Arena
@@ -295,16 +296,20 @@ class Workshop:
         assert done.code in (0, 2, 3), done.output  # 2: tables of three; bots that never played
         self.log.append(f"{' '.join(command)}: {done.code}")
 
-    def kill(self) -> None:
-        """Begin a run, and kill it somewhere."""
+    def kill(self) -> str:
+        """Begin a run, and kill it somewhere; what it has printed until then."""
         code = "from cantstop_arena.cli import main; main()"
-        words = [sys.executable, "-c", code, "run", "cup.yaml", "--workers", "2", "--quiet"]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        process = subprocess.Popen(words, start_new_session=True, **quiet)  # type: ignore[call-overload]
-        time.sleep(self.chance.uniform(0.3, 3))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        self.log.append("kill -9")
+        words = [sys.executable, "-u", "-c", code, "run", "cup.yaml", "--workers", "2"]
+        with TemporaryFile() as printed:
+            process = subprocess.Popen(
+                words, start_new_session=True, stdout=printed, stderr=subprocess.STDOUT
+            )
+            time.sleep(self.chance.uniform(0.3, 3))
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            self.log.append("kill -9")
+            printed.seek(0)
+            return printed.read().decode(errors="replace")
 
     def differences(self, *words: str) -> dict[str, tuple[str, str]]:
         """What a fresh run in an empty folder writes otherwise: the beginnings of both files."""

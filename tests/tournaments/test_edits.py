@@ -91,3 +91,34 @@ def test_after_an_edit_only_what_is_missing_is_played(
         printed = arena("run", "cup.yaml", code=None).output
     assert told in printed
     assert not shop.differences()
+
+
+def test_a_record_of_another_version_is_not_kept(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its names, deal and length can be those of the game that the new version plays."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cantstop_arena.processes.system._DISPLAY", (f"{tmp_path}{os.sep}", ""))
+    shop = Workshop(arena, 1)
+    Path("bots/plain.py").write_text(PLAIN.format(number=1))
+    Path("cup.yaml").write_text(json.dumps({**START, "bots": ["rule28", "bots/plain.py"]}))
+    arena("run", "cup.yaml")
+    for record in Path("results/cup/games").glob("*.jsonl"):
+        opening, *moves, end = record.read_text().splitlines()
+        record.write_text("\n".join([opening, *moves[:1], *moves[:-1], end]))
+    Path("bots/plain.py").write_text(f"{PLAIN.format(number=1)}# the same, in another version\n")
+    arena("run", "cup.yaml")
+    assert not shop.differences()
+
+
+def test_faults_of_one_version_count_together_under_all_its_names(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bots").mkdir()
+    failing = "def choose_move(turn, moves):\n    return 0\ndef roll_again(turn):\n    1 / 0\n"
+    Path("bots/failing.py").write_text(failing)
+    bots = ["bots/failing.py", {"bot": "bots/failing.py", "as": "twin"}]
+    text = json.dumps({"games": 40, "seed": 1, "max_faults": 30, "bots": bots})
+    done = arena("run", "cup.yaml", "--workers", "1", code=3, yaml=text)
+    assert {fault["bot"] for fault in done.json["disqualified"]} == {"failing", "twin"}

@@ -31,9 +31,8 @@ def check(
         for _ in range(shop.chance.choice([1, 1, 2])):
             shop.step()
         shop.write_file()
-        if kills and shop.chance.random() < 0.3:
-            shop.kill()
-        told = shop.run(*words)
+        printed = shop.kill() if kills and shop.chance.random() < 0.3 else ""
+        told = printed + shop.run(*words)
         trail = f"seed {seed}, step {step}: {' > '.join(shop.log)}\n{Path('cup.yaml').read_text()}"
         overlap = overlapping_deals(Path("results/cup"))
         is_told = any(word in told + trail for word in (" again, as", "plays until", "learner"))

@@ -130,5 +130,6 @@ def test_wrong_payoffs_end_the_run_with_deal_and_numbers(tmp_path: Path, arena: 
         bot = 'game = "wrong"\n\ndef bet(view):\n    return True\n'
         text = "game: wrong\nbots: [a, b]\ngames: 4\nseed: 1\n"
         done = arena("run cup.yaml --no-page", yaml=text, bots={"a": bot, "b": bot}, code=1)
-    assert "Kuhn poker fails in deal 0 (a, b): payoffs [" in done.output
+    assert "Kuhn poker fails in deal " in done.output
+    assert ": payoffs [" in done.output
     assert "add up to 2, not to 0, as the game is zero-sum" in done.output

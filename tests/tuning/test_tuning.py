@@ -15,11 +15,12 @@ from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.bots.heuristic import GLENN_ALOI, THRESHOLD, TOPPED
 from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.tournaments import group_pool
 from cantstop_arena.tournaments.preparation import PreparedBot, prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.table_spec import TableSpec
-from cantstop_arena.tuning import tuner, variant_pool
+from cantstop_arena.tuning import tuner
 from cantstop_arena.tuning.cma_search import Generation, Numbers, Scores, evolve
 from cantstop_arena.tuning.halving import Range, Trial, _short_levels, search
 from cantstop_arena.tuning.variant_trials import VariantTrials, variant_trials_for
@@ -271,7 +272,7 @@ def test_a_plain_bot_is_prepared_once(arena: Arena, monkeypatch: pytest.MonkeyPa
         prepared.extend(seat.bot.name for seat in spec.seats)
         return prepare_bots(spec, compiling)
 
-    monkeypatch.setattr(variant_pool, "prepare_bots", noted)
+    monkeypatch.setattr(group_pool, "prepare_bots", noted)
     arena(TUNE_STEPS, bots={"steps": STEPS})
     assert prepared.count("steps") == 1 < prepared.count("random")
 

@@ -2,10 +2,25 @@
 
 import click
 
+from cantstop_arena.cli.commands.games_check import check
+from cantstop_arena.cli.commands.games_new import new
 
-@click.command(short_help="List the games with their seats and rule sets.")
-def games() -> None:
+
+@click.group(
+    invoke_without_command=True, short_help="List the games with their seats and rule sets."
+)
+@click.pass_context
+def games(context: click.Context) -> None:
     """List the games with their names, numbers of seats and rule sets."""
+    if context.invoked_subcommand is None:
+        _list()
+
+
+games.add_command(check)
+games.add_command(new)
+
+
+def _list() -> None:
     from tabulate import tabulate
 
     from cantstop_arena.games.registry import all_games, broken_games

@@ -20,6 +20,7 @@ from cantstop_arena.games.cubus.engine.library import library
 from cantstop_arena.games.cubus.measures import counted_result
 from cantstop_arena.games.cubus.rules import RuleSet
 from cantstop_arena.table.bot_faults import BotFault
+from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.plain_table import PlainTable
 from cantstop_arena.table.seated_bot import SeatedBot
 
@@ -57,12 +58,12 @@ class KernelTable(PlainTable):
         super().warm_up()  # here at the latest, before any bot's time counts
         return super().stops()
 
-    def trace(self) -> Iterator[tuple[int, object]]:
+    def trace(self) -> Iterator[TraceStep]:
         """The counts of each seat, in games that play compiled."""
         if not self.is_compiled(self.seats):
             return super().trace()
         counted = self._counted(self.seats, [self._deal])
-        return enumerate(counted.seats[0].tolist())
+        return (TraceStep(seat, counts) for seat, counts in enumerate(counted.seats[0].tolist()))
 
     def begin(self, deal: int) -> None:
         self._played = None

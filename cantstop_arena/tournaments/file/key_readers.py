@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.deals.outcomes import (
@@ -41,6 +42,7 @@ from cantstop_arena.tournaments.tournament import FaultPolicy, luck_refusal, sco
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.tournaments.openings import Openings
 
 UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # minimum and maximum
 PAYOFF_WIDTHS = 1e-9, 1e12
@@ -89,6 +91,29 @@ def read_luck_removed(
     if luck_removed and (why := luck_refusal(game, players, luck_removed)):
         reader.complain(entry.value, why)
     return luck_removed
+
+
+def read_openings(
+    reader: Reader,
+    entries: Mapping[str, Entry],
+    folder: Path,
+    game: Game,
+    tables: Iterable[tuple[Any, int]],
+) -> Openings | None:
+    """The openings, a file named from `folder`, which tables of these rules and seats can play."""
+    if (entry := entries.get("openings")) is None or reader.plain(entry.value) is None:
+        return None
+    from cantstop_arena.tournaments.openings import openings_in
+
+    try:
+        openings = openings_in(reader.plain(entry.value), folder)
+    except UsageError as error:
+        reader.complain(entry.value, str(error))
+        return None
+    for rules, players in tables:
+        if why := openings.refusal(game, rules, players):
+            reader.complain(entry.value, why)
+    return openings
 
 
 def read_anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[str, float]:

@@ -293,6 +293,19 @@ KEYS = (
         keeps_default=False,
     ),
     Key(
+        "openings",
+        "Actions that are played before the bots are asked: so many random plies, those of a file,"
+        " or those of the game.",
+        "tournament",
+        "openings",
+        files=IN_FILES,
+        commands=PLAYING,
+        functions=PLAYING | {"tournament"},
+        cli=("--openings",),
+        option={"metavar": "N|FILE|game"},
+        keeps_default=False,
+    ),
+    Key(
         "bots",
         "The bots that play: a list of names, paths and patterns, or all.",
         "tournament",

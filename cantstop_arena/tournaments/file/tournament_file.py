@@ -23,6 +23,7 @@ from cantstop_arena.tournaments.file.key_readers import (
     read_left_out,
     read_luck_removed,
     read_name,
+    read_openings,
     read_policy,
     read_rules,
     read_score,
@@ -127,10 +128,11 @@ def _tournament(
     games = MAX_GAMES if "until" in entries else DEFAULT_GAMES
     seed = read_seed(reader, entries.get("seed"))
     score = read_score(reader, entries, game)
+    rules = read_rules(reader, entries.get("rules"), catalogue)
     tournament = Tournament(
         name=name,
         game=game,
-        rules=read_rules(reader, entries.get("rules"), catalogue),
+        rules=rules,
         players=players,
         games=read_games(reader, entries, games),
         seed=random_seed() if seed is None else seed,
@@ -148,6 +150,7 @@ def _tournament(
         ),
         score=score,
         luck_removed=read_luck_removed(reader, entries, game, [players]),
+        openings=read_openings(reader, entries, source.parent, game, [(rules, players)]),
         left_out=read_left_out(reader, entries.get("left_out")),
     )
     challenger = read_challenger(reader, entries.get("gauntlet"), entrants, players)

@@ -68,6 +68,7 @@ def version_of(entrant: Entrant) -> BotVersion:
 class GameSetting(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     """All that decides a game but the bots and the deal; `rules` are without their name.
 
+    `openings` is their `identity`, if the deals have any.
     Payoffs are stored as whole numbers of `payoff_parts` of their unit; 0 without payoffs.
     """
 
@@ -77,6 +78,7 @@ class GameSetting(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     players: int
     seed: Seed
     decision_limit: float
+    openings: Mapping[str, Any] | str | None = None
     payoff_parts: int = 0
 
     @cached_property
@@ -107,6 +109,7 @@ def setting_of(tournament: Tournament) -> GameSetting:
         tournament.players,
         in_json(tournament.seed),
         float(tournament.policy.decision_limit),
+        tournament.openings.identity if tournament.openings else None,
         tournament.game.payoff.parts if tournament.game.payoff else 0,
     )
 

@@ -24,7 +24,7 @@ def test_compiled_games_are_sampled_compiled(monkeypatch: pytest.MonkeyPatch) ->
         table.start((1, 0), deal)
         traces.append([*table.trace()])
     assert traces[0] == traces[1] != traces[2]
-    assert [seat for seat, _ in traces[0]] == [0, 1]
+    assert [step.seat for step in traces[0]] == [0, 1]
 
 
 def test_records_of_compiled_bots_need_no_search_without_a_box(

@@ -40,6 +40,7 @@ from cantstop_arena.games.cantstop.records import RecordWriter
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.native.code_cache import CompiledBot
 from cantstop_arena.table.bot_faults import BotFault, fault_of
+from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.table.table import GameTable
 
@@ -245,15 +246,15 @@ class EngineTable(GameTable):
     def events(self) -> Iterator[Event]:
         return RecordWriter(self.games[0], self.rules, self.seats).events(self.watched_stops())
 
-    def trace(self) -> Iterator[tuple[int, object]]:
+    def trace(self) -> Iterator[TraceStep]:
         """A roll is attributed to the seat that moved last: its answer led to the roll."""
         game, last = self.games[0], 0
         for now in self.watched_stops():
             if now == ROLL:
-                yield last, ("roll", int(game.turn), int(game.rolls))
+                yield TraceStep(last, ("roll", int(game.turn), int(game.rolls)))
             elif now == MOVED:
                 last = int(game.seat)
-                yield last, ("move", int(game.chosen))
+                yield TraceStep(last, ("move", int(game.chosen)))
 
     def ending(self) -> Event:
         return RecordWriter(self.games[0], self.rules, self.seats).ending()

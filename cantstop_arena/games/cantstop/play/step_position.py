@@ -105,6 +105,10 @@ class CantStopPosition(Position):
     def simultaneous(self) -> bool:
         return False
 
+    @property
+    def offered(self) -> tuple[Move, ...] | None:
+        return self.moves if self.is_choice else None
+
     def view(self, seat: int) -> Turn:
         """The turn, which all seats see alike, but for the seat that it names."""
         return self.turn()

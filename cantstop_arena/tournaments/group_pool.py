@@ -1,4 +1,7 @@
-"""A pool that plays variants of a bot: the workers of one table, whose seats are all bots."""
+"""A pool that plays groups of bots, and hands on their results: nothing is stored.
+
+The searches of `tune` and `design`, and `profile`, play with it.
+"""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -36,7 +39,7 @@ _BLOCK_DEALS = 100  # of bots that do not learn
 _MAX_REASON_LENGTH = 1000  # characters
 
 
-class VariantPool:
+class GroupPool:
     """Plays groups of a table's bots on the workers of one pool. Use it as a context manager.
 
     The workers of a table are kept until another table plays, as its bots are built already; the
@@ -51,7 +54,7 @@ class VariantPool:
         self._open: _OpenPool | None = None
         self._plain: dict[BotAddress | int, PreparedBot] = {}  # foreign bots that are plain
 
-    def __enter__(self) -> "VariantPool":
+    def __enter__(self) -> "GroupPool":
         return self
 
     def __exit__(self, *problem: object) -> None:
@@ -97,7 +100,7 @@ class VariantPool:
         parts = self._prepared(spec)
         prepared = spec.as_prepared([part.is_compiled for part in parts])
         names = [seat.name for seat in spec.seats]
-        folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-tune-"))
+        folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-games-"))
         logs = BotLogs(Path(folder) / "logs", names)
         logs.begin()
         orders = game_named(spec.game).orders(spec.players)

@@ -1,0 +1,51 @@
+"""`arena games check` and `check_game`: games with one defect each, and games without."""
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+
+import pytest
+from helpers.arena import Arena
+from helpers.bad_games import DEFECTS, TrickGame
+from helpers.game_packages import on_path
+from helpers.paths import ROOT, TESTS
+
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.games.cantstop.game import GAME as CANTSTOP
+from cantstop_arena.games.cubus.game import GAME as CUBUS
+from cantstop_arena.testing import check_game
+
+
+@pytest.fixture(autouse=True)
+def importable() -> Iterator[None]:
+    """The modules of the games, for other processes, too."""
+    with on_path(TESTS, TESTS / "salvage_game", ROOT / "examples" / "kuhn_poker"):
+        yield
+
+
+def test_a_game_without_defects_has_no_findings() -> None:
+    check_game(TrickGame(), seconds=2)
+
+
+@pytest.mark.parametrize("kind", DEFECTS, ids=lambda kind: kind.__name__)
+def test_every_defect_is_found(kind: type[Game]) -> None:
+    with pytest.raises(AssertionError) as caught:
+        check_game(kind(), seconds=2)
+    assert re.search(DEFECTS[kind], str(caught.value)), caught.value
+
+
+def test_games_of_examples_and_of_release_02_have_no_findings() -> None:
+    check_game(import_module("kuhn_poker.game").KuhnPoker())
+    check_game(import_module("salvage.game").SalvageGame(), seconds=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", [CUBUS, CANTSTOP], ids=lambda game: game.name)
+def test_built_in_games_have_no_findings(game: Game) -> None:
+    check_game(game, seconds=0.5)
+
+
+def test_command_prints_a_line_for_each_test(arena: Arena) -> None:
+    printed = arena("games", "check", "cantstop", "--format", "csv").output
+    assert printed.startswith("mark,test,text\nnote,states,")
+    assert "unknown game" in arena("games", "check", "nothing", code=2).output
