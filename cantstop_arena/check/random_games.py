@@ -18,7 +18,12 @@ from cantstop_arena.game_api.state import Chance, Event, Question, event_of
 from cantstop_arena.game_api.state_position import StatePosition
 from cantstop_arena.game_api.streams import DealChance, Stream
 from cantstop_arena.game_api.view import View
-from cantstop_arena.table.game_checks import check_chance, check_question, checked_result
+from cantstop_arena.table.game_checks import (
+    check_chance,
+    check_payoffs,
+    check_question,
+    checked_result,
+)
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 
 SEED = 1980
@@ -196,7 +201,11 @@ class RandomGame:
                 )
             position.take(self.values[-1])
         yield position
-        checked_result(position.result, self.game.counts, self.setting.players)
+        rules, players, _ = self.setting
+        result = checked_result(position.result, self.game.counts, players, self.game.payoff)
+        if payoff := self.game.payoff:
+            games = len(self.game.orders(players))
+            check_payoffs(result.payoffs, payoff.under(rules, players), players, games)
 
     def _chosen(self, position: CheckedPosition, values: Sequence[Any]) -> Any:
         if not values:
