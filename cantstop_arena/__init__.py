@@ -19,6 +19,7 @@ __version__ = "0.2.0"
 _MODULES = {
     "api.bot_arguments": ["bot"],
     "api.comparisons": ["ComparisonResults", "compare"],
+    "api.designing": ["DesignResults", "ProfileResults", "design", "profile"],
     "api.folders": ["open", "rate"],
     "api.histories": ["BotHistory", "history"],
     "api.leagues": ["LeagueResults", "league"],

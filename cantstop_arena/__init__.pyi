@@ -3,6 +3,10 @@
 from cantstop_arena.api.bot_arguments import bot as bot
 from cantstop_arena.api.comparisons import ComparisonResults as ComparisonResults
 from cantstop_arena.api.comparisons import compare as compare
+from cantstop_arena.api.designing import DesignResults as DesignResults
+from cantstop_arena.api.designing import ProfileResults as ProfileResults
+from cantstop_arena.api.designing import design as design
+from cantstop_arena.api.designing import profile as profile
 from cantstop_arena.api.folders import open as open
 from cantstop_arena.api.folders import rate as rate
 from cantstop_arena.api.histories import BotHistory as BotHistory

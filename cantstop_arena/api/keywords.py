@@ -131,6 +131,27 @@ class TuneKeys(FolderKeys, PoolKeys, total=False):
     progress: Progress
 
 
+class ProfileKeys(FolderKeys, total=False):
+    """The keywords of `profile`."""
+
+    game: str
+    rules: Rules | None
+    players: int
+    games: int | None
+    playouts: int
+    seed: Seed | None
+    workers: int | None
+    progress: Progress
+
+
+class DesignKeys(FolderKeys, PoolKeys, total=False):
+    """The keywords of `design`."""
+
+    seed: Seed | None
+    isolate: Isolate
+    progress: Progress
+
+
 class LeagueKeys(FolderKeys, PoolKeys, total=False):
     """The keywords of `league`."""
 

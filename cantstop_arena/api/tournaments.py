@@ -189,7 +189,7 @@ def renamed(planned: PlannedTournament, name: str) -> PlannedTournament:
 
 @keywords(TournamentFileKeys)
 def from_file(file: Path | str, **given: Unpack[TournamentFileKeys]) -> PlannedTournament:
-    """The tournament of a file; what is given besides overrides the file's keys.
+    """The tournament of a file; the games, the seed and other keywords override the file's.
 
     Raises ConfigError with every problem of the file.
     """

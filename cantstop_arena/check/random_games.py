@@ -201,9 +201,14 @@ class RandomGame:
                 )
             position.take(self.values[-1])
         yield position
+        self._check_result(position)
+
+    def _check_result(self, position: CheckedPosition) -> None:
+        """Raise GameAuthorError unless the result is valid, and pays what the game declares."""
         rules, players, _ = self.setting
-        result = checked_result(position.result, self.game.counts, players, self.game.payoff)
-        if payoff := self.game.payoff:
+        payoff = self.game.payoff
+        result = checked_result(position.state.result(), self.game.counts, players, payoff)
+        if payoff:
             games = len(self.game.orders(players))
             check_payoffs(result.payoffs, payoff.under(rules, players), players, games)
 

@@ -11,6 +11,7 @@ from cantstop_arena.cli.commands.bench import bench
 from cantstop_arena.cli.commands.bots import bots
 from cantstop_arena.cli.commands.compare import compare
 from cantstop_arena.cli.commands.completion import completion
+from cantstop_arena.cli.commands.design import design
 from cantstop_arena.cli.commands.draw import draw
 from cantstop_arena.cli.commands.export import export
 from cantstop_arena.cli.commands.games import games
@@ -20,6 +21,7 @@ from cantstop_arena.cli.commands.league import league
 from cantstop_arena.cli.commands.match import match
 from cantstop_arena.cli.commands.plan import plan
 from cantstop_arena.cli.commands.play import play
+from cantstop_arena.cli.commands.profile import profile
 from cantstop_arena.cli.commands.rate import rate
 from cantstop_arena.cli.commands.replay import replay
 from cantstop_arena.cli.commands.report import report
@@ -61,7 +63,7 @@ GROUPS = {
         "plan",
     ),
     "Bots": ("bots", "bench", "tune", "judge", "train"),
-    "The games": ("games", "rules", "compare", "solve", "odds", "cubus"),
+    "The games": ("games", "rules", "compare", "profile", "design", "solve", "odds", "cubus"),
     "One game": ("play", "replay", "draw"),
     "Your shell": ("completion",),
 }
@@ -192,6 +194,8 @@ for command in (
     league,
     tune,
     compare,
+    profile,
+    design,
     rate,
     history,
     report,

@@ -5,7 +5,7 @@ from functools import cached_property
 from itertools import combinations
 from math import lcm, sqrt
 from statistics import median
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
@@ -23,7 +23,7 @@ from cantstop_arena.deals.seatings import MAX_SEATS, Group, Orders
 from cantstop_arena.deals.spans import Span, unbroken_prefix
 from cantstop_arena.deals.winners import WIN_UNITS, win_units
 from cantstop_arena.ratings.scores import variance
-from cantstop_arena.tournaments.ledger.cover import Cover, StoredDeals
+from cantstop_arena.tournaments.ledger.cover import StoredDeals
 
 FAIR = lcm(*range(1, MAX_SEATS + 1))  # makes wins divisible by the number of copies of a bot
 MAX_UNITS = 1 << 15
@@ -40,6 +40,14 @@ the lead of the better bot. For normal E and O with mean m and variance 1 the va
 """
 
 Integers = NDArray[np.int64]
+
+
+class DealSource(Protocol):
+    """What has the deals of a rule set: the cover of a query in a ledger, or games in memory."""
+
+    def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
+        """The blocks with some of the `count` deals from `start` on."""
+        ...
 
 
 class RatioSample(msgspec.Struct, frozen=True):
@@ -136,7 +144,7 @@ def common_deals(spans: Iterable[Mapping[Group, Sequence[Span]]]) -> tuple[tuple
     return tuple(groups), deals
 
 
-def read_sample(ledger: Cover, plan: SamplePlan, luck_removed: bool = False) -> RatioSample:
+def read_sample(ledger: DealSource, plan: SamplePlan, luck_removed: bool = False) -> RatioSample:
     """The sample of a ledger; if `luck_removed`, without luck in the wins of seats and bots."""
     counted, seats, won = _read_sums(ledger, plan, luck_removed)
     sums: dict[str, Numbers] = dict(zip(plan.counted, counted.T.astype(np.float64), strict=True))
@@ -161,7 +169,7 @@ def read_sample(ledger: Cover, plan: SamplePlan, luck_removed: bool = False) -> 
 
 
 def _read_sums(
-    ledger: Cover, plan: SamplePlan, luck_removed: bool
+    ledger: DealSource, plan: SamplePlan, luck_removed: bool
 ) -> tuple[Integers, Integers, list[Integers]]:
     """Sums by unit: the counts, the wins of first and last seat, the wins of each group's kinds."""
     counted = np.zeros((plan.units, len(plan.counted)), np.int64)
@@ -183,7 +191,7 @@ def _read_sums(
     return counted, seats, won
 
 
-def _planned_blocks(ledger: Cover, plan: SamplePlan) -> Iterator[StoredDeals]:
+def _planned_blocks(ledger: DealSource, plan: SamplePlan) -> Iterator[StoredDeals]:
     """The stored blocks of the plan's groups, cut off after the plan's deals."""
     groups = set(plan.groups)
     for group, first, winners, measures in ledger.deals(0, plan.deals):
@@ -192,7 +200,7 @@ def _planned_blocks(ledger: Cover, plan: SamplePlan) -> Iterator[StoredDeals]:
             yield group, first, winners[inside], measures[inside]
 
 
-def _luck_blocks(ledger: Cover, plan: SamplePlan) -> Iterator[StoredDeals]:
+def _luck_blocks(ledger: DealSource, plan: SamplePlan) -> Iterator[StoredDeals]:
     """The same blocks, with the luck in their deals instead of the counts."""
     for group, first, winners, measures in _planned_blocks(ledger, plan):
         yield group, first, winners, measures[:, len(plan.counted) :]

@@ -63,22 +63,23 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel is not typed
 
 
 def _info(first: Position, setting: Setting) -> Any:
+    game = setting.game
     if first.return_range is None:
-        raise UsageError(f"in OpenSpiel payoffs need bounds: Payoff of {setting.game.title}")
+        raise UsageError(
+            f"{game.title} pays without bounds, and OpenSpiel needs some: give its Payoff low and"
+            " high"
+        )
     low, high = first.return_range
+    has_sum = game.payoff is None or game.payoff.zero_sum
     return pyspiel.GameInfo(
         num_distinct_actions=first.action_count,
         max_chance_outcomes=first.outcome_count,
         num_players=setting.players,
         min_utility=low,
         max_utility=high,
-        **({"utility_sum": 0.0} if _is_zero_sum(setting.game) else {}),
         max_game_length=first.max_actions,
+        **({"utility_sum": 0.0} if has_sum else {}),
     )
-
-
-def _is_zero_sum(game: Game) -> bool:
-    return game.payoff is None or game.payoff.zero_sum
 
 
 def _seats(game: Game) -> Sequence[int]:
@@ -150,6 +151,13 @@ class ArenaObserver:
         return state.position.information(player) if self._has_hidden else str(state)
 
 
+def _utility(game: Game) -> Any:
+    """What is known of the sum of returns."""
+    utility = pyspiel.GameType.Utility
+    has_sum = game.payoff is None or game.payoff.zero_sum
+    return utility.ZERO_SUM if has_sum else utility.GENERAL_SUM
+
+
 @cache
 def game_class(name: str) -> type[ArenaGame]:
     """The class of a game, which is registered with OpenSpiel as `python_NAME`.
@@ -160,7 +168,6 @@ def game_class(name: str) -> type[ArenaGame]:
     seats, has_hidden = _seats(game), not game.perfect_information
     first = game.position(game.rules.default, seats[0])
     chance, information = pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
-    utility = pyspiel.GameType.Utility
     short_name = f"python_{name.replace('-', '_')}"
     kind = pyspiel.GameType(
         short_name=short_name,
@@ -170,7 +177,7 @@ def game_class(name: str) -> type[ArenaGame]:
         information=(
             information.IMPERFECT_INFORMATION if has_hidden else information.PERFECT_INFORMATION
         ),
-        utility=utility.ZERO_SUM if _is_zero_sum(game) else utility.GENERAL_SUM,
+        utility=_utility(game),
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
         max_num_players=seats[-1],
         min_num_players=seats[0],

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from cantstop_arena.deals.outcomes import SharedWindow
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.game_api.codec import Codec
+    from cantstop_arena.game_api.kernel_spec import Kernel
     from cantstop_arena.game_api.position import Position
     from cantstop_arena.game_api.rulebook import RuleBook
 
+_COMPILED_TABLE = "cantstop_arena.table.compiled_table:CompiledTable"
 _POSITION_KEYS = ("event", "turn", "seat")
 
 
@@ -123,7 +125,12 @@ class Game:
 
     def missing_code(self, bots: Mapping[str, str]) -> list[str]:
         """The names of what must be compiled before these bots (names by code digest) can play."""
-        return []
+        if not (bots and self._plays_compiled):
+            return []
+        from cantstop_arena.native.kernel_code import KERNEL_CACHE
+
+        loop = [] if KERNEL_CACHE.has_code(self.name) else [f"the kernel of {self.title}"]
+        return loop + [name for digest, name in bots.items() if not KERNEL_CACHE.has_bot(digest)]
 
     def prepare(self, rules: Any, players: int) -> None:
         """Do what takes long, once in each process, before any bot's time counts."""
@@ -175,8 +182,25 @@ class Game:
         """The template of a bot's file, with NAME in place of its name; None if there is none."""
         return None
 
+    def kernel(self, rules: Any, players: int) -> Kernel | None:
+        """The rules as a kernel, the same object for the same arguments; None if there is none.
+
+        With one the game needs no `state`, and compiled bots play in machine code.
+        """
+        return None
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether the game has a kernel, for some rules at least."""
+        return type(self).kernel is not Game.kernel
+
     def begin(self, deal: Deal) -> State:
         """The state of a new game, in plain Python; not needed with another `table_class`."""
+        if self.state is None and (kernel := self.kernel(deal.rules, deal.players)):
+            from cantstop_arena.game_api.kernel_spec import plain_state
+
+            (decision,) = self.decisions.values()
+            return plain_state(kernel, decision, self.payoff)(deal)
         if self.state is None:
             raise NotImplementedError(f"{type(self).__name__} has no state and no table of its own")
         return self.state(deal)
@@ -215,7 +239,12 @@ class Game:
 
     def table(self, rules: Any, seated_bots: Sequence[Any], players: int, seed: Any) -> Any:
         """A `table.table.GameTable` for these `SeatedBot`s, `players` of them at a time."""
-        return resolve_name(self.table_class)(self, rules, seated_bots, players, seed)
+        location = _COMPILED_TABLE if self._plays_compiled else self.table_class
+        return resolve_name(location)(self, rules, seated_bots, players, seed)
+
+    @property
+    def _plays_compiled(self) -> bool:
+        return self.has_kernel and self.table_class == Game.table_class
 
     @property
     def window(self) -> SharedWindow:

@@ -134,13 +134,22 @@ class Chance(msgspec.Struct, frozen=True, eq=False):
     """A draw: chance decides among `outcomes`, equally likely or by `weights`, whole numbers.
 
     `sample` draws from a stream what has no list of outcomes. The stream of the `name` decides, in
-    every seating of a deal alike: no two draws of a game may have the same name.
+    every seating of a deal alike: no two draws of a game may have the same name. A kernel's draws
+    are `mixed`: see `DealChance.mixed_stream`.
     """
 
     name: tuple[str | int, ...]
     outcomes: Sequence[Any] = ()
     weights: Sequence[int] | None = None
     sample: Callable[[Stream], Any] | None = None
+    mixed: bool = False
+
+    def stream(self, chance: DealChance) -> Stream:
+        """The stream that decides."""
+        if self.mixed:
+            word, number = self.name
+            return chance.mixed_stream(str(word), int(number))
+        return chance.stream(*self.name)
 
     def draw(self, stream: Stream) -> int:
         """The number of the outcome that is drawn."""

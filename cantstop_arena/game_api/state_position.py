@@ -302,7 +302,7 @@ class StatePosition(Position):
         """Answer for seats that have a bot, in subclasses."""
 
     def _draw(self, question: Chance, chance: DealChance) -> None:
-        stream = chance.stream(*question.name)
+        stream = question.stream(chance)
         if question.sample is not None:
             self._apply_chance(question.sample(stream), None)
             return

@@ -91,13 +91,20 @@ class DealChance:
 
     def stream(self, *name: str | int) -> Stream:
         """The stream of this name, from its beginning."""
-        return Stream(self._key_of(name))
+        return Stream(self.key_of(name))
+
+    def mixed_stream(self, word: str, number: int) -> Stream:
+        """The stream of this word and number, whose key follows from that of the word alone.
+
+        So machine code computes the keys of all draws of a deal from one.
+        """
+        return Stream(number_at(self.key_of((word,)), number + 1))
 
     def key_of_bot(self, seat: int) -> int:
         """The key of the stream of the bot in a seat; no other key can be computed from it."""
-        return self._key_of((_BOTS, seat))
+        return self.key_of((_BOTS, seat))
 
-    def _key_of(self, name: tuple[str | int, ...]) -> int:
+    def key_of(self, name: tuple[str | int, ...]) -> int:
         """The key of a name: the hash of the tuple (deal, *name) as text."""
         text = repr((self._deal, *name)).encode()
         return _number(blake2b(text, digest_size=8, key=self._key).digest())

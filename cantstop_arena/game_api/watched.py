@@ -17,8 +17,8 @@ GAME_FUNCTIONS = ("begin", "question", "answer", "check", "result", "ending", "c
 """The functions of a game that run in the phase GAME."""
 
 MAX_SEATS = 8
-CURSOR, SEAT, MARK, STEP, _POSITIONS = range(5)
-_NUMBERS = _POSITIONS + MAX_SEATS
+CURSOR, SEAT, MARK, STEP, POSITIONS = range(5)
+_NUMBERS = POSITIONS + MAX_SEATS
 SIZE = 8 * _NUMBERS  # bytes
 
 
@@ -47,7 +47,7 @@ class Watched:
     def mark_game(self, cursor: int, positions: Group) -> None:
         """Store the game of a block that is played, and the positions in the group by seat."""
         self.numbers[CURSOR] = cursor
-        for seat, position in enumerate(positions, _POSITIONS):
+        for seat, position in enumerate(positions, POSITIONS):
             self.numbers[seat] = position
         self.mark(ARENA)
 
@@ -64,7 +64,7 @@ class Watched:
     @property
     def position(self) -> int:
         """The position in the group of the bot that has decided last."""
-        position: int = self.numbers[_POSITIONS + self.numbers[SEAT] % MAX_SEATS]
+        position: int = self.numbers[POSITIONS + self.numbers[SEAT] % MAX_SEATS]
         return position
 
 

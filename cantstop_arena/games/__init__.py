@@ -11,6 +11,7 @@ _MODULES = {
     "game_api.codec": ["Codec"],
     "game_api.decisions": ["decision"],
     "game_api.game": ["CheckGame", "Game"],
+    "game_api.kernel_spec": ["Kernel"],
     "game_api.rulebook": ["Named", "RuleBook", "choice", "flag", "whole", "wholes"],
     "game_api.state": ["Chance", "Deal", "Event", "Question", "Result", "State"],
     "game_api.streams": ["Stream"],

@@ -6,6 +6,7 @@ from cantstop_arena.deals.counting import Counts as Counts
 from cantstop_arena.deals.counting import Highlight as Highlight
 from cantstop_arena.deals.counting import Measure as Measure
 from cantstop_arena.deals.counting import Rate as Rate
+from cantstop_arena.deals.payoff import Payoff as Payoff
 from cantstop_arena.deals.seatings import Orders as Orders
 from cantstop_arena.deals.seatings import all_orders as all_orders
 from cantstop_arena.deals.seatings import balanced_orders as balanced_orders
@@ -17,6 +18,7 @@ from cantstop_arena.game_api.codec import Codec as Codec
 from cantstop_arena.game_api.decisions import decision as decision
 from cantstop_arena.game_api.game import CheckGame as CheckGame
 from cantstop_arena.game_api.game import Game as Game
+from cantstop_arena.game_api.kernel_spec import Kernel as Kernel
 from cantstop_arena.game_api.rulebook import Named as Named
 from cantstop_arena.game_api.rulebook import RuleBook as RuleBook
 from cantstop_arena.game_api.rulebook import choice as choice

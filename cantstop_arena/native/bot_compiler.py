@@ -1,15 +1,20 @@
 """What is compiled of the bots of any game: their functions and all that these call."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
-from numba.extending import overload
+import numba
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.hookspecs import MODULE_PREFIX, compile_options
 from cantstop_arena.native.bot_generators import without_generator_expressions
+from cantstop_arena.native.code_cache import has_writable_array
 from cantstop_arena.native.compile_errors import BotWording, plain_message
 from cantstop_arena.native.numba_store import INLINE, declared_names
 
@@ -30,20 +35,23 @@ _registered: set[Any] = set()
 _GENERATORS = {"numba_get_py_random_state", "numba_get_np_random_state"}
 
 
-def register_function(function: FunctionType) -> None:
+def register_function(
+    function: FunctionType, unmarked: Mapping[str, Any] = MappingProxyType({})
+) -> None:
     """Register a function as callable from compiled code, and the functions that it calls.
 
-    Of these, only functions of its own module, of its bot's folder, or marked `@compiled`.
+    Of these, only functions of its own module, of its bot's folder, or marked `@compiled`; the
+    options of numba for those that are not marked are `unmarked`.
     """
     if function in _registered:
         return
     _registered.add(function)
-    options = {**INLINE, **(compile_options(function) or {})}
+    options = {**INLINE, **(compile_options(function) or unmarked)}
     code = without_generator_expressions(function)
     overload(function, jit_options=options, strict=False)(lambda *_, **__: code)
     for referenced in _referenced_functions(code):
         if compile_options(referenced) is not None or _are_of_one_bot(referenced, function):
-            register_function(referenced)
+            register_function(referenced, unmarked)
 
 
 def _are_of_one_bot(*functions: FunctionType) -> bool:
@@ -87,3 +95,59 @@ def _referenced_names(code: CodeType) -> list[str]:
         for name in _referenced_names(const)
     ]
     return [*code.co_names, *code.co_freevars, *inner]
+
+
+# Calls and arguments --------------------------------------------------------------------------
+
+
+def caller(signature: Any) -> Any:
+    """A compiled function that calls one of this signature: its arguments are the address of that,
+    and the arguments of it."""
+    answer, parameters = signature.return_type, signature.args
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = context.call_conv.get_function_type(answer, parameters).as_pointer()
+        function = builder.inttoptr(arguments[0], kind)
+        status, value = context.call_conv.call_function(
+            builder, function, answer, parameters, arguments[1:]
+        )
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+        return value
+
+    @intrinsic
+    def call(typing_context: Any, address: types.Type, argument: types.Type) -> Any:
+        """Call the function at an address."""
+        return answer(types.int64, argument), generate
+
+    return call
+
+
+def _pointer_at(number_type: types.Type) -> Any:
+    """A compiled function that takes an address, and returns the pointer to numbers there."""
+
+    @intrinsic
+    def pointer(typing_context: Any, address: types.Type) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+        return types.CPointer(number_type)(types.int64), generate
+
+    return pointer
+
+
+floats_at, integers_at, words_at = map(_pointer_at, (types.float64, types.int64, types.uint64))
+
+
+def options_reader(options: tuple[Any, ...]) -> Callable[[], Any]:
+    """A function that returns the options to compiled code: constants, or one writable array.
+
+    Raises BotError when that array is not of type float64.
+    """
+    if not has_writable_array(options):
+        return lambda: options
+    (numbers,) = options
+    if numbers.dtype != np.float64:
+        raise BotError(f"numbers that may change must be float64, not {numbers.dtype}")
+    address, count = numbers.ctypes.data, len(numbers)
+    return lambda: (numba.carray(floats_at(address), count),)

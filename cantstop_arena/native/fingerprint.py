@@ -48,6 +48,11 @@ def functions_fingerprint(*roots: object) -> str:
     return hashlib.sha256(repr(list(_Walk().through(roots))).encode()).hexdigest()[:16]
 
 
+def mentions(name: str, *roots: object) -> bool:
+    """Whether functions, or what they name, use an attribute or a global of this name."""
+    return any(f"'{name}'" in text for text in _Walk().through(roots))
+
+
 class _Walk:
     """Yields texts for values and all that they name, each value once."""
 

@@ -216,7 +216,7 @@ class PlainTable(GameTable):
         """Draw an outcome of chance, and apply it."""
         if self._games <= _CHECKED_GAMES:
             check_chance(chance, self._drawn_names)
-        outcome = chance.drawn(self._chance.stream(*chance.name))
+        outcome = chance.drawn(chance.stream(self._chance))
         self._enter_game("chance")
         if (events := state.chance(outcome)) is not None:
             self._new_events += events

@@ -6,9 +6,9 @@ from importlib import import_module
 
 import pytest
 from helpers.arena import Arena
-from helpers.bad_games import DEFECTS, TrickGame
-from helpers.game_packages import on_path
-from helpers.paths import ROOT, TESTS
+from helpers.bad_games import DEFECTS, RaisesGame, TrickGame
+from helpers.game_packages import install_example, on_path
+from helpers.paths import TESTS
 
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.cantstop.game import GAME as CANTSTOP
@@ -16,10 +16,13 @@ from cantstop_arena.games.cubus.game import GAME as CUBUS
 from cantstop_arena.testing import check_game
 
 
-@pytest.fixture(autouse=True)
-def importable() -> Iterator[None]:
-    """The modules of the games, for other processes, too."""
-    with on_path(TESTS, TESTS / "salvage_game", ROOT / "examples" / "kuhn_poker"):
+@pytest.fixture(scope="module", autouse=True)
+def importable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The modules of the games, for other processes, too; the examples with their bots."""
+    folder = tmp_path_factory.mktemp("packages")
+    for name in ("kuhn_poker", "four_in_a_row"):
+        install_example(folder, name)
+    with on_path(folder, TESTS, TESTS / "salvage_game"):
         yield
 
 
@@ -36,6 +39,7 @@ def test_every_defect_is_found(kind: type[Game]) -> None:
 
 def test_games_of_examples_and_of_release_02_have_no_findings() -> None:
     check_game(import_module("kuhn_poker.game").KuhnPoker())
+    check_game(import_module("four_in_a_row.game").FourInARow(), seconds=1)
     check_game(import_module("salvage.game").SalvageGame(), seconds=1)
 
 
@@ -46,6 +50,24 @@ def test_built_in_games_have_no_findings(game: Game) -> None:
 
 
 def test_command_prints_a_line_for_each_test(arena: Arena) -> None:
+    printed = arena("games", "check", "kuhn-poker").output.splitlines()
+    assert printed[0] == "Kuhn poker (kuhn-poker): 1 setting: 1 rule set, 2 seats"
+    assert [line[:9] for line in printed[1:-1]] == ["  ok     "] * 11
+    assert "pairs of states)" in printed[7]
+    assert printed[9].startswith("  ok     the bots that come with it: 2 games of balanced")
+    assert printed[-1] == "no findings"
+
+
+def test_command_prints_tables(arena: Arena) -> None:
     printed = arena("games", "check", "cantstop", "--format", "csv").output
     assert printed.startswith("mark,test,text\nnote,states,")
     assert "unknown game" in arena("games", "check", "nothing", code=2).output
+
+
+def test_command_fails_where_there_are_findings(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cantstop_arena.games.registry.game_named", lambda name: RaisesGame())
+    printed = arena("games", "check", "tricks", code=1).output
+    assert "  WRONG  ends, and pays what it declares: answer() fails: KeyError" in printed
+    assert printed.endswith("\n1 finding\n")

@@ -12,6 +12,7 @@ from cantstop_arena.games import (
     Counts,
     Event,
     Game,
+    Payoff,
     Question,
     Result,
     RuleBook,
@@ -224,6 +225,22 @@ class _Quits(Tricks):
         yield from super().answer(answers)
 
 
+class _Unbalanced(Tricks):
+    def result(self) -> Result:
+        return Result(payoffs=[*self.tricks])
+
+
+class _Fraction(Tricks):
+    def result(self) -> Result:
+        mean = sum(self.tricks) / self.players
+        return Result(payoffs=[tricks - mean for tricks in self.tricks])
+
+
+class _Beyond(Tricks):
+    def result(self) -> Result:
+        return Result(payoffs=[10 * tricks for tricks in self.tricks])
+
+
 def _game(state: type[State], **members: Any) -> type[Game]:
     """The class of a game with these states, under a name that other processes find."""
     name = f"{state.__name__[1:]}Game"
@@ -246,6 +263,9 @@ NoMovesGame = _game(_NoMoves)
 SetsGame = _game(_Sets)
 WideGame = _game(_Wide)
 QuitsGame = _game(_Quits)
+UnbalancedGame = _game(_Unbalanced, payoff=Payoff("trick", zero_sum=True))
+FractionGame = _game(_Fraction, payoff=Payoff("trick"))
+BeyondGame = _game(_Beyond, payoff=Payoff("trick", low=0, high=5))
 
 DEFECTS: Mapping[type[Game], str] = {
     AgainGame: r"Chance \('card',\) is drawn twice in a game and would give the same number again",
@@ -263,6 +283,9 @@ DEFECTS: Mapping[type[Game], str] = {
     NoMovesGame: r"seat \d is asked to choose, but has no moves",
     SetsGame: "the event play holds what JSON has not: left is {",
     WideGame: r"features\(\) has \d+; they must be from 0 to 1",
+    UnbalancedGame: r"payoffs \[.*\] add up to 3, not to 0, as the game is zero-sum",
+    FractionGame: r"payoffs \[.*\] must be whole multiples of a trick",
+    BeyondGame: r"payoffs \[.*\]: \d0 is more than the bound 5",
     QuitsGame: r"answer\(\) fails: SystemExit: 3 \(.*bad_games.py:\d+\)",
 }
 """What the check says of each."""

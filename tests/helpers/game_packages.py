@@ -37,17 +37,18 @@ def installed_game(folder: Path, name: str, code: str) -> Iterator[None]:
 
 def install_example(folder: Path, name: str) -> None:
     """Lay a package of examples/, as if it were installed, into a folder."""
-    project = tomllib.loads((ROOT / "examples" / name / "pyproject.toml").read_text("utf-8"))
-    points = project["project"]["entry-points"]
-    described(
-        folder,
-        project["project"]["name"],
-        "\n".join(
-            f"[{group}]\n" + "".join(f"{key} = {module}\n" for key, module in named.items())
-            for group, named in points.items()
-        ),
-    )
+    describe_project(folder, ROOT / "examples" / name / "pyproject.toml")
     (folder / name).symlink_to(ROOT / "examples" / name / name)
+
+
+def describe_project(folder: Path, file: Path) -> None:
+    """Lay what an installer would write of a project into a folder, by its pyproject.toml."""
+    project = tomllib.loads(file.read_text("utf-8"))["project"]
+    sections = [
+        f"[{group}]\n" + "".join(f"{key} = {module}\n" for key, module in named.items())
+        for group, named in project["entry-points"].items()
+    ]
+    described(folder, project["name"], "\n".join(sections))
 
 
 @contextmanager

@@ -5,8 +5,10 @@ rely on it. Whether the moves were legal is not checked.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+import msgspec
 
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import SEED_FORM, seed_of
@@ -23,6 +25,7 @@ from cantstop_arena.games.cantstop.engine.game_array import (
 )
 from cantstop_arena.games.cantstop.rules import PARAMETERS, PLAYERS, RULES, RuleSet
 from cantstop_arena.games.cantstop.turn import dice_of, move_of
+from cantstop_arena.table.recording import Opening
 
 Event = Mapping[str, Any]
 """One line of a record: the opening, a roll, a stop or a bust, the end."""
@@ -60,6 +63,40 @@ def read_record(lines: Iterable[str], source: str) -> Iterator[Event]:
         raise UsageError(f"{source}: this file is empty; expected a recorded game")
 
 
+class _Line(msgspec.Struct, frozen=True, tag_field="event"):
+    """A line of a record after the first."""
+
+
+class _Roll(_Line, frozen=True, tag="roll"):
+    turn: int
+    seat: int
+    dice: list[int]
+    moves: list[list[int]]
+    chosen: list[int] | None
+    runners: dict[str, int]
+
+
+class _Stop(_Line, frozen=True, tag="stop"):
+    turn: int
+    seat: int
+    markers: dict[str, int]
+
+
+class _Bust(_Line, frozen=True, tag="bust"):
+    turn: int
+    seat: int
+
+
+class _End(_Line, frozen=True, tag="end"):
+    turns: int
+    winners: list[int]
+    reason: str
+
+
+_AnyLine = _Roll | _Stop | _Bust | _End
+_KINDS = ("roll", "stop", "bust", "end")
+
+
 class _Reader:
     """Parses and checks the lines of one record, in order."""
 
@@ -72,105 +109,83 @@ class _Reader:
 
     def event(self, line: str) -> Event:
         event = {key: data for key, data in _parsed(line).items() if key != VERDICT}
-        kind = event.get("event")
-        if not self.seats:
-            if kind != "game" or event.get("game") != "cantstop":
-                raise _RecordError(
-                    'this is no recorded game, which begins with {"event": "game", ...}'
-                )
-            self._check_opening(event)
-        elif self.is_over:
-            raise _RecordError("the game is over already")
-        elif isinstance(kind, str) and kind in _KINDS:
-            _KINDS[kind](self, event)
-        else:
-            raise _RecordError(
-                f"unknown event {kind!r:.{MAX_QUOTE_LENGTH}}; events are {', '.join(_KINDS)}"
-            )
+        try:
+            if self.seats:
+                self._check_line(event)
+            else:
+                self._check_opening(event)
+        except msgspec.ValidationError as error:
+            raise _RecordError(f"invalid {event['event']}: {error}") from None
         return event
 
     def _check_opening(self, event: Event) -> None:
-        rules = _field(event, "rules", dict)
-        if {*rules} != {"name", *PARAMETERS}:
-            raise _RecordError(f"rules must have name, {', '.join(PARAMETERS)}, and nothing else")
-        _field(rules, "name", str)
-        try:
-            RULES.from_dict(rules)
-        except RulesError as error:
-            raise _RecordError("rules: {} {}".format(*error.faults[0])) from None
-        seats = _field(event, "seats", list)
-        if len(seats) not in PLAYERS or not all(isinstance(name, str) for name in seats):
-            raise _RecordError(f"seats must be {PLAYERS[0]} to {PLAYERS[-1]} names")
-        _field(event, "deal", int)
+        if event.get("event") != "game" or event.get("game") != "cantstop":
+            raise _RecordError('this is no recorded game, which begins with {"event": "game", ...}')
         if seed_of(event.get("seed")) is None:
             raise _RecordError(f"seed must be {SEED_FORM}")
-        self.seats, self.sides = len(seats), rules["sides"]
-        self.tops = {str(column): top for column, top in enumerate(rules["column_lengths"], 2)}
+        opening = msgspec.convert(event, Opening)
+        if {*opening.rules} != {"name", *PARAMETERS}:
+            raise _RecordError(f"rules must have name, {', '.join(PARAMETERS)}, and nothing else")
+        try:
+            rules = RULES.from_dict(opening.rules)
+        except RulesError as error:
+            raise _RecordError("rules: {} {}".format(*error.faults[0])) from None
+        if len(opening.seats) not in PLAYERS:
+            raise _RecordError(f"seats must be {PLAYERS[0]} to {PLAYERS[-1]} names")
+        self.seats, self.sides = len(opening.seats), rules.sides
+        self.tops = {str(column): top for column, top in enumerate(rules.column_lengths, 2)}
 
-    def _check_roll(self, event: Event) -> None:
-        self._check_new_turn(event)
-        dice = _field(event, "dice", list)
-        if len(dice) != 4 or not all(_is_integer_in(die, 1, self.sides) for die in dice):
-            raise _RecordError(f"dice must be four numbers from 1 to {self.sides}")
-        moves = _field(event, "moves", list)
-        if not all(map(self._is_move, moves)):
-            raise _RecordError("moves must be lists of one or two columns")
-        if event.get("chosen") not in [*moves, None] or "chosen" not in event:
-            raise _RecordError("chosen must be one of the moves, or null")
-        self._check_spaces(event, "runners")
-
-    def _check_new_turn(self, event: Event) -> None:
-        """Check that a roll is of this turn or a later one."""
-        turn = _field(event, "turn", int)
-        if turn < max(1, self.turn):
-            raise _RecordError(f"turn {turn} has no place after turn {self.turn}")
-        self.turn = turn
-        self._check_seat(event)
-
-    def _check_same_turn(self, event: Event) -> None:
-        if self.turn != _field(event, "turn", int) or not self.turn:
+    def _check_line(self, event: Event) -> None:
+        kind = event.get("event")
+        if self.is_over:
+            raise _RecordError("the game is over already")
+        if kind not in _KINDS:
+            raise _RecordError(
+                f"unknown event {kind!r:.{MAX_QUOTE_LENGTH}}; events are {', '.join(_KINDS)}"
+            )
+        line: _AnyLine = msgspec.convert(event, _AnyLine)
+        if isinstance(line, _End):
+            self._check_end(line)
+            return
+        if isinstance(line, _Roll):
+            self._check_roll(line)
+        elif self.turn != line.turn or not self.turn:
             raise _RecordError(f"turn must be that of the last roll, {self.turn}")
-        self._check_seat(event)
+        if not 0 <= line.seat < self.seats:
+            raise _RecordError(f"seat must be a number from 0 to {self.seats - 1}")
+        if isinstance(line, _Stop):
+            self._check_spaces("markers", line.markers)
 
-    def _check_stop(self, event: Event) -> None:
-        self._check_same_turn(event)
-        self._check_spaces(event, "markers")
+    def _check_roll(self, roll: _Roll) -> None:
+        if roll.turn < max(1, self.turn):
+            raise _RecordError(f"turn {roll.turn} has no place after turn {self.turn}")
+        self.turn = roll.turn
+        if len(roll.dice) != 4 or not all(1 <= die <= self.sides for die in roll.dice):
+            raise _RecordError(f"dice must be four numbers from 1 to {self.sides}")
+        if not all(map(self._is_move, roll.moves)):
+            raise _RecordError("moves must be lists of one or two columns")
+        if roll.chosen not in [*roll.moves, None]:
+            raise _RecordError("chosen must be one of the moves, or null")
+        self._check_spaces("runners", roll.runners)
 
-    def _check_end(self, event: Event) -> None:
-        _field(event, "turns", int)
-        winners = _field(event, "winners", list)
-        if not all(_is_integer_in(seat, 0, self.seats - 1) for seat in winners):
+    def _is_move(self, move: Sequence[int]) -> bool:
+        return len(move) in (1, 2) and all(2 <= column <= 2 * self.sides for column in move)
+
+    def _check_spaces(self, name: str, spaces: Mapping[str, int]) -> None:
+        for column, space in spaces.items():
+            if not 1 <= space <= self.tops.get(column, 0):
+                raise _RecordError(f"{name} must be spaces by column, each on the board")
+
+    def _check_end(self, end: _End) -> None:
+        if not all(0 <= seat < self.seats for seat in end.winners):
             raise _RecordError(f"winners must be seats from 0 to {self.seats - 1}")
-        if event.get("reason") not in REASONS:
+        if end.reason not in REASONS:
             raise _RecordError(f"reason must be {' or '.join(REASONS)}")
         self.is_over = True
-
-    def _check_seat(self, event: Event) -> None:
-        if not _is_integer_in(event.get("seat"), 0, self.seats - 1):
-            raise _RecordError(f"seat must be a number from 0 to {self.seats - 1}")
-
-    def _is_move(self, move: object) -> bool:
-        return (
-            isinstance(move, list)
-            and len(move) in (1, 2)
-            and all(_is_integer_in(column, 2, 2 * self.sides) for column in move)
-        )
-
-    def _check_spaces(self, event: Event, name: str) -> None:
-        for column, space in _field(event, name, dict).items():
-            if column not in self.tops or not _is_integer_in(space, 1, self.tops[column]):
-                raise _RecordError(f"{name} must be spaces by column, each on the board")
 
 
 VERDICT = "verdict"
 """The key under which `arena judge` has added to an event; it is dropped when a record is read."""
-
-_KINDS: Mapping[str, Callable[[_Reader, Event], None]] = {
-    "roll": _Reader._check_roll,
-    "stop": _Reader._check_stop,
-    "bust": _Reader._check_same_turn,
-    "end": _Reader._check_end,
-}
 
 
 def _parsed(line: str) -> Event:
@@ -181,20 +196,6 @@ def _parsed(line: str) -> Event:
     if not isinstance(event, dict):
         raise _RecordError("this is no recorded game, whose lines are objects in JSON")
     return event
-
-
-def _field(event: Mapping[str, Any], name: str, kind: type) -> Any:
-    value = event.get(name)
-    if type(value) is not kind:
-        raise _RecordError(f"{name} must be {_TYPE_NAMES[kind]}, not {value!r:.{MAX_QUOTE_LENGTH}}")
-    return value
-
-
-_TYPE_NAMES = {dict: "an object", list: "a list", int: "a whole number", str: "a text"}
-
-
-def _is_integer_in(value: object, low: int, high: int) -> bool:
-    return type(value) is int and low <= value <= high
 
 
 class RecordWriter:

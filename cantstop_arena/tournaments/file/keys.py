@@ -16,10 +16,19 @@ from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.games.registry import DEFAULT
 
 Command: TypeAlias = Literal[
-    "run", "match", "gauntlet", "compare", "tune", "league", "tournament", "history"
+    "run",
+    "match",
+    "gauntlet",
+    "compare",
+    "tune",
+    "league",
+    "tournament",
+    "history",
+    "profile",
+    "design",
 ]
 """A command and the function of its name; `tournament` is a function alone."""
-File: TypeAlias = Literal["tournament", "comparison", "league"]
+File: TypeAlias = Literal["tournament", "comparison", "league", "design"]
 Group: TypeAlias = Literal["tournament", "run", "output"]
 
 PLAYING: frozenset[Command] = frozenset({"run", "match", "gauntlet", "compare"})
@@ -30,13 +39,18 @@ PLANNING: frozenset[Command] = frozenset({"match", "gauntlet", "compare", "tourn
 FINISHING: frozenset[Command] = frozenset({"run", "match", "compare"})  # functions that play
 LASTING: frozenset[Command] = FINISHING | {"tune", "league"}  # that take a while
 HISTORY: frozenset[Command] = frozenset({"history"})
+PROFILE: frozenset[Command] = frozenset({"profile"})
+DESIGN: frozenset[Command] = frozenset({"design"})
+APART = HISTORY | PROFILE | DESIGN  # commands that neither play nor continue a tournament
 NOWHERE: frozenset[Command] = frozenset()
 
 IN_TOURNAMENTS: frozenset[File] = frozenset({"tournament"})
 IN_COMPARISONS: frozenset[File] = frozenset({"comparison"})
 IN_LEAGUES: frozenset[File] = frozenset({"league"})
+IN_DESIGNS: frozenset[File] = frozenset({"design"})
 IN_FILES = IN_TOURNAMENTS | IN_COMPARISONS
 IN_ALL_FILES = IN_FILES | IN_LEAGUES
+IN_ANY_FILE = IN_ALL_FILES | IN_DESIGNS
 
 GAMES = range(1, 10**12 + 1)
 FAULTS = range(1, 10**9 + 1)
@@ -91,7 +105,7 @@ KEYS = (
         "Name of the results and their folder. Default: the file's name without .yaml.",
         "tournament",
         "name",
-        files=IN_FILES,
+        files=IN_FILES | IN_DESIGNS,
         functions=frozenset({"tournament", "compare"}),
     ),
     Key(
@@ -100,9 +114,9 @@ KEYS = (
         "tournament",
         "game",
         DEFAULT,
-        files=IN_ALL_FILES,
-        commands=PAIRING,
-        functions=PLANNING | PAIRING,
+        files=IN_ANY_FILE,
+        commands=PAIRING | PROFILE,
+        functions=PLANNING | PAIRING | PROFILE,
         cli=("--game", "game_name"),
         option={"show_default": True, "metavar": "NAME"},
     ),
@@ -111,9 +125,9 @@ KEYS = (
         "Rule set; see arena rules. Default: the game's default, classic in Can't Stop.",
         "tournament",
         "rules",
-        files=IN_TOURNAMENTS | IN_LEAGUES,
-        commands=PAIRING,
-        functions=PAIRING | {"tournament"},
+        files=IN_TOURNAMENTS | IN_LEAGUES | IN_DESIGNS,
+        commands=PAIRING | PROFILE,
+        functions=PAIRING | PROFILE | {"tournament"},
         cli=("--rules", "rules_name"),
         option={"metavar": "NAME"},
     ),
@@ -137,9 +151,9 @@ KEYS = (
         "tournament",
         int,
         2,
-        files=IN_ALL_FILES,
-        commands=PAIRING,
-        functions=PAIRING | {"tournament"},
+        files=IN_ANY_FILE,
+        commands=PAIRING | PROFILE,
+        functions=PAIRING | PROFILE | {"tournament"},
         cli=("--players",),
         option={"show_default": True, "metavar": "N"},
     ),
@@ -149,14 +163,40 @@ KEYS = (
         "tournament",
         GAMES,
         files=IN_FILES,
-        commands=PLAYING,
-        functions=PLAYING | {"tournament"},
+        commands=PLAYING | PROFILE,
+        functions=PLAYING | PROFILE | {"tournament"},
         cli=("--games",),
         helps={
             "match": "Number of games; with --sprt the maximum. Default: 10,000, with --sprt"
-            " 10,000,000."
+            " 10,000,000.",
+            "profile": "Games that are analysed; ten deals are played for each. Default: 60.",
         },
         ends={"run": OF_FILE, "compare": OF_FILE, "gauntlet": "Default: 10,000."},
+    ),
+    Key(
+        "playouts",
+        "Games that are played on from each position, in each of two halves.",
+        "tournament",
+        range(1, 10**6 + 1),
+        16,
+        commands=PROFILE,
+        functions=PROFILE,
+        cli=("--playouts",),
+        option={"show_default": True},
+    ),
+    Key(
+        "vary",
+        "The parameters of the rules that vary, each with its values: [1, 2, 4] or 1..4.",
+        "tournament",
+        "rules",
+        files=IN_DESIGNS,
+    ),
+    Key(
+        "targets",
+        "What the rules shall achieve, each with its range, as in {first_seat: [45%, 55%]}.",
+        "tournament",
+        "targets",
+        files=IN_DESIGNS,
     ),
     Key(
         "until",
@@ -172,9 +212,9 @@ KEYS = (
         "Seed of all random numbers: a number or a text.",
         "tournament",
         "seed",
-        files=IN_ALL_FILES,
-        commands=PLAYING,
-        functions=PLAYING | {"tournament"},
+        files=IN_ANY_FILE,
+        commands=PLAYING | PROFILE | DESIGN,
+        functions=PLAYING | PROFILE | DESIGN | {"tournament"},
         cli=("--seed",),
         option={"metavar": "SEED"},
         ends={
@@ -182,6 +222,8 @@ KEYS = (
             "compare": "Default: the seed of the file, or a random one.",
             "match": "Default: a random one, printed with the results.",
             "gauntlet": "Default: a random one.",
+            "profile": "Default: 1.",
+            "design": "Default: the seed of the file, or 1.",
         },
     ),
     Key(
@@ -243,9 +285,9 @@ KEYS = (
         "tournament",
         "isolation",
         False,
-        files=IN_ALL_FILES,
-        commands=BESIDE_FILES,
-        functions=BESIDE_FILES | {"tournament"},
+        files=IN_ANY_FILE,
+        commands=BESIDE_FILES | DESIGN,
+        functions=BESIDE_FILES | DESIGN | {"tournament"},
         cli=("--isolate",),
         keeps_default=False,
     ),
@@ -310,14 +352,14 @@ KEYS = (
         "The bots that play: a list of names, paths and patterns, or all.",
         "tournament",
         "bots",
-        files=IN_FILES,
+        files=IN_FILES | IN_DESIGNS,
     ),
     Key(
         "exclude",
         "Bots that patterns and all leave out: a list of names, paths and patterns.",
         "tournament",
         "patterns",
-        files=IN_FILES,
+        files=IN_FILES | IN_DESIGNS,
         functions=frozenset({"tournament", "compare"}),
         keeps_default=False,
     ),
@@ -434,8 +476,8 @@ KEYS = (
         "Number of worker processes. Default: all cores.",
         "run",
         "count",
-        commands=ALL | HISTORY,
-        functions=LASTING | HISTORY,
+        commands=ALL | APART,
+        functions=LASTING | APART,
         cli=("--workers",),
     ),
     Key(
@@ -443,8 +485,8 @@ KEYS = (
         "Play on a Dask cluster: tcp://HOST:PORT, tls://HOST:PORT, file:SCHEDULER.json or local:N.",
         "run",
         "cluster",
-        commands=ALL | HISTORY,
-        functions=LASTING | HISTORY,
+        commands=ALL | HISTORY | DESIGN,
+        functions=LASTING | HISTORY | DESIGN,
         cli=("--cluster",),
         option={"metavar": "ADDRESS"},
     ),
@@ -453,8 +495,8 @@ KEYS = (
         "How long to wait for a machine of the cluster that can play. Default: 30.",
         "run",
         Seconds(),
-        commands=ALL | HISTORY,
-        functions=LASTING | HISTORY,
+        commands=ALL | HISTORY | DESIGN,
+        functions=LASTING | HISTORY | DESIGN,
         cli=("--cluster-wait",),
         option={"metavar": "SECONDS"},
     ),
@@ -463,8 +505,8 @@ KEYS = (
         "How to start worker processes. Default: fork where that is safe, else spawn.",
         "run",
         ("fork", "spawn"),
-        commands=ALL | HISTORY,
-        functions=LASTING | HISTORY,
+        commands=ALL | HISTORY | DESIGN,
+        functions=LASTING | HISTORY | DESIGN,
         cli=("--start-method",),
     ),
     Key(
@@ -472,8 +514,8 @@ KEYS = (
         "Memory that each worker may allocate after its start, such as 512M or 2G.",
         "run",
         "size",
-        commands=ALL | HISTORY,
-        functions=LASTING | HISTORY,
+        commands=ALL | HISTORY | DESIGN,
+        functions=LASTING | HISTORY | DESIGN,
         cli=("--memory",),
         option={"metavar": "SIZE"},
     ),
@@ -483,11 +525,13 @@ KEYS = (
         "tournament",
         "folder",
         RESULTS,
-        commands=ALL,
-        functions=ALL | {"tournament"},
+        commands=ALL | PROFILE | DESIGN,
+        functions=ALL | PROFILE | DESIGN | {"tournament"},
         cli=("--results",),
         option={"show_default": True, "metavar": "DIR"},
-        helps={"tune": "Folder of results, with the versions that runs have stored."},
+        helps=dict.fromkeys(
+            ("tune", "profile"), "Folder of results, with the versions that runs have stored."
+        ),
     ),
     Key(
         "bots_folder",
@@ -495,8 +539,8 @@ KEYS = (
         "tournament",
         "folder",
         DEFAULT_FOLDER,
-        commands=ALL | HISTORY,
-        functions=ALL | HISTORY | {"tournament"},
+        commands=ALL | APART,
+        functions=ALL | APART | {"tournament"},
         cli=("--bots", "bots_folder"),
         option={"show_default": True, "metavar": "DIR"},
     ),
@@ -526,7 +570,7 @@ KEYS = (
         "output",
         "progress",
         False,
-        functions=LASTING | HISTORY,
+        functions=LASTING | APART,
     ),
     Key(
         "quiet",
@@ -534,7 +578,7 @@ KEYS = (
         "output",
         bool,
         False,
-        commands=ALL | HISTORY,
+        commands=ALL | APART,
         cli=("--quiet",),
         helps={"match": "Print only the result.", "tune": "Print no progress."},
     ),
@@ -557,7 +601,7 @@ KEYS = (
         "output",
         "format",
         "text",
-        commands=ALL | HISTORY,
+        commands=ALL | APART,
         cli=("--format", "form"),
         option={"show_default": True},
     ),
@@ -581,7 +625,7 @@ KEYS = (
         "output",
         bool,
         False,
-        commands=PLAYING | HISTORY,
+        commands=PLAYING | APART,
         cli=("--wide",),
     ),
 )

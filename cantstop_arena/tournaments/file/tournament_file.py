@@ -127,8 +127,8 @@ def _tournament(
     players = _players(reader, entries, game)
     games = MAX_GAMES if "until" in entries else DEFAULT_GAMES
     seed = read_seed(reader, entries.get("seed"))
-    score = read_score(reader, entries, game)
     rules = read_rules(reader, entries.get("rules"), catalogue)
+    score = read_score(reader, entries, game)
     tournament = Tournament(
         name=name,
         game=game,

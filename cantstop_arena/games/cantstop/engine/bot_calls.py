@@ -6,8 +6,7 @@ from typing import Any, TypeAlias
 
 import numba
 import numpy as np
-from numba import carray, types
-from numba.core import cgutils
+from numba import types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
@@ -30,8 +29,14 @@ from cantstop_arena.games.cantstop.engine.moves import at
 from cantstop_arena.games.cantstop.engine.turns import turn_player
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.native.bot_compiler import draws_unseeded, errors_of_bot, register_function
-from cantstop_arena.native.code_cache import has_writable_array, unwrap_partial
+from cantstop_arena.native.bot_compiler import (
+    caller,
+    draws_unseeded,
+    errors_of_bot,
+    options_reader,
+    register_function,
+)
+from cantstop_arena.native.code_cache import unwrap_partial
 from cantstop_arena.native.compile_errors import BotWording
 from cantstop_arena.native.decorators import with_frame_room
 from cantstop_arena.native.numba_store import INLINE, UNWRAPPED, object_code
@@ -45,22 +50,7 @@ PLAY_TURN = types.int64(RECORD)
 # Calls --------------------------------------------------------------------------------------
 
 
-@intrinsic
-def _call(typing_context: Any, address: types.Type, game: types.Type) -> Any:
-    """Call a `PLAY_TURN` at an address."""
-    answer, parameters = PLAY_TURN.return_type, PLAY_TURN.args
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = context.call_conv.get_function_type(answer, parameters).as_pointer()
-        function = builder.inttoptr(arguments[0], kind)
-        status, value = context.call_conv.call_function(
-            builder, function, answer, parameters, arguments[1:]
-        )
-        with cgutils.if_unlikely(builder, status.is_error):
-            context.call_conv.return_status_propagate(builder, status)
-        return value
-
-    return answer(types.int64, game), generate
+_call = caller(PLAY_TURN)
 
 
 @njit_inline
@@ -136,33 +126,11 @@ _TRUE = np.ones(1, np.bool_)
 # Options ------------------------------------------------------------------------------------
 
 
-@intrinsic
-def _numbers_at(typing_context, address):
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
-
-    return types.CPointer(types.float64)(types.int64), generate
-
-
-def _options_reader(options: tuple[Any, ...]) -> Callable[[], Any]:
-    """A function that returns the options to compiled code: constants, or one writable array.
-
-    Raises BotError when that array is not of type float64.
-    """
-    if not has_writable_array(options):
-        return lambda: options
-    (numbers,) = options
-    if numbers.dtype != np.float64:
-        raise BotError(f"numbers that may change must be float64, not {numbers.dtype}")
-    address, count = numbers.ctypes.data, len(numbers)
-    return lambda: (carray(_numbers_at(address), count),)
-
-
 def checked_choose_move(
     function: Callable[..., Any], options: tuple[Any, ...]
 ) -> Callable[..., Any]:
     """`choose_move` of a bot with these options; its answer is checked to be an integer."""
-    read_options = njit_inline(_options_reader(options))
+    read_options = njit_inline(options_reader(options))
 
     def choose_move(turn, moves):
         return _index(function(turn, moves, *read_options()))
@@ -174,7 +142,7 @@ def checked_roll_again(
     function: Callable[..., Any], options: tuple[Any, ...]
 ) -> Callable[..., Any]:
     """`roll_again` of a bot with these options; its answer is checked to be a bool or integer."""
-    read_options = njit_inline(_options_reader(options))
+    read_options = njit_inline(options_reader(options))
 
     def roll_again(turn):
         return _truth(function(turn, *read_options()))

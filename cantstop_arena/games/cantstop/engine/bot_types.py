@@ -13,6 +13,7 @@ from numba import types
 from numba.extending import intrinsic, models, overload, register_model
 
 from cantstop_arena.games.cantstop.engine.game_array import GAME
+from cantstop_arena.native.bot_compiler import floats_at
 from cantstop_arena.native.numba_store import INLINE
 
 RECORD = numba.from_dtype(GAME)
@@ -125,14 +126,6 @@ as_move = _reinterpreted(MOVE)
 number_in = _reinterpreted(types.int64)
 
 
-@intrinsic
-def _numbers_at(typing_context: Any, address: types.Type) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
-
-    return types.CPointer(types.float64)(types.int64), generate
-
-
 def memory_of(game, seat):
     """The memory of the compiled bot in a seat during a game, as an array of float64."""
     raise NotImplementedError
@@ -140,9 +133,7 @@ def memory_of(game, seat):
 
 @overload(memory_of, jit_options=INLINE)
 def _memory_of(game, seat):
-    return lambda game, seat: numba.carray(
-        _numbers_at(game.memory_at[seat]), game.memory_sizes[seat]
-    )
+    return lambda game, seat: numba.carray(floats_at(game.memory_at[seat]), game.memory_sizes[seat])
 
 
 @intrinsic

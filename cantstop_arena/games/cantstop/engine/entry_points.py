@@ -3,7 +3,6 @@
 numba is imported only to compile. With NUMBA_DISABLE_JIT=1 the engine is ordinary Python.
 """
 
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +14,7 @@ from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.games.cantstop.engine.game_array import TALLY, GameArray
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import compile_options, memory_of
+from cantstop_arena.native.array_arguments import argument_count, array_members
 from cantstop_arena.native.code_cache import CompiledBot, has_writable_array, unwrap_partial
 from cantstop_arena.native.fingerprint import compiles, functions_fingerprint
 
@@ -45,7 +45,7 @@ def engine() -> Any:
 
     folder = ENGINE_CACHE.folder("engine")
     loaded = load(folder, "kernel", ENGINE_CACHE.fingerprint, _compiled_entries)
-    arity = {name: sum(map(_argument_count, kinds)) for name, kinds in ENTRIES.items()}
+    arity = {name: sum(map(argument_count, kinds)) for name, kinds in ENTRIES.items()}
     calls = PythonCalls(loaded, arity, folder)
     return SimpleNamespace(calls=calls, **calls.functions)
 
@@ -57,11 +57,6 @@ def _compiled_entries() -> list[Any]:
     return [compiled_for(getattr(kernel, name), kinds) for name, kinds in ENTRIES.items()]
 
 
-def _argument_count(kind: tuple[Any, int]) -> int:
-    """The count of numbers that pass an argument: see `_array_members`."""
-    return 5 + 2 * kind[1] if kind[1] else 1
-
-
 def handle_of(games: GameArray) -> Any:
     """The handle of a game: the address of its record, or the record itself where nothing is
     compiled."""
@@ -71,15 +66,10 @@ def handle_of(games: GameArray) -> Any:
 def array_arguments(*arrays: Any) -> tuple[Any, ...]:
     """The arguments that pass arrays to the engine; the caller must hold the arrays meanwhile."""
     return (
-        tuple(number for array in arrays for number in _array_members(array))
+        tuple(number for array in arrays for number in array_members(array))
         if compiles()
         else arrays
     )
-
-
-def _array_members(array: Any) -> Iterator[int]:
-    """The members of numba's array struct (`numba.core.datamodel`); the first two are owners."""
-    yield from (0, 0, array.size, array.itemsize, array.ctypes.data, *array.shape, *array.strides)
 
 
 def is_compiled(player: Player) -> bool:

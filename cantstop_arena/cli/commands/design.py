@@ -1,0 +1,39 @@
+"""`arena design`: rules that meet targets."""
+
+from pathlib import Path
+
+import click
+
+from cantstop_arena.cli.options import Given, options
+from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
+from cantstop_arena.views.command_tables import print_plain_tables
+
+
+@click.command(short_help="Search for rules of a game that meet targets.")
+@click.argument("file", type=click.Path(path_type=Path))
+@options("design")
+def design(file: Path, given: Given) -> None:
+    """Search for rules that meet the targets of FILE, between its bots.
+
+    All combinations of the parameters that vary play rounds of the same deals; those that surely
+    miss a target are dropped. What remains is confirmed on fresh deals: it holds, or is open. All
+    that were tried are written to design.csv in a folder of results. docs/designing.md has an
+    example of FILE.
+    """
+    from cantstop_arena.api.designing import design as designed
+    from cantstop_arena.tables.design import rounds_text
+
+    results = designed(
+        file,
+        progress=lambda name: ProgressScreen(name, "games", given.quiet),
+        **given.tournament,
+        **given.run,
+    )
+    if given.tables.is_text:
+        click.echo(f"{rounds_text(results.totals)}\n")
+    is_data = given.tables.form in ("csv", "json")
+    table = results.table.table if is_data else results.table.display
+    print_plain_tables([table], given.tables)
+    if not given.quiet:
+        path = results.folder / "design.csv"
+        click.echo(f"\nAll rules that were tried: {path}", err=not given.tables.is_text)

@@ -1,0 +1,183 @@
+"""How bots of games with a kernel are compiled: they get a view as a named tuple.
+
+It has the fields of a plain view: `seat`, `players`, `rules`, and those of `Kernel.view`; slices
+are arrays that cannot be written to. `view.random()` works as in plain Python.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.errors import TypingError
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic, overload, overload_method
+
+from cantstop_arena.errors import BotError
+from cantstop_arena.native.bot_compiler import (
+    draws_unseeded,
+    errors_of_bot,
+    integers_at,
+    options_reader,
+    register_function,
+    words_at,
+)
+from cantstop_arena.native.compile_errors import BotWording
+from cantstop_arena.native.decorators import with_frame_room
+from cantstop_arena.native.kernel_code import (
+    MOVES,
+    NO_ANSWER,
+    PLAYERS,
+    RULES,
+    SEAT,
+    STREAM,
+    Desk,
+    rule_kind,
+    rule_width,
+)
+from cantstop_arena.native.kernel_loop import DECIDE, number_at
+from cantstop_arena.native.numba_store import INLINE, UNWRAPPED, object_code
+from cantstop_arena.native.object_files import Compiled
+
+_STREAM = "stream_address"  # the field of a view behind its random()
+_BITS, _UNIT = np.uint64(11), 1 / (1 << 53)
+
+
+# The view -------------------------------------------------------------------------------------
+
+
+@intrinsic
+def _read_only(typing_context: Any, array: types.Type) -> Any:
+    """The array as one that cannot be written to."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return impl_ret_borrowed(context, builder, signature.return_type, arguments[0])
+
+    return array.copy(readonly=True)(array), generate
+
+
+@numba.njit(**INLINE)
+def _numbers(address, place, count):
+    """So many numbers of the desk at an address."""
+    return _read_only(numba.carray(integers_at(address + 8 * place), count))
+
+
+@overload_method(types.NamedTuple, "random", jit_options=INLINE)
+def _random(view):
+    if _STREAM not in view.fields:
+        return None
+
+    def read(view):
+        stream = numba.carray(words_at(view.stream_address), 2)  # its key, and its count
+        stream[1] += np.uint64(1)
+        return np.float64(number_at(stream[0], stream[1]) >> _BITS) * _UNIT
+
+    return read
+
+
+def view_maker(desk: Desk) -> Callable[[int], Any]:
+    """A function for compiled code that returns the view on the desk at an address.
+
+    It is written as text, since compiled code makes tuples of a fixed number of fields only.
+    """
+    place = RULES
+    rules = []
+    for value in desk.rules.values():
+        rules.append(_rule_text(value, place))
+        place += rule_width(value)
+    fields = [_field_text(desk.eyes, chosen, desk.seen) for chosen in desk.view.values()]
+    names = ("seat", "players", "rules", _STREAM, *desk.view)
+    scope: dict[str, Any] = {
+        "Rules": namedtuple("Rules", desk.rules),
+        "View": namedtuple("View", names),
+        "numbers": _numbers,
+    }
+    values = (f"row[{SEAT}]", f"row[{PLAYERS}]", f"Rules({', '.join(rules)})", f"row[{STREAM}]")
+    text = (
+        "def view_at(address):\n"
+        f"    row = numbers(address, 0, {desk.size})\n"
+        f"    return View({', '.join((*values, *fields))})\n"
+    )
+    exec(text, scope)
+    maker: Callable[[int], Any] = scope["view_at"]
+    return maker
+
+
+def _rule_text(value: Any, place: int) -> str:
+    """The expression of a parameter of the rules that begins at a place of the desk."""
+    if rule_kind(value) == "bool":
+        return f"row[{place}] != 0"
+    if rule_kind(value) == "tuple":
+        return "(" + "".join(f"row[{place + index}], " for index in range(len(value))) + ")"
+    return f"row[{place}]"
+
+
+def _field_text(eyes: int, chosen: int | slice, seen: int) -> str:
+    """The expression of a field of the view: a number, or a part of what the seat sees."""
+    if isinstance(chosen, slice):
+        start, stop, step = chosen.indices(seen)
+        if step != 1:
+            raise BotError("Kernel.view has a slice with a step")
+        return f"numbers(address, {eyes + start}, {max(0, stop - start)})"
+    return f"row[{eyes + range(seen)[chosen]}]"
+
+
+# The answer -----------------------------------------------------------------------------------
+
+
+def _index(answer: Any) -> int:
+    raise NotImplementedError
+
+
+@overload(_index, jit_options=INLINE)
+def _checked_index(answer):
+    if isinstance(answer, types.Integer) and not isinstance(answer, types.Boolean):
+        return lambda answer: np.int64(answer)
+    if isinstance(answer, types.NoneType):
+        return lambda answer: NO_ANSWER
+    raise TypingError(f"it must return the index of a move, not a value of type {answer}")
+
+
+# The compiler ---------------------------------------------------------------------------------
+
+
+def compile_bot(
+    function: Callable[..., Any], options: tuple[Any, ...], decision: str, desk: Desk, name: str
+) -> list[Compiled]:
+    """The machine code of a bot's decision, as a list of one. Raises BotError."""
+    with errors_of_bot(name, _wording(desk, decision)):
+        if not isinstance(function, FunctionType):
+            raise BotError(f"{decision} is a method, and only functions can be @compiled")
+        register_function(function)
+        view_at, read_options = map(
+            numba.njit(**INLINE), (view_maker(desk), options_reader(options))
+        )
+        moves_place = desk.moves
+
+        def decide(address):
+            row = _numbers(address, 0, RULES)
+            moves = _numbers(address, moves_place, row[MOVES])
+            return _index(function(view_at(address), moves, *read_options()))
+
+        dispatcher = numba.njit(error_model="python", **UNWRAPPED)(decide)
+        with_frame_room(dispatcher.compile, DECIDE)
+        if draws_unseeded(dispatcher):
+            raise BotError(f"{decision} draws from random; a compiled bot has view.random()")
+        (compiled,) = dispatcher.overloads.values()
+        return [object_code(compiled)]
+
+
+def _wording(desk: Desk, decision: str) -> BotWording:
+    names = ["seat", "players", "rules", "random", *desk.view]
+
+    def hint(type_name: str, attribute: str) -> str:
+        known = {"View": names, "Rules": [*desk.rules]}.get(type_name, [])
+        return f"; it has {', '.join(known)}" if known else ""
+
+    kinds = ((r"View(\(.*)?", "the view"), (r"Rules(\(.*)?", "view.rules"))
+    return BotWording(types=kinds, decisions=(decision, "decide"), hint=hint)

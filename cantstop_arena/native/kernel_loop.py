@@ -1,0 +1,193 @@
+"""The loop in machine code that plays a kernel's games with compiled bots."""
+
+from __future__ import annotations
+
+from types import FunctionType, SimpleNamespace
+from typing import Any
+
+import numba
+import numpy as np
+from numba import types
+
+from cantstop_arena.errors import BotError
+from cantstop_arena.native.bot_compiler import caller, errors_of_bot, register_function
+from cantstop_arena.native.compile_errors import BotWording
+from cantstop_arena.native.decorators import compiled_for
+from cantstop_arena.native.kernel_code import (
+    ANSWER,
+    BAD_OPENING,
+    CHANCE,
+    ENDLESS,
+    FUNCTIONS,
+    LOOP_ARGUMENTS,
+    MOVES,
+    NO_ACTION,
+    NO_OUTCOME,
+    NO_SEAT,
+    OVER,
+    SEAT,
+    STREAM,
+    Places,
+    RulesOfKernel,
+)
+from cantstop_arena.native.numba_store import INLINE
+from cantstop_arena.native.object_files import Compiled
+
+DECIDE = types.int64(types.int64)
+"""A bot's decision: the index of an action, given the address of the desk."""
+_CHECKED = {"boundscheck": True}
+
+# Arithmetic of the streams is in uint64 throughout: with int64 it would become float64.
+_ONE, _LAST = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
+_GOLDEN, _MIX_1, _MIX_2 = map(
+    np.uint64, (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+)
+_S27, _S30, _S31 = map(np.uint64, (27, 30, 31))
+
+
+@numba.njit(**INLINE)
+def number_at(key, count):
+    """As `game_api.streams.number_at`."""
+    word = key + _GOLDEN * count
+    word = (word ^ word >> _S30) * _MIX_1
+    word = (word ^ word >> _S27) * _MIX_2
+    return word ^ word >> _S31
+
+
+@numba.njit(**INLINE)
+def _first_below(key, bound):
+    """The first number of `Stream.below` of the stream with this key."""
+    limit, count = np.uint64(bound), np.uint64(0)
+    while True:
+        count += _ONE
+        word = number_at(key, count)
+        rest = word % limit
+        if word - rest <= _LAST - limit + _ONE:
+            return np.int64(rest)
+
+
+@numba.njit(**INLINE)
+def _contains(numbers, count, number):
+    """Whether a number is among the first of some numbers."""
+    found = False
+    for place in range(count):
+        found |= numbers[place] == number
+    return found
+
+
+_decide = caller(DECIDE)
+
+
+@numba.njit(**INLINE)
+def _nothing(state):
+    """Stands for a function of chance in a game without."""
+    return 0
+
+
+def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
+    """The function that plays games in the order of a block, from `start` on.
+
+    Arguments are the numbers that other processes watch; rows for the state, the payoffs and the
+    desk, of which `eyes` and `moves` are parts; the rules; the addresses of the bots by position in
+    the group; the positions by seat, a row for each order; for each game the payoffs and counts of
+    decisions by seat; for each deal its opening, followed by -1, and the keys of chance and of each
+    seat's bot; for each seat the key and count of its stream; the numbers of the first game and the
+    end, and the most decisions.
+
+    It returns the number of the next game. That has a fault if it is not the end: of the bot, whose
+    answer is on the desk, or, if the number is negative, of the game: -1 - its number.
+    """
+    functions: Any = (kernel.functions[name] or _nothing for name in FUNCTIONS)
+    setup, who, legal, act, observe, payoffs_of, outcomes, name = functions
+
+    def play(
+        watched, state, got, desk, eyes, moves, rules, addresses, orders, payoffs, decisions,
+        openings, keys, streams, start, stop, most,
+    ):  # fmt: skip
+        players, size = len(got), len(state)
+        desk_at, streams_at = np.int64(desk.ctypes.data), np.int64(streams.ctypes.data)
+        for cursor in range(start, stop):
+            game = cursor - start
+            deal, order = cursor // len(orders) - start // len(orders), cursor % len(orders)
+            watched[places.cursor] = cursor
+            watched[places.mark] = places.game
+            for seat in range(players):
+                watched[places.positions + seat] = orders[order, seat]
+                streams[seat, 0], streams[seat, 1] = keys[deal, 1 + seat], 0
+                got[seat] = 0
+            for place in range(size):
+                state[place] = 0
+            setup(state, rules, players)
+            count, opening = 0, 0
+            while True:
+                watched[places.step] += 1
+                seat = who(state)
+                if seat == OVER:
+                    if openings[deal, opening] >= 0:
+                        desk[ANSWER] = BAD_OPENING
+                        return -1 - cursor
+                    break
+                if seat == CHANCE:
+                    bound = outcomes(state)
+                    if bound < 1:
+                        desk[ANSWER] = NO_OUTCOME
+                        return -1 - cursor
+                    key = number_at(keys[deal, 0], np.uint64(name(state) + 1))
+                    act(state, _first_below(key, bound))
+                    continue
+                if not 0 <= seat < players:
+                    desk[ANSWER] = NO_SEAT
+                    return -1 - cursor
+                legal_count = legal(state, moves)
+                if legal_count < 1:
+                    desk[ANSWER] = NO_ACTION
+                    return -1 - cursor
+                if openings[deal, opening] >= 0:
+                    number = openings[deal, opening]
+                    opening += 1
+                    if not _contains(moves, legal_count, number):
+                        desk[ANSWER] = BAD_OPENING
+                        return -1 - cursor
+                    act(state, number)
+                    continue
+                for place in range(len(eyes)):
+                    eyes[place] = 0
+                observe(state, seat, eyes)
+                desk[SEAT], desk[MOVES] = seat, legal_count
+                desk[STREAM] = streams_at + 16 * seat
+                watched[places.seat] = seat
+                watched[places.mark] = places.bot
+                answer = _decide(addresses[orders[order, seat]], desk_at)
+                watched[places.mark] = places.game
+                if not 0 <= answer < legal_count:
+                    desk[ANSWER] = answer
+                    return cursor
+                decisions[game, seat] += 1
+                count += 1
+                if count > most:
+                    desk[ANSWER] = ENDLESS
+                    return -1 - cursor
+                act(state, moves[answer])
+            payoffs_of(state, got)
+            for seat in range(players):
+                payoffs[game, seat] = got[seat]
+        watched[places.mark] = places.arena
+        return stop
+
+    return play
+
+
+def compile_loop(kernel: RulesOfKernel, places: Places, game: str) -> list[Compiled]:
+    """The machine code of the loop, as a list of one. Raises BotError if it does not compile."""
+    with errors_of_bot(f"the kernel of {game}", _WORDING):
+        for name, function in kernel.functions.items():
+            if function is None:
+                continue
+            if not isinstance(function, FunctionType):
+                raise BotError(f"{name} is no function of Python; it needs no decorator")
+            register_function(function, _CHECKED)
+        play = SimpleNamespace(py_func=loop_of(kernel, places))
+        return [compiled_for(play, LOOP_ARGUMENTS)]
+
+
+_WORDING = BotWording(types=(), decisions=(), hint=lambda type_name, attribute: "")

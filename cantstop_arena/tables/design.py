@@ -1,0 +1,102 @@
+"""The result of a design as tables: rules with their verdicts and the values of targets."""
+
+from collections.abc import Iterator, Sequence
+
+from cantstop_arena.comparisons.design_file import Target
+from cantstop_arena.comparisons.rule_design import (
+    CONFIRMATION,
+    FINAL,
+    HOLDS,
+    OPEN,
+    DesignTotals,
+    JudgedRules,
+)
+from cantstop_arena.tables.column import Column, Table, Value, estimate, number
+from cantstop_arena.texts import how_many, listed
+
+NAME = "design"
+
+
+def design_table(design: DesignTotals) -> Table:
+    """The rules that hold or are open, for people; without any, the nearest."""
+    shown = [*design.with_verdict(HOLDS), *design.with_verdict(OPEN)] or [*design.judged[:1]]
+    columns = [Column("verdict", ""), *_varied(design), *map(_column, design.targets)]
+    rows = [[_verdict(each), *_values(each, design)] for each in shown]
+    title = f"{design.title} ({design.rules}), {how_many(design.players, 'seat')}"
+    return Table(NAME, title, columns, rows, [*_notes(design)])
+
+
+def design_data(design: DesignTotals) -> Table:
+    """All rules that were tried, for programs: raw numbers, shares from 0 to 1."""
+    columns = [
+        Column("verdict", "verdict"),
+        number("round"),
+        number("deals"),
+        *_varied(design),
+        *(estimate(target.key, target.key, 4) for target in design.targets),
+    ]
+    rows = [
+        [each.verdict, each.round, each.deals, *_values(each, design)] for each in design.judged
+    ]
+    return Table(NAME, design.name, columns, rows)
+
+
+def rounds_text(design: DesignTotals) -> str:
+    """What the rounds have left, a line each."""
+    lines = [
+        f"Round {count}: {how_many(each.deals, 'deal')} of {how_many(each.rule_sets, 'rule set')},"
+        f" surely outside of a target: {each.missing:,}, going on: {each.going_on:,}."
+        for count, each in enumerate(design.rounds, 1)
+    ]
+    return "\n".join(lines)
+
+
+def _varied(design: DesignTotals) -> Iterator[Column]:
+    return (Column(name, name) for name in design.varied)
+
+
+def _column(target: Target) -> Column:
+    heading = f"{target.key}, %" if target.is_share else target.key
+    return estimate(target.key, heading, 1 if target.is_share else 2, percent=target.is_share)
+
+
+def _verdict(rules: JudgedRules) -> str:
+    return rules.verdict if rules.verdict in (HOLDS, OPEN) else "nearest"
+
+
+def _values(rules: JudgedRules, design: DesignTotals) -> Sequence[Value]:
+    changes = [str(rules.changes[name]) for name in design.varied]
+    return [*changes, *(rules.values[target.key] for target in design.targets)]
+
+
+def _notes(design: DesignTotals) -> Iterator[str]:
+    targets = (
+        f"{target.key} {_end(target, target.low)} to {_end(target, target.high)}"
+        for target in design.targets
+    )
+    yield f"Targets: {', '.join(targets)}. Bots: {listed(design.bots)}."
+    count, reason = design.refused
+    if count:
+        yield f"{how_many(count, 'combination')} left out that are no rules: {reason}."
+    confirmed = [each for each in design.judged if each.round == FINAL]
+    if confirmed:
+        yield (
+            f"{how_many(len(confirmed), 'rule set')} confirmed on {CONFIRMATION:,} fresh deals;"
+            " intervals are corrected for all of them and all targets."
+        )
+    if not design.with_verdict(HOLDS) and not design.with_verdict(OPEN):
+        missed = listed([*_missed(design.judged[0], design.targets)])
+        yield f"No rules meet all targets; the nearest miss {missed}."
+    yield f"{design.games:,} games played. Other bots may judge rules otherwise."
+
+
+def _missed(rules: JudgedRules, targets: Sequence[Target]) -> Iterator[str]:
+    """The targets that the values are outside of."""
+    for target in targets:
+        value = rules.values[target.key]
+        if value is None or value.mean is None or not target.low <= value.mean <= target.high:
+            yield target.key
+
+
+def _end(target: Target, value: float) -> str:
+    return f"{100 * value:g}%" if target.is_share else f"{value:g}"

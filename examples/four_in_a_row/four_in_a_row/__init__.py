@@ -1,0 +1,1 @@
+"""Four in a row, an example of a game without chance."""

@@ -1,0 +1,1 @@
+"""Orchard, an example of a game with a kernel."""
