@@ -1,11 +1,8 @@
 """Fingerprints of games in which nothing was drawn: equal ones are one game, played again."""
 
-import random
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-import numpy as np
 
 from cantstop_arena.game_api.state import Deal, Opening, Result
 
@@ -17,27 +14,9 @@ def fingerprint_of(opening: Opening, answers: Sequence[Mapping[int, Any]], resul
 
 
 def draws_from_streams(deal: Deal) -> bool:
-    """Whether the game, or a bot from its view, has drawn from the streams of a deal."""
+    """Whether the game, or a bot from its view, has drawn from the streams of a deal.
+
+    What bots draw elsewhere is unknown: from `random`, from NumPy, in other processes. Their games
+    are taken for one where enough of them are alike.
+    """
     return deal.has_streams or any(stream.is_used for stream in deal.bot_streams)
-
-
-class ModuleNumbers:
-    """Notices bots that draw from `random` or NumPy: the next numbers are not the first ones."""
-
-    def __init__(self, seed: Callable[[int], None]) -> None:
-        """`seed` seeds both for a deal."""
-        self._seed = seed
-        self._deal = -1
-        self._first = 0.0, 0.0
-
-    def are_used(self, deal: int) -> bool:
-        """Whether numbers have been drawn since both were seeded for a deal; draws some."""
-        numbers = _next_numbers()
-        if deal != self._deal:
-            self._seed(deal)
-            self._deal, self._first = deal, _next_numbers()
-        return numbers != self._first
-
-
-def _next_numbers() -> tuple[float, float]:
-    return random.random(), float(np.random.random_sample())

@@ -64,7 +64,6 @@ from cantstop_arena.table.game_checks import (
     checked_result,
 )
 from cantstop_arena.table.game_fingerprint import (
-    ModuleNumbers,
     draws_from_streams,
     fingerprint_of,
 )
@@ -109,7 +108,6 @@ class PlainTable(GameTable):
         self._answers: Mapping[int, Any] = {}
         self._all_answers: list[Mapping[int, Any]] | None = None  # of a game without draws
         self._dealt: Deal | None = None
-        self._module_numbers = ModuleNumbers(self._seed_python)
         self.loser: int | None = None
         """The seat that has lost by a fault, if any."""
         self.decision_counts: list[int] = []
@@ -314,8 +312,6 @@ class PlainTable(GameTable):
         answers, self._all_answers = self._all_answers, None
         deal = self._dealt
         if answers is None or deal is None or draws_from_streams(deal) or self._learners_sit:
-            return None
-        if self._module_numbers.are_used(self._deal):
             return None
         return fingerprint_of(self._opening, answers, result)
 
