@@ -32,6 +32,7 @@ from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.child_start import Policy
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all, starter
 from cantstop_arena.table.bot_faults import bot_exception_line, called_function
+from cantstop_arena.table.kernel_check import kernel_difference
 from cantstop_arena.table.recording import Complaint, record
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import how_many
@@ -45,6 +46,7 @@ TEST_SECONDS = 10.0
 """Seconds of processor time; then a test plays no more games."""
 _SPEED_SECONDS = 0.3
 _SEAT_GAMES = 300
+_KERNEL_GAMES = 50  # of a setting
 _PROCESS_SECONDS = 300.0  # for one game of each setting in another process
 _HASH_SEEDS = ("1", "2")
 _NOWHERE = Path("no folder of bots")  # a catalogue with the bots of packages only
@@ -59,7 +61,9 @@ _TESTS: Sequence[tuple[str, Callable[[RandomGame], int | None]]] = (
     ("hidden stays hidden", compared_pairs),
 )
 _PROCESSES = "two processes play alike"
+_KERNEL = "the kernel plays the same games"
 _BOTS = "the bots that come with it"
+_KERNEL = "the kernel in machine code"
 
 
 class GameCheck:
@@ -98,7 +102,11 @@ class GameCheck:
             if finding.mark == WRONG and test is ends:
                 return
         yield self._process_finding()
+        if self.game.has_kernel:
+            yield self._kernel_finding()
         yield self._bot_finding()
+        if self.game.has_kernel:
+            yield self._kernel_finding()
         yield from self._statistics()
 
     # Random games
@@ -161,6 +169,24 @@ class GameCheck:
                 )
         return Finding(OK, _PROCESSES, f"PYTHONHASHSEED {' and '.join(_HASH_SEEDS)}")
 
+    def _kernel_finding(self) -> Finding:
+        """Whether machine code plays the same games as plain Python."""
+        count, end = 0, time.process_time() + self._seconds
+        for rules, players, _ in self.settings:
+            setting = CheckGame(rules, players)
+            shutdown.check()
+            problem, _ = _outcome(setting, self._compare_kernel, rules, players)
+            if problem:
+                return Finding(WRONG, _KERNEL, problem)
+            count += _KERNEL_GAMES
+            if time.process_time() > end:
+                break
+        return Finding(OK, _KERNEL, how_many(count, "game"))
+
+    def _compare_kernel(self, rules: Any, players: int) -> None:
+        if difference := kernel_difference(self.game, rules, players, _KERNEL_GAMES):
+            raise Defect(difference)
+
     # Bots
 
     def _bot_finding(self) -> Finding:
@@ -210,6 +236,16 @@ class GameCheck:
         seats: Group = tuple(range(players))
         for _ in record(table, seats, deal, lambda fault: faults.append((setting, fault))):
             pass
+
+    def _kernel_finding(self) -> Finding:
+        """Whether the kernel plays the same games in machine code as in plain Python."""
+        for setting in self.settings:
+            difference = kernel_difference(self.game, setting.rules, setting.players)
+            if difference:
+                return Finding(WRONG, _KERNEL, f"{difference} ({setting})")
+        return Finding(
+            OK, _KERNEL, f"as in plain Python: {how_many(len(self.settings), 'setting')}"
+        )
 
     # Figures
 
@@ -270,7 +306,9 @@ def random_traces(game: str, name: str) -> list[list[int]]:
 def _has_states(game: Game) -> bool:
     """Whether the game's states are what the arena steps through."""
     overrides = type(game).begin is not Game.begin
-    return (game.state is not None or overrides) and type(game).position is Game.position
+    return (game.state is not None or overrides or game.has_kernel) and type(
+        game
+    ).position is Game.position
 
 
 def _outcome(

@@ -13,7 +13,7 @@ ARENA, BOT, GAME = range(3)
 """The phases: whose code runs. A bot is never charged for what happens in another phase than BOT,
 unless its code can act outside of its decisions; in GAME the game is to blame."""
 
-GAME_FUNCTIONS = ("begin", "question", "answer", "check", "result", "ending", "chance")
+GAME_FUNCTIONS = ("begin", "question", "answer", "check", "result", "ending", "chance", "kernel")
 """The functions of a game that run in the phase GAME."""
 
 MAX_SEATS = 8

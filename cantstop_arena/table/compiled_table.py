@@ -30,8 +30,8 @@ from cantstop_arena.table.plain_table import PlainTable
 from cantstop_arena.table.seated_bot import SeatedBot
 
 _BATCH = 4096  # games between two returns from machine code
-_GAME_FUNCTION = 1  # of `watched.GAME_FUNCTIONS`; machine code does not say which one runs
-_BOT_FUNCTION = 1
+_KERNEL = watched.GAME_FUNCTIONS.index("kernel") + 1
+_DECISION = 1  # the only one of the game
 
 
 class CompiledTable(PlainTable):
@@ -289,8 +289,8 @@ _PLACES = Places(
     watched.STEP,
     watched.POSITIONS,
     watched.mark_of(watched.ARENA),
-    watched.mark_of(watched.GAME, _GAME_FUNCTION),
-    watched.mark_of(watched.BOT, _BOT_FUNCTION),
+    watched.mark_of(watched.GAME, _KERNEL),
+    watched.mark_of(watched.BOT, _DECISION),
 )
 
 

@@ -303,5 +303,5 @@ def test_kernels_at_the_command_line(
     done = arena("match exact last --game orchard --games 20", bots={"last": plain})
     assert "20 games" in done.output
     assert "compiled" in arena("bots --game orchard").output
-    checked = arena("bots check spoiler --game orchard").output
+    checked = arena("bots check careful --game orchard").output
     assert "plays the same games uncompiled" in checked

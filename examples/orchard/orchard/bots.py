@@ -25,16 +25,21 @@ def pick_anything(view, moves):
 
 
 @compiled
-def pick_spoiling(view, moves, reserve=7):
-    """Like the first; else a tree that stays out of reach of the next die, if there is one."""
+def pick_carefully(view, moves):
+    """Like the first, but rather a tree that leaves the next die no new number for the bonus."""
     exact = pick_exactly(view, moves)
     if view.fruits[moves[exact]] == view.die:
         return exact
     for index, tree in enumerate(moves):
         left = view.fruits[tree] - view.die
-        if left >= reserve or left < 0:
+        if left > 6 or (left > 0 and has_tree_of(view, left)):
             return index
     return exact
+
+
+def has_tree_of(view, fruits):
+    """Whether a tree has so many fruits."""
+    return any(view.fruits[tree] == fruits for tree in range(view.rules.trees))
 
 
 @hookimpl
@@ -43,5 +48,5 @@ def register_bots() -> list[Bot]:
     return [
         Bot("exact", lambda: BotFunctions(pick=pick_exactly)),
         Bot("anything", lambda: BotFunctions(pick=pick_anything)),
-        Bot("spoiler", lambda: BotFunctions(pick=pick_spoiling)),
+        Bot("careful", lambda: BotFunctions(pick=pick_carefully)),
     ]
