@@ -354,8 +354,9 @@ def _counts(result: MatchFinding) -> str:
 def _estimates(result: MatchFinding) -> str:
     share = result.score
     assert share.mean is not None, "a deal counts"
-    if share.low is None and share.high is None:
-        return f"score %  {percent_text(share.mean, 2)}"
+    if share.low is None and share.high is None:  # of one deal
+        paid = f"\n{result.unit} a game  {_signed(result.payoff.mean, 3)}" if result.payoff else ""
+        return f"score %  {percent_text(share.mean, 2)}{paid}"
     kind = "sequence, valid at any stopping time" if result.test else "interval"
     low_share, high_share = share.low or 0, 1 if share.high is None else share.high
     ends = f"{percent_text(low_share, 2)} to {percent_text(high_share, 2)}"
