@@ -21,6 +21,7 @@ from cantstop_arena.atomic_files import write_result
 from cantstop_arena.deals.payoff import PAYOFF
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game, score_of
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.labels import MAX_ELO
 from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
 from cantstop_arena.reports.match_report import MatchFinding, finding, match_json, match_text
@@ -56,6 +57,16 @@ class MatchResults(Results):
         """The first bot's advantage in Elo, and both ends of its interval; None: no bound."""
         mean, low, high = self.finding.elo
         return mean, low, high
+
+    @property
+    def payoff(self) -> Estimate | None:
+        """The first bot's mean payoff a game, with its interval; None in a game without."""
+        return self.finding.payoff
+
+    @property
+    def ahead(self) -> Estimate | None:
+        """How much more that is than the second bot's."""
+        return self.finding.ahead
 
     @property
     def accepted(self) -> int | None:

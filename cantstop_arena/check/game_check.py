@@ -46,6 +46,7 @@ TEST_SECONDS = 10.0
 """Seconds of processor time; then a test plays no more games."""
 _SPEED_SECONDS = 0.3
 _SEAT_GAMES = 300
+_KERNEL_GAMES = 50  # of a setting
 _PROCESS_SECONDS = 300.0  # for one game of each setting in another process
 _HASH_SEEDS = ("1", "2")
 _NOWHERE = Path("no folder of bots")  # a catalogue with the bots of packages only
@@ -60,6 +61,7 @@ _TESTS: Sequence[tuple[str, Callable[[RandomGame], int | None]]] = (
     ("hidden stays hidden", compared_pairs),
 )
 _PROCESSES = "two processes play alike"
+_KERNEL = "the kernel plays the same games"
 _BOTS = "the bots that come with it"
 _KERNEL = "the kernel in machine code"
 
@@ -100,6 +102,8 @@ class GameCheck:
             if finding.mark == WRONG and test is ends:
                 return
         yield self._process_finding()
+        if self.game.has_kernel:
+            yield self._kernel_finding()
         yield self._bot_finding()
         if self.game.has_kernel:
             yield self._kernel_finding()
@@ -164,6 +168,24 @@ class GameCheck:
                     f" or the process decides (first at decision {step}; {setting})",
                 )
         return Finding(OK, _PROCESSES, f"PYTHONHASHSEED {' and '.join(_HASH_SEEDS)}")
+
+    def _kernel_finding(self) -> Finding:
+        """Whether machine code plays the same games as plain Python."""
+        count, end = 0, time.process_time() + self._seconds
+        for rules, players, _ in self.settings:
+            setting = CheckGame(rules, players)
+            shutdown.check()
+            problem, _ = _outcome(setting, self._compare_kernel, rules, players)
+            if problem:
+                return Finding(WRONG, _KERNEL, problem)
+            count += _KERNEL_GAMES
+            if time.process_time() > end:
+                break
+        return Finding(OK, _KERNEL, how_many(count, "game"))
+
+    def _compare_kernel(self, rules: Any, players: int) -> None:
+        if difference := kernel_difference(self.game, rules, players, _KERNEL_GAMES):
+            raise Defect(difference)
 
     # Bots
 

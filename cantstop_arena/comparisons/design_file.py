@@ -130,10 +130,9 @@ def _vary(reader: Reader, entry: Entry | None, game: Game) -> dict[str, list[Any
         varied[key] = [converted_losslessly(each, default) for each in _values(reader, key, node)]
     if is_mapping(entry.value) and not varied and not reader.problems:
         reader.complain(entry.value, "vary names no parameter")
-    count = prod(map(len, varied.values()))
-    if count > MAX_CANDIDATES:
-        must = f"at most {MAX_CANDIDATES:,} can be tried: vary less"
-        reader.complain(entry.key, f"these are {count:,} combinations; {must}")
+    if prod(map(len, varied.values())) > MAX_CANDIDATES:
+        more = f"these are more than {MAX_CANDIDATES:,} combinations"
+        reader.complain(entry.key, f"{more}, of which all would be tried: vary less")
     return varied
 
 

@@ -20,14 +20,15 @@ from cantstop_arena.comparisons.playouts import AnalysedGame, Analysis, Floats, 
 from cantstop_arena.comparisons.quantities import (
     DRAWN,
     LENGTH,
+    LUCK,
     Quantity,
-    luck_of,
     mean_of,
     pair_wins,
     quantity_of,
     score_of,
 )
 from cantstop_arena.comparisons.sample_games import SampleGames, SamplePlayer
+from cantstop_arena.comparisons.samples import RatioSample
 from cantstop_arena.deals.counting import UNFINISHED
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, bits_of
@@ -120,6 +121,12 @@ def game_profile(
     rows += [] if missing else [*_playout_rows(analysed)]
     verb = "plays" if len(player.bots) == 1 else "play"
     notes = [f"All rows describe the game as {listed(player.bots)} {verb} it."]
+    if played.are_alike:
+        notes.append(
+            f"All {played.deal_count:,} deals are the same games, as no chance is involved: rows of"
+            " played games have no intervals."
+        )
+    notes += [missing] if missing else []
     return GameProfile(
         game=player.game.name,
         title=player.game.title,
@@ -130,7 +137,7 @@ def game_profile(
         analysed=0 if missing else len(analysed),
         playouts=sum(game.playouts for game in analysed),
         rows=tuple(rows),
-        notes=(*notes, missing) if missing else tuple(notes),
+        notes=tuple(notes),
     )
 
 
@@ -217,9 +224,9 @@ def _played_rows(games: SampleGames) -> Iterator[ProfileRow]:
     sample, counts = games.sample(), games.game.counts
     rivals = len(games.orders[0]) > 1
     if rivals:
-        yield from _luck_rows(games)
+        yield from _luck_rows(games, sample)
         yield from _ladder_rows(games)
-        yield from _duplicate_rows(games)
+        yield from () if games.are_alike else _duplicate_rows(games)
     shares = [(DRAWN, "games drawn"), (UNFINISHED, "games unfinished")]
     if rivals:
         shares.insert(0, (FIRST_SEAT, "won by the first seat"))
@@ -230,12 +237,12 @@ def _played_rows(games: SampleGames) -> Iterator[ProfileRow]:
         yield ProfileRow(LENGTH, f"{counts.unit}s a game", length.estimate(), 1)
 
 
-def _luck_rows(games: SampleGames) -> Iterator[ProfileRow]:
-    luck = luck_of(games)
+def _luck_rows(games: SampleGames, sample: RatioSample) -> Iterator[ProfileRow]:
+    luck = quantity_of(LUCK, games, sample)
     if luck is None:
         return
     estimate = luck.estimate()
-    yield ProfileRow("luck", "luck in a single game", estimate, 1, percent=True)
+    yield ProfileRow(LUCK, "luck in a single game", estimate, 1, percent=True)
     numbers = [None if each is None else _games_until_clear(each) for each in estimate]
     if numbers[0] is not None:
         value = Estimate(*numbers) if None not in numbers else Estimate(numbers[0])
@@ -256,7 +263,7 @@ def _ladder_rows(games: SampleGames) -> Iterator[ProfileRow]:
     widest = max(scores, key=lambda score: abs(score.value - 0.5))
     if widest.value < 0.5:
         widest = Quantity(1 - widest.value, -widest.influences, is_share=True)
-    if 0 < widest.value < 1:
+    if 0 < widest.value < 1 and not games.are_alike:
         elo = _elo(widest.estimate())
         yield ProfileRow("ladder", "Elo from the weakest bot to the best", elo, 0)
         steps = Estimate(*(None if each is None else each / STEP for each in elo))
@@ -324,7 +331,9 @@ def _playout_rows(games: Sequence[AnalysedGame]) -> Iterator[ProfileRow]:
     skill = _known(game.skill for game in games)
     if len(luck) == len(games) and len(games[0].result) > 1:
         yield ProfileRow("luck_leverage", "luck leverage", mean_of(luck).estimate())
-        yield ProfileRow("result_variance", "variance of a game's result", _variance_of(games))
+        if (variance := _variance_of(games)) is not None:
+            label = "variance of a game's result"
+            yield ProfileRow("result_variance", label, variance.estimate())
         if len(skill) == len(games):
             yield ProfileRow("skill_leverage", "skill leverage", mean_of(skill).estimate())
             part = _quotient(luck, luck + skill)
@@ -354,7 +363,7 @@ def _mean_row(key: str, label: str, values: Iterable[float | None]) -> Iterator[
         yield ProfileRow(key, label, mean_of(known, is_share=True).estimate(), 0, percent=True)
 
 
-def _variance_of(games: Sequence[AnalysedGame]) -> Estimate:
+def _variance_of(games: Sequence[AnalysedGame]) -> Quantity | None:
     """The variance of the results of games between the same bots in the same seats, the mean of
     all sides."""
     by_seats: dict[Group, list[tuple[float, ...]]] = {}
@@ -362,12 +371,12 @@ def _variance_of(games: Sequence[AnalysedGame]) -> Estimate:
         by_seats.setdefault(game.seats, []).append(game.result)
     results = [np.array(each) for each in by_seats.values() if len(each) > 1]
     if not results:
-        return Estimate(None)
+        return None
     squares = [
         ((each - each.mean(axis=0)) ** 2).mean(axis=1) * len(each) / (len(each) - 1)
         for each in results
     ]
-    return mean_of(np.concatenate(squares)).estimate()
+    return mean_of(np.concatenate(squares))
 
 
 def _quotient(numerator: Floats, denominator: Floats) -> Estimate:

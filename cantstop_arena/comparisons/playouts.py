@@ -165,7 +165,7 @@ def choices_at(position: Position) -> tuple[Any, ...] | None:
         return None if position.offered is None else tuple(position.offered)
 
 
-def has_numbers(position: Position) -> bool:
+def is_numbered(position: Position) -> bool:
     """Whether the actions of a position have numbers."""
     try:
         return position.action_count > 0
@@ -326,7 +326,7 @@ def _decision(moment: Moment, sides: Sides, values: Values, pick: Stream) -> tup
 
 def _taken(position: Position, choice: Any) -> Position:
     copy = position.clone()
-    if has_numbers(copy):
+    if is_numbered(copy):
         copy.step(choice)
     else:
         copy.take(choice)

@@ -11,6 +11,7 @@ from math import inf, sqrt
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from cantstop_arena.comparisons.deal_ratios import BOT, DealRatios
 from cantstop_arena.comparisons.sample_games import SampleGames
@@ -58,7 +59,10 @@ class Quantity(msgspec.Struct, frozen=True, eq=False):
         return (max(low, 0.0), min(high, 1.0)) if self.is_share else (low, high)
 
     def estimate(self, tail: float = _TAIL) -> Estimate:
-        """The value with its interval; without one where all deals are alike."""
+        """The value with its interval; without one where there is a single deal, or a count is the
+        same in all."""
+        if len(self.influences) < 2:
+            return Estimate(self.value)
         low, high = self.interval(tail)
         return Estimate(self.value, low, high) if -inf < low < high < inf else Estimate(self.value)
 
@@ -84,7 +88,17 @@ def kinds_of(game: Game, players: int, bots: Sequence[str]) -> Mapping[str, str]
 
 
 def quantity_of(key: str, games: SampleGames, sample: RatioSample) -> Quantity | None:
-    """A quantity of the games of one rule set; None where it is not defined for them."""
+    """A quantity of the games of one rule set; None where it is not defined for them.
+
+    Deals that are all alike count as a single one.
+    """
+    quantity = _of_all_deals(key, games, sample)
+    if quantity is None or not games.are_alike:
+        return quantity
+    return replace(quantity, influences=np.zeros(1))
+
+
+def _of_all_deals(key: str, games: SampleGames, sample: RatioSample) -> Quantity | None:
     if key == LUCK:
         return luck_of(games)
     counts = games.game.counts

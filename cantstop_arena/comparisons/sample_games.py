@@ -27,6 +27,7 @@ from cantstop_arena.tournaments.ledger.row_codec import MEASURED
 from cantstop_arena.tournaments.table_spec import TableSpec, entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
+MIN_ALIKE = 16  # deals; fewer may be alike by chance
 _BITS = np.array([number.bit_count() for number in range(256)], np.int64)
 
 
@@ -52,6 +53,16 @@ class SampleGames(msgspec.Struct, frozen=True):
         """The number of games."""
         return self.deal_count * len(self.orders) * len(self.groups)
 
+    @property
+    def are_alike(self) -> bool:
+        """Whether all deals are the same games, as where no chance is involved."""
+        rows = [
+            row
+            for group, _ in enumerate(self.groups)
+            for row in (self.masks(group), self.measures(group))
+        ]
+        return self.deal_count >= MIN_ALIKE and all((row == row[0]).all() for row in rows)
+
     def __add__(self, later: "SampleGames") -> "SampleGames":
         joined = (*zip(self.blocks, later.blocks, strict=True),)
         return replace(self, blocks=tuple((*old, *new) for old, new in joined))
@@ -61,13 +72,7 @@ class SampleGames(msgspec.Struct, frozen=True):
         origin = self.blocks[0][0].block.first
         for group, blocks in zip(self.groups, self.blocks, strict=True):
             for result in blocks:
-                measures = np.frombuffer(result.measures, MEASURED)
-                yield (
-                    group,
-                    result.block.first - origin,
-                    result.masks(),
-                    measures.reshape(result.block.deals, -1),
-                )
+                yield group, result.block.first - origin, result.masks(), _measures(result)
 
     @property
     def plan(self) -> SamplePlan:
@@ -83,6 +88,10 @@ class SampleGames(msgspec.Struct, frozen=True):
         """The winners of a group's games: deals by orders."""
         return np.concatenate([result.masks() for result in self.blocks[group]]).astype(np.int64)
 
+    def measures(self, group: int) -> Ints:
+        """The sums of what a group's games count: a row for each deal."""
+        return np.concatenate([_measures(result) for result in self.blocks[group]]).astype(np.int64)
+
     def wins(self, group: int) -> Ints:
         """What the bots of a group, then the seats, have won, in win units: a row for each deal."""
         masks = [result.masks() for result in self.blocks[group]]
@@ -95,6 +104,10 @@ class SampleGames(msgspec.Struct, frozen=True):
             several += (_BITS[self.masks(group)] > 1).sum(axis=1)
         by_unit: Ints = np.add.reduceat(several, np.arange(self.plan.units) * self.plan.size)
         return by_unit
+
+
+def _measures(result: BlockResult) -> Any:
+    return np.frombuffer(result.measures, MEASURED).reshape(result.block.deals, -1)
 
 
 class SamplePlayer:

@@ -30,6 +30,8 @@ An event with the key `seen_by`, a list of seats, is for these seats; all others
 
 DONE, FAULT, LEFT = "done", "fault", "left"  # why a game ended: see `Result.reason`
 SEEN_BY = "seen_by"
+BOARD = "board"
+"""The kind, and the field, of the events with which the arena records `State.draw`."""
 
 
 def event_of(seat: int, event: Event) -> Event | None:

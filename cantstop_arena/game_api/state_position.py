@@ -220,6 +220,9 @@ class StatePosition(Position):
         self._check_decides()
         assert isinstance(self._question, Question)
         decision, moves = self.game.decisions[self.decision], self._question.moves_of(self._seat)
+        if value is None and decision.optional:
+            self._answer(None)
+            return
         if moves is not None:
             if value not in moves:
                 raise IllegalAction(f"{value!r:.60} is no move; moves are {[*moves]!r:.200}")
@@ -237,7 +240,7 @@ class StatePosition(Position):
         """What the history gets for a value: its number as an action, its index, or itself."""
         if has_numbers(self.game, self._rules, self._players):
             return self._numbers.number(self.decision, value)
-        return msgspec.to_builtins(value) if moves is None else [*moves].index(value)
+        return msgspec.to_builtins(value) if moves is None else _index_among(moves, value)
 
     def outcomes(self) -> Sequence[tuple[int, float]]:
         question = self._question
@@ -276,7 +279,7 @@ class StatePosition(Position):
         answers = self._answers
         if question.moves is not None:  # a state gets indices, as bots answer
             answers = {
-                seat: [*(question.moves_of(seat) or ())].index(value)
+                seat: _index_among(question.moves_of(seat) or (), value)
                 for seat, value in answers.items()
             }
         self._note_events(self.state.answer(answers))
@@ -443,12 +446,17 @@ class StatePosition(Position):
         decision, moves = self.game.decisions[self.decision], self._question.moves_of(self._seat)
         if has_numbers(self.game, self._rules, self._players):
             self.step(entry)
-        elif moves is not None:
-            self.take(moves[entry])
         elif entry is None and decision.optional:
             self.take(None)
+        elif moves is not None:
+            self.take(moves[entry])
         else:
             self.take(msgspec.convert(entry, decision.answer))
+
+
+def _index_among(moves: Sequence[Any], value: Any) -> int | None:
+    """The index of a move; None for an optional decision that is not taken."""
+    return [*moves].index(value) if value is not None or None in moves else None
 
 
 @cache

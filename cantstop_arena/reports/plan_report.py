@@ -23,12 +23,22 @@ _UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
 
 
 class CostQuestion(msgspec.Struct, frozen=True):
-    """A difference between two bots, in score or in Elo, with the test's power and alpha."""
+    """A difference between two bots, in score or in Elo, with the test's power and alpha.
+
+    With a `unit` it is one of mean payoffs a game, which are numbers of 1/`parts`.
+    """
 
     difference: float
     elo: bool
     power: float
     alpha: float
+    unit: str = ""
+    parts: int = 1
+
+    @property
+    def what(self) -> str:
+        """What the difference is in."""
+        return "Elo" if self.elo else f"{self.unit} a game" if self.unit else "score"
 
 
 class CostPlan(msgspec.Struct, frozen=True):
@@ -55,7 +65,7 @@ def plan_of(
     """The cost of a question about the first two bots of a lineup.
 
     `won`, of shape (deals, players), is what each bot won in each deal of the trial games, in win
-    units; the `corrections` are what removing luck adds to that.
+    units or in parts of the payoff; the `corrections` are what removing luck adds to that.
     """
     if corrections is None:
         return _plan(question, won, games_per_deal)
@@ -65,7 +75,8 @@ def plan_of(
 
 def _plan(question: CostQuestion, won: Ints, games_per_deal: int) -> CostPlan:
     deals, players = won.shape
-    first, second = won[:, 0] / win_units(players), won[:, 1] / win_units(players)
+    one = question.parts if question.unit else win_units(players)
+    first, second = won[:, 0] / one, won[:, 1] / one
     if question.elo:
         if min(first.sum(), second.sum()) <= 0:
             return CostPlan(question, players, games_per_deal, deals, None, None)
@@ -89,6 +100,8 @@ def _plan(question: CostQuestion, won: Ints, games_per_deal: int) -> CostPlan:
 def _at_even(question: CostQuestion, players: int) -> float:
     """How much larger the error is where the interval just reaches no difference."""
     even = 1 / players
+    if question.unit:
+        return 1.0
     if not question.elo:
         return error_at_even(even, even + abs(question.difference) / 2)
     return error_at_even(even, score_of(abs(question.difference))) if players == 2 else 1.0
@@ -152,7 +165,7 @@ def plan_table(
         (Column("against", "against"), ", ".join(bots[1:])),
         (Column("rules", "rules"), rules),
         (number("difference", decimals=4), question.difference),
-        (Column("unit", "in"), "Elo" if question.elo else "score"),
+        (Column("unit", "in"), question.what),
         (number("power", decimals=2), question.power),
         (number("alpha", decimals=2), question.alpha),
         (number("trial_deals", "trial deals"), plan.trial_deals),
@@ -169,7 +182,9 @@ def plan_table(
 def _trial_text(plan: CostPlan) -> str:
     assert plan.observed is not None
     estimate, error = plan.observed
-    unit, decimals = ("Elo", 1) if plan.question.elo else ("in score", 4)
+    unit, decimals = ("Elo", 1) if plan.question.elo else (f"in {plan.question.what}", 4)
+    if plan.question.unit:
+        unit = plan.question.what
     reach = f" ± {error:.{decimals}f}" if error else ""
     return f"The trial games show a difference of {estimate:+.{decimals}f}{reach} {unit}."
 
@@ -182,7 +197,10 @@ def _without_luck_removed(plan: CostPlan) -> str:
 
 def _question_text(question: CostQuestion, plan: CostPlan) -> str:
     size = abs(question.difference)
-    what = f"{size:g} Elo" if question.elo else f"{size:g} in score{_example(size, plan.players)}"
+    if question.elo or question.unit:
+        what = f"{size:g} {question.what}"
+    else:
+        what = f"{size:g} in score{_example(size, plan.players)}"
     return (
         f"To detect a difference of {what} with {100 * question.power:g}% power at"
         f" {100 * question.alpha:g}% significance you need"

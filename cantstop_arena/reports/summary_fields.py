@@ -38,7 +38,7 @@ _STANDING = row_schema([RANK, BOT, *rating_columns(players=2), *NOTES], rank=_RA
     "required": ["rank", "bot", "games", "elo", "score", "faults", "note"],
     "patternProperties": {
         "^[a-z_]+_(per_game|low|high)$": _NUMBER,
-        "^(above_optimal|fewer_than_next|payoff)$": _NUMBER,
+        "^(above_optimal|fewer_than_next|payoff|ahead_of_next)$": _NUMBER,
     },
 }
 _SEAT = row_schema(seats.COLUMNS) | {"patternProperties": {"^payoff(_low|_high)?$": _NUMBER}}

@@ -19,8 +19,10 @@ from cantstop_arena.errors import GameError, Interrupted, UsageError
 from cantstop_arena.game_api.decisions import GAME_OVER
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.state import (
+    BOARD,
     FAULT,
     LEFT,
+    SEEN_BY,
     Chance,
     Deal,
     Event,
@@ -349,6 +351,7 @@ class PlainTable(GameTable):
         try:
             for _ in self.stops():
                 yield from self._take_events()
+                yield from self._boards()
         except BotFault:
             yield from self._take_events()
             raise
@@ -359,6 +362,23 @@ class PlainTable(GameTable):
         with self._game_at_work():
             check_events(events)
         return events
+
+    def _boards(self) -> list[Event]:
+        """The drawing of the game as events: for everybody, or one for nobody and each seat."""
+        with self._game_at_work():
+            state = self._current_state()
+            if type(state).draw is State.draw:
+                return []
+            board: Event = {"event": BOARD, BOARD: state.draw()}
+            if self.game.perfect_information:
+                return [board]
+            return [
+                {**board, SEEN_BY: []},
+                *(
+                    {"event": BOARD, BOARD: state.draw(seat), SEEN_BY: [seat]}
+                    for seat in range(len(self.seats))
+                ),
+            ]
 
     def trace(self) -> Iterator[TraceStep]:
         shown: list[Any] = []

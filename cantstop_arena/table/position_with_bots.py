@@ -62,14 +62,8 @@ class PositionWithBots(StatePosition):
             self._bots_play = False
 
     def _take_answer_of_bot(self) -> None:
-        seat = self._seat
-        answer = answer_of(
-            self, self.game.decisions, self._players_by_seat[seat], self._streams[seat]
-        )
-        if answer is None:  # the decision is optional
-            self._answer(None)
-        else:
-            self.take(answer)
+        player, random = self._players_by_seat[self._seat], self._streams[self._seat]
+        self.take(answer_of(self, self.game.decisions, player, random))
 
 
 def answer_of(

@@ -87,7 +87,7 @@ def for_programs(analysis: Analysis) -> list[Table]:
 
 def _solo_tables(analysis: Analysis, matrix: Table, blamed: Table) -> list[Table]:
     """The tables below the standings, of bots that play alone."""
-    return [matrix, styles(analysis), blamed]
+    return [matrix, *_styles(analysis), blamed]
 
 
 def _rating_tables(
@@ -98,10 +98,15 @@ def _rating_tables(
         scores,
         seats(analysis),
         *([followers] if analysis.results.predecessors else ()),
-        styles(analysis),
+        *_styles(analysis),
         residuals,
         blamed,
     ]
+
+
+def _styles(analysis: Analysis) -> list[Table]:
+    """How each bot plays, if the game has rates that say it."""
+    return [styles(analysis)] if analysis.results.counts.rates else []
 
 
 def _fits(table: Table, width: int) -> bool:

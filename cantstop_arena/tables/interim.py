@@ -8,7 +8,7 @@ from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table, estimate, number, table_of
 from cantstop_arena.tables.notes import extent_for, list_names
-from cantstop_arena.tables.standings import BOT, ELO, RANK, Standing, per_game
+from cantstop_arena.tables.standings import BOT, ELO, RANK, Standing, payoff_column, per_game
 
 _GAMES = number("games", of=lambda standing: standing.games or None)
 _SCORE = estimate(
@@ -37,6 +37,8 @@ def interim(results: TournamentTotals) -> Interim:
     """The standings of a tournament that is not over."""
     analysis = Analysis(results)
     estimates = [per_game(analysis)] if analysis.is_solo else [ELO, _SCORE]
+    if results.payoff:
+        estimates = [payoff_column(results.payoff), *estimates]
     table = table_of(
         name="interim",
         title="Standings so far",

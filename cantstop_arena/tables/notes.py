@@ -41,6 +41,9 @@ ALONE = (
     "Bots that share a letter of their group are not significantly different; fewer than next: the"
     " mean over the deals that both played. Intervals cover 95%."
 )
+ALONE_BY_PAYOFF = (
+    "Bots that share a letter of their group are not significantly different. Intervals cover 95%."
+)
 EVEN = 0.5
 CERTAIN_SUPERIORITY = 0.95  # likelihood of superiority that counts as certain
 MIN_CHANCE = 0.001
@@ -50,6 +53,8 @@ MAX_CONTRADICTED = 3  # pairs of neighbours that are named
 def legend(analysis: Analysis) -> list[str]:
     """Explanations of the columns of the standings."""
     if analysis.is_solo:
+        if analysis.by_payoff:
+            return [ALONE_BY_PAYOFF]
         return [ALONE] if analysis.differences else []
     return [LEGEND] if analysis.results.anchor else [f"{LEGEND} {EVEN_SCORE}"]
 

@@ -129,6 +129,15 @@ class Standing(msgspec.Struct, frozen=True):
         )
 
     @property
+    def ahead_of_next(self) -> Estimate | None:
+        """How much better its mean payoff is than that of the bot below; None where unknown."""
+        means = self.analysis.mean_payoffs
+        if self.rated_below is None or means is None:
+            return None
+        ahead = means.ahead(self.number, self.rated_below)
+        return None if ahead is None else ahead.estimate
+
+    @property
     def faults(self) -> int:
         """The number of its faults."""
         return self.analysis.faults_of[self.bot]
@@ -275,6 +284,8 @@ def payoff_column(payoff: Payoff) -> Column:
 
 def _solo_columns(analysis: Analysis) -> list[Column]:
     """The columns of bots that play alone."""
+    if analysis.by_payoff and (paid := analysis.results.payoff):
+        return [_GAMES, _GROUP, estimate("ahead_of_next", f"{paid.units} ahead of next", 3)]
     unit = counted_unit(analysis)
     above_optimal = estimate("above_optimal", f"{unit} above optimal", 3)
     on_page = OnPage(order=6, heading="Ahead", decimals=2, kind="num score")

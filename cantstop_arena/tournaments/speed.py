@@ -16,6 +16,7 @@ from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.control_variate import correction
 from cantstop_arena.deals.outcomes import Block, Fault, merge_faults
+from cantstop_arena.deals.payoff import STORED, VOID
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.seeds import random_seed
 from cantstop_arena.errors import BotError, GameError
@@ -67,6 +68,7 @@ class SpeedTrial(msgspec.Struct, frozen=True):
     first_fault: str = ""
     faulty_bot: int = 0  # the number of the bot that committed the first fault
     corrections: Ints | None = None
+    paid: Ints | None = None  # like `won`, in parts of the payoff, if the game has any
 
     @property
     def games(self) -> int:
@@ -90,7 +92,7 @@ class SpeedTrial(msgspec.Struct, frozen=True):
 
 
 class TrialPlayed(msgspec.Struct, tag=True, frozen=True):
-    """A speed trial as a message: `won` and `corrections` are bytes, the latter may be none."""
+    """A speed trial as a message: `won` is bytes, as are `corrections` and `paid`, or none."""
 
     backend: Literal["compiled", "plain"]
     seconds: float
@@ -100,6 +102,7 @@ class TrialPlayed(msgspec.Struct, tag=True, frozen=True):
     faults: int
     first_fault: str
     faulty_bot: int
+    paid: bytes = b""
 
 
 class TrialStopped(msgspec.Struct, tag=True, frozen=True):
@@ -201,6 +204,7 @@ def time_trial(spec: bytes, seconds: float, min_deals: int) -> TrialPlayed | Tri
         trial.faults,
         trial.first_fault,
         trial.faulty_bot,
+        b"" if trial.paid is None else trial.paid.tobytes(),
     )
 
 
@@ -216,11 +220,13 @@ def _trial_in(
     is_timed = 0 < result.seconds < inf and result.paces >= 0
     has_valid_fault = result.faults >= 0 and result.faulty_bot in range(players)
     is_complete = len(result.corrections) in (0, len(result.won))
+    is_complete &= len(result.paid) <= len(result.won)
+    is_complete &= len(result.paid) % (np.dtype(np.int64).itemsize * players) == 0
     if rest or not (deals and is_timed and has_valid_fault and is_complete):
         raise InvalidResult
-    won, corrections = (
+    won, corrections, paid = (
         np.frombuffer(numbers, np.int64).reshape(-1, players)
-        for numbers in (result.won, result.corrections)
+        for numbers in (result.won, result.corrections, result.paid)
     )
     fault = in_a_line(result.first_fault, _MAX_FAULT_LENGTH)
     return SpeedTrial(
@@ -233,6 +239,7 @@ def _trial_in(
         fault,
         result.faulty_bot,
         corrections if len(corrections) else None,
+        paid if len(paid) else None,
     )
 
 
@@ -245,12 +252,14 @@ def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
     pace = table.game.counts.pace
     table.warm_up()
     masks, measures, faults, paces, deals = [], list[bytes](), list[Fault](), 0, 0
+    payoffs = list[bytes]()
     size, start = 1, time.perf_counter()
     for _ in count():
         result = table.play(Block(group, deals, size))
         deals += size
         masks.append(result.masks())
         measures.append(result.measures)
+        payoffs.append(result.payoffs)
         faults = merge_faults([*faults, *result.faults])
         paces += sum(sum(tally.counts.get(pace, ())) for tally in result.tallies)
         spent = time.perf_counter() - start
@@ -267,7 +276,13 @@ def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
         luck = stored[:, -2 * spec.players :]
         correct = correction(table.orders, [(group, 0, winners, luck)])
         corrections = correct(group, 0, luck)[:, : spec.players]
-    trial = SpeedTrial(backend, spent, paces, won, len(table.orders), corrections=corrections)
+    paid = np.frombuffer(b"".join(payoffs), STORED).reshape(-1, 2 * spec.players)
+    paid = paid[paid[:, 0] != VOID, : spec.players].astype(np.int64)
+    trial = SpeedTrial(
+        *(backend, spent, paces, won, len(table.orders)),
+        corrections=corrections,
+        paid=paid if len(paid) else None,
+    )
     if not faults:
         return trial
     first = min(faults, key=lambda fault: fault.deal)

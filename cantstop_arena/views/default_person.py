@@ -14,7 +14,7 @@ from cantstop_arena.errors import ArenaError
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.game_api.state import Event
+from cantstop_arena.game_api.state import BOARD, Event
 from cantstop_arena.table.person_table import PersonLeft, terminal
 from cantstop_arena.views.default_view import SEAT_NAMES
 
@@ -96,6 +96,7 @@ class PlainPerson(TerminalPerson):
         super().__init__(seat, read, echo, coloured)
         self._view = view
         self._names: list[str] = []
+        self._has_board = False  # then the fields of views are not printed
         for decision in view.game.decisions.values():
             setattr(self, decision.name, partial(self._decide, decision))
 
@@ -107,6 +108,7 @@ class PlainPerson(TerminalPerson):
             self._echo(self._view.heading(event))
             self._echo(greeting(self._seat))
             return
+        self._has_board |= event["event"] == BOARD
         self._echo(self._view.event_text(event, self._names))
 
     @terminal()
@@ -118,7 +120,7 @@ class PlainPerson(TerminalPerson):
     def _decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> Any:
         """The person's answer; repeats the question until it is legal. Raises PersonLeft."""
         for name, value in view.own_fields():
-            if name not in _HIDDEN_FIELDS:
+            if name not in _HIDDEN_FIELDS and not self._has_board:
                 self._echo(f"  {name}: {value}")
         for number, move in enumerate(moves or (), start=1):
             self._echo(f"  {number:>3}  {move}")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from cantstop_arena.errors import Problem, RulesError, UsageError
+from cantstop_arena.game_api.state import BOARD, SEEN_BY
 from cantstop_arena.texts import in_a_line
 
 if TYPE_CHECKING:
@@ -104,18 +105,20 @@ class GameView:
         ]
 
     def lines(self, events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
-        """The lines of a game."""
+        """The lines of a game, without its boards."""
         names: list[str] = []
         for event in events:
             if event["event"] == "game":
                 names = self.names(event)
                 yield self.heading(event)
                 yield f"Seats: {', '.join(names)}"
-            else:
+            elif event["event"] != BOARD:
                 yield self.event_text(event, names)
 
     def event_text(self, event: Event, names: Sequence[str]) -> str:
-        """One event as a line; `names` are those of the seats."""
+        """One event as a line, a board as several; `names` are those of the seats."""
+        if event["event"] == BOARD:
+            return str(event.get(BOARD, ""))
         if event["event"] == "end":
             winners = [names[seat] for seat in event["winners"]]
             details = _fields_text(event, ("event", "winners"))
@@ -151,12 +154,18 @@ class GameView:
     # Scenes
 
     def scenes(self, events: Iterable[Event]) -> Sequence[Any]:
-        """The scenes of a game, one for each event; the first event is the opening."""
+        """The scenes of a game, one for each event; the first event is the opening.
+
+        A board belongs to the scene of the event before.
+        """
         history: list[Event] = []
         scenes: list[TextScene] = []
         turn, step = 0, 0
         for event in events:
             history.append(event)
+            if event["event"] == BOARD and scenes:
+                scenes[-1] = msgspec.structs.replace(scenes[-1], events=tuple(history))
+                continue
             if event.get("turn", turn) != turn:
                 turn, step = event["turn"], 0
             step += event["event"] != "end" and turn > 0
@@ -165,8 +174,13 @@ class GameView:
         return scenes
 
     def draw(self, scene: Any, coloured: bool = False) -> str:
-        """A scene as text, with the players and the last event."""
-        return "\n".join(self.lines(scene.events, coloured))
+        """A scene as text: the players, the events so far, and the last board."""
+        boards = [
+            str(event.get(BOARD, ""))
+            for event in scene.events
+            if event["event"] == BOARD and not event.get(SEEN_BY)
+        ]
+        return "\n".join([*self.lines(scene.events, coloured), *boards[-1:]])
 
     def step_text(self, scenes: Sequence[Any], index: int, coloured: bool = False) -> str:
         """The scene at an index as text, for stepping through a game."""

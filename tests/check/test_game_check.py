@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from importlib import import_module
+from typing import Any
 
 import pytest
 from helpers.arena import Arena
@@ -10,6 +11,7 @@ from helpers.bad_games import DEFECTS, RaisesGame, TrickGame
 from helpers.game_packages import install_example, on_path
 from helpers.paths import TESTS
 
+from cantstop_arena.check import game_check
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.cantstop.game import GAME as CANTSTOP
 from cantstop_arena.games.cubus.game import GAME as CUBUS
@@ -41,6 +43,16 @@ def test_games_of_examples_and_of_release_02_have_no_findings() -> None:
     check_game(import_module("kuhn_poker.game").KuhnPoker())
     check_game(import_module("four_in_a_row.game").FourInARow(), seconds=1)
     check_game(import_module("salvage.game").SalvageGame(), seconds=1)
+
+
+def test_kernel_that_plays_otherwise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def difference(game: Game, rules: Any, players: int, games: int) -> str | None:
+        return None if players == 2 else "step 3: legal() has [1], the state [2]"
+
+    monkeypatch.setattr(game_check, "kernel_difference", difference)
+    monkeypatch.setattr(TrickGame, "kernel", lambda self, rules, players: object())
+    with pytest.raises(AssertionError, match=r"legal\(\) has \[1\], the state \[2\] \(standard, 3"):
+        check_game(TrickGame(), seconds=0.2)
 
 
 @pytest.mark.slow

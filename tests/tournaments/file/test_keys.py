@@ -28,6 +28,8 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., Any], type]] = {
     "tune": (ca.tune, keywords.TuneKeys),
     "league": (ca.league, keywords.LeagueKeys),
     "history": (ca.history, keywords.HistoryKeys),
+    "profile": (ca.profile, keywords.ProfileKeys),
+    "design": (ca.design, keywords.DesignKeys),
     "tournament": (ca.tournament, keywords.TournamentKeys),
 }
 COMMANDS = [name for name in FUNCTIONS if name != "tournament"]
@@ -131,7 +133,7 @@ def row(key: Key) -> str:
     option = f"`{key.cli[0]}`" if key.cli else ""
     cells = [
         f"`{key.name}`" if key.files or key.functions else "",
-        _list(key.files, ("tournament", "comparison", "league")),
+        _list(key.files, ("tournament", "comparison", "league", "design")),
         option,
         _list(key.commands, COMMANDS),
         _list(key.functions, [*FUNCTIONS]),
@@ -150,12 +152,14 @@ def _plain(text: str) -> str:
 
 def test_the_docs_list_them() -> None:
     page = (ROOT / "docs" / "tournaments.md").read_text("utf-8")
-    of_leagues = [key for key in KEYS if key.files == {"league"}]
-    rows = "\n".join(row(key) for key in KEYS if key not in of_leagues)
+    apart = [key for key in KEYS if key.files in ({"league"}, {"design"})]
+    rows = "\n".join(row(key) for key in KEYS if key not in apart)
     assert rows in page, f"docs/tournaments.md should have these rows:\n{rows}"
-    page = (ROOT / "docs" / "leagues.md").read_text("utf-8")
-    for key in of_leagues:
-        assert re.search(rf"^\| `{key.name}` \| .*\| {re.escape(_plain(key.help))} \|$", page, re.M)
+    for key in apart:
+        name = "leagues.md" if "league" in key.files else "designing.md"
+        page = (ROOT / "docs" / name).read_text("utf-8")
+        told = rf"^\| `{key.name}` \| (.*\| )?{re.escape(_plain(key.help))} \|$"
+        assert re.search(told, page, re.M)
 
 
 def test_help_has_the_texts_of_keys() -> None:
