@@ -63,7 +63,6 @@ _TESTS: Sequence[tuple[str, Callable[[RandomGame], int | None]]] = (
 _PROCESSES = "two processes play alike"
 _KERNEL = "the kernel plays the same games"
 _BOTS = "the bots that come with it"
-_KERNEL = "the kernel in machine code"
 
 
 class GameCheck:
@@ -102,8 +101,6 @@ class GameCheck:
             if finding.mark == WRONG and test is ends:
                 return
         yield self._process_finding()
-        if self.game.has_kernel:
-            yield self._kernel_finding()
         yield self._bot_finding()
         if self.game.has_kernel:
             yield self._kernel_finding()
@@ -236,16 +233,6 @@ class GameCheck:
         seats: Group = tuple(range(players))
         for _ in record(table, seats, deal, lambda fault: faults.append((setting, fault))):
             pass
-
-    def _kernel_finding(self) -> Finding:
-        """Whether the kernel plays the same games in machine code as in plain Python."""
-        for setting in self.settings:
-            difference = kernel_difference(self.game, setting.rules, setting.players)
-            if difference:
-                return Finding(WRONG, _KERNEL, f"{difference} ({setting})")
-        return Finding(
-            OK, _KERNEL, f"as in plain Python: {how_many(len(self.settings), 'setting')}"
-        )
 
     # Figures
 
