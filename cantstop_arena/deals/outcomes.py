@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 EXCEPTION, ILLEGAL, TOO_SLOW, DIED = "exception", "illegal answer", "too slow", "died"
 
 
+ALIKE = 16
+"""So many deals alike, in which nothing is drawn, show that all of a group are."""
+
+
 class Block(msgspec.Struct, frozen=True):
     """A run of deals, `first` to `first + deals - 1`, for one group of bots."""
 
@@ -137,7 +141,9 @@ class BlockResult(msgspec.Struct, frozen=True):
     empty if not requested. `payoffs` has, deal after deal, what each bot of the group and then each
     seat got in all games of the deal, in parts of the unit, as such numbers; empty if the game has
     no payoff. `faults` has one entry for each bot, kind and deal. `irreproducible`
-    are the bots whose answers differed when a game was played twice.
+    are the bots whose answers differed when a game was played twice. `fingerprints` has such a
+    number for each deal, equal for deals of the same games in which nothing was drawn, and 0 where
+    something was; empty where it was in all deals, and for compiled games.
     """
 
     block: Block
@@ -147,6 +153,7 @@ class BlockResult(msgspec.Struct, frozen=True):
     faults: tuple[Fault, ...] = ()
     irreproducible: tuple[int, ...] = ()
     payoffs: bytes = b""
+    fingerprints: bytes = b""
 
     def masks(self) -> "NDArray[np.uint8]":
         """The winners of every game: deals by seatings. Raises ValueError if they are malformed."""
@@ -167,7 +174,15 @@ def join_parts(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
         tuple(fault for part in parts for fault in part.faults),
         tuple(sorted({bot for part in parts for bot in part.irreproducible})),
         b"".join(part.payoffs for part in parts),
+        _joined_fingerprints(parts),
     )
+
+
+def _joined_fingerprints(parts: Sequence[BlockResult]) -> bytes:
+    """The fingerprints of all deals; empty if no part has any."""
+    if not any(part.fingerprints for part in parts):
+        return b""
+    return b"".join(part.fingerprints or bytes(4 * part.block.deals) for part in parts)
 
 
 def merge_faults(faults: Iterable[Fault]) -> list[Fault]:
@@ -279,7 +294,9 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     sitting after each bot, if the game counts it. Where luck was removed, the `deals` are without
     it, and `with_luck` are the same deals as played. In a game with a `payoff`, which has the
     bounds of these rules, `payoffs` are sums like those of wins, in its parts; standings are
-    `sorted_by` wins or payoffs.
+    `sorted_by` wins or payoffs. Groups in which nothing is drawn have `repeated` deals: so many of
+    all that were asked for count, the others are these again. `drawn` are the numbers of games
+    that all seats won, of seatings that have any.
     """
 
     name: str
@@ -308,6 +325,13 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     payoffs: "DealSums | None" = None
     sorted_by: str = WINS
     solo_pairs: "SoloPairs | None" = None
+    repeated: Mapping[Group, tuple[int, int]] = msgspec.field(default_factory=dict)
+    drawn: Mapping[Group, int] = msgspec.field(default_factory=dict)
+
+    @property
+    def is_one_deal(self) -> bool:
+        """Whether all deals are one and the same, from which no error follows."""
+        return bool(self.repeated) and sum(each.deals for each in self.deals.ranges) == 1
 
     @property
     def plain(self) -> "TournamentTotals":

@@ -12,7 +12,7 @@ from typing import Any
 from cantstop_arena.environments.extras import extra
 from cantstop_arena.environments.setting import DealSequence, Setting, setting_for
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.position import IllegalAction, Position, returns_of
+from cantstop_arena.game_api.position import IllegalAction, Position
 from cantstop_arena.views.default_view import view_of
 
 with extra("PettingZoo", "pettingzoo"):
@@ -113,8 +113,7 @@ class TableEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo is no
             self.truncations[agent] = is_cut_off
 
     def _end_illegally(self, agent: str, error: IllegalAction) -> None:
-        winners = [seat for name, seat in self._seats.items() if name != agent]
-        self._end(returns_of(winners, len(self.possible_agents)), False)
+        self._end(self.position.returns_of_forfeit(self._seats[agent]), False)
         self.infos[agent]["illegal_action"] = str(error)
 
     def _show(self) -> None:

@@ -208,6 +208,11 @@ class Position(ABC):
         """The return of each seat, see `returns_of`; 0 before the end."""
         return returns_of(self.winners, self.players)
 
+    def returns_of_forfeit(self, loser: int) -> tuple[float, ...]:
+        """The return of each seat where one has lost by an illegal action."""
+        winners = [seat for seat in range(self.players) if seat != loser]
+        return returns_of(winners, self.players)
+
 
 def returns_of(winners: Sequence[int], players: int) -> tuple[float, ...]:
     """The return of each seat: 1 for the only winner; the sum of all is 0.

@@ -143,6 +143,13 @@ class StatePosition(Position):
     def winners(self) -> tuple[int, ...]:
         return tuple(sorted(self.result.winners or ())) if self.is_over else ()
 
+    def returns_of_forfeit(self, loser: int) -> tuple[float, ...]:
+        if self.game.payoff is None:
+            return super().returns_of_forfeit(loser)
+        payoff = self.game.payoff.under(self._rules, self._players)
+        parts = payoff.of_forfeit(loser, self._players) or [0] * self._players
+        return tuple(payoff.sign * float(payoff.value_of(number)) for number in parts)
+
     @property
     def return_range(self) -> tuple[float, float] | None:
         if self.game.payoff is None:

@@ -72,6 +72,11 @@ class Stream:
             order[last], order[other] = order[other], order[last]
         return order
 
+    @property
+    def is_used(self) -> bool:
+        """Whether a number has been drawn."""
+        return self._count > 0
+
     def clone(self) -> "Stream":
         """A stream with the same numbers from here on."""
         copy = Stream(self._key)

@@ -161,7 +161,7 @@ class LeagueGames:
     def _missing(self, group: Group, deals: int) -> int:
         dice = self._set_of(group)
         if (deals, dice) not in self._spans:
-            self._spans[deals, dice] = self._cover(deals, dice).spans()
+            self._spans[deals, dice] = self._cover(deals, dice).complete_spans()
         spans = self._spans[deals, dice].get(group, ())
         return sum(count for _, count in gaps(spans, deals))
 
@@ -179,6 +179,8 @@ class LeagueGames:
             begin = max(start, first) - start
             rows[begin : begin + len(won)] = won / self._units
         for each, rows in read.items():
+            if each in cover.repeated():  # the other deals are as these
+                rows[np.isnan(rows).all(axis=1)] = np.nanmean(rows, axis=0)
             if not np.isnan(rows).any():
                 before = self._shares.get(each, rows[:0])
                 self._shares[each] = np.concatenate([before, rows])

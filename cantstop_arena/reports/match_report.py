@@ -8,7 +8,6 @@ from msgspec import UNSET, UnsetType
 from tabulate import tabulate
 
 from cantstop_arena.deals.seeds import Seed, in_json
-from cantstop_arena.games.registry import game_named
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK
 from cantstop_arena.ratings.sequential.sprt import Sprt, TestState
@@ -24,6 +23,7 @@ from cantstop_arena.tables.column import (
 )
 from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.names import MATCH_TABLE
+from cantstop_arena.tables.notes import about_repeated
 from cantstop_arena.tables.rounding import half_away, percent_text
 from cantstop_arena.texts import how_many
 
@@ -43,7 +43,8 @@ class MatchFinding(msgspec.Struct, frozen=True):
     The second bot fills the other seats of `players`, and the lead is that over the mean of its
     copies; a deal has `games_per_deal`. In a game that pays something, in this `unit`, `payoff` is
     the first bot's mean a game, and `ahead` how much more that is than the second's. `disqualified`
-    has a sentence on each bot that is; no deal counts then.
+    has a sentence on each bot that is; no deal counts then. `repeated` is a sentence on deals that
+    are others again, if any are: then more games were asked for.
     """
 
     bots: tuple[str, str]
@@ -57,7 +58,8 @@ class MatchFinding(msgspec.Struct, frozen=True):
     games_per_deal: int
     disqualified: Mapping[str, str]
     luck_removed: bool = False
-    has_rolls: bool = False
+    repeated: str = ""
+    games_asked_for: int = 0
     unit: str = ""
     payoff: Estimate | None = None
     ahead: Estimate | None = None
@@ -125,7 +127,8 @@ def finding(
         games_per_deal,
         disqualified,
         analysis.results.with_luck is not None,
-        game_named(analysis.results.game).has_rolls,
+        about_repeated(analysis.results, " and the test has no verdict" if test else ""),
+        max(analysis.alike_of.values(), default=0),
         paid.units if paid else "",
         payoff,
         ahead,
@@ -298,6 +301,7 @@ def match_text(result: MatchFinding) -> str:
     if result.deals:
         parts += [_counts(result)] if result.players == 2 else []
         parts.append(_estimates(result))
+        parts += [result.repeated] * bool(result.repeated and not _says_repeated(result))
     else:
         parts += map(printable, result.disqualified.values())
     if result.test and result.deals:
@@ -305,11 +309,18 @@ def match_text(result: MatchFinding) -> str:
     return "\n\n".join(parts)
 
 
+def _says_repeated(result: MatchFinding) -> bool:
+    """Whether the verdict of the test is that all deals are one."""
+    return result.state is not None and result.state.repeated
+
+
 def _header(result: MatchFinding) -> str:
     first, second = map(printable, result.bots)
     deals = how_many(result.deals_played, "deal")
     if result.players == 2:
-        return f"{first} against {second}: {result.games:,} games, {deals} in both seatings."
+        again = f" (of {result.games_asked_for:,} alike)" if result.repeated else ""
+        games = f"{result.games:,} games{again}"
+        return f"{first} against {second}: {games}, {deals} in both seatings."
     even = percent_text(1 / result.players, 2)
     return (
         f"{first} against {second} in the other {result.players - 1} seats: {result.games:,} games,"
@@ -343,6 +354,9 @@ def _counts(result: MatchFinding) -> str:
 def _estimates(result: MatchFinding) -> str:
     share = result.score
     assert share.mean is not None, "a deal counts"
+    if share.low is None and share.high is None:  # of one deal
+        paid = f"\n{result.unit} a game  {_signed(result.payoff.mean, 3)}" if result.payoff else ""
+        return f"score %  {percent_text(share.mean, 2)}{paid}"
     kind = "sequence, valid at any stopping time" if result.test else "interval"
     low_share, high_share = share.low or 0, 1 if share.high is None else share.high
     ends = f"{percent_text(low_share, 2)} to {percent_text(high_share, 2)}"
@@ -419,11 +433,7 @@ def verdict(result: MatchFinding) -> str:
     test, accepted = result.test, result.accepted
     assert test is not None
     if result.state and result.state.repeated:
-        deals, games = how_many(result.deals, "deal"), how_many(result.games_per_deal, "game")
-        alike = f"are the same {games}: no chance is involved"
-        if result.has_rolls:  # they may be other games, with the same length and winner
-            alike = "have the same result: chance decides nothing"
-        return f"All {deals} {alike}, so they count as one deal and the test has no verdict."
+        return result.repeated
     if accepted is None:
         return "Neither hypothesis is accepted: more games are needed to decide."
     if accepted:

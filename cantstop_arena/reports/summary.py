@@ -255,6 +255,7 @@ def _lineup(results: TournamentTotals, seating: Group) -> Lineup:
         games=tally.games,
         wins=[parts / win_units(results.players) for parts in tally.wins],
         unfinished=tally.unfinished,
+        drawn=results.drawn.get(seating, UNSET),
     )
 
 

@@ -73,6 +73,7 @@ class Lineup(_Entry):
     games: Count
     wins: list[Annotated[float, Meta(ge=0)]]
     unfinished: Count
+    drawn: Count | UnsetType = UNSET
 
 
 class Metric(_Entry):

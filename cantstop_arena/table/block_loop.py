@@ -69,6 +69,7 @@ class _Play:
             self.tally.measures.tobytes(),
             tuple(self.faults[key] for key in sorted(self.faults)),
             payoffs=self.tally.payoffs.tobytes(),
+            fingerprints=self.tally.fingerprints.tobytes(),
         )
 
     def _play_compiled(self, start: int, stop: int) -> None:

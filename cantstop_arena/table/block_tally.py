@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import add
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from cantstop_arena.deals.seatings import Orders
     from cantstop_arena.game_api.game import Game
 
+FINGERPRINT = np.dtype("<u4")
 DECISIONS, POINTS, RANK = "decisions", "points", "rank"  # counts that every game has
 
 
@@ -41,6 +43,7 @@ class CountedTable(Protocol):
     @property
     def payoff(self) -> Payoff | None: ...
     def result(self) -> Result: ...
+    def fingerprint(self, result: Result) -> int | None: ...
     def winners(self, result: Result) -> tuple[int, ...]: ...
     def payoffs(self, result: Result) -> tuple[int, ...] | None: ...
 
@@ -88,6 +91,23 @@ class PlainTally:
         rows = 0 if table.payoff is None else deals
         self.payoffs: NDArray[Any] = np.zeros((rows, 2 * players), STORED)
         self._pairs = pairs_of_positions(players) if self._counts.followed else ()
+        self._fingerprints = np.zeros(deals, FINGERPRINT)
+        self._has_draws = np.zeros(deals, bool)
+
+    @property
+    def fingerprints(self) -> NDArray[np.uint32]:
+        """Those of all deals, 0 where something was drawn; none where it was in every deal."""
+        if self._has_draws.all():
+            return self._fingerprints[:0]
+        return np.where(self._has_draws, self._fingerprints.dtype.type(0), self._fingerprints)
+
+    def _mark(self, index: int, fingerprint: int | None) -> None:
+        """Add the fingerprint of a game to that of its deal."""
+        if fingerprint is None:
+            self._has_draws[index] = True
+            return
+        earlier = int(self._fingerprints[index])
+        self._fingerprints[index] = zlib.crc32(fingerprint.to_bytes(4, "little"), earlier) or 1
 
     def _empty_tally(self, players: int) -> _SeatingTally:
         names = self._counts.names
@@ -106,8 +126,10 @@ class PlainTally:
             self._win(tally, index, order, table.winners(Result(())))
             self._pay(index, order, Result(()))
             tally.forfeits += 1  # how long such a game was says nothing about the rules or the bots
+            self._mark(index, None)
             return
         result = table.result()
+        self._mark(index, table.fingerprint(result))
         winners = table.winners(result)
         tally.unfinished += not winners
         self._win(tally, index, order, winners or range(tally.players))
@@ -203,6 +225,10 @@ class BlockTally(Protocol):
     @property
     def payoffs(self) -> NDArray[Any]:
         """What each deal has paid, by position in the group, then by seat; no rows without."""
+
+    @property
+    def fingerprints(self) -> NDArray[np.uint32]:
+        """The fingerprint of each deal, 0 where something was drawn; none where it always was."""
 
     def enter(self, index: int, order: int) -> None:
         """Count the game that has just ended; `index` is its deal, from the block's first."""

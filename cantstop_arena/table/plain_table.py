@@ -63,6 +63,11 @@ from cantstop_arena.table.game_checks import (
     check_view,
     checked_result,
 )
+from cantstop_arena.table.game_fingerprint import (
+    ModuleNumbers,
+    draws_from_streams,
+    fingerprint_of,
+)
 from cantstop_arena.table.openings import OpeningAnswers
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.table.table import GameTable
@@ -102,6 +107,9 @@ class PlainTable(GameTable):
         self._last_speaker = -1
         self._new_events: list[Event] = []
         self._answers: Mapping[int, Any] = {}
+        self._all_answers: list[Mapping[int, Any]] | None = None  # of a game without draws
+        self._dealt: Deal | None = None
+        self._module_numbers = ModuleNumbers(self._seed_python)
         self.loser: int | None = None
         """The seat that has lost by a fault, if any."""
         self.decision_counts: list[int] = []
@@ -130,6 +138,7 @@ class PlainTable(GameTable):
         self._games += 1
         self._drawn_names.clear()
         self._state, self.loser, self._new_events = None, None, []
+        self._all_answers, self._dealt = [], None
         self.decision_counts = [0] * len(self.seats)
         self._last_views.clear()
 
@@ -152,12 +161,14 @@ class PlainTable(GameTable):
             state = self._current_state()
             if self._opening:
                 self._play_opening(state)
+            all_answers = self._all_answers
             while True:
                 numbers[MARK] = _QUESTION
                 numbers[STEP] += 1
                 question = state.question()
                 if isinstance(question, Chance):
                     self._draw(state, question)
+                    all_answers = None
                     continue
                 if question is None:
                     break
@@ -175,6 +186,8 @@ class PlainTable(GameTable):
                         for seat, view in question.views_of(state)
                     }
                 self._answers = answers
+                if all_answers is not None:
+                    all_answers.append(answers)
                 count += 1
                 if count > self.game.max_decisions:
                     raise GameAuthorError(
@@ -219,6 +232,7 @@ class PlainTable(GameTable):
         if self._games <= _CHECKED_GAMES:
             check_chance(chance, self._drawn_names)
         outcome = chance.drawn(chance.stream(self._chance))
+        self._all_answers = None
         self._enter_game("chance")
         if (events := state.chance(outcome)) is not None:
             self._new_events += events
@@ -227,7 +241,7 @@ class PlainTable(GameTable):
         """The state of the game, which is created by the first call."""
         if self._state is None:
             self._enter_game("begin")
-            deal = Deal(self.rules, len(self.seats), self._chance, self._opening)
+            deal = self._dealt = Deal(self.rules, len(self.seats), self._chance, self._opening)
             self._bot_streams = deal.bot_streams
             self._state = self.game.begin(deal)
             self._has_checks = type(self._state).check is not State.check
@@ -294,6 +308,21 @@ class PlainTable(GameTable):
 
     def forfeit(self, seat: int) -> None:
         self.loser = self._seat = seat
+
+    def fingerprint(self, result: Result) -> int | None:
+        """The fingerprint of the game that has ended; None if anything was drawn in it."""
+        answers, self._all_answers = self._all_answers, None
+        deal = self._dealt
+        if answers is None or deal is None or draws_from_streams(deal) or self._learners_sit:
+            return None
+        if self._module_numbers.are_used(self._deal):
+            return None
+        return fingerprint_of(self._opening, answers, result)
+
+    @property
+    def _learners_sit(self) -> bool:
+        """Whether a bot at this table plays by what it has learnt."""
+        return any(self.seated_bots[bot].learns for bot in self.seats)
 
     # Asking
 

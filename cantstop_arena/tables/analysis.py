@@ -2,8 +2,9 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import permutations
 from math import inf
 from statistics import median
 
@@ -84,6 +85,25 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         return games
 
     @cached_property
+    def drawn_of(self) -> Counter[int]:
+        """The number of games of each bot that all seats won."""
+        drawn: Counter[int] = Counter()
+        for seating, games in self.results.drawn.items():
+            drawn.update(dict.fromkeys(seating, games))
+        return drawn
+
+    @cached_property
+    def alike_of(self) -> Counter[int]:
+        """The games that each bot was to play, where some are others again; else nothing."""
+        results, games = self.results, Counter[int]()
+        for group, (_, deals) in results.repeated.items():
+            games.update(dict.fromkeys(group, deals * len(results.orders)))
+        for seating, tally in results.tallies.items():
+            if (group := tuple(sorted(seating))) not in results.repeated:
+                games.update({bot: tally.games for bot in group if bot in games})
+        return games
+
+    @cached_property
     def faults_of(self) -> Counter[str]:
         """The number of faults of each bot, by name."""
         faults: Counter[str] = Counter()
@@ -120,7 +140,13 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def elo(self) -> list[Estimate]:
-        """Each bot's Elo; unknown for bots without games."""
+        """Each bot's Elo; unknown for bots without games, and from one deal alone."""
+        if self.results.is_one_deal:
+            return [Estimate(None) for _ in self.results.bots]
+        return self._fitted_elo
+
+    @cached_property
+    def _fitted_elo(self) -> list[Estimate]:
         return [
             Estimate(None) if bot in self.without_games else of_points(points)
             for bot, points in enumerate(self.ratings.ratings)
@@ -128,6 +154,8 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
 
     def lead_over_others(self, bot: int) -> Estimate:
         """How many Elo points a bot is ahead of the mean of the others."""
+        if self.results.is_one_deal:
+            return Estimate(None)
         return of_points(self.ratings.lead_over_others(bot))
 
     @cached_property
@@ -145,7 +173,8 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         """Each bot's mean payoff a game; unknown in a game without."""
         if self.mean_payoffs is None:
             return [Estimate(None)] * len(self.results.bots)
-        return [*map(_estimate, map(self.mean_payoffs.bot, range(len(self.results.bots))))]
+        errors = map(self.mean_payoffs.bot, range(len(self.results.bots)))
+        return self._known(map(_estimate, errors))
 
     @cached_property
     def seat_payoffs(self) -> list[Estimate]:
@@ -153,10 +182,12 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         seats = range(self.results.players)
         if self.mean_payoffs is None:
             return [Estimate(None) for _ in seats]
-        return [*map(_estimate, map(self.mean_payoffs.seat, seats))]
+        return self._known(map(_estimate, map(self.mean_payoffs.seat, seats)))
 
     def superiority(self, bot: int, rival: int) -> float | None:
         """The likelihood that a bot is better than a rival; None where that is not known."""
+        if self.results.is_one_deal:
+            return None
         if not self.by_payoff:
             return self.ratings.superiority(bot, rival)
         assert self.mean_payoffs is not None
@@ -186,7 +217,13 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def scores(self) -> list[Estimate]:
         """Each bot's share of wins in the games it sat in."""
-        return list(scores(self.results))
+        return self._known(scores(self.results))
+
+    def _known(self, estimates: Iterable[Estimate]) -> list[Estimate]:
+        """Estimates without ends where all deals are one."""
+        if not self.results.is_one_deal:
+            return [*estimates]
+        return [Estimate(estimate.mean) for estimate in estimates]
 
     @property
     def scores_compare(self) -> bool:
@@ -241,6 +278,8 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @property
     def groups(self) -> Sequence[str]:
         """The group letters of each bot: bots that share one are not significantly different."""
+        if self.results.is_one_deal:
+            return [""] * len(self.results.bots)
         if self.by_payoff:
             return self._groups_by_payoff
         if not self.is_solo:
@@ -267,7 +306,19 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def against(self) -> list[list[Estimate | None]]:
         """Each bot's score against each other bot, None against itself."""
-        return list(map(list, crosstable(self.results)))
+        against = list(map(list, crosstable(self.results)))
+        for bot, rival in self._one_deal_pairs:
+            if cell := against[bot][rival]:
+                against[bot][rival] = Estimate(cell.mean)
+        return against
+
+    @property
+    def _one_deal_pairs(self) -> Iterator[tuple[int, int]]:
+        """The pairs of bots whose deals are all one and the same."""
+        if self.results.repeated:
+            deals, _ = meetings(self.results)
+            for group in self.results.repeated:
+                yield from (pair for pair in permutations(group, 2) if deals[pair] == 1)
 
     @cached_property
     def decided(self) -> list[list[bool]]:
@@ -278,8 +329,10 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def seats(self) -> list[tuple[Estimate, Estimate]]:
         """Each seat's share of the wins, and its effect in Elo."""
-        effects = map(of_points, self.ratings.seats)
-        return list(zip(seat_scores(self.results), effects, strict=True))
+        effects = [*map(of_points, self.ratings.seats)]
+        if self.results.is_one_deal:
+            effects = [Estimate(None)] * self.results.players
+        return list(zip(self._known(seat_scores(self.results)), effects, strict=True))
 
     @cached_property
     def ranking(self) -> list[tuple[int | None, int]]:
@@ -305,7 +358,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         if not self.is_solo:
             return [
                 inf if bot in self.without_games else -round(elo.mean or 0, ELO_DECIMALS)
-                for bot, elo in enumerate(self.elo)
+                for bot, elo in enumerate(self._fitted_elo)
             ]
         return [
             inf if mean is None or bot in self.faults_of else mean

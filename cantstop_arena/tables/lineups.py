@@ -21,6 +21,7 @@ def lineups(analysis: Analysis) -> Table:
             number("games"),
             *(number(f"wins_{seat}", f"wins of seat {seat}") for seat in seats),
             number("unfinished"),
+            *([number("drawn")] if results.drawn else []),
         ],
         rows=[
             (
@@ -28,6 +29,7 @@ def lineups(analysis: Analysis) -> Table:
                 tally.games,
                 *(units / win_units(results.players) for units in tally.wins),
                 tally.unfinished,
+                *([results.drawn.get(seating, 0)] if results.drawn else []),
             )
             for seating, tally in tallies
         ],

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.deals.control_variate import gain_range
 from cantstop_arena.deals.outcomes import (
+    ALIKE,
     ELO_ERROR,
     PAYOFF_WIDTH,
     TEST,
@@ -59,12 +60,47 @@ def legend(analysis: Analysis) -> list[str]:
     return [LEGEND] if analysis.results.anchor else [f"{LEGEND} {EVEN_SCORE}"]
 
 
+ADD_OPENINGS = "Add openings (openings: {plies: 4}, or a file), or bots that draw at random."
+
+
+def repeated_text(games: int, asked_for: int) -> str:
+    """The number of different games, and of all that were asked for if some are these again."""
+    return f"{games:,} (of {asked_for:,} alike)" if asked_for > games else f"{games:,}"
+
+
+def about_repeated(results: TournamentTotals, verdict: str = "") -> str:
+    """Which deals are others again, as nothing is drawn in them; empty if there are none.
+
+    A `verdict` follows where all of them are one deal.
+    """
+    if not results.repeated:
+        return ""
+    if results.is_one_deal:
+        asked = max(deals for _, deals in results.repeated.values())
+        deals = how_many(min(ALIKE, asked), "deal")
+        games = how_many(sum(tally.games for tally in results.tallies.values()), "game")
+        return (
+            f"All {deals} are the same {games}: no chance is involved, so they count as one"
+            f" deal{verdict}. {ADD_OPENINGS}"
+        )
+    different = sum(number for number, _ in results.repeated.values())
+    asked = sum(deals for _, deals in results.repeated.values())
+    text = (
+        f"No chance is involved in games of {how_many(len(results.repeated), 'group')}: of"
+        f" {how_many(asked, 'deal')} {different:,} are different, and only these count."
+    )
+    few = any(number == 1 for number, _ in results.repeated.values())
+    return f"{text} {ADD_OPENINGS}" if few else text
+
+
 def about_standings(analysis: Analysis) -> list[str]:
     """Notes on bots that are out, missing or unfinished games, stopping rule, luck, ratings."""
     texts = list(about_disqualified(analysis))
     texts += about_left_out(analysis.results.left_out)
     if missing := about_missing_games(analysis):
         texts.append(missing)
+    if repeated := about_repeated(analysis.results):
+        texts.append(repeated)
     if unfinished := analysis.unfinished:
         share = "" if analysis.is_solo else "; their seats share the win"
         texts.append(f"{unfinished} of {analysis.games} games were not finished{share}.")

@@ -29,6 +29,7 @@ from cantstop_arena.tables.notes import (
     fault_text,
     has_other_rivals,
     legend,
+    repeated_text,
 )
 from cantstop_arena.tables.rounding import percent_text
 
@@ -74,6 +75,16 @@ class Standing(msgspec.Struct, frozen=True):
     def games(self) -> int:
         """The number of its games."""
         return self.analysis.games_of[self.number]
+
+    @property
+    def drawn(self) -> float:
+        """The share of its games that all seats won."""
+        return self.analysis.drawn_of[self.number] / max(1, self.games)
+
+    @property
+    def games_and_repeated(self) -> str:
+        """The number of its games, and of those that were asked for where some are alike."""
+        return repeated_text(self.games, self.analysis.alike_of[self.number])
 
     @property
     def score(self) -> Estimate:
@@ -205,7 +216,19 @@ def standings(analysis: Analysis) -> Table:
 
     The last rows are those of disqualified bots, without a rank and an estimate.
     """
-    return _with_disqualified(ranked_standings(analysis), analysis)
+    table = _with_disqualified(ranked_standings(analysis), analysis)
+    return _with_repeated(table) if analysis.results.repeated else table
+
+
+def _with_repeated(table: Table) -> Table:
+    """The standings with the games that were asked for, where some of them are alike."""
+    place = [column.key for column in table.columns].index("games")
+    rows = [list(row) for row in table.rows]
+    for row, record in zip(rows, table.records, strict=True):
+        row[place] = getattr(record, "games_and_repeated", str(record.games))
+    columns = [*table.columns]
+    columns[place] = replace(columns[place], kind=Kind.TEXT)
+    return replace(table, columns=columns, rows=rows)
 
 
 def standings_data(analysis: Analysis) -> Table:
@@ -219,6 +242,9 @@ def ranked_standings(analysis: Analysis, more: Sequence[Column] = ()) -> Table:
     columns = (
         _solo_columns(analysis) if analysis.is_solo else rating_columns(analysis.results.players)
     )
+    if analysis.results.drawn:
+        place = [column.key for column in columns].index("score") + 1
+        columns.insert(place, number("drawn", "drawn %", 1, percent=True))
     if paid := analysis.results.payoff:
         columns = [payoff_column(paid), *columns]
     return table_of(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from cantstop_arena.deals.outcomes import Tally, TournamentTotals, Until
+from cantstop_arena.deals.outcomes import Until
 from cantstop_arena.deals.payoff import VOID
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.winners import win_units
@@ -110,24 +110,17 @@ class MatchEnding(Ending):
         return self.state.accepted is not None or self.state.repeated
 
     def _state(self, test: Sprt, session: "Session") -> TestState:
-        same_pay = self.paid is None or len(self.paid) == 1
-        same = same_pay and self.counts.max() == self.counted
-        if same and are_repeated(session.last_results()):
-            single_deal = np.minimum(self.counts, 1)
-            single_state = self._state_of_payoffs(test, 1) or test.state(single_deal.tolist())
-            return replace(single_state, accepted=None, repeated=True)
-        if state := self._state_of_payoffs(test):
-            return state
+        state = self._last_state(test)
+        if session.last_results().is_one_deal:
+            return replace(state, accepted=None, repeated=True)
+        return state
+
+    def _last_state(self, test: Sprt) -> TestState:
+        if self.paid is not None:
+            return test.state_of_payoffs(self.paid)
         if self._corrected is None:
             return test.state(self.counts.tolist())
         return test.state_of(*self._corrected.look())
-
-    def _state_of_payoffs(self, test: Sprt, most: int | None = None) -> TestState | None:
-        """The state of a test of payoffs, with at most so many deals of a value; else None."""
-        if self.paid is None:
-            return None
-        counts = self.paid.items()
-        return test.state_of_payoffs({v: n if most is None else most for v, n in counts})
 
     def _count(self, session: "Session", deals: int) -> None:
         """Count the deals from those that are counted up to this number."""
@@ -155,17 +148,3 @@ class MatchEnding(Ending):
             scale = (players - 1) * payoff.parts * len(self.orders)
             for value, deals in zip(*np.unique(ahead, return_counts=True), strict=True):
                 self.paid[int(value) / scale] += int(deals)
-
-
-def are_repeated(results: TournamentTotals) -> bool:
-    """Whether all deals are alike in every seating: their winners and all that was counted."""
-    return all(_is_repeated(tally) for tally in results.tallies.values())
-
-
-def _is_repeated(tally: Tally) -> bool:
-    same_winners = all(wins in (0, max(tally.wins)) for wins in tally.wins)
-    return same_winners and all(
-        tally.games * tally.squares[name] == sum(counts) ** 2
-        for name, counts in tally.counts.items()
-        if name in tally.squares
-    )

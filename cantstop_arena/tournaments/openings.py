@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
@@ -78,15 +78,15 @@ class Openings(msgspec.Struct, frozen=True):
         return ""
 
     def listed(self, game: Game, rules: Any, players: int) -> list[Opening]:
-        """The openings of the file or the game. Raises UsageError for one that is none."""
-        reader = _LineReader(game, rules, players)
+        """The openings of the file or the game, each once. Raises UsageError for a wrong one."""
+        what, given = f"{self.path}, opening", tuple[Any, ...](self.lines)
         if self.path is None:
-            given = game.openings(rules, players)
-            if not given:
-                raise UsageError(f"{game.title} has no openings of its own")
-            return [reader.opening(line, f"opening {n}") for n, line in enumerate(given, 1)]
-        what = f"{self.path}, opening"
-        return [reader.opening(line, f"{what} {n}") for n, line in enumerate(self.lines, 1)]
+            what, given = "opening", tuple(game.openings(rules, players) or ())
+        if not given:
+            raise UsageError(f"{game.title} has no openings of its own")
+        reader = _LineReader(game, rules, players)
+        openings = (reader.opening(line, f"{what} {n}") for n, line in enumerate(given, 1))
+        return [*dict.fromkeys(openings)]
 
     def by_deal(
         self, game: Game, rules: Any, players: int, seed: Seed
@@ -100,6 +100,12 @@ class Openings(msgspec.Struct, frozen=True):
         if not starts:
             raise UsageError(_too_many(self.plies, game))
         return ListedOpenings(starts, seed)
+
+    def count(self, game: Game, rules: Any, players: int) -> int:
+        """The number of different openings; 0 if they are drawn anew for each deal."""
+        if not self.plies:
+            return len(self.listed(game, rules, players))
+        return len(different_starts(game, rules, players, self.plies) or ())
 
     def notice(self, game: Game, rules: Any, players: int, deals: int) -> str:
         """What there is to say where a list is shorter than the deals; else empty."""
@@ -158,6 +164,7 @@ class RandomOpenings:
         raise UsageError(_too_many(self._plies, game))
 
 
+@lru_cache(maxsize=8)
 def different_starts(game: Game, rules: Any, players: int, plies: int) -> list[Opening] | None:
     """One opening for each different position after so many plies, without those that are over.
 

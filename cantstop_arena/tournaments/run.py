@@ -28,7 +28,7 @@ from cantstop_arena.deals.outcomes import (
     join_parts,
 )
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.spans import gaps, merge_spans
+from cantstop_arena.deals.spans import Span, gaps, merge_spans
 from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import short_path
@@ -200,7 +200,7 @@ class Session:
         ending = ending or self._ending()
         for deals in ending.looks(self):
             self.play(deals, ending.blocks, options, observer)
-            if ending.is_reached(self, deals, observer):
+            if ending.is_reached(self, deals, observer) or self.cover.is_exhausted:
                 break
         return self.finished_results()
 
@@ -388,6 +388,7 @@ class _TournamentRun:
         self.logs = BotLogs(self.folder / LOGS, names)
         self.deals, self.blocks = deals, blocks
         self.parts: dict[Block, list[BlockResult]] = {}
+        self.held: dict[Group, dict[int, BlockResult]] = {}
         self._begin()
 
     def _begin(self) -> None:
@@ -417,7 +418,7 @@ class _TournamentRun:
 
     def _extent(self) -> tuple[int, int]:
         """The numbers of games that have been played, and of those that are missing and count."""
-        spans = self.cover.spans()
+        spans = self.cover.complete_spans()
         stored = missing = 0
         for group in self.tournament.groups():
             if self.cover.owner(group) == group and not self.fault_counter.is_void(group):
@@ -427,15 +428,25 @@ class _TournamentRun:
         return self._games(stored), self._games(missing)
 
     def _missing(self, backend_of: Callable[[Group], str]) -> Iterator[Round]:
-        spans, everything = self.cover.spans(), [(0, self.deals)]
+        spans, everything = self.cover.complete_spans(), [(0, self.deals)]
         played = {
             group: list(merge_spans(spans.get(tuple(sorted(group)), ())))
             for group in self.tournament.groups()
             if self.cover.owner(group) == group and not self.fault_counter.is_void(group)
         }
-        return missing_rounds(
-            self.tournament, backend_of, lambda group: played.get(group, everything)
-        )
+
+        def done(group: Group) -> Sequence[Span]:
+            return everything if self._is_repeated(group) else played.get(group, everything)
+
+        return missing_rounds(self.tournament, backend_of, done)
+
+    def _is_done(self, group: Group) -> bool:
+        """Whether the games of a group that are missing need not be played."""
+        return self.fault_counter.is_void(group) or self._is_repeated(group)
+
+    def _is_repeated(self, group: Group) -> bool:
+        """Whether all further deals of a group would repeat others."""
+        return self.cover.different_deals(group) is not None
 
     def _prepared(
         self, options: PoolOptions, observer: RunObserver
@@ -518,8 +529,11 @@ class _TournamentRun:
     ) -> None:
         for played in pool.play(blocks, lambda: observer.on_tick(results)):
             self._store(played, observer)
-            if self._disqualify_bots():
-                pool.drop(self.fault_counter.is_void)
+            is_repeated = self._is_repeated(played.full_block.group)
+            if is_repeated:
+                self.fault_counter.drop(self._is_repeated)
+            if self._disqualify_bots() or is_repeated:
+                pool.drop(self._is_done)
                 stored, left = self._extent()
                 observer.on_total(stored, stored + left)
 
@@ -531,10 +545,27 @@ class _TournamentRun:
         parts = self.parts.setdefault(block, [])
         parts.append(result)
         if sum(part.block.deals for part in parts) == block.deals:
-            self.cover.add(join_parts(block, self.parts.pop(block)))
-            self.session.played_games += self._games(block.deals)
-            observer.on_progress(self._games(block.deals))
+            for complete in self._in_order(join_parts(block, self.parts.pop(block))):
+                self.cover.add(complete)
+                self.session.played_games += self._games(complete.block.deals)
+                observer.on_progress(self._games(complete.block.deals))
         self.fault_counter.add_faults(result.faults, result.block, block)
+
+    def _in_order(self, result: BlockResult) -> Iterator[BlockResult]:
+        """The results to be stored now. Those of games without draws are stored in order, up to
+        the first that shows that all others are repeated: then it is the same for any number of
+        workers what the ledger has."""
+        if not result.fingerprints:
+            yield result
+            return
+        group = result.block.group
+        held = self.held.setdefault(group, {})
+        held[result.block.first] = result
+        while not self._is_repeated(group):
+            following = [first for first in held if first <= self.cover.played(group)]
+            if not following:
+                return
+            yield held.pop(min(following))
 
     def _disqualify_bots(self) -> bool:
         disqualifications = list(self.fault_counter.disqualifications())

@@ -90,7 +90,8 @@ class _Schedule(msgspec.Struct, frozen=True):
             return _Cuts(self.tournament.query.lesson)
         size = deals_per_block(self.tournament, self.backend_of(group))
         full = self.tournament.deals // size
-        return _Cuts(size, len(self.tournament.orders), full - full // _LATE, full)
+        orders = len(self.tournament.orders)
+        return _Cuts(size, orders, full - full // _LATE, full, self.tournament.opening_count)
 
     def _blocks(self, group: Group, deal: int) -> Iterator[Block]:
         """The blocks of a group that begin at or after `deal`."""
@@ -107,13 +108,14 @@ class _Cuts(msgspec.Struct, frozen=True):
 
     Of bots that do not learn they are also cut after the first round, and where each group has
     played a round number of games, which are the numbers that a user may lower them to; `orders`
-    is the number of games of a deal.
+    is the number of games of a deal. One cut is where a list of `openings` begins again.
     """
 
     size: int
     orders: int = 0
     late: int | None = None
     end: int = 0
+    openings: int = 0
 
     def after(self, deal: int) -> int:
         """The first cut after `deal`."""
@@ -121,6 +123,8 @@ class _Cuts(msgspec.Struct, frozen=True):
             return self._multiple_after(deal)
         round_games = _round_after(deal * self.orders)
         cut = min(self._multiple_after(deal), -(-round_games // self.orders))
+        if deal < self.openings:
+            cut = min(cut, self.openings)
         return min(cut, _FIRST_DEALS) if deal < _FIRST_DEALS else cut
 
     def _multiple_after(self, deal: int) -> int:

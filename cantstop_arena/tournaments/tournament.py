@@ -148,6 +148,13 @@ class Tournament(WithField, frozen=True, dict=True):
             return len(self.lineups)
         return comb(len(self.entrants), self.players)
 
+    @cached_property
+    def opening_count(self) -> int:
+        """The number of different openings, which come again in the deals after; 0 if unknown."""
+        if not self.openings:
+            return 0
+        return self.openings.count(self.game, self.rules, self.players)
+
     def without_luck(self, luck_removed: LuckRemoved = True) -> Tournament:
         """A copy with luck removed. Raises UsageError when that is impossible."""
         if why := luck_refusal(self.game, [self.players], luck_removed):

@@ -17,7 +17,7 @@ import msgspec
 
 from cantstop_arena.errors import Problem, RulesError, UsageError
 from cantstop_arena.game_api.state import BOARD, SEEN_BY
-from cantstop_arena.texts import in_a_line
+from cantstop_arena.texts import in_a_line, listed
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Game
@@ -122,7 +122,7 @@ class GameView:
         if event["event"] == "end":
             winners = [names[seat] for seat in event["winners"]]
             details = _fields_text(event, ("event", "winners"))
-            return f"{' and '.join(winners) or 'nobody'} wins ({details})"
+            return f"{outcome_text(winners, len(names))} ({details})"
         turn = f"{event['turn']:>4}  " if "turn" in event else "      "
         who = f"{names[event['seat']]}: " if _is_seat(event.get("seat"), names) else ""
         details = _fields_text(event, ("event", "turn", "seat", "seen_by"))
@@ -274,11 +274,17 @@ def parse_event(line: str, source: str, number: int) -> Event:
     return event
 
 
+def outcome_text(winners: Sequence[str], seats: int) -> str:
+    """Who has won a game of so many seats; if everybody has, it is drawn."""
+    if len(winners) == seats > 1:
+        return f"{listed(winners)} draw"
+    return f"{listed(winners) or 'nobody'} {'win' if len(winners) > 1 else 'wins'}"
+
+
 def _status_text(position: Position) -> str:
     """Who decides what in a position, or who has won."""
     if position.is_over:
-        winners = " and ".join(SEAT_NAMES[seat] for seat in position.winners)
-        return f"{winners or 'nobody'} wins"
+        return outcome_text([SEAT_NAMES[seat] for seat in position.winners], position.players)
     if position.is_chance:
         return "chance decides"
     names = ", ".join(map(position.action_name, position.legal))

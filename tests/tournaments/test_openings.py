@@ -166,7 +166,7 @@ def test_settings_with_other_openings_are_others(arena: Arena) -> None:
 def test_guests_and_comparisons_have_them_too(arena: Arena) -> None:
     arena("run cup.yaml --games 8 --openings game --no-page", bots=BOTS, yaml=CUP)
     guest = arena("match first last --in results/cup --games 12")
-    assert "12 games" in guest.text
+    assert "4 games (of 12 alike), 2 deals in both seatings" in guest.text
     rules = "game: breakthrough\ncompare: [standard, large]\nbots: [first, last]\ngames: 8\n"
     done = arena("compare rules.yaml --openings 2 --no-page", yaml=rules)
     assert "openings: {plies: 2}" in (done.folder / "comparison.yaml").read_text()

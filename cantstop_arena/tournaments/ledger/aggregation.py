@@ -58,7 +58,7 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
         players=first.players,
         seed=all_totals[0].seed if len(seeds) == 1 else None,
         bots=tuple(bots),
-        tallies=_tallies(shares),
+        tallies=(tallies := _tallies(shares)),
         deals=corrected,
         with_luck=played if scored else None,
         anchor=anchor,
@@ -72,6 +72,13 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
         irreproducible=tuple(name for name in bots if name in unsteady),
         predecessors=_predecessors(len(bots), first.players, shares),
         solo_pairs=_solo_pairs(len(bots), first.players, shares),
+        drawn=_drawn(shares, tallies) if first.players > 1 else {},
+        repeated={
+            tuple(sorted(share.anew(group))): deals
+            for share in shares
+            for group, deals in share.totals.ledger.repeated().items()
+            if group in share.spans
+        },
         payoff=_payoff(first) if pays else None,
         payoffs=_payoffs(len(bots), all_totals[0].orders, shares) if pays else None,
         sorted_by=score_of(game_named(first.setting.game)) if pays else WINS,
@@ -98,6 +105,18 @@ def _payoffs_of_a_seed(bots: int, orders: Orders, shares: Sequence[LedgerShare])
         return chain.from_iterable(share.payoffs(start, count) for share in shares)
 
     return gather_payoffs(bots, orders, _spans(shares), read)
+
+
+def _drawn(shares: Iterable[LedgerShare], tallies: Mapping[Group, Tally]) -> dict[Group, int]:
+    """The games that all seats won, of seatings that have any; shared by all are also those that
+    nobody won."""
+    drawn: dict[Group, int] = {}
+    for share in shares:
+        for seating, games in share.totals.ledger.shared_by_all().items():
+            if tuple(sorted(seating)) in share.spans:
+                anew = share.anew(seating)
+                drawn[anew] = drawn.get(anew, -tallies[anew].unfinished) + games
+    return {seating: drawn[seating] for seating in tallies if drawn.get(seating, 0) > 0}
 
 
 def _tallies(shares: Iterable[LedgerShare]) -> dict[Group, Tally]:

@@ -76,6 +76,14 @@ class _LedgerPrefix:
             for group, spans in self._ledger.spans().items()
         }
 
+    def shared_by_all(self) -> dict[Group, int]:
+        """None: nothing is counted but wins."""
+        return {}
+
+    def repeated(self) -> dict[Group, tuple[int, int]]:
+        """The groups whose deals are repeated: how many deals of theirs count, of how many."""
+        return self._ledger.repeated()
+
     def counting_spans(self) -> dict[Group, list[Span]]:
         """Those of the groups whose games count."""
         counting = self._ledger.counting_spans()

@@ -22,15 +22,18 @@ from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally, sum_tallies
 from cantstop_arena.deals.payoff import STORED
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders, lineups
-from cantstop_arena.deals.spans import Span, gaps
+from cantstop_arena.deals.spans import Span, gaps, unbroken_prefix
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes import shutdown
 from cantstop_arena.tournaments.ledger.ledger import Ledger, RowKey
 from cantstop_arena.tournaments.ledger.ledger_query import LUCK_BY_STAKE, MEASURES, LedgerQuery
+from cantstop_arena.tournaments.ledger.repeated_deals import different_deals, of_one_deal
 from cantstop_arena.tournaments.ledger.row_codec import (
     MEASURED,
     faults_in,
+    fingerprints_in,
     group_in,
+    masks_of,
     row_of,
     tallies_in,
     winners_in,
@@ -72,6 +75,8 @@ class Cover:
             self._owners.setdefault(query.versions_of(group), group)
         self._rows = {group: self._disjoint(group) for group in query.groups}
         self._counter: FaultCounter | None = None
+        self._fingerprints = ledger.fingerprints(self._ids.values())
+        self._different: dict[Group, int | None] = {}
 
     def _disjoint(self, group: Group) -> list[RowKey]:
         keys = self.stored(group)
@@ -122,7 +127,55 @@ class Cover:
         for group in query.groups if query.has_twins else (block.group,):
             if self.owner(group) == self.owner(block.group):
                 self._rows[group].append(key)
+                self._different.pop(group, None)
+        if row.fingerprints:
+            self._fingerprints[self._ids[block.group], key] = row.fingerprints
         self._counter = None
+
+    # Repeated deals
+
+    def played(self, group: Group) -> int:
+        """The number of deals from the first on of which none is missing in a group's rows."""
+        return unbroken_prefix((key.first, key.deals) for key in self._rows[group])
+
+    def different_deals(self, group: Group) -> int | None:
+        """The number of deals from the first on that the others of the group repeat, so that they
+        alone count, and no more need be played; None in other groups."""
+        if not self._fingerprints:
+            return None
+        if group not in self._different:
+            self._different[group] = self._different_deals(group)
+        return self._different[group]
+
+    def _different_deals(self, group: Group) -> int | None:
+        number, keys = self._ids.get(group, -1), sorted(self._rows[group])
+        played = self.played(group)
+        if self.query.learns(group) or not played:
+            return None
+        with self.ledger.readable():
+            rows = [
+                fingerprints_in(self._fingerprints.get((number, key), b""), key.deals)
+                for key in keys
+            ]
+        fingerprints = np.concatenate(rows)
+        different = different_deals(fingerprints, played >= self.end)
+        has_cut = any(key.first == different for key in keys) or played == different
+        is_whole = played == len(fingerprints)
+        return different if is_whole and (has_cut or different == 1) else None
+
+    def repeated(self) -> dict[Group, tuple[int, int]]:
+        """The groups whose deals are repeated: how many deals of theirs count, of how many."""
+        found = {tuple(sorted(group)): self.different_deals(group) for group in self.query.groups}
+        return {group: (deals, self.end) for group, deals in found.items() if deals}
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether all further deals would be others again, in every group."""
+        return len(self.repeated()) == len(self.query.groups)
+
+    def complete_spans(self) -> dict[Group, list[Span]]:
+        """The deals of each group that need not be played: covered, or known to be repeated."""
+        return self.spans() | {group: [(0, self.end)] for group in self.repeated()}
 
     # Reading
 
@@ -134,10 +187,18 @@ class Cover:
     def spans(self) -> dict[Group, list[Span]]:
         """The deals of each group that are covered."""
         return {
-            tuple(sorted(group)): [(key.first, key.deals) for key in keys]
+            tuple(sorted(group)): [
+                (key.first, min(key.deals, self._counts_to(group) - key.first))
+                for key in keys
+                if key.first < self._counts_to(group)
+            ]
             for group, keys in self._rows.items()
             if keys
         }
+
+    def _counts_to(self, group: Group) -> int:
+        """The deal from which on deals of a group do not count, as they are repeated."""
+        return self.different_deals(group) or self.end
 
     def counting_spans(self) -> dict[Group, list[Span]]:
         """Those of the groups whose games count, as no bot of theirs is disqualified."""
@@ -147,8 +208,9 @@ class Cover:
     def _covered(self, start: float = 0, end: float = inf) -> Iterator[tuple[Group, RowKey]]:
         """The groups' rows with some of the deals from `start` to `end - 1`."""
         for group, keys in self._rows.items():
+            last = min(end, self._counts_to(group))
             for key in keys:
-                if key.first < end and key.end > start:
+                if key.first < last and key.end > start:
                     yield group, key
 
     def _read(self, columns: str, group: Group, key: RowKey) -> Any:
@@ -160,14 +222,35 @@ class Cover:
         with self.ledger.readable():
             for group, key in self._covered():
                 (rows,) = self._read("tallies", group, key)
+                is_first = key.end > self._counts_to(group)  # of deals that are all alike
                 for order, tally in zip(lineups(group, self.orders), tallies_in(rows), strict=True):
                     tallies = sums.setdefault(order, [])
-                    tallies.append(tally)
+                    tallies.append(of_one_deal(tally) if is_first else tally)
                     if len(tallies) == _ADDED_AT_ONCE:
                         tallies[:] = [sum_tallies(tallies)]
         return {
             order: sum_tallies(sums[order]) for order in sorted(sums, key=lambda o: (sorted(o), o))
         }
+
+    def shared_by_all(self) -> dict[Group, int]:
+        """The games of which all seats share the win, for each seating that has any.
+
+        Those that nobody won are among them.
+        """
+        everybody = (1 << self.query.players) - 1
+        shared: dict[Group, int] = {}
+        with self.ledger.readable():
+            for group, key in self._covered():
+                (packed,) = self._read("winners", group, key)
+                games = key.deals * len(self.orders)
+                if everybody not in masks_of(packed, games):
+                    continue
+                winners = winners_in(packed, games).reshape(key.deals, -1)
+                counting = winners[: self._counts_to(group) - key.first]
+                counts = (counting == everybody).sum(axis=0).tolist()
+                for seating, count in zip(lineups(group, self.orders), counts, strict=True):
+                    shared[seating] = shared.get(seating, 0) + count
+        return shared
 
     def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
         """The blocks with some of the `count` deals from `start` on, complete."""
@@ -187,6 +270,7 @@ class Cover:
                 shutdown.check()
                 (packed,) = self._read("payoffs", group, key)
                 paid = np.frombuffer(zlib.decompress(packed), STORED).reshape(key.deals, -1)
+                paid = paid[: self._counts_to(group) - key.first]
                 ascending = tuple(sorted(group))
                 if group != ascending:
                     paid = paid[:, payoff_columns(order_of(ascending, group))]
@@ -198,6 +282,8 @@ class Cover:
         """A block in the order of the file, with the measures that are needed."""
         ascending = tuple(sorted(group))
         order = order_of(ascending, group)
+        counting = self._counts_to(group) - key.first
+        winners, measures = winners[:counting], measures[:counting]
         columns = self._measure_columns(order)
         if columns != [*range(measures.shape[1])]:
             measures = measures[:, columns]
@@ -246,7 +332,7 @@ class Cover:
         """A counter like `fault_counter`, with another limit, to which faults can be added."""
         counter = FaultCounter(max_faults, self.query.twins)
         counter.add_faults(self.faults(is_shared=False))
-        spans = self.spans()
+        spans = self.complete_spans()
         missing = sorted(
             (first, group)
             for group in map(tuple, map(sorted, self.query.groups))
@@ -275,7 +361,7 @@ class Cover:
 
     def missing(self) -> Iterator[Span]:
         """The missing deals of every group that counts; of groups with the same rows once."""
-        counter, spans = self.fault_counter(), self.spans()
+        counter, spans = self.fault_counter(), self.complete_spans()
         for group in self.query.groups:
             if self.owner(group) == group and not counter.is_void(group):
                 yield from gaps(spans.get(tuple(sorted(group)), ()), self.end)

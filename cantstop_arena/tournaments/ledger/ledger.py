@@ -283,6 +283,18 @@ class Ledger:
             rows = self.select(query, min(group_ids), max(group_ids))
             return {(group, RowKey(*key)): (faults, bots) for group, *key, faults, bots in rows}
 
+    def fingerprints(self, group_ids: Collection[int]) -> dict[tuple[int, RowKey], bytes]:
+        """The packed fingerprints of rows of groups, where there are any."""
+        if not group_ids:
+            return {}
+        query = (
+            "SELECT grp, first, deals, detail, fingerprints FROM blocks"
+            " WHERE grp BETWEEN ? AND ? AND fingerprints != x''"
+        )
+        with self.readable():
+            rows = self.select(query, min(group_ids), max(group_ids))
+            return {(group, RowKey(*key)): packed for group, *key, packed in rows}
+
     def read(self, columns: str, group: int, key: RowKey) -> Any:
         """Columns of a row. Raises LedgerError when there is no such row."""
         query = (

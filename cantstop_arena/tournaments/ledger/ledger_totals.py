@@ -38,6 +38,12 @@ class LedgerReader(Protocol):
     def disqualified(self) -> dict[int, list[Fault]]:
         """The disqualified bots, and their faults."""
 
+    def shared_by_all(self) -> dict[Group, int]:
+        """The games of which all seats share the win, for each seating that has any."""
+
+    def repeated(self) -> dict[Group, tuple[int, int]]:
+        """The groups whose deals are repeated: how many deals of theirs count, of how many."""
+
     def missing_games(self) -> int:
         """The number of missing games of the groups that count."""
 

@@ -133,6 +133,14 @@ class OldLedger:
 
     counting_spans = spans  # blocks of disqualified bots are deleted
 
+    def shared_by_all(self) -> dict[Group, int]:
+        """None: they are not told from those that nobody won."""
+        return {}
+
+    def repeated(self) -> dict[Group, tuple[int, int]]:
+        """None: it does not tell which deals are others again."""
+        return {}
+
     def tallies(self) -> dict[Group, Tally]:
         """The tally of every seating, in canonical order."""
         sums: dict[Group, Tally] = {}

@@ -26,7 +26,7 @@ class QueryPlan(NamedTuple):
 
 def plan_of(cover: Cover) -> QueryPlan:
     """The plan for what a query lacks. Groups with the same rows, as of twins, count each."""
-    counter, spans = cover.fault_counter(), cover.spans()
+    counter, spans = cover.fault_counter(), cover.complete_spans()
     groups = complete = partial = games = again = 0
     for group in cover.query.groups:
         if counter.is_void(group):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 from msgspec.structs import asdict, replace
+from numpy.typing import NDArray
 
 from cantstop_arena.deals import winners
 from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
@@ -22,14 +23,15 @@ from cantstop_arena.deals.seatings import Group
 
 _MAX_TEXT = 1 << 24  # bytes of tallies, decompressed
 
+FINGERPRINT = "<u4"
 MEASURED = "<i4"  # counts of a deal, summed over all its games and seats
 
 
 class LedgerRow(NamedTuple):
     """The row of a block in the ledger; bots are positions in its group.
 
-    `payoffs` are empty in games without; `fingerprints` and `device` until games and bots have
-    them.
+    `payoffs` are empty in games without, `fingerprints` where something was drawn in every deal,
+    `device` until bots have one.
     """
 
     first: int
@@ -70,7 +72,7 @@ def row_of(
         result.winners,
         zlib.compress(result.measures, 1),
         zlib.compress(result.payoffs, 1) if result.payoffs else b"",
-        b"",
+        zlib.compress(result.fingerprints, 1) if result.fingerprints else b"",
         faults_text(faults),
         text(sorted(position[bot] for bot in result.irreproducible)),
         "",
@@ -185,6 +187,23 @@ def winners_in(packed: bytes, games: int) -> Bytes:
     if len(masks) != games:
         raise ValueError(f"it has winners of {len(masks)} games, not of {games}")
     return masks
+
+
+def masks_of(packed: bytes, games: int) -> bytes:
+    """The masks of winners that may occur in a row. Raises ValueError."""
+    if packed[:1] == winners.MARK:
+        return winners.masks_in(packed, games)
+    return bytes({*decompressed(packed, games)})
+
+
+def fingerprints_in(packed: bytes, deals: int) -> NDArray[np.uint32]:
+    """The fingerprints of so many deals; zeros where none are stored. Raises ValueError."""
+    if not packed:
+        return np.zeros(deals, FINGERPRINT)
+    fingerprints = np.frombuffer(decompressed(packed, 4 * deals), FINGERPRINT)
+    if len(fingerprints) != deals:
+        raise ValueError(f"it has fingerprints of {len(fingerprints)} deals, not of {deals}")
+    return fingerprints
 
 
 def decompressed(packed: bytes, max_bytes: int) -> bytes:

@@ -8,7 +8,7 @@ disqualified bot are void, and with them the faults of other bots in these games
 Bots of one version play the same games, so their faults count together, and all of them are out.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush, heapreplace
 from itertools import count
 
@@ -74,6 +74,11 @@ class FaultCounter:
     def close(self) -> None:
         """End the schedule: all faults count that do not come after an unplayed block."""
         self._reached = END
+
+    def drop(self, is_complete: Callable[[Group], bool]) -> None:
+        """Forget the unplayed blocks of groups that are complete without them."""
+        for block in [block for block in self._unplayed if is_complete(block.group)]:
+            del self._unplayed[block]
 
     def add_faults(
         self, faults: Iterable[Fault], played: Block | None = None, of: Block | None = None

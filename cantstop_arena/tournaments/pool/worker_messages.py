@@ -127,6 +127,7 @@ def is_result_of(result: BlockResult, block: Block, orders: int) -> bool:
         and _are_winners(result.winners, block.deals * orders, len(block.group))
         and len(result.measures) % (4 * block.deals) == 0
         and len(result.payoffs) in (0, 8 * block.deals * len(block.group))
+        and len(result.fingerprints) in (0, 4 * block.deals)
         and all(_is_possible_fault(fault, block, orders) for fault in result.faults)
         and set(result.irreproducible) <= set(block.group)
     )

@@ -27,8 +27,8 @@ from cantstop_arena.tournaments.tournament import FaultPolicy, Overrides, Tourna
 
 KNOWN_KEYS = (
     "name, game, rules, players, games, until, seed, decision_limit, start_limit, max_faults,"
-    " on_fault, game_limit, isolate, anchor, gauntlet, score, luck_removed, openings, bots, "
-    "exclude, left_out"
+    " on_fault, game_limit, isolate, anchor, gauntlet, score, luck_removed, openings, bots,"
+    " exclude, left_out"
 )
 
 

@@ -42,6 +42,11 @@ class EngineTally:
         return self._sums, self._tallies, self.winners, self._measures
 
     @property
+    def fingerprints(self) -> NDArray[np.uint32]:
+        """None: dice are rolled in every game."""
+        return np.zeros(0, np.uint32)
+
+    @property
     def measures(self) -> NDArray[Any]:
         """A row for each deal, if counts are stored by deal."""
         return self._measures
