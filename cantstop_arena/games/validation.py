@@ -56,9 +56,12 @@ def _rule_complaints(game: Game) -> Iterator[str]:
 
 def _hook_faults(game: Game) -> Iterator[str]:
     try:
-        game.decisions  # noqa: B018
+        decisions = game.decisions
     except (AttributeError, IndexError, NameError) as error:
         yield f"hooks must be functions with @decision and a parameter for the view ({error})"
+        return
+    if game.has_kernel and len(decisions) != 1:
+        yield f"a game with a kernel has one decision, not {len(decisions)}"
 
 
 def _count_faults(game: Game) -> Iterator[str]:

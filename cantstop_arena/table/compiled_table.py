@@ -51,8 +51,9 @@ class CompiledTable(PlainTable):
     def _compile_bots(self) -> None:
         """Compile or load the bots for the kernel of these rules."""
         self._loop: _Loop | None = None
-        players = len(self.orders[0])
-        self._kernel = self.game.kernel(self.rules, players) if compiles() else None
+        with self._game_at_work():
+            players = len(self.orders[0])
+            self._kernel = self.game.kernel(self.rules, players) if compiles() else None
         if self._kernel is None:
             self._bots = [None] * len(self.seated_bots)
             return

@@ -13,9 +13,11 @@ from helpers.game_packages import install_example, on_path
 
 from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.errors import BotError, GameError
+from cantstop_arena.game_api.decisions import game_over
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.streams import DealChance
 from cantstop_arena.games.registry import game_named
+from cantstop_arena.games.validation import game_faults
 from cantstop_arena.hookspecs import BotFunctions, compiled
 from cantstop_arena.table.compiled_table import CompiledTable
 from cantstop_arena.table.kernel_check import kernel_difference
@@ -288,6 +290,22 @@ def test_what_a_kernel_does_wrong_is_the_games_fault(changes: Any, message: str)
     replaced = replace(kernel_of(5), **changes)
     with pytest.raises(GameError, match=message):
         table_of(Broken(), [first, by_view]).play(Block((0, 1), 0, 10))
+
+
+def test_a_game_with_a_kernel_has_one_decision() -> None:
+    class Two(KernelBreakthrough):
+        hooks = (*KernelBreakthrough.hooks, game_over)  # type: ignore[assignment]
+
+    assert game_faults(Two()) == ["a game with a kernel has one decision, not 2"]
+
+
+def test_an_exception_in_kernel_is_the_games_fault() -> None:
+    class Raises(KernelBreakthrough):
+        def kernel(self, rules: Any, players: int) -> Any:
+            raise KeyError(players)
+
+    with pytest.raises(GameError, match=r"Breakthrough fails in kernel.*KeyError: 2"):
+        table_of(Raises(), [first, first])
 
 
 # At the command line
