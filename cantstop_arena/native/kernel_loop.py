@@ -91,7 +91,8 @@ def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
     desk, of which `eyes` and `moves` are parts; the rules; the addresses of the bots by position in
     the group; the positions by seat, a row for each order; for each game the payoffs and counts of
     decisions by seat, and whether anything was drawn; for each deal its opening, followed by -1,
-    and the keys of chance and of each seat's bot; for each seat the key and count of its stream; the numbers of the first game and the
+    and the keys of chance and of each seat's bot; for each seat the key and count of
+    its stream; the numbers of the first game and the
     end, and the most decisions.
 
     It returns the number of the next game. That has a fault if it is not the end: of the bot, whose

@@ -47,7 +47,8 @@ class KernelTally(PlainTally):
     def without_draws(self, indices: _Numbers, has_draws: _Numbers) -> list[int]:
         """Mark the deals in which games had draws; return those of the others, for `mark_game`."""
         self._has_draws[indices[has_draws != 0]] = True
-        return [index for index in indices.tolist() if not self._has_draws[index]]
+        others: list[int] = indices[~self._has_draws[indices]].tolist()
+        return others
 
     def mark_game(self, index: int, fingerprint: int | None) -> None:
         """Add the fingerprint of a game without draws to that of its deal."""
