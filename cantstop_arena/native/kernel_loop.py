@@ -90,8 +90,9 @@ def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
     Arguments are the numbers that other processes watch; rows for the state, the payoffs and the
     desk, of which `eyes` and `moves` are parts; the rules; the addresses of the bots by position in
     the group; the positions by seat, a row for each order; for each game the payoffs and counts of
-    decisions by seat; for each deal its opening, followed by -1, and the keys of chance and of each
-    seat's bot; for each seat the key and count of its stream; the numbers of the first game and the
+    decisions by seat, and whether anything was drawn; for each deal its opening, followed by -1,
+    and the keys of chance and of each seat's bot; for each seat the key and count of
+    its stream; the numbers of the first game and the
     end, and the most decisions.
 
     It returns the number of the next game. That has a fault if it is not the end: of the bot, whose
@@ -118,7 +119,7 @@ def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
             for place in range(size):
                 state[place] = 0
             setup(state, rules, players)
-            count, opening = 0, 0
+            count, opening, has_draws = 0, 0, False
             while True:
                 watched[places.step] += 1
                 seat = who(state)
@@ -134,6 +135,7 @@ def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
                         return -1 - cursor
                     key = number_at(keys[deal, 0], np.uint64(name(state) + 1))
                     act(state, _first_below(key, bound))
+                    has_draws = True
                     continue
                 if not 0 <= seat < players:
                     desk[ANSWER] = NO_SEAT
@@ -171,6 +173,8 @@ def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
             payoffs_of(state, got)
             for seat in range(players):
                 payoffs[game, seat] = got[seat]
+                has_draws |= streams[seat, 1] > 0
+            decisions[game, players] = has_draws
         watched[places.mark] = places.arena
         return stop
 

@@ -130,22 +130,28 @@ class CompiledTable(PlainTable):
             low, high = first // len(orders), (end - 1) // len(orders)
             deals = range(block.first + low, block.first + high + 1)
             played = self._play(deals, orders, block.group, (first, end))
+            culprit = self._seat  # of a fault
             for order in range(len(orders)):
                 games = np.arange((order - first) % len(orders), played.games, len(orders))
-                tally.enter_all(
-                    (first + games) // len(orders),
-                    order,
-                    block.first,
-                    played.payoffs[games],
-                    played.decisions[games],
-                )
+                indices = (first + games) // len(orders)
+                results = played.payoffs[games], played.decisions[games]
+                tally.enter_all(indices, order, block.first, *results)
+                seats = tuple(block.group[position] for position in orders[order])
+                for index in tally.without_draws(indices, played.has_draws[games]):
+                    tally.mark_game(index, self._plain_fingerprint(seats, block.first + index))
             if played.fault:
                 cursor = first + played.games
                 deal, order = divmod(cursor, len(orders))
-                self._deal = block.first + deal
+                self._deal, self._seat = block.first + deal, culprit
                 self.seats = tuple(block.group[position] for position in orders[order])
                 return cursor, played.fault
         return stop, None
+
+    def _plain_fingerprint(self, seats: Group, deal: int) -> int | None:
+        """The fingerprint of a game without draws, which is played again in plain Python."""
+        self.start(seats, deal)
+        self.play_out()
+        return self.fingerprint(self.result())
 
     def _play(
         self, deals: Sequence[int], orders: Sequence[Order], group: Group, games: tuple[int, int]
@@ -156,7 +162,9 @@ class CompiledTable(PlainTable):
         keys = self._keys(deals, has_random)
         numbers = np.frombuffer(self._watched.numbers, np.int64)
         loop, (first, end) = self._own_loop, games
-        payoffs, decisions = np.zeros((2, end - first, len(self.orders[0])), np.int64)
+        players = len(self.orders[0])
+        payoffs = np.zeros((end - first, players), np.int64)
+        decisions = np.zeros((end - first, players + 1), np.int64)
         fault: BotFault | None = None
         try:
             cursor = loop.play(
@@ -177,7 +185,8 @@ class CompiledTable(PlainTable):
         self._watched.mark(watched.ARENA)
         self._seat = int(numbers[watched.SEAT])
         self._check_payoffs(payoffs[: cursor - first], [*deals], first % len(orders), len(orders))
-        return _Played(cursor - first, payoffs, decisions, fault)
+        has_draws = decisions[:, players]
+        return _Played(cursor - first, payoffs, decisions[:, :players], has_draws, fault)
 
     def _check_payoffs(
         self, payoffs: NDArray[np.int64], deals: Sequence[int], skipped: int, orders: int
@@ -224,6 +233,7 @@ class _Played(NamedTuple):
     games: int
     payoffs: NDArray[np.int64]
     decisions: NDArray[np.int64]
+    has_draws: NDArray[np.int64]
     fault: BotFault | None
 
 

@@ -44,6 +44,16 @@ class KernelTally(PlainTally):
             self._measure(indices, order, counts)
         self._count_lengths(tally, counts[self._counts.length].sum(axis=1), first + indices)
 
+    def without_draws(self, indices: _Numbers, has_draws: _Numbers) -> list[int]:
+        """Mark the deals in which games had draws; return those of the others, for `mark_game`."""
+        self._has_draws[indices[has_draws != 0]] = True
+        others: list[int] = indices[~self._has_draws[indices]].tolist()
+        return others
+
+    def mark_game(self, index: int, fingerprint: int | None) -> None:
+        """Add the fingerprint of a game without draws to that of its deal."""
+        self._mark(index, fingerprint)
+
     def wins_of(self, payoffs: _Numbers) -> NDArray[np.bool_]:
         """Whether each seat has the best payoff, by game."""
         payoff = self._table.payoff
