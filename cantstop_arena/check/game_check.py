@@ -101,6 +101,8 @@ class GameCheck:
             if finding.mark == WRONG and test is ends:
                 return
         yield self._process_finding()
+        if self.game.has_kernel:
+            yield self._kernel_finding()
         yield self._bot_finding()
         yield from self._statistics()
 

@@ -123,8 +123,10 @@ COMMANDS: dict[str, Callable[[str, str, str], list[str]]] = {
     ],
 }
 WITHOUT_BOTS = {
-    *("bots", "bots new", "completion", "cubus", "cubus targets", "games", "odds", "rules"),
+    *("bots", "bots new", "completion", "cubus", "cubus targets", "odds", "rules"),
+    *("games", "games check", "games new"),
     *("results", "results check", "results forget", "results prune", "solve", "train"),
+    *("design", "profile"),  # take too long for all bots; they have tests of their own
 }
 AFTER_A_RUN = {"export", "history", "rate", "report"}
 ONLY_CANT_STOP = {"bots compile", "judge"}
@@ -139,7 +141,7 @@ FUNCTIONS: dict[str, Callable[[str, str, str], Any]] = {
     "tournament": lambda bot, rival, game: ca.tournament([bot, rival], games=4, game=game).run(),
     "tune": lambda bot, rival, game: ca.tune(bot, option_of(bot, game), games=40, game=game),
 }
-NO_BOTS = {"compiled", "history", "open", "rate", "schema", "solve"}
+NO_BOTS = {"compiled", "design", "history", "open", "profile", "rate", "schema", "solve"}
 
 
 def commands(group: click.Group, *path: str) -> Iterator[str]:
