@@ -305,7 +305,8 @@ def _uncompiled(seated_bot: SeatedBot, spec: LoadedBot) -> SeatedBot:
 
     def new_player() -> BotFunctions:
         player = spec.fresh_instance({})
-        return BotFunctions(**{hook: plain(getattr(player, hook)) for hook in spec.decisions})
+        hooks = (hook for hook in spec.decisions if hasattr(player, hook))  # some are optional
+        return BotFunctions(**{hook: plain(getattr(player, hook)) for hook in hooks})
 
     return SeatedBot(seated_bot.name, new_player(), "", lambda start: new_player())
 
