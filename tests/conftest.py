@@ -42,7 +42,7 @@ os.environ.setdefault("CANTSTOP_ARENA_PAGE", "0")
 
 # How many examples properties are tried on: some in `make test`, many in `make test-slow`. How long
 # one takes is for the machine to say.
-for _profile, _examples in (("quick", 40), ("thorough", 80)):
+for _profile, _examples in (("quick", 40), ("thorough", 60)):
     settings.register_profile(
         _profile,
         max_examples=int(os.environ.get("FUZZ_EXAMPLES", _examples)),

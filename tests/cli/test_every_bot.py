@@ -5,7 +5,7 @@ command that is in none of the tables below fails the first test.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from inspect import isfunction
 from pathlib import Path
 from typing import Any
@@ -253,9 +253,16 @@ REFUSED = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize(("game", "bot"), CASES)
+def in_turn(words: Iterable[str]) -> list[Any]:
+    """Every bot with every word: a third of them is slow, in turn, the others are long."""
+    return [
+        pytest.param(*case, word, marks=pytest.mark.long if (bot + at) % 3 else pytest.mark.slow)
+        for bot, case in enumerate(CASES)
+        for at, word in enumerate(words)
+    ]
+
+
+@pytest.mark.parametrize(("game", "bot", "command"), in_turn(COMMANDS))
 def test_every_bot_in_every_command(
     arena: Arena, place: Path, game: str, bot: str, command: str
 ) -> None:
@@ -272,9 +279,7 @@ def test_every_bot_in_every_command(
         assert well, done.output
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize(("game", "bot"), CASES)
+@pytest.mark.parametrize(("game", "bot", "function"), in_turn(FUNCTIONS))
 def test_every_bot_in_every_function(place: Path, game: str, bot: str, function: str) -> None:
     name = lay(place, game, bot)
     rival = rival_of(bot, game)

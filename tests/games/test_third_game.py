@@ -503,9 +503,13 @@ def frail(
             pytest.param(*failure, marks=pytest.mark.slow)
             for failure in (
                 ("question", "1 / 0", "ZeroDivisionError"),
-                ("question", "return 'go'", "must return a Question or None, not 'go'"),
+                ("question", "return 'go'", "must return a Question, a Chance or None, not 'go'"),
                 ("question", "return Question('og', {0: None})", "no hook is called 'og'"),
-                ("question", "return Question('go', {7: None})", "name seat 7; seats are 0 to 1"),
+                (
+                    "question",
+                    "return Question('go', {7: None})",
+                    "a Question goes to seat 7; seats are 0 to 1",
+                ),
                 ("result", "return Result([2])", "winners [2] are no seats"),
                 ("result", "return Result([0], [1, 0.5])", "points must be a whole number"),
                 ("result", "return Result([0], counts={'x': [1, 2]})", "the result counts 'x'"),
@@ -534,17 +538,21 @@ def test_replay_and_bench_name_a_game_that_fails(arena: Arena) -> None:
     with frail(answer="1 / 0"):
         Path("t.yaml").write_text("game: frail\nplayers: 2\ngames: 2\nseed: 1\nbots: [a, b]\n")
         for command in ("replay t.yaml a b --deal 0", "bench a --game frail"):
-            assert "Frail fails in question(), deal 0 (a" in arena(*command.split(), code=1).output
+            assert "Frail fails in answer(), deal 0 (a" in arena(*command.split(), code=1).output
 
 
 @pytest.mark.parametrize(
-    ("kind", "value"),
+    ("kind", "value", "message"),
     [
-        ("list[int]", "(1, 2)"),
-        pytest.param("object", "object()", marks=pytest.mark.slow),
+        ("list[int]", "(1, 2)", "Frail returned a value for go that cannot be sent to another"),
+        pytest.param(
+            "object", "object()", "the view of seat 0 cannot be written", marks=pytest.mark.slow
+        ),
     ],
 )
-def test_view_that_cannot_travel_is_the_game_s_fault(arena: Arena, kind: str, value: str) -> None:
+def test_view_that_cannot_travel_is_the_game_s_fault(
+    arena: Arena, kind: str, value: str, message: str
+) -> None:
     shown = f"return Question('go', {{0: self.deal.view(Shown, 0, told={value})}})"
     extra = f"@dataclass(frozen=True)\nclass Shown(View):\n    told: {kind}\n"
     with frail(question=shown, extra=extra, view="Shown"):
@@ -555,7 +563,7 @@ def test_view_that_cannot_travel_is_the_game_s_fault(arena: Arena, kind: str, va
             code=1,
             yaml="game: frail\nplayers: 2\ngames: 2\nseed: 1\nisolate: processes\nbots: [a, b]\n",
         ).output
-        assert "Frail returned a value for go that cannot be sent to another process" in told
+        assert message in told
 
 
 @pytest.mark.slow
