@@ -116,7 +116,7 @@ class PlannedMatch(PlannedTournament):
             [0] * len(counts) if disqualified else counts,
             self.test,
             ending.state,
-            self.tournament.players,
+            self.tournament.lineup_size,
             len(self.tournament.orders),
             disqualified,
         )
@@ -152,14 +152,15 @@ def planned_match(
     catalogue, players = catalogue_of(given, a), given["players"]
     check_seats(players, catalogue.game)
     unit = _unit(catalogue.game, given["score"])
-    test = _test(sprt, alpha, beta, players, len(catalogue.game.orders(players)), unit)
+    size = catalogue.game.lineup_size(players)
+    test = _test(sprt, alpha, beta, size, len(catalogue.game.orders(players)), unit)
     games = MAX_GAMES if test and given["games"] is None else given["games"]
     with argument_errors(), suggesting_game((a, b), catalogue):
         first, second = with_distinct_names([entrant_of(bot, catalogue) for bot in (a, b)])
-        seated = _seated(first, second, players)
+        seated = _seated(first, second, size)
         planned = plan({**given, "name": "match", "games": games}, seated, catalogue)
     name = folder_name(planned.tournament, 2, between="-vs-")
-    match_plan = renamed(planned, name if players == 2 else f"{name}-{players}-players")
+    match_plan = renamed(planned, name if size == 2 else f"{name}-{players}-players")
     return PlannedMatch(match_plan.tournament, catalogue, match_plan.folder, test)
 
 
@@ -238,12 +239,12 @@ def _is_pair(value: object) -> bool:
     )
 
 
-def _seated(first: Entrant, second: Entrant, players: int) -> list[Entrant]:
-    """The first bot, and the second one in all other seats, each time under another name."""
-    copies = ["", " again", *(f" again {number}" for number in range(2, players))]
+def _seated(first: Entrant, second: Entrant, size: int) -> list[Entrant]:
+    """A lineup of the first bot, and as often as needed of the second one, under other names."""
+    copies = ["", " again", *(f" again {number}" for number in range(2, size))]
     if first.name != second.name:
-        return [first, *(_copy(second, copy) for copy in copies[: players - 1])]
-    return [_copy(first, copy) for copy in copies[:players]]
+        return [first, *(_copy(second, copy) for copy in copies[: size - 1])]
+    return [_copy(first, copy) for copy in copies[:size]]
 
 
 def _copy(entrant: Entrant, suffix: str) -> Entrant:

@@ -262,17 +262,18 @@ def gauntlet(
     """
     catalogue, players = catalogue_of(given, challenger), given["players"]
     check_seats(players, catalogue.game)
+    size = catalogue.game.lineup_size(players)
     with argument_errors():
         rivals = bots_in(against, "against", catalogue) or [*catalogue.game.bots]
         with suggesting_game((challenger, *rivals), catalogue):
             field = field_of_bots([challenger, *rivals], catalogue)
         field = field._replace(entrants=_without_repetitions(field.entrants))
-        _check_field(field, players)
+        _check_field(field, size)
         planned = plan({**given, "name": "gauntlet"}, field.entrants, catalogue)
     planned = dataclasses.replace(planned, tournament=planned.tournament.with_field(field))
     if not against:
         planned = _without_refused(planned)
-        _check_field(Field(planned.tournament.entrants), players)
+        _check_field(Field(planned.tournament.entrants), size)
     first = planned.tournament.entrants[0].name
     planned = dataclasses.replace(planned, tournament=planned.tournament.as_gauntlet(first))
     return renamed(planned, folder_name(planned.tournament, 1, before="gauntlet-"))
@@ -286,9 +287,9 @@ def _without_repetitions(entrants: Sequence[Entrant]) -> tuple[Entrant, ...]:
     return tuple(first.values())
 
 
-def _check_field(field: Field, players: int) -> None:
-    if len(field.entrants) < players:
-        needed = how_many(players - 1, "other bot")
+def _check_field(field: Field, size: int) -> None:
+    if len(field.entrants) < size:
+        needed = how_many(size - 1, "other bot")
         name = field.entrants[0].name
         message = f"{name} needs {needed} to play against; add bots with --against"
         raise UsageError("\n".join([message, *field.messages]))

@@ -105,7 +105,7 @@ def tune(
             catalogue, chosen, spec, opponents, seed, names, observer, options, players
         ) as trials:
             deals = games // trials.games_per_deal // len(opponents)
-            test = Sprt(0, ELO, players=players, games=trials.games_per_deal)
+            test = Sprt(0, ELO, players=trials.lineup_size, games=trials.games_per_deal)
             tuner = Tuner(trials, search_space, spec.defaults)
             result = tuner.tune(deals, seed, test, observer)
     name = bot if isinstance(bot, str) else spec.name

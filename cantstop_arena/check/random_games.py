@@ -206,11 +206,11 @@ class RandomGame:
     def _check_result(self, position: CheckedPosition) -> None:
         """Raise GameAuthorError unless the result is valid, and pays what the game declares."""
         rules, players, _ = self.setting
-        payoff = self.game.payoff
-        result = checked_result(position.state.result(), self.game.counts, players, payoff)
+        payoff, sides = self.game.payoff, self.game.side_by_seat(players)
+        result = checked_result(position.state.result(), self.game.counts, sides, payoff)
         if payoff:
             games = len(self.game.orders(players))
-            check_payoffs(result.payoffs, payoff.under(rules, players), players, games)
+            check_payoffs(result.payoffs, payoff.under(rules, players), sides, games)
 
     def _chosen(self, position: CheckedPosition, values: Sequence[Any]) -> Any:
         if not values:

@@ -87,8 +87,8 @@ class GameSource(NamedTuple):
             return seated, deal
         if not self.bots:
             raise click.UsageError(
-                f"Missing argument 'BOT...': name {tournament.players} of {', '.join(names[:20])},"
-                " or --lost BOT."
+                f"Missing argument 'BOT...': name {tournament.lineup_size} of"
+                f" {', '.join(names[:20])}, or --lost BOT."
             )
         if self.deal is None:
             complain(f"Deal 0; --deal chooses another, 0 to {tournament.deals - 1:,}.")

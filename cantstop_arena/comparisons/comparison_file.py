@@ -113,7 +113,7 @@ class Comparison(WithField, frozen=True):
 
     def tournament(self, rules: Any, players: int, results: Path) -> Tournament:
         """The tournament of one rule set with this number of players."""
-        entrants, lineups = repeat_bots(self.entrants, players)
+        entrants, lineups = repeat_bots(self.entrants, self.game.lineup_size(players))
         part = self.part(rules, players)
         folder = results / part
         return Tournament(

@@ -10,8 +10,9 @@ from cantstop_arena.deals.seeds import Seed
 
 
 class RuleSetResult(msgspec.Struct, frozen=True):
-    """What one rule set changes with one number of players.
+    """What one rule set changes with one number of `players`.
 
+    They sit on so many `sides`, each of one bot: as many, unless the game has partners.
     `differences` are by the key of the measure. `order` is None where there is one bot only, or
     a bot plays alone. `distinct_bots` is the number of different bots at a table. `measures` are
     all measures of the game. Where luck was removed, that has narrowed the intervals of wins as
@@ -21,6 +22,7 @@ class RuleSetResult(msgspec.Struct, frozen=True):
     rules: str
     baseline: str
     players: int
+    sides: int
     distinct_bots: int
     deals: int
     games: int

@@ -260,7 +260,9 @@ def _results_for(
     baseline_samples = samples(comparison.baseline)
     for rules in comparison.variants:
         answers = [
-            answer(comparison, rules.name, plan, baseline_sample, variant_sample, deviations)
+            answer(
+                comparison, rules.name, players, plan, baseline_sample, variant_sample, deviations
+            )
             for baseline_sample, variant_sample in zip(
                 baseline_samples, samples(rules), strict=True
             )
@@ -271,6 +273,7 @@ def _results_for(
 def answer(
     comparison: Comparison,
     rules: str,
+    players: int,
     plan: SamplePlan,
     baseline: RatioSample,
     variant: RatioSample,
@@ -297,6 +300,7 @@ def answer(
     return RuleSetResult(
         rules,
         comparison.baseline.name,
+        players,
         plan.players,
         min(plan.players, len(plan.bots)),
         baseline.deals,

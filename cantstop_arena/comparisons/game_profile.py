@@ -188,10 +188,11 @@ def _analysed(
 
 def _lineups(player: SamplePlayer, games: int) -> Iterator[Group]:
     """The bots by seat of each game: the groups in turn, each in all orders."""
+    sides = player.game.side_by_seat(player.players)
     for number in range(games):
         turn, which = divmod(number, len(player.groups))
         order = player.orders[turn % len(player.orders)]
-        yield tuple(player.groups[which][position] for position in order)
+        yield tuple(player.groups[which][order[side]] for side in sides)
 
 
 def analyse_games(

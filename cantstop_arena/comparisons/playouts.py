@@ -90,7 +90,7 @@ class Playouts:
 
         Raises FaultError, and UsageError for a game that draws from streams.
         """
-        sides = sides_of(self.game, position.players)
+        sides = self.game.sides(position.players)
         if position.is_over:
             return np.array([result_of(position, sides)] * 2)
         if (known := self.game.value(position)) is not None:
@@ -142,12 +142,6 @@ class Seated:
 
     def _fault(self, seat: int, what: str) -> FaultError:
         return FaultError(f"{self._names[seat]} cannot play: {what}")
-
-
-def sides_of(game: Game, players: int) -> Sides:
-    """The seats of each side: one each, unless the game has partners."""
-    sides: Callable[[int], Sides] | None = getattr(game, "sides", None)
-    return sides(players) if sides else [(seat,) for seat in range(players)]
 
 
 def result_of(position: Position, sides: Sides) -> list[float]:
@@ -226,7 +220,7 @@ class Analysis:
         bots = [self.bots[bot] for bot in seats]
         players = Seated(self.game, bots, self.rules, _key(DealChance(self.seed, number), "bots"))
         moments = [*walk(position, players, Stream(0))]
-        result = result_of(position, sides_of(self.game, len(seats)))
+        result = result_of(position, self.game.sides(len(seats)))
         return AnalysedGame(tuple(seats), tuple(result), 0, _counted(moments))
 
     def _game_of(self, number: int, seats: Sequence[int]) -> AnalysedGame:
@@ -236,7 +230,7 @@ class Analysis:
             self.game, [self.bots[bot] for bot in seats], self.rules, _key(chance, "bots")
         )
         moments = [*walk(position, players, chance.stream("draws"))]
-        sides = sides_of(self.game, len(seats))
+        sides = self.game.sides(len(seats))
         result = result_of(position, sides)
         playouts = Playouts(self.game, self.bots, self.per_half, _key(chance, "playouts"))
         pick = chance.stream("picks")

@@ -81,9 +81,10 @@ def ratio_of(ratio: Ratio, is_share: bool = False) -> Quantity | None:
 
 def kinds_of(game: Game, players: int, bots: Sequence[str]) -> Mapping[str, str]:
     """The quantities that can be asked of a game between these bots: COUNT or SHARE, by key."""
-    measures = DealRatios(game.counts).measures_for(players, bots)
+    size = game.lineup_size(players)
+    measures = DealRatios(game.counts).measures_for(size, bots)
     kinds = {measure.key: measure.kind for measure in measures if not measure.key.startswith(BOT)}
-    always = {LENGTH: COUNT, DRAWN: SHARE} | ({LUCK: SHARE} if min(players, len(bots)) > 1 else {})
+    always = {LENGTH: COUNT, DRAWN: SHARE} | ({LUCK: SHARE} if min(size, len(bots)) > 1 else {})
     return {**dict.fromkeys(game.counts.names, COUNT), **kinds, **always}
 
 

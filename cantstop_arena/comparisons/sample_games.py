@@ -124,8 +124,9 @@ class SamplePlayer:
         self.game, self.players = catalogue.game, players
         self.bots = tuple(entrant.name for entrant in entrants)
         self.orders = self.game.orders(players)
-        seated, lineups = repeat_bots(entrants, players)
-        self.groups = lineups or (*combinations(range(len(seated)), players),)
+        size = self.game.lineup_size(players)
+        seated, lineups = repeat_bots(entrants, size)
+        self.groups = lineups or (*combinations(range(len(seated)), size),)
         self._seats = tuple(entrant_start(each, catalogue, FaultPolicy()) for each in seated)
         self._catalogue, self._seed, self._pool = catalogue, seed, pool
 

@@ -179,7 +179,7 @@ def _is_implied(answer: RuleSetResult, key: str, difference: RuleEffect) -> bool
     Of two players or bots one loses what the other gains, and usually all games finish.
     """
     if key == LAST_SEAT:
-        return answer.players == 2
+        return answer.sides == 2
     if key.startswith(BOT):
         bots = [name for name in answer.differences if name.startswith(BOT)]
         return len(bots) == 2 and key == bots[1]
@@ -199,7 +199,7 @@ def _better(answer: RuleSetResult) -> str:
 
 
 def _game(answer: RuleSetResult) -> str:
-    return "a game alone" if answer.players == 1 else f"a {answer.players}-player game"
+    return "a game alone" if answer.sides == 1 else f"a {answer.players}-player game"
 
 
 def _listed(phrases: Sequence[str]) -> str:

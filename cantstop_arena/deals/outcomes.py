@@ -296,7 +296,8 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     bounds of these rules, `payoffs` are sums like those of wins, in its parts; standings are
     `sorted_by` wins or payoffs. Groups in which nothing is drawn have `repeated` deals: so many of
     all that were asked for count, the others are these again. `drawn` are the numbers of games
-    that all seats won, of seatings that have any.
+    that all seats won, of seatings that have any. `players` are those whom bots play: sides, where
+    the game has partners; then there are more `seats`, otherwise 0.
     """
 
     name: str
@@ -327,6 +328,7 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     solo_pairs: "SoloPairs | None" = None
     repeated: Mapping[Group, tuple[int, int]] = msgspec.field(default_factory=dict)
     drawn: Mapping[Group, int] = msgspec.field(default_factory=dict)
+    seats: int = 0
 
     @property
     def is_one_deal(self) -> bool:

@@ -77,20 +77,25 @@ class Payoff(msgspec.Struct, frozen=True):
         best = max(payoffs) if self.best == "most" else min(payoffs)
         return tuple(seat for seat, payoff in enumerate(payoffs) if payoff == best)
 
-    def of_forfeit(self, loser: int, players: int) -> tuple[int, ...] | None:
+    def of_forfeit(self, loser: int, sides: Sequence[int]) -> tuple[int, ...] | None:
         """The parts that each seat gets after a fault of one; None if the game has no bound.
 
-        The loser gets the worst payoff. The others share what it loses if the game is zero-sum,
-        the odd parts going to the seats after it, else they get nothing.
+        `sides` are the side of each seat. The seats of the loser's side get the worst payoff. The
+        others share what these lose if the game is zero-sum, else they get nothing. Odd parts go to
+        the seats after the loser, where each seat is a side, else to nobody.
         """
         worst = self.low if self.best == "most" else self.high
         if not isinstance(worst, int | float):
             return None
         lost = self.parts_of(worst)
+        players, losers = len(sides), sides.count(sides[loser])
         payoffs = [0] * players
-        payoffs[loser] = lost
-        if self.zero_sum and players > 1:
-            share, odd = divmod(-lost, players - 1)
+        if self.zero_sum and losers < players:
+            share, odd = divmod(-lost * losers, players - losers)
+            odd *= len({*sides}) == players
             for distance in range(1, players):
                 payoffs[(loser + distance) % players] = share + (distance <= odd)
-        return tuple(payoffs)
+        return tuple(
+            lost if side == sides[loser] else payoff
+            for side, payoff in zip(sides, payoffs, strict=True)
+        )

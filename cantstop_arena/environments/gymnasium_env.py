@@ -33,7 +33,8 @@ LOST = -1.0  # the reward for an illegal action, unless payoffs have bounds
 class Duel(gymnasium.Env[NDArray[np.float32], Any]):
     """An agent against bots.
 
-    The agent changes seats from deal to deal unless `seat` fixes one. The reward comes at the end:
+    The agent changes seats from deal to deal unless `seat` fixes one. In a game with partners it
+    plays all seats of its side; `seat` is then the one that decides. The reward comes at the end:
     with two players 1 for a win and -1 for a loss (see `position.returns_of`). The info has the
     `action_mask`. An illegal action ends the game with the reward -1, in a game with payoffs the
     least of them; the info then has its message as `illegal_action`.
@@ -43,12 +44,12 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
         self,
         opponent: Any = None,
         rules: Any = None,
-        players: int = 2,
+        players: int | None = None,
         seat: int | None = None,
         game: str = DEFAULT,
         render_mode: str | None = None,
     ) -> None:
-        """For `opponent` see `opponents.opponent`, for `rules` see `setting.setting_for`.
+        """For `opponent` see `opponents.opponent`, for `rules` and `players` `setting.setting_for`.
 
         Raises UsageError, also for a game that has no actions with fixed numbers.
         """
@@ -58,6 +59,7 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
         self._setting = setting_for(rules, players, game)
         self.position: Position = self._setting.start(seed=0)
         self._bot = opponent_for(opponent, self._setting.game)
+        players = self._setting.players
         if seat is not None and seat not in range(players):
             raise UsageError(
                 f"seat must be 0 to {players - 1}, or None for all in turn, not {seat}"
@@ -97,6 +99,7 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
             self._has_ended, reward, outcome = True, low, {"illegal_action": str(error)}
         if self.position.is_over:
             self._has_ended, reward = True, self.position.returns[self.seat]
+        self._turn_to_own()
         self._show()
         is_cut_off = self.position.is_cut_off
         observation, info = self._observation_and_info()
@@ -119,9 +122,17 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
     def _begin(self, seed: Seed, deal: int) -> None:
         players = self._setting.players
         self.seat = deal % players if self._fixed_seat is None else self._fixed_seat
-        bots = {seat: self._bot for seat in range(players) if seat != self.seat}
+        sides = self._setting.game.side_by_seat(players)
+        self._own = [seat for seat in range(players) if sides[seat] == sides[self.seat]]
+        bots = {seat: self._bot for seat in range(players) if seat not in self._own}
         self.position = self._setting.start(seed, deal, bots)
+        self._turn_to_own()
         self._has_ended = False
+
+    def _turn_to_own(self) -> None:
+        """Take the seat of the side that is to decide, if the agent has partners."""
+        if not self.position.is_over and self.position.seat in self._own:
+            self.seat = self.position.seat
 
     def _observation_and_info(self) -> tuple[NDArray[np.float32], dict[str, Any]]:
         observation, self._mask = self.position.observation(self.seat)

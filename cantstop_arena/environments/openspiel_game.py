@@ -70,7 +70,7 @@ def _info(first: Position, setting: Setting) -> Any:
             " high"
         )
     low, high = first.return_range
-    has_sum = game.payoff is None or game.payoff.zero_sum
+    has_sum = _has_sum(game, setting.players)
     return pyspiel.GameInfo(
         num_distinct_actions=first.action_count,
         max_chance_outcomes=first.outcome_count,
@@ -154,8 +154,16 @@ class ArenaObserver:
 def _utility(game: Game) -> Any:
     """What is known of the sum of returns."""
     utility = pyspiel.GameType.Utility
-    has_sum = game.payoff is None or game.payoff.zero_sum
+    has_sum = all(_has_sum(game, players) for players in _seats(game))
     return utility.ZERO_SUM if has_sum else utility.GENERAL_SUM
+
+
+def _has_sum(game: Game, players: int) -> bool:
+    """Whether the returns of all seats always add up to 0."""
+    if game.payoff is not None:
+        return game.payoff.zero_sum
+    sides = game.sides(players)
+    return len(sides) > 1 and len({len(side) for side in sides}) == 1
 
 
 @cache
@@ -192,10 +200,10 @@ def game_class(name: str) -> type[ArenaGame]:
     return created
 
 
-def load(players: int = 2, rules: Any = None, game: str = DEFAULT) -> ArenaGame:
-    """A game with any rules that `setting.setting_for` takes. Raises UsageError."""
-    text = _rules_text(setting_for(rules, players, game))
-    return game_class(game)({"players": players, "rules": text})
+def load(players: int | None = None, rules: Any = None, game: str = DEFAULT) -> ArenaGame:
+    """A game with any rules and players that `setting.setting_for` takes. Raises UsageError."""
+    setting = setting_for(rules, players, game)
+    return game_class(game)({"players": setting.players, "rules": _rules_text(setting)})
 
 
 def _rules_text(setting: Setting) -> str:

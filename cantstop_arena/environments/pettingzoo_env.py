@@ -189,8 +189,12 @@ class SealedEnv(ParallelEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo
         """Do nothing: the environment holds no resources."""
 
 
-def env(game: str, players: int = 2, rules: Any = None, render_mode: str | None = None) -> TableEnv:
-    """The environment of a game in which agents act in turn; for `rules` see `setting.setting_for`.
+def env(
+    game: str, players: int | None = None, rules: Any = None, render_mode: str | None = None
+) -> TableEnv:
+    """The environment of a game in which agents act in turn.
+
+    For `rules` and `players` see `setting.setting_for`.
 
     `render_mode` is "human" (printed), "ansi" (returned as text) or None. Raises UsageError.
     """
@@ -198,7 +202,7 @@ def env(game: str, players: int = 2, rules: Any = None, render_mode: str | None 
 
 
 def parallel_env(
-    game: str, players: int = 2, rules: Any = None, render_mode: str | None = None
+    game: str, players: int | None = None, rules: Any = None, render_mode: str | None = None
 ) -> SealedEnv:
     """The environment of a game in which all seats decide at once, each time; see `env`."""
     return SealedEnv(f"{game}_v0", setting_for(rules, players, game), render_mode)

@@ -11,6 +11,7 @@ from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.position import Position
 from cantstop_arena.games.registry import DEFAULT, game_named
+from cantstop_arena.tournaments.file.key_readers import usual_players
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -27,13 +28,14 @@ class Setting(msgspec.Struct, frozen=True):
         return self.game.position(self.rules, self.players, seed, deal, bots or {})
 
 
-def setting_for(rules: Any, players: int, game: str = DEFAULT) -> Setting:
-    """The setting for a game by its name.
+def setting_for(rules: Any, players: int | None, game: str = DEFAULT) -> Setting:
+    """The setting for a game by its name; without a number of players the usual one.
 
     `rules` is the name of a rule set, a mapping of parameters (`base` names the rule set that they
     change), a rule set of the game, or None for its default. Raises UsageError.
     """
     definition = game_named(game)
+    players = usual_players(definition) if players is None else players
     if players not in definition.players:
         seats = f"{definition.players[0]} to {definition.players[-1]}"
         raise UsageError(f"{definition.title} is played by {seats} players, not {players!r:.20}")

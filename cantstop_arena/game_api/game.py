@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cantstop_arena.deals.counting import Counts
 from cantstop_arena.deals.payoff import PAYOFF, WINS, Payoff
 from cantstop_arena.deals.seatings import Orders, standard_orders
-from cantstop_arena.errors import UsageError
+from cantstop_arena.errors import GameError, UsageError
 from cantstop_arena.game_api.decisions import Decision, decisions_of, game_over
 from cantstop_arena.game_api.state import Deal, Event, State
 
@@ -119,9 +119,29 @@ class Game:
         """All functions that a bot can have, by name: for decisions, and for the end of a game."""
         return {**self.decisions, **decisions_of([self.listener])}
 
+    def sides(self, players: int) -> Sequence[Sequence[int]]:
+        """The seats of each side, which one bot of a lineup fills: each its own, unless partners
+        or all seats win together."""
+        return [(seat,) for seat in range(players)]
+
+    def side_by_seat(self, players: int) -> tuple[int, ...]:
+        """The side of each seat. Raises GameError unless each seat belongs to one."""
+        side_of = {seat: number for number, side in enumerate(self.sides(players)) for seat in side}
+        seats = [seat for side in self.sides(players) for seat in side]
+        if sorted(seats) != [*range(players)] or not all(map(len, self.sides(players))):
+            raise GameError(
+                f"{self.title}: sides({players}) must name each seat from 0 to {players - 1} once,"
+                f" not {[*map(tuple, self.sides(players))]}"
+            )
+        return tuple(side_of[seat] for seat in range(players))
+
+    def lineup_size(self, players: int) -> int:
+        """The number of bots that meet at a table: one for each side."""
+        return len(self.sides(players))
+
     def orders(self, players: int) -> Orders:
-        """The orders in which bots take their seats in each deal: see `seatings`."""
-        return standard_orders(players)
+        """The orders in which bots take their sides in each deal: see `seatings`."""
+        return standard_orders(self.lineup_size(players))
 
     def missing_code(self, bots: Mapping[str, str]) -> list[str]:
         """The names of what must be compiled before these bots (names by code digest) can play."""
@@ -244,7 +264,8 @@ class Game:
 
     @property
     def _plays_compiled(self) -> bool:
-        return self.has_kernel and self.table_class == Game.table_class
+        has_sides = type(self).sides is not Game.sides  # the loop in machine code knows seats only
+        return self.has_kernel and not has_sides and self.table_class == Game.table_class
 
     @property
     def window(self) -> SharedWindow:

@@ -206,23 +206,30 @@ class Position(ABC):
     @property
     def returns(self) -> tuple[float, ...]:
         """The return of each seat, see `returns_of`; 0 before the end."""
-        return returns_of(self.winners, self.players)
+        return returns_of(self.winners, self.side_by_seat)
 
     def returns_of_forfeit(self, loser: int) -> tuple[float, ...]:
         """The return of each seat where one has lost by an illegal action."""
-        winners = [seat for seat in range(self.players) if seat != loser]
-        return returns_of(winners, self.players)
+        sides = self.side_by_seat
+        winners = [seat for seat, side in enumerate(sides) if side != sides[loser]]
+        return returns_of(winners, sides)
+
+    @property
+    def side_by_seat(self) -> tuple[int, ...]:
+        """The side of each seat, which wins and loses with it."""
+        return tuple(range(self.players))
 
 
-def returns_of(winners: Sequence[int], players: int) -> tuple[float, ...]:
-    """The return of each seat: 1 for the only winner; the sum of all is 0.
+def returns_of(winners: Sequence[int], side_by_seat: Sequence[int]) -> tuple[float, ...]:
+    """The return of each seat: 1 for the only winner; the sum of all sides is 0.
 
-    Several winners have equal returns; without winners all returns are 0. With one seat, a win
+    Several winners have equal returns; without winners all returns are 0. With one side, a win
     returns 1.
     """
-    if not winners:
-        return (0.0,) * players
-    if players == 1:
-        return (1.0,)
-    share, lost = players / (len(winners) * (players - 1)), 1 / (players - 1)
-    return tuple((seat in winners) * share - lost for seat in range(players))
+    sides, won = len({*side_by_seat}), {side_by_seat[seat] for seat in winners}
+    if not won:
+        return (0.0,) * len(side_by_seat)
+    if sides == 1:
+        return (1.0,) * len(side_by_seat)
+    share, lost = sides / (len(won) * (sides - 1)), 1 / (sides - 1)
+    return tuple((side in won) * share - lost for side in side_by_seat)

@@ -143,11 +143,15 @@ class StatePosition(Position):
     def winners(self) -> tuple[int, ...]:
         return tuple(sorted(self.result.winners or ())) if self.is_over else ()
 
+    @property
+    def side_by_seat(self) -> tuple[int, ...]:
+        return self.game.side_by_seat(self._players)
+
     def returns_of_forfeit(self, loser: int) -> tuple[float, ...]:
         if self.game.payoff is None:
             return super().returns_of_forfeit(loser)
         payoff = self.game.payoff.under(self._rules, self._players)
-        parts = payoff.of_forfeit(loser, self._players) or [0] * self._players
+        parts = payoff.of_forfeit(loser, self.side_by_seat) or [0] * self._players
         return tuple(payoff.sign * float(payoff.value_of(number)) for number in parts)
 
     @property

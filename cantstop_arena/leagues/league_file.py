@@ -18,7 +18,7 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.leagues.rounds import RoundRules
 from cantstop_arena.processes.system import seconds_of
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader, read_isolation
-from cantstop_arena.tournaments.file.entrants import Entrant
+from cantstop_arena.tournaments.file.entrants import Entrant, needs
 from cantstop_arena.tournaments.file.key_readers import (
     names_of,
     read_game,
@@ -153,9 +153,9 @@ def read(path: Path, catalogue: Catalogue) -> League:
         arrows=_arrows(reader, entries.get("arrows")),
         source=path,
     )
-    if len(participants) + len(staff) < players:
+    if len(participants) + len(staff) < game.lineup_size(players):
         who = f"{len(participants)} in {folder} and {len(staff)} of the staff"
-        reader.complain(reader.root, f"{players} players need at least {players} bots, not {who}")
+        reader.complain(reader.root, f"{needs(game.lineup_size(players))}, not {who}")
     reader.finish()
     return league
 

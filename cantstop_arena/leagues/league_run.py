@@ -184,16 +184,15 @@ class LeagueField:
         }
         entrants = [*(active.entrant for active in self.actives.values()), *league.staff]
         self.entrants: Sequence[Entrant] = sorted(entrants, key=lambda e: (version_key(e), e.name))
-        if len(self.entrants) < league.players:
+        size = league.game.lineup_size(league.players)
+        if len(self.entrants) < size:
             have = how_many(len(self.entrants), "bot")
-            raise UsageError(
-                f"{league.name}: a game needs {league.players} bots, and {have} can play"
-            )
+            raise UsageError(f"{league.name}: a game needs {size} bots, and {have} can play")
         self.numbers = {entrant.name: number for number, entrant in enumerate(self.entrants)}
         self.orders = len(league.game.orders(league.players))
         participants = [self.numbers[name] for name in self.actives]
         marked = thresholds(league.marks, sorted(participants), self.numbers)
-        self.of_rounds = RoundField(len(self.entrants), league.players, self.orders, marked)
+        self.of_rounds = RoundField(len(self.entrants), size, self.orders, marked)
         self.deals = deals_of_round(self.of_rounds, league.rounds)
         self.base = affordable_base(self.of_rounds, league.rounds)
 
@@ -268,7 +267,7 @@ def _plan(field: LeagueField, games: LeagueGames, submissions: Sequence[Submissi
     missing = [games.missing({group: deals}) for group in groups]
     new = [each.participant.id for each in submissions if each.is_new]
     stored, games_missing = missing.count(0), sum(missing) * field.orders
-    return LeaguePlan(new, submissions, field.league.players, len(groups), stored, games_missing)
+    return LeaguePlan(new, submissions, field.of_rounds.players, len(groups), stored, games_missing)
 
 
 def _plan_text(plan: LeaguePlan) -> str:

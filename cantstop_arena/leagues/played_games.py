@@ -85,7 +85,7 @@ class LeagueGames:
     def _by_set(self) -> Mapping[int, Sequence[Group]]:
         """All lineups by their set of dice."""
         sets: dict[int, list[Group]] = {}
-        for group in combinations(range(len(self._versions)), self.tournament.players):
+        for group in combinations(range(len(self._versions)), self.tournament.lineup_size):
             sets.setdefault(self._set_of(group), []).append(group)
         return dict(sorted(sets.items()))
 
@@ -117,7 +117,7 @@ class LeagueGames:
     def shares(self, group: Group, deals: int) -> Shares:
         """The shares of a lineup's bots (columns) in its first deals (rows)."""
         if deals == 0:
-            return np.empty((0, self.tournament.players))
+            return np.empty((0, self.tournament.lineup_size))
         if len(self._shares.get(group, ())) < deals:
             self._read(group, deals)
         return self._shares[group][:deals]
@@ -174,7 +174,7 @@ class LeagueGames:
             if len(self._shares.get(each, ())) != start:
                 continue
             inside = slice(max(0, start - first), deals - first)
-            won = wins_by_deal(winners[inside], self._orders)[:, : self.tournament.players]
+            won = wins_by_deal(winners[inside], self._orders)[:, : self.tournament.lineup_size]
             rows = read.setdefault(each, np.full((deals - start, won.shape[1]), np.nan))
             begin = max(start, first) - start
             rows[begin : begin + len(won)] = won / self._units
@@ -192,7 +192,7 @@ class LeagueGames:
     @cached_property
     def _units(self) -> int:
         """The win units of a deal."""
-        return win_units(self.tournament.players) * len(self.tournament.orders)
+        return win_units(self.tournament.lineup_size) * len(self.tournament.orders)
 
     # Elo
 

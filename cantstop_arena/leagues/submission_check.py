@@ -99,7 +99,10 @@ def _trials(
     orders = len(league.game.orders(league.players))
     deals = -(-league.check.games // (orders * len(league.staff)))
     for rival in league.staff:
-        bots = [replace(entrant, name=SUBMISSION), *[rival] * (league.players - 1)]
+        bots = [
+            replace(entrant, name=SUBMISSION),
+            *[rival] * (league.game.lineup_size(league.players) - 1),
+        ]
         seats = tuple(
             entrant_start(replace(bot, name=f"{bot.name} {number}"), catalogue, league.policy)
             for number, bot in enumerate(bots, 1)

@@ -39,7 +39,7 @@ class Highlighted(msgspec.Struct, frozen=True):
     def is_recorded_in(self, events: Sequence[Event], view: GameView) -> bool:
         """Whether these events record this game, with the same score or length class."""
         opening, end = events[0], events[-1]
-        if (opening["seats"], opening["deal"]) != ([*self.bots], self.deal):
+        if opening["deal"] != self.deal or tuple(opening["seats"]) != self._by_seat(opening):
             return False
         if end["event"] != "end":
             return False
@@ -48,6 +48,12 @@ class Highlighted(msgspec.Struct, frozen=True):
             return length is None or length_class(length) == self.how_much
         scores = view.highlight_scores(events)
         return scores is None or scores.get(self.kind) == self.how_much
+
+    def _by_seat(self, opening: Event) -> tuple[str, ...]:
+        """The bots by seat of a record; partners are one bot."""
+        seats = len(opening["seats"])
+        sides = game_named(opening["game"]).side_by_seat(seats)
+        return tuple(self.bots[side] for side in sides) if max(sides) < len(self.bots) else ()
 
 
 def highlights(analysis: Analysis) -> list[Highlighted]:

@@ -58,7 +58,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
         name=results.name,
         game=results.game,
         rules=dict(results.rules),
-        players=results.players,
+        players=results.seats or results.players,
         seed=None if results.seed is None else in_json(results.seed),
         games=analysis.games,
         standings=_standings(analysis),

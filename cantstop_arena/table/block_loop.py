@@ -104,15 +104,15 @@ class _Play:
     def _forfeit_unplayed(self, cursor: int) -> None:
         fault = self.forfeits[cursor]
         self._show(cursor)
-        self.table.seats = fault.seating
+        self.table.seats = self.table.by_seat(fault.seating)
         self.table.begin(fault.deal)
-        seat = fault.seating.index(fault.bot)
+        seat = self.table.side_by_seat.index(fault.seating.index(fault.bot))
         self._forfeit(cursor, seat, BotFault(fault.kind, fault.message))
         self._enter(cursor)
 
     def _show(self, cursor: int) -> None:
         lineup = self.lineups[cursor % len(self.lineups)]
-        self.table.mark_game(cursor, tuple(map(self.block.group.index, lineup)))
+        self.table.mark_game(cursor, tuple(map(self.block.group.index, self.table.by_seat(lineup))))
 
     def _enter(self, cursor: int) -> None:
         self.tally.enter(*divmod(cursor, len(self.lineups)))
@@ -120,7 +120,8 @@ class _Play:
     def _forfeit(self, cursor: int, seat: int, fault: BotFault) -> None:
         index, order = divmod(cursor, len(self.lineups))
         lineup, deal = self.lineups[order], self.block.first + index
-        key = (deal, lineup[seat], fault.kind)
-        first = self.faults.get(key) or Fault(lineup[seat], fault.kind, str(fault), lineup, deal, 0)
+        bot = lineup[self.table.side_by_seat[seat]]
+        key = (deal, bot, fault.kind)
+        first = self.faults.get(key) or Fault(bot, fault.kind, str(fault), lineup, deal, 0)
         self.faults[key] = replace(first, count=first.count + 1)
         self.table.forfeit(seat)

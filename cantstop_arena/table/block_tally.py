@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import add
 from typing import TYPE_CHECKING, Any, Protocol
@@ -34,6 +34,7 @@ class CountedTable(Protocol):
 
     game: Game
     orders: Orders
+    side_by_seat: tuple[int, ...]
     keeps_counts: bool
     loser: int | None
     decision_counts: list[int]
@@ -77,12 +78,17 @@ class _SeatingTally:
 
 
 class PlainTally:
-    """The tally of a block at a plain table."""
+    """The tally of a block at a plain table.
+
+    What other parts of the arena take for seats are the sides of a game: a bot has one in each
+    game, and gets what its seats have won, been paid, and counted together.
+    """
 
     def __init__(self, table: CountedTable, deals: int) -> None:
         self._table = table
         self._counts: Counts = table.game.counts
         players = len(table.orders[0])
+        self._sides = table.side_by_seat
         self._tallies = [self._empty_tally(players) for _ in table.orders]
         self.winners: NDArray[np.uint8] = np.zeros((deals, len(table.orders)), np.uint8)
         rows = deals if table.keeps_counts else 0
@@ -123,18 +129,21 @@ class PlainTally:
         tally, table = self._tallies[order], self._table
         tally.games += 1
         if table.loser is not None:
-            self._win(tally, index, order, table.winners(Result(())))
+            self._win(tally, index, order, self._sides_of(table.winners(Result(()))))
             self._pay(index, order, Result(()))
             tally.forfeits += 1  # how long such a game was says nothing about the rules or the bots
             self._mark(index, None)
             return
         result = table.result()
         self._mark(index, table.fingerprint(result))
-        winners = table.winners(result)
+        winners = self._sides_of(table.winners(result))
         tally.unfinished += not winners
         self._win(tally, index, order, winners or range(tally.players))
         self._pay(index, order, result)
-        counts = count_by_seat(table, result)
+        counts = {
+            name: self._by_side(name, values)
+            for name, values in count_by_seat(table, result).items()
+        }
         self._count(tally, counts)
         if len(self.measures):
             sums = [sum(counts[name]) for name in self._counts.names]
@@ -143,10 +152,11 @@ class PlainTally:
         if winners:
             self._count_highlights(tally, result)
 
-    def _win(self, tally: _SeatingTally, index: int, order: int, winners: Sequence[int]) -> None:
-        self.winners[index, order] = sum(1 << seat for seat in winners)
-        for seat in winners:
-            tally.wins[seat] += win_units(tally.players) // len(winners)
+    def _win(self, tally: _SeatingTally, index: int, order: int, winners: Collection[int]) -> None:
+        """Count a game as won by these sides."""
+        self.winners[index, order] = sum(1 << side for side in winners)
+        for side in winners:
+            tally.wins[side] += win_units(tally.players) // len(winners)
 
     def _pay(self, index: int, order: int, result: Result) -> None:
         """Add the payoffs to those of the deal, by position in the group, then by seat."""
@@ -156,9 +166,24 @@ class PlainTally:
         if payoffs is None:
             self.payoffs[index] = VOID
             return
-        seats = self._table.orders[order]
-        for seat, payoff in enumerate(payoffs):
-            self.payoffs[index, [seats[seat], len(seats) + seat]] += payoff
+        bots = self._table.orders[order]
+        by_side = dict(zip(self._sides, payoffs, strict=True))  # partners get the same
+        for side, payoff in by_side.items():
+            self.payoffs[index, [bots[side], len(bots) + side]] += payoff
+
+    def _sides_of(self, seats: Iterable[int]) -> Collection[int]:
+        """The sides of these seats."""
+        return {self._sides[seat]: None for seat in seats}.keys()
+
+    def _by_side(self, name: str, values: Sequence[int]) -> Sequence[int]:
+        """A count by side: the sum of its seats' counts; of ranks the best."""
+        count = len(self._table.orders[0])
+        if len(values) in (0, count):
+            return values
+        seats: list[list[int]] = [[] for _ in range(count)]
+        for side, value in zip(self._sides, values, strict=True):
+            seats[side].append(int(value))
+        return [min(own) if name == RANK else sum(own) for own in seats]
 
     def _count(self, tally: _SeatingTally, counts: dict[str, Sequence[int]]) -> None:
         for name in self._counts.names:

@@ -68,7 +68,7 @@ class CompiledTable(PlainTable):
 
     def change_rules(self, rules: Any, players: int, memory: Any) -> None:
         self.rules = rules
-        self.orders = self.game.orders(players)
+        self._set_orders(players)
         self._compile_bots()
         super().change_rules(rules, players, memory)
 
@@ -200,7 +200,7 @@ class CompiledTable(PlainTable):
         for game in sorted(suspects.union(map(int, payoffs.argmin(axis=0)))):
             values = [payoff.value_of(parts) for parts in payoffs[game].tolist()]
             try:
-                check_payoffs(values, payoff, len(self.seats), len(self.orders))
+                check_payoffs(values, payoff, self.side_by_seat, len(self.orders))
             except GameAuthorError as error:
                 self._deal = deals[(skipped + game) // orders]
                 raise self._game_error(error) from error

@@ -60,7 +60,7 @@ class DeterminismCheck:
             if step != other:
                 if _is_of_game(step, other):
                     self._check_game(number)
-                return (self.seats[_blamed(step, other, last)],)
+                return (self.table.by_seat(self.seats)[_blamed(step, other, last)],)
             last = step.seat
         return ()
 
@@ -81,14 +81,14 @@ class DeterminismCheck:
     def _repeats(self) -> bool:
         """Whether the game shows the same without its bots, with their answers."""
         before = self._before or []
-        scripts = [_Script(seat, before) for seat in range(len(self.seats))]
+        scripts = [_Script(seat, before) for seat in range(len(self.table.side_by_seat))]
         again = self._play(lambda: self.table.start_with(scripts, self.seats, self.deal))
         return again is not None and [s.shown for s in again] == [s.shown for s in before]
 
     def _play(self, start: Callable[[], None] | None = None) -> list[TraceStep] | None:
         """The steps of the game; None when it failed for a doubtful reason."""
         steps: list[TraceStep] = []
-        positions = tuple(map(self.block.group.index, self.seats))
+        positions = tuple(map(self.block.group.index, self.table.by_seat(self.seats)))
         games = (self.deal - self.block.first) * len(self.table.orders)
         self.table.mark_game(games + self.order, positions)
         self.table.restore_process()

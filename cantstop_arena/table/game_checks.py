@@ -125,9 +125,13 @@ def _check_json(what: str, fields: Mapping[str, Any]) -> None:
 
 
 def checked_result(
-    result: Result, counts: Counts, players: int, payoff: Payoff | None = None
+    result: Result, counts: Counts, sides: Sequence[int], payoff: Payoff | None = None
 ) -> Result:
-    """The result with its winners, if it is valid for so many seats. Raises GameAuthorError."""
+    """The result with its winners, if it is valid for seats of these `sides`.
+
+    Raises GameAuthorError.
+    """
+    players = len(sides)
     if not isinstance(result, Result):
         raise GameAuthorError(f"result() must return a Result, not {result!r:.60}")
     result = result.with_winners(payoff)
@@ -136,6 +140,11 @@ def checked_result(
     if wrong or len({*winners}) != len(winners):
         raise GameAuthorError(
             f"winners {[*winners]!r:.60} are no seats; they are 0 to {players - 1}"
+        )
+    won = {sides[seat] for seat in winners}
+    if len(winners) != sum(side in won for side in sides):
+        raise GameAuthorError(
+            f"winners {[*winners]!r:.60} are no whole sides; sides are {_sides_text(sides)}"
         )
     _check_integers("points", result.points, players)
     _check_integers("ranks", result.ranks, players)
@@ -157,9 +166,18 @@ def _check_integers(what: str, values: Sequence[int], players: int) -> None:
         )
 
 
-def check_payoffs(payoffs: Sequence[Any], payoff: Payoff, players: int, games: int) -> None:
-    """Raise GameAuthorError unless a game may pay this, with so many games in a deal."""
-    text = f"payoffs {[*payoffs]!r:.80}"
+def _sides_text(sides: Sequence[int]) -> str:
+    """The seats of each side, as text."""
+    return " and ".join(
+        str(tuple(seat for seat, other in enumerate(sides) if other == side))
+        for side in dict.fromkeys(sides)
+    )
+
+
+def check_payoffs(payoffs: Sequence[Any], payoff: Payoff, sides: Sequence[int], games: int) -> None:
+    """Raise GameAuthorError unless a game may pay this to seats of these `sides`, with so many
+    games in a deal."""
+    players, text = len(sides), f"payoffs {[*payoffs]!r:.80}"
     if len(payoffs) != players:
         raise GameAuthorError(f"{text} are not one for each of {players} seats")
     try:
@@ -175,6 +193,11 @@ def check_payoffs(payoffs: Sequence[Any], payoff: Payoff, players: int, games: i
     for bound, extreme, wrong in ((payoff.low, min, "less than"), (payoff.high, max, "more than")):
         if isinstance(bound, int | float) and extreme([bound, *payoffs]) != bound:
             raise GameAuthorError(f"{text}: {extreme(payoffs)} is {wrong} the bound {bound:g}")
+    if len({*zip(sides, parts, strict=True)}) > len({*sides}):
+        raise GameAuthorError(
+            f"{text} differ within a side; sides are {_sides_text(sides)}, and partners get the"
+            " same"
+        )
     if max(map(abs, parts)) * games > LARGEST:
         raise GameAuthorError(
             f"{text} are too large: {games} games of a deal may pay a bot {LARGEST:,} parts"

@@ -277,7 +277,7 @@ class PlainTable(GameTable):
         result = self._result_so_far()
         if self.payoff is not None and self.loser is None:
             with self._game_at_work():
-                check_payoffs(result.payoffs, self.payoff, len(self.seats), len(self.orders))
+                check_payoffs(result.payoffs, self.payoff, self.side_by_seat, len(self.orders))
         return result
 
     def _result_so_far(self) -> Result:
@@ -285,7 +285,7 @@ class PlainTable(GameTable):
             state = self._current_state()
             self._enter_game("result")
             return checked_result(
-                state.result(), self.game.counts, len(self.seats), self.game.payoff
+                state.result(), self.game.counts, self.side_by_seat, self.game.payoff
             )
 
     def payoffs(self, result: Result) -> tuple[int, ...] | None:
@@ -295,13 +295,14 @@ class PlainTable(GameTable):
         """
         assert self.payoff is not None
         if self.loser is not None:
-            return self.payoff.of_forfeit(self.loser, len(self.seats))
+            return self.payoff.of_forfeit(self.loser, self.side_by_seat)
         return tuple(map(self.payoff.parts_of, result.payoffs))
 
     def winners(self, result: Result) -> tuple[int, ...]:
-        """The winning seats; after a fault, all but the seat that has lost by it."""
+        """The winning seats; after a fault, all but those of the side that has lost by it."""
         if self.loser is not None:
-            return tuple(seat for seat in range(len(self.seats)) if seat != self.loser)
+            lost = self.side_by_seat[self.loser]
+            return tuple(seat for seat, side in enumerate(self.side_by_seat) if side != lost)
         return tuple(sorted(result.winners or ()))
 
     def forfeit(self, seat: int) -> None:
@@ -454,7 +455,7 @@ class PlainTable(GameTable):
 
     def change_rules(self, rules: Any, players: int, memory: Any) -> None:
         self.rules = rules
-        self.orders = self.game.orders(players)
+        self._set_orders(players)
         self.__dict__.pop("payoff", None)
         self.warm_up()
         self.attach_memory(memory)
@@ -495,7 +496,7 @@ class PlainTable(GameTable):
             ) from error
 
     def _prepare_game(self) -> None:
-        self.game.prepare(self.rules, len(self.orders[0]))
+        self.game.prepare(self.rules, len(self.side_by_seat))
 
     @cached_property
     def payoff(self) -> Payoff | None:
@@ -503,4 +504,4 @@ class PlainTable(GameTable):
         if self.game.payoff is None:
             return None
         with self._game_at_work():
-            return self.game.payoff.under(self.rules, len(self.orders[0]))
+            return self.game.payoff.under(self.rules, len(self.side_by_seat))

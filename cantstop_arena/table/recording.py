@@ -53,7 +53,8 @@ def record(
         seat = table.seat
         table.forfeit(seat)
         if complain:
-            complain(Complaint(table.seated_bots[seats[seat]].name, seat, table.turn, fault))
+            bot = table.seated_bots[table.by_seat(seats)[seat]]
+            complain(Complaint(bot.name, seat, table.turn, fault))
     yield table.ending()
 
 
@@ -62,7 +63,7 @@ def opening(table: GameTable, seats: Group, deal: int) -> Event:
     first = Opening(
         game=table.game.name,
         rules=table.game.rules.as_dict(table.rules),
-        seats=[table.seated_bots[bot].name for bot in seats],
+        seats=[table.seated_bots[bot].name for bot in table.by_seat(seats)],
         seed=in_json(table.seed),
         deal=deal,
         opening=table.opening_of(deal) or UNSET,

@@ -13,7 +13,8 @@ class GameStart(msgspec.Struct, frozen=True):
     """The data for a bot at the start of a game.
 
     `key` is the key of its random numbers. With `is_fresh` it must forget all earlier games. The
-    `group` is not passed on to the bot: other groups play the same deals.
+    `group` is not passed on to the bot: other groups play the same deals. The seats of a side have
+    an instance each; `partner` counts them, from 0.
     """
 
     seat: int
@@ -22,6 +23,7 @@ class GameStart(msgspec.Struct, frozen=True):
     key: int
     is_fresh: bool
     group: Group
+    partner: int = 0
 
 
 class SeatedBot(msgspec.Struct, frozen=True):

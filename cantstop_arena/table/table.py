@@ -38,7 +38,7 @@ class GameTable(ABC):
         self.game = game
         self.rules = rules
         self.seed = seed
-        self.orders = game.orders(players)
+        self._set_orders(players)
         self.seated_bots = tuple(seated_bots)
         self.on_speaker: Callable[[int], None] = lambda bot: None  # called with the bot on turn
         self.after_block: Callable[[], None] = lambda: None
@@ -49,7 +49,9 @@ class GameTable(ABC):
         self.group = self.seats
         """The bots that meet; other processes see bots as positions in it."""
         self.sitting: list[Any] = []
-        self._learners: set[int] = set()  # the bots that have sat down in this block
+        self._learners: set[tuple[int, int]] = (
+            set()
+        )  # bots that have sat down in this block, partners apart
 
     def play(self, block: Block, forfeits: Iterable[Fault] = ()) -> BlockResult:
         """Play a block: its deals, each in every seating of its group.
@@ -106,7 +108,7 @@ class GameTable(ABC):
 
     @abstractmethod
     def forfeit(self, seat: int) -> None:
-        """End the game as lost by the bot in this seat, and won by all others."""
+        """End the game as lost by the bot in this seat, and won by all other sides."""
 
     @abstractmethod
     def events(self) -> Iterator[Event]:
@@ -169,21 +171,33 @@ class GameTable(ABC):
 
     # Methods of all tables
 
-    def start(self, seats: Group, deal: int) -> None:
-        """Seat bots, by index, and begin a deal.
+    def _set_orders(self, players: int) -> None:
+        """Note how bots take their seats at a table of so many."""
+        self.orders = self.game.orders(players)
+        self.side_by_seat = self.game.side_by_seat(players)
+        """The side of each seat; a lineup has a bot for each side."""
+
+    def by_seat(self, lineup: Group) -> Group:
+        """The bots of a lineup by seat; one that has a bot for each seat stays as it is."""
+        if len(lineup) == len(self.side_by_seat):
+            return lineup
+        return tuple(lineup[side] for side in self.side_by_seat)
+
+    def start(self, lineup: Group, deal: int) -> None:
+        """Seat the bots of a lineup, by index, and begin a deal.
 
         Raises BotFault when a bot cannot be created; then `seat` is that of the culprit.
         """
-        self.seats = seats
+        self.seats = seats = self.by_seat(lineup)
         self.begin(deal)
         if not self.is_compiled(seats):
             self._seed_python(deal)
             self._seat_players()
             self.begin_again(deal)
 
-    def start_with(self, players: Sequence[Any], seats: Group, deal: int) -> None:
-        """Begin a deal with these players in place of the bots."""
-        self.seats = seats
+    def start_with(self, players: Sequence[Any], lineup: Group, deal: int) -> None:
+        """Begin a deal with these players, by seat, in place of the bots."""
+        self.seats = self.by_seat(lineup)
         self.begin(deal)
         self._seed_python(deal)
         self.sitting = [*players]
@@ -245,11 +259,12 @@ class GameTable(ABC):
         seated_bot = self.seated_bots[bot]
         if seated_bot.make_player is None:
             return seated_bot.player
-        is_fresh = not (seated_bot.learns and bot in self._learners)
-        self._learners.add(bot)
+        partner = self.side_by_seat[:seat].count(self.side_by_seat[seat])
+        is_fresh = not (seated_bot.learns and (bot, partner) in self._learners)
+        self._learners.add((bot, partner))
         key, players = self.key_of_bot(seat), len(self.seats)
         return seated_bot.make_player(
-            GameStart(seat, players, self.rules, key, is_fresh, self.group)
+            GameStart(seat, players, self.rules, key, is_fresh, self.group, partner)
         )
 
     def _seed_python(self, deal: int) -> None:

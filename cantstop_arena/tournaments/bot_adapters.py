@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from cantstop_arena.bots.bot_functions import backend_of
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.isolated_bot import BotRaised, IsolatedBot, failure_text
@@ -61,19 +63,24 @@ class LocalSeating:
     def __init__(self, spec: LoadedBot, options: Mapping[str, Any]) -> None:
         self.spec = spec
         self.options = options
-        self.player: Any = None
+        self.players: dict[int, Any] = {}  # of a side, by partner
 
     def __call__(self, start: GameStart) -> Any:
         """The bot; a new instance if the game starts fresh."""
-        if start.is_fresh or self.player is None:
-            self.player = self.spec.fresh_instance(self.options)
-        return self.player
+        if start.is_fresh or start.partner not in self.players:
+            self.players[start.partner] = self.spec.fresh_instance(self.options)
+        return self.players[start.partner]
 
 
 class IsolatedSeating:
-    """Seats a bot in a separate process; failures of that process become faults of the bot."""
+    """Seats a bot in a separate process; failures of that process become faults of the bot.
+
+    Partners have processes of their own: in one they could tell each other what they hold.
+    """
 
     def __init__(self, bot_start: BotStart) -> None:
+        self.partners: dict[int, IsolatedSeating] = {}
+        self.bot_start = bot_start
         self.limit = bot_start.decision_limit
         self.remote = IsolatedBot(bot_start)
         self.player = RemotePlayer()
@@ -88,6 +95,10 @@ class IsolatedSeating:
 
         Each group gets a new process, since it plays the same deals as other groups.
         """
+        if start.partner:
+            seating = self.partners.get(start.partner) or IsolatedSeating(self.bot_start)
+            self.partners[start.partner] = seating
+            return seating(replace(start, partner=0))
         if self.group != start.group:
             self.remote.close()
             self.group = start.group
@@ -98,6 +109,11 @@ class IsolatedSeating:
             ),
         )
         return self.hearing if self.remote.listens else self.player
+
+    def close(self) -> None:
+        """End the processes."""
+        for seating in (self, *self.partners.values()):
+            seating.remote.close()
 
     def _finish(self, _: Any, result: GameOver) -> None:
         """Send the end of the game; the process has its last view already."""

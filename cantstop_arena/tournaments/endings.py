@@ -83,8 +83,8 @@ class MatchEnding(Ending):
     def __init__(self, tournament: Tournament, test: Sprt | None) -> None:
         self.test = test
         self.orders = tournament.orders
-        self.steps = score_steps(tournament.players, len(self.orders))
-        self.units = win_units(tournament.players) * len(self.orders)
+        self.steps = score_steps(tournament.lineup_size, len(self.orders))
+        self.units = win_units(tournament.lineup_size) * len(self.orders)
         self.counts: Ints = np.zeros(self.steps + 1, np.int64)
         self.counted = 0
         self.state: TestState | None = None
@@ -137,7 +137,7 @@ class MatchEnding(Ending):
         self.counted = deals
 
     def _count_payoffs(self, session: "Session", start: int, count: int) -> None:
-        payoff, players = session.tournament.game.payoff, session.tournament.players
+        payoff, players = session.tournament.game.payoff, session.tournament.lineup_size
         assert payoff is not None
         assert self.paid is not None
         for _, first, paid in session.cover.payoffs(start, count):

@@ -58,7 +58,7 @@ def table_with(
     finally:
         for bot in seated_bots:
             if isinstance(bot.make_player, IsolatedSeating):
-                bot.make_player.remote.close()
+                bot.make_player.close()
 
 
 class _Seated(TrustedPlayer, BotFunctions):

@@ -210,7 +210,7 @@ class _Replayer:
     def play(self, block: Block, forfeits: Sequence[Fault] = ()) -> Iterator[Message]:
         """Messages with the events; a fault comes before the last event."""
         complaints: list[Complaint] = []
-        self.table.mark_game(0, tuple(range(len(self.seats))))
+        self.table.mark_game(0, tuple(range(len(self.table.by_seat(self.seats)))))
         for event in record(self.table, self.seats, block.first, complaints.append):
             yield from (ReplayedFault(str(complaint)) for complaint in complaints)
             complaints.clear()

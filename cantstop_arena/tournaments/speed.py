@@ -116,7 +116,8 @@ def measure(loader: Loader, spec: LoadedBot, seconds: float) -> Speed:
     game = game_named(spec.game)
     players = usual_players(game)
     seats = tuple(
-        bot_start(f"{spec.name} {number}", spec, spec.defaults) for number in range(1, players + 1)
+        bot_start(f"{spec.name} {number}", spec, spec.defaults)
+        for number in range(1, game.lineup_size(players) + 1)
     )
     table_spec = TableSpec(
         game.name, game.rules.default, seats, players, random_seed(), loader.folder
@@ -129,8 +130,12 @@ def measure_isolated(
 ) -> Speed:
     """The speed of a bot that plays itself in an isolated process. Raises BotError."""
     game = catalogue.game
-    bots = [bot] * usual_players(game)
-    return _speed(run_speed_trial(catalogue, bots, game.rules.default, seconds, observer=observer))
+    players = usual_players(game)
+    bots = [bot] * game.lineup_size(players)
+    trial = run_speed_trial(
+        catalogue, bots, game.rules.default, seconds, players=players, observer=observer
+    )
+    return _speed(trial)
 
 
 def _speed(trial: SpeedTrial) -> Speed:
@@ -144,10 +149,12 @@ def run_speed_trial(
     rules: Any,
     seconds: float,
     min_deals: int = 1,
+    *,
+    players: int,
     observer: RunObserver = _NOBODY,
     luck_measure: str = "",
 ) -> SpeedTrial:
-    """Let bots, one for each seat, play for about so many seconds, and at least `min_deals` deals.
+    """Let a lineup of bots play for about so many seconds, and at least `min_deals` deals.
 
     With a `luck_measure` luck is scored in these games, and the trial has its corrections.
     They play in an isolated process, while `observer` gets ticks. Raises BotError when that
@@ -157,7 +164,7 @@ def run_speed_trial(
         entrant_start(replace(bot, name=f"{bot.name} {number}"), catalogue, FaultPolicy())
         for number, bot in enumerate(bots, 1)
     )
-    spec = TableSpec(catalogue.game.name, rules, seats, len(seats), random_seed(), catalogue.folder)
+    spec = TableSpec(catalogue.game.name, rules, seats, players, random_seed(), catalogue.folder)
     spec = replace(spec, luck_measure=luck_measure)
     names = " and ".join(dict.fromkeys(bot.name for bot in bots))
     limit = _MAX_SETUP_SECONDS + 3 * seconds
@@ -181,7 +188,8 @@ def run_trial(
     try:
         call = IsolatedCall(f"{__name__}:time_trial", arguments, limit)
         result = run_isolated(call, observer.on_tick)
-        return _trial_in(result, spec.players, len(game_named(spec.game).orders(spec.players)))
+        orders = game_named(spec.game).orders(spec.players)
+        return _trial_in(result, len(orders[0]), len(orders))
     except CallFailed as error:
         raise BotError(f"{names}: the games' process {error}") from error
 
@@ -248,7 +256,9 @@ _MAX_SETUP_SECONDS = 300.0  # seconds that the pilot of very slow bots may take
 
 
 def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
-    group, table = tuple(range(spec.players)), spec.table()
+    table = spec.table()
+    bots = len(table.orders[0])
+    group = tuple(range(bots))
     pace = table.game.counts.pace
     table.warm_up()
     masks, measures, faults, paces, deals = [], list[bytes](), list[Fault](), 0, 0
@@ -269,15 +279,15 @@ def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
         size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))
     backend: Literal["compiled", "plain"] = "compiled" if table.is_compiled(group) else "plain"
     winners = np.concatenate(masks)
-    won = wins_by_deal(winners, table.orders)[:, : spec.players]
+    won = wins_by_deal(winners, table.orders)[:, :bots]
     corrections = None
     if spec.luck_measure:
         stored = np.frombuffer(b"".join(measures), MEASURED).reshape(deals, -1)
-        luck = stored[:, -2 * spec.players :]
+        luck = stored[:, -2 * bots :]
         correct = correction(table.orders, [(group, 0, winners, luck)])
-        corrections = correct(group, 0, luck)[:, : spec.players]
-    paid = np.frombuffer(b"".join(payoffs), STORED).reshape(-1, 2 * spec.players)
-    paid = paid[paid[:, 0] != VOID, : spec.players].astype(np.int64)
+        corrections = correct(group, 0, luck)[:, :bots]
+    paid = np.frombuffer(b"".join(payoffs), STORED).reshape(-1, 2 * bots)
+    paid = paid[paid[:, 0] != VOID, :bots].astype(np.int64)
     trial = SpeedTrial(
         *(backend, spent, paces, won, len(table.orders)),
         corrections=corrections,

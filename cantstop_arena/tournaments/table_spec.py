@@ -230,9 +230,7 @@ def table_for(
     Names are those of entrants, or else of any bot; files of entrants are copied to `copies`.
     Raises BotError for unknown names, and UsageError for an invalid number of seats.
     """
-    players = tournament.game.players
-    if len(names) not in players:
-        raise UsageError(f"{len(names)} bots cannot play; seats are {players[0]} to {players[-1]}")
+    players = _seats_for(tournament, len(names))
     limits, hidden = tournament.policy, _hidden(tournament, None)
     entrants = {
         entrant.name: entrant_start(entrant, catalogue, limits, hidden=hidden, copies=copies)
@@ -241,9 +239,19 @@ def table_for(
     chosen = {name: entrants.get(name) or _other_start(name, entrants, catalogue) for name in names}
     seats = tuple(chosen.values())
     game, rules, seed = tournament.game.name, tournament.rules, tournament.seed
-    openings = tournament.openings if len(names) == tournament.players else None
-    spec = TableSpec(game, rules, seats, len(names), seed, catalogue.folder, openings=openings)
+    openings = tournament.openings if players == tournament.players else None
+    spec = TableSpec(game, rules, seats, players, seed, catalogue.folder, openings=openings)
     return spec, tuple(list(chosen).index(name) for name in names)
+
+
+def _seats_for(tournament: Tournament, bots: int) -> int:
+    """The number of seats at which so many bots meet, if possible that of the tournament."""
+    game = tournament.game
+    sizes = {game.lineup_size(players): players for players in reversed(game.players)}
+    sizes[tournament.lineup_size] = tournament.players
+    if bots not in sizes:
+        raise UsageError(f"{bots} bots cannot play; seats are {min(sizes)} to {max(sizes)}")
+    return sizes[bots]
 
 
 def _other_start(name: str, entrants: Mapping[str, BotStart], catalogue: Catalogue) -> BotStart:

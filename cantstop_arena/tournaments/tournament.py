@@ -107,8 +107,9 @@ class Tournament(WithField, frozen=True, dict=True):
     @property
     def keeps_counts(self) -> bool:
         """Whether the ledger stores counts deal by deal."""
-        followed = bool(self.game.counts.followed) and self.players > 2
-        return bool(self.part) or bool(self.luck_removed) or followed or self.players == 1
+        size = self.lineup_size
+        followed = bool(self.game.counts.followed) and size > 2
+        return bool(self.part) or bool(self.luck_removed) or followed or size == 1
 
     @property
     def detail(self) -> int:
@@ -133,6 +134,11 @@ class Tournament(WithField, frozen=True, dict=True):
         return self.score or score_of(self.game)
 
     @property
+    def lineup_size(self) -> int:
+        """The number of bots that meet: one for each side of the game."""
+        return self.game.lineup_size(self.players)
+
+    @property
     def orders(self) -> Orders:
         """The orders in which bots take their seats in each deal."""
         return self.game.orders(self.players)
@@ -146,7 +152,7 @@ class Tournament(WithField, frozen=True, dict=True):
         """The number of groups."""
         if self.lineups is not None:
             return len(self.lineups)
-        return comb(len(self.entrants), self.players)
+        return comb(len(self.entrants), self.lineup_size)
 
     @cached_property
     def opening_count(self) -> int:
@@ -178,7 +184,7 @@ class Tournament(WithField, frozen=True, dict=True):
     def as_gauntlet(self, challenger: str) -> Tournament:
         """A copy in which one entrant plays against all others, who do not meet."""
         names = [entrant.name for entrant in self.entrants]
-        lineups = groups_with(names.index(challenger), len(names), self.players)
+        lineups = groups_with(names.index(challenger), len(names), self.lineup_size)
         return replace(self, challenger=challenger, lineups=lineups)
 
     def as_file(self, folder: Path) -> dict[str, Any]:

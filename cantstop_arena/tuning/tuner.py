@@ -84,7 +84,7 @@ class Tuner:
         all_deals = trial_deals + _max_test_deals(deals)
         observer.on_start(0, self._trials.games_per_deal * all_deals)
         if isinstance(search_space, Ranges) and len(search_space.names) <= MAX_NUMBERS:
-            variance = equal_variance(self._trials.players, self._trials.games_per_deal)
+            variance = equal_variance(self._trials.lineup_size, self._trials.games_per_deal)
             peak = search(self._scores, search_space.ranges, deals, seed, variance)
             options = search_space.options(peak.point)
         else:
@@ -129,7 +129,7 @@ class Tuner:
         if all(_is_same(self._defaults[name], value) for name, value in options.items()):
             return None
         games_per_deal = self._trials.games_per_deal
-        steps = score_steps(self._trials.players, games_per_deal)
+        steps = score_steps(self._trials.lineup_size, games_per_deal)
         counts = np.zeros(steps + 1, np.int64)
         for first in range(0, _max_test_deals(deals), _LOOK_DEALS):
             wins = self._trials.duel(options, _FIRST_TEST_DEAL + first, _LOOK_DEALS)

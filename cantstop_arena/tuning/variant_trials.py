@@ -59,7 +59,7 @@ class VariantTrials:
         players: int = 2,
     ) -> None:
         check_seats(players, catalogue.game)
-        self.players = players
+        self.players, self.lineup_size = players, catalogue.game.lineup_size(players)
         self._catalogue, self._rules, self._seed = catalogue, rules, seed
         self._bot, self._observer = bot, observer
         self._pool = GroupPool(pool_options, observer)
@@ -94,8 +94,8 @@ class VariantTrials:
         return entrant_start(entrant, self._catalogue, FaultPolicy())
 
     def _spec(self, variants: Sequence[BotStart], opponents: Sequence[BotStart]) -> TableSpec:
-        """A table of all variants, and of each opponent as often as it has seats."""
-        catalogue, copies = self._catalogue, self.players - 1
+        """A table of all variants, and of each opponent as often as it is in a lineup."""
+        catalogue, copies = self._catalogue, self.lineup_size - 1
         seats = (*variants, *(seat for opponent in opponents for seat in [opponent] * copies))
         spec = TableSpec(
             catalogue.game.name, self._rules, seats, self.players, self._seed, catalogue.folder
@@ -106,7 +106,7 @@ class VariantTrials:
 
     def _groups(self, variants: int, opponents: int) -> Iterator[Group]:
         """The groups of such a table: each variant with each opponent."""
-        copies = self.players - 1
+        copies = self.lineup_size - 1
         for variant, opponent in product(range(variants), range(opponents)):
             first = variants + opponent * copies
             yield (variant, *range(first, first + copies))
@@ -124,7 +124,7 @@ class VariantTrials:
     @property
     def win_units(self) -> int:
         """The most that a bot can win in a deal, in the units of `wins`."""
-        return win_units(self.players) * self.games_per_deal
+        return win_units(self.lineup_size) * self.games_per_deal
 
     def wins(self, variants: Sequence[Options], first: int, deals: int) -> Sequence[Ints]:
         """The wins of each variant, in win units: a row for each opponent, a column for each deal.
@@ -181,7 +181,7 @@ class LiveVariantTrials(VariantTrials):
         loader = Loader(self._catalogue.folder)
         spec = loader.find(self._bot.name, self._catalogue.game)
         variant = SeatedBot("bot", spec.build({self._option: self._numbers}), "live")
-        opponents = [seat_bot(opponent, loader) for _ in range(self.players - 1)]
+        opponents = [seat_bot(opponent, loader) for _ in range(self.lineup_size - 1)]
         table: GameTable = self._catalogue.game.table(
             self._rules, [variant, *opponents], self.players, self._seed
         )

@@ -107,7 +107,7 @@ def answer_of(width: float) -> RuleSetResult:
         "turns": RuleEffect(1.0, 2.0, lengths, None, None, "count", 0.0, "undecided"),
         "first_seat": RuleEffect(0.5, 0.6, told, None, None, SHARE, 0.0, "undecided"),
     }
-    return RuleSetResult("jump", "classic", 2, 2, 9, 18, differences, None, MEASURES)
+    return RuleSetResult("jump", "classic", 2, 2, 2, 9, 18, differences, None, MEASURES)
 
 
 def test_luck_is_worth_the_squared_quotient_of_the_widths() -> None:

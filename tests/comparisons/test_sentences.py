@@ -39,7 +39,7 @@ def answer(
 ) -> RuleSetResult:
     distinct_bots = min(players, 3)
     return RuleSetResult(
-        "jump", "classic", players, distinct_bots, 500, 12000, differences, order, MEASURES
+        "jump", "classic", players, players, distinct_bots, 500, 12000, differences, order, MEASURES
     )
 
 

@@ -74,8 +74,8 @@ def test_questions_of_all_answers_are_corrected_together() -> None:
     others = {str(number): one for number, one in enumerate(told[1:])}
     both = {"turns": told[0], "rolls": nothing}
     answers = [
-        RuleSetResult("jump", "classic", 2, 2, 9, 18, both, order, asked),
-        RuleSetResult("leave", "classic", 2, 2, 9, 18, others, None, asked),
+        RuleSetResult("jump", "classic", 2, 2, 2, 9, 18, both, order, asked),
+        RuleSetResult("leave", "classic", 2, 2, 2, 9, 18, others, None, asked),
     ]
     first, second = corrected_for_multiplicity(answers)
     oracle = multitest.multipletests([chances[0], 0.004, *chances[1:]], method="bonferroni")[1]

@@ -14,76 +14,31 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from fnmatch import fnmatch
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
 from helpers.arena import Arena
+from helpers.edit_kits import KITS
 
 EXEMPT = ("ledger", "history", ".lock")  # beginnings of names that may depend on history
+ARENA = [sys.executable, "-u", "-c", "from cantstop_arena.cli import main; main()"]
+PATTERNS = ("all", "bots/*.py", "bots/[pr]*.py")
 EXEMPT_FOLDERS = ("logs", "bots", "days")
-PLAIN = """
-import random
-KEEP = {number}
-def choose_move(turn, moves):
-    return int(random.random() * len(moves))
-def roll_again(turn):
-    return turn.rolls < 1 + KEEP % 4
-"""
-READER = """
-import os, sys
-sys.path.insert(0, os.path.dirname(__file__))
-import _beside
-def choose_move(turn, moves):
-    return _beside.NUMBER % len(moves)
-def roll_again(turn):
-    return turn.rolls < 1 + {number} % 3
-"""
-FAULTY = """
-def choose_move(turn, moves):
-    if turn.number > 3 + {number} % 5:
-        raise ValueError("no more")
-    return 0
-def roll_again(turn):
-    return turn.rolls < 2
-"""
-LEARNER = """
-learns = True
-SEEN = [{number}]
-def choose_move(turn, moves):
-    SEEN.append(turn.number)
-    return len(SEEN) % len(moves)
-def roll_again(turn):
-    return turn.rolls < 1 + len(SEEN) % 3
-"""
-FAMILY = """
-from cantstop_arena import Bot
-def eager(limit: int = {number} % 4):
-    class Player:
-        def choose_move(self, turn, moves):
-            return 0
-        def roll_again(self, turn):
-            return turn.rolls < limit
-    return Player()
-def lazy():
-    return eager(1)
-def register_bots():
-    return [Bot("eager", eager), Bot("lazy", lazy)]
-"""
-KINDS = {"plain": PLAIN, "reader": READER, "faulty": FAULTY, "learner": LEARNER}
-BUILT_IN = ("random", "cautious", "rule28", "daring", "odds")
 
 
 class Workshop:
     """Bots, a tournament file and its results, in the current folder; edits come from a seed."""
 
-    def __init__(self, arena: Arena, seed: int) -> None:
-        self.arena = arena
+    def __init__(self, arena: Arena, seed: int, game: str = "cantstop") -> None:
+        self.arena, self.kit = arena, KITS[game]
         self.chance = random.Random(seed)
         self.log: list[str] = []
         self.counter = 0
-        self.entries: list[dict[str, Any]] = [{"bot": "rule28"}, {"bot": "cautious"}]
-        self.keys: dict[str, Any] = {"name": "cup", "games": 40, "seed": 1, "max_faults": 20}
+        self.entries: list[dict[str, Any]] = [{"bot": bot} for bot in self.kit.built_in[:2]]
+        self.keys: dict[str, Any] = {"name": "cup", "game": game, "games": 40}
+        self.keys |= {"seed": 1, "max_faults": 20}
         self.earlier: list[tuple[Path, str]] = []  # contents that bots have had
         Path("bots").mkdir()
         Path("bots/_beside.py").write_text("NUMBER = 1\n")
@@ -95,8 +50,9 @@ class Workshop:
         """All edits; those that are likelier come several times."""
         several = [self.add_bot, self.edit, self.remove, self.games]
         others = [self.comment, self.edit_back, self.beside, self.twin, self.rename, self.move]
-        others += [self.reorder, self.exchange, self.seed, self.players, self.rules, self.limit]
-        others += [self.luck, self.gauntlet, self.max_faults, self.isolate, self.option]
+        others += [self.reorder, self.exchange, self.seed, self.players, self.other_key, self.limit]
+        others += [self.gauntlet, self.max_faults, self.isolate, self.option, self.other_key]
+        others += [self.pattern, self.exclude, self.earlier_version]
         return [*several * 3, *others, self.family, self.until, self.anchor]
 
     def step(self) -> None:
@@ -106,15 +62,17 @@ class Workshop:
         self.log.append(edit.__name__)
 
     def add_bot(self) -> None:
-        kind = self.chance.choice([*KINDS, "built-in"])
+        kind = self.chance.choice([*self.kit.kinds, "built-in"])
+        if kind in self.kit.slow and self.chance.random() < 0.5:
+            kind = "plain"
         if len(self.entries) > 6:
             return
         self.counter += 1
         if kind == "built-in":
-            self._add({"bot": self.chance.choice(BUILT_IN), "as": f"built{self.counter}"})
+            self._add({"bot": self.chance.choice(self.kit.built_in), "as": f"built{self.counter}"})
             return
         path = Path(f"bots/{kind}{self.counter}.py")
-        self._write(path, KINDS[kind].format(number=self.chance.randrange(9)))
+        self._write(path, self.kit.kinds[kind].format(number=self.chance.randrange(9)))
         self._add({"bot": str(path)})
 
     def _add(self, entry: dict[str, Any]) -> None:
@@ -127,7 +85,10 @@ class Workshop:
         path.write_text(text)
 
     def _files(self) -> list[Path]:
-        return sorted({Path(entry["bot"]) for entry in self.entries if "/" in entry["bot"]})
+        return sorted(
+            {Path(entry["bot"]) for entry in self.entries if "/" in entry["bot"]}
+            - {Path(pattern) for pattern in PATTERNS}
+        )
 
     def _some_file(self) -> Path | None:
         files = [path for path in self._files() if path.stem != "family"]
@@ -136,7 +97,7 @@ class Workshop:
     def edit(self) -> None:
         if path := self._some_file():
             kind = path.stem.rstrip("0123456789x")
-            self._write(path, KINDS[kind].format(number=self.chance.randrange(9)))
+            self._write(path, self.kit.kinds[kind].format(number=self.chance.randrange(9)))
 
     def comment(self) -> None:
         if path := self._some_file():
@@ -163,7 +124,9 @@ class Workshop:
 
     def rename(self) -> None:
         self.counter += 1
-        self.chance.choice(self.entries)["as"] = f"called {self.counter}"
+        entry = self.chance.choice(self.entries)
+        if entry["bot"] not in PATTERNS:
+            entry["as"] = f"called {self.counter}"
 
     def move(self) -> None:
         if path := self._some_file():
@@ -200,22 +163,20 @@ class Workshop:
             self.log.append(f"({gone['bot']})")
 
     def games(self) -> None:
-        self.keys["games"] = self.chance.choice([2, 10, 40, 41, 100, 128, 256, 300, 301, 520, 600])
+        self.keys["games"] = self.chance.choice(self.kit.games)
 
     def seed(self) -> None:
         self.keys["seed"] = self.chance.choice([1, 2, "evening"])
 
     def players(self) -> None:
-        self.keys["players"] = self.chance.choice([2, 3]) if len(self.entries) > 2 else 2
+        self.keys["players"] = self.chance.choice(self.kit.players)
 
-    def rules(self) -> None:
-        self.keys["rules"] = self.chance.choice(["classic", "jump"])
+    def other_key(self) -> None:
+        key = self.chance.choice([*self.kit.keys])
+        self.keys[key] = self.chance.choice(self.kit.keys[key])
 
     def limit(self) -> None:
         self.keys["decision_limit"] = self.chance.choice([5, 10])
-
-    def luck(self) -> None:
-        self.keys["luck_removed"] = self.chance.choice([False, False, True, "value"])
 
     def gauntlet(self) -> None:
         self.keys.pop("gauntlet", None)
@@ -232,13 +193,48 @@ class Workshop:
                     entry["isolate"] = "processes"
 
     def option(self) -> None:
+        option, values = self.kit.tuned
         for entry in self.entries:
-            if entry["bot"] == "rule28":
-                entry["threshold"] = self.chance.choice([20, 28])
+            if option and entry["bot"] == self.kit.built_in[0]:
+                entry[option] = self.chance.choice(values)
+
+    def pattern(self) -> None:
+        """Let a pattern, or `all`, enter bots; or no longer."""
+        there = [entry for entry in self.entries if entry["bot"] in PATTERNS]
+        if there:
+            self.entries.remove(there[0])
+            self.keys.pop("exclude", None)
+            return
+        pattern = {"bot": self.chance.choice(PATTERNS)}
+        if pattern["bot"] != "all" and self.chance.random() < 0.3:
+            pattern["isolate"] = "processes"
+        for entry in self.entries[3:]:
+            if self.chance.random() < 0.5 and entry["bot"].startswith("bots/"):
+                self.entries.remove(entry)  # the pattern enters it now
+        self._add(pattern)
+
+    def exclude(self) -> None:
+        self.keys.pop("exclude", None)
+        if any(entry["bot"] in PATTERNS for entry in self.entries) and self.chance.random() < 0.6:
+            self.keys["exclude"] = ["bots/learner*.py", "bots/*x.py"]
+
+    def earlier_version(self) -> None:
+        """Enter what a bot has been, by its digest."""
+        copies = sorted(
+            copy
+            for copy in Path("results/cup/bots").glob("*/*.py")
+            if Path("bots", copy.name).exists() and copy.stem != "family"
+        )
+        if copies and len(self.entries) < 7:
+            copy = self.chance.choice(copies)
+            if copy.read_text() != Path("bots", copy.name).read_text():
+                self.counter += 1
+                version = f"{copy.stem}@{copy.parent.name[:7]}"
+                self._add({"bot": version, "as": f"old{self.counter}"})
 
     def family(self) -> None:
         path = Path("bots/family.py")
-        self._write(path, FAMILY.format(number=self.chance.randrange(9)))
+        self._write(path, self.kit.family.format(number=self.chance.randrange(9)))
         names = {entry["bot"] for entry in self.entries}
         for name in ("eager", "lazy"):
             if name not in names and self.chance.random() < 0.5 and len(self.entries) < 7:
@@ -255,19 +251,26 @@ class Workshop:
 
     def write_file(self) -> None:
         """Write the tournament file."""
-        names = [self._name(entry) for entry in self.entries]
+        named = [entry for entry in self._distinct() if entry["bot"] not in PATTERNS]
         keys = {key: value for key, value in self.keys.items() if value is not False}
-        if keys.get("players", 2) > min(len(names), 3) or len(set(names)) < len(names):
+        if keys.get("players", 2) > len(named):
             keys["players"] = 2
         if keys.get("gauntlet") == "*":
-            keys["gauntlet"] = names[0]
+            keys["gauntlet"] = self._name(named[0])
         if keys.get("players", 2) == 3 and keys.get("luck_removed") == "value":
             keys["luck_removed"] = True
         if "until" in keys:
             keys["games"] = min(keys["games"], 300)
+        named_files = [entry["bot"] for entry in named]
+        if len(named) == len(self.entries) or any(
+            fnmatch(file, pattern) for pattern in keys.get("exclude", ()) for file in named_files
+        ):
+            keys.pop("exclude", None)  # of patterns only, and nothing that an entry names
         Path("cup.yaml").write_text(json.dumps({**keys, "bots": self._distinct()}))
 
     def _name(self, entry: dict[str, Any]) -> str:
+        if entry["bot"] in PATTERNS:
+            return str(entry["bot"])
         return str(entry.get("as", Path(entry["bot"]).stem))
 
     def _distinct(self) -> list[dict[str, Any]]:
@@ -285,7 +288,8 @@ class Workshop:
 
     def visit(self) -> None:
         """Let guests play into the ledger: two bots, or the versions of one."""
-        names = [self._name(entry) for entry in self._distinct()]
+        entries = [entry for entry in self._distinct() if entry["bot"] not in PATTERNS]
+        names = [self._name(entry) for entry in entries]
         into = ("--in", "results/cup", "--workers", "1", "--quiet")
         one, other = self.chance.sample(names, 2)
         words = self.chance.choice(
@@ -296,10 +300,21 @@ class Workshop:
         assert done.code in (0, 2, 3), done.output  # 2: tables of three; bots that never played
         self.log.append(f"{' '.join(command)}: {done.code}")
 
+    def meet(self) -> None:
+        """Two runs at once: one of them is refused, or comes later and has nothing to play."""
+        both = [
+            subprocess.Popen([*ARENA, "run", "cup.yaml", "--workers", "1"], stdout=-1, stderr=-2)
+            for _ in range(2)
+        ]
+        printed = [process.communicate()[0].decode() for process in both]
+        codes = sorted(process.returncode for process in both)
+        assert codes[0] in (0, 2, 3) and codes[1] in (0, 2, 3), (printed, self.log)
+        assert codes != [2, 2], (printed, self.log)
+        self.log.append(f"two at once: {codes}")
+
     def kill(self) -> str:
         """Begin a run, and kill it somewhere; what it has printed until then."""
-        code = "from cantstop_arena.cli import main; main()"
-        words = [sys.executable, "-u", "-c", code, "run", "cup.yaml", "--workers", "2"]
+        words = [*ARENA, "run", "cup.yaml", "--workers", "2"]
         with TemporaryFile() as printed:
             process = subprocess.Popen(
                 words, start_new_session=True, stdout=printed, stderr=subprocess.STDOUT
@@ -316,6 +331,7 @@ class Workshop:
         here = contents(Path("results/cup"))
         Path("results").rename("lived")
         try:
+            shutil.copytree("lived/cup/bots", "results/earlier/bots")  # what the file may name
             done = self.arena("run", "cup.yaml", "--workers", "1", *words, code=None)
             assert done.code in (0, 3), (done.output, self.log, Path("cup.yaml").read_text())
             fresh = contents(Path("results/cup"))

@@ -110,14 +110,14 @@ def test_the_fewest_can_be_the_best() -> None:
 )
 def test_wrong_payoffs_are_told_with_their_numbers(payoffs: list[object], message: str) -> None:
     with pytest.raises(GameAuthorError, match=r"^payoffs ") as raised:
-        check_payoffs(payoffs, CHIPS, 2, 2)
+        check_payoffs(payoffs, CHIPS, (0, 1), 2)
     assert message in str(raised.value)
 
 
 def test_payoffs_may_be_of_any_number_type() -> None:
-    check_payoffs([Fraction(1, 4), np.float64(-0.25)], Payoff(parts=4, zero_sum=True), 2, 2)
+    check_payoffs([Fraction(1, 4), np.float64(-0.25)], Payoff(parts=4, zero_sum=True), (0, 1), 2)
     with pytest.raises(GameAuthorError, match="too large"):
-        check_payoffs([2**30, -(2**30)], Payoff(), 2, 2)
+        check_payoffs([2**30, -(2**30)], Payoff(), (0, 1), 2)
 
 
 def test_winners_follow_from_payoffs() -> None:
@@ -129,12 +129,15 @@ def test_winners_follow_from_payoffs() -> None:
 
 
 def test_a_fault_costs_what_the_game_says() -> None:
-    assert CHIPS.of_forfeit(1, 2) == (5, -5)
-    assert CHIPS.of_forfeit(1, 3) == (2, -5, 3)
-    assert Payoff(low=-5).of_forfeit(1, 3) == (0, -5, 0)
-    assert Payoff(high=9, best="least").of_forfeit(0, 2) == (9, 0)
-    assert Payoff(high=9).of_forfeit(0, 2) is None
-    assert Payoff(low=lambda rules, players: -players).under(None, 4).of_forfeit(0, 2) == (-4, 0)
+    assert CHIPS.of_forfeit(1, (0, 1)) == (5, -5)
+    assert CHIPS.of_forfeit(1, (0, 1, 2)) == (2, -5, 3)
+    assert Payoff(low=-5).of_forfeit(1, (0, 1, 2)) == (0, -5, 0)
+    assert Payoff(high=9, best="least").of_forfeit(0, (0, 1)) == (9, 0)
+    assert Payoff(high=9).of_forfeit(0, (0, 1)) is None
+    assert Payoff(low=lambda rules, players: -players).under(None, 4).of_forfeit(0, (0, 1)) == (
+        -4,
+        0,
+    )
 
 
 @pytest.mark.parametrize("world", payoff_study.WORLDS, ids=lambda world: world.name)

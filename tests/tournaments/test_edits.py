@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 from helpers.arena import Arena
-from helpers.edits import FAULTY, LEARNER, PLAIN, Workshop
+from helpers.edit_kits import KITS
+from helpers.edits import Workshop
 from helpers.parameters import slow_but
 
 NOTHING = "nothing to play"
+PLAIN, LEARNER, FAULTY = (KITS["cantstop"].kinds[kind] for kind in ("plain", "learner", "faulty"))
 COMPILED_LEARNER = """
 from cantstop_arena import compiled
 learns = True

@@ -1,11 +1,25 @@
 """Whatever a tournament has been before, its results are those of a fresh run of the final file."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
+from helpers.edit_kits import KITS
 from helpers.edits import Workshop, contents, overlapping_deals
+from helpers.game_packages import install_example, on_path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The games of packages that are edited, too."""
+    folder = tmp_path_factory.mktemp("packages")
+    for kit in KITS.values():
+        if kit.package:
+            install_example(folder, kit.package)
+    with on_path(folder):
+        yield
 
 
 @pytest.fixture
@@ -23,15 +37,18 @@ def check(
     page: bool = False,
     kills: bool = False,
     guests: bool = False,
+    game: str = "cantstop",
 ) -> None:
     """Edit from a seed, and compare with a fresh run now and then."""
-    shop, words = Workshop(arena, seed), ["--page"] if page else []
+    shop, words = Workshop(arena, seed, game), ["--page"] if page else []
     again = 0
     for step in range(steps):
         for _ in range(shop.chance.choice([1, 1, 2])):
             shop.step()
         shop.write_file()
         printed = shop.kill() if kills and shop.chance.random() < 0.3 else ""
+        if kills and shop.chance.random() < 0.1:
+            shop.meet()
         told = printed + shop.run(*words)
         trail = f"seed {seed}, step {step}: {' > '.join(shop.log)}\n{Path('cup.yaml').read_text()}"
         overlap = overlapping_deals(Path("results/cup"))
@@ -49,9 +66,11 @@ def check(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_a_few_edits_leave_what_a_fresh_run_does(arena: Arena, place: Path, seed: int) -> None:
-    check(arena, seed, steps=4)
+@pytest.mark.parametrize(("seed", "game"), [*enumerate(KITS)])
+def test_a_few_edits_leave_what_a_fresh_run_does(
+    arena: Arena, place: Path, seed: int, game: str
+) -> None:
+    check(arena, seed, steps=4, game=game)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -60,8 +79,10 @@ def test_guests_leave_what_a_fresh_run_does(arena: Arena, place: Path, seed: int
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("game", KITS)
 @pytest.mark.parametrize("seed", range(20))
 def test_many_edits_and_kills_leave_what_a_fresh_run_does(
-    arena: Arena, place: Path, seed: int
+    arena: Arena, place: Path, seed: int, game: str
 ) -> None:
-    check(arena, 100 + seed, steps=30, page=seed % 4 == 0, kills=True, guests=seed % 2 == 0)
+    page, guests = seed % 4 == 0, seed % 2 == 0
+    check(arena, 100 + seed, steps=30, page=page, kills=True, guests=guests, game=game)

@@ -113,9 +113,10 @@ def plan(
     _check_question(difference, elo, power, alpha, MAX_PAYOFF if payoff else MAX_ELO if elo else 1)
     if players not in catalogue.game.players:
         raise UsageError(f"--players must be {range_text(catalogue.game.players)}, not {players}")
-    seated = names or catalogue.game.usual_bots[:players]
-    if len(seated) != players:
-        message = f"{players} players need {players} bots, not {len(seated)}"
+    size = catalogue.game.lineup_size(players)
+    seated = names or catalogue.game.usual_bots[:size]
+    if len(seated) != size:
+        message = f"{players} players need {size} bots, not {len(seated)}"
         raise UsageError(f"{message}; set the number of seats with --players")
     with suggesting_game(seated, catalogue):
         bots = [entrant_from_reference(name, catalogue) for name in seated]
@@ -123,7 +124,9 @@ def plan(
     if luck_removed and (why := luck_refusal(catalogue.game, [players], luck_removed)):
         raise UsageError(why)
     measure, min_deals = luck_measure(luck_removed), MIN_LUCK_DEALS if luck_removed else MIN_DEALS
-    trial = run_speed_trial(catalogue, bots, rules, seconds, min_deals, luck_measure=measure)
+    trial = run_speed_trial(
+        catalogue, bots, rules, seconds, min_deals, players=players, luck_measure=measure
+    )
     question = CostQuestion(difference, elo, power, alpha)
     won, corrections = trial.won, trial.corrections
     if payoff:

@@ -32,6 +32,7 @@ from cantstop_arena.processes import shutdown
 if TYPE_CHECKING:
     from cantstop_arena.bots.isolation import Isolation
     from cantstop_arena.deals.seeds import Seed
+    from cantstop_arena.game_api.game import Game
     from cantstop_arena.table.recording import Complaint
 
 MAX_LINE_BYTES = 1000  # bytes of an answer; the rest of a line is ignored
@@ -98,9 +99,9 @@ def play(
     from cantstop_arena.views.default_view import MAX_NAME_LENGTH, view_of
 
     _check_input()
-    players = len(bots) + 1
     catalogue = catalogue_for(bots_folder, game_name, isolation=isolate)
     game = catalogue.game
+    players = _players_with(game, len(bots))
     if players > game.players[-1]:
         raise UsageError(
             f"{len(bots)} bots are too many; {game.title} has {game.players[-1]} seats, one of them"
@@ -110,6 +111,7 @@ def play(
         raise UsageError(f"{game.title} needs {game.players[0]} seats; name more bots")
     if seat > players:
         raise UsageError(f"--seat must be 1 to {players}, not {seat}")
+    bots = _by_seat(game, players, seat - 1, bots)
     person_name = in_a_line(name, MAX_NAME_LENGTH)
     if not person_name:
         raise UsageError("--name must not be empty")
@@ -145,6 +147,26 @@ def play(
             return ExitCode.DONE if left.by_command else ExitCode.FAILED
         click.echo(f"\n{ending}")
     return ExitCode.DONE
+
+
+def _players_with(game: "Game", bots: int) -> int:
+    """The number of seats where a person plays with so many bots: one for each other seat, or one
+    for each other side."""
+    if bots + 1 in game.players:
+        return bots + 1
+    sizes = {game.lineup_size(players): players for players in reversed(game.players)}
+    return sizes.get(bots + 1, bots + 1)
+
+
+def _by_seat(game: "Game", players: int, person: int, bots: tuple[str, ...]) -> tuple[str, ...]:
+    """The bots of the other seats; the first of them is also the person's partner, where there are
+    fewer than seats."""
+    if len(bots) == players - 1:
+        return bots
+    sides = game.side_by_seat(players)
+    of_others = iter(bots)
+    bot_of = {side: next(of_others) for side in dict.fromkeys(sides) if side != sides[person]}
+    return tuple(bot_of.get(side, bots[0]) for seat, side in enumerate(sides) if seat != person)
 
 
 def _check_input() -> None:

@@ -15,6 +15,7 @@ from cantstop_arena.comparisons.statistics import (
     UNDECIDED,
 )
 from cantstop_arena.deals.counting import COUNT, SHARE
+from cantstop_arena.games.registry import game_named
 from cantstop_arena.pages.number_text import percent, plain
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.texts import how_many
@@ -100,6 +101,7 @@ class Variant(msgspec.Struct, frozen=True):
     name: str
     rules: str
     players: int
+    sides: int
     answer: Content
     changes: Mapping[str, Change]
 
@@ -116,15 +118,18 @@ class SimilarMeasures(msgspec.Struct, frozen=True):
 def variants_of(content: Content) -> list[Variant]:
     """All rule sets but the baseline, with each number of players."""
     sizes = {answer["players"] for answer in content["answers"]}
-    return [_variant(answer, len(sizes) > 1) for answer in content["answers"]]
+    game = content["game"]
+    return [_variant(answer, game, len(sizes) > 1) for answer in content["answers"]]
 
 
-def _variant(answer: Content, sized: bool) -> Variant:
+def _variant(answer: Content, game: str, sized: bool) -> Variant:
     name = answer["rules"]
     if sized:
         name = f"{name}, {how_many(answer['players'], 'player')}"
     changes = {question["measure"]: Change(question) for question in answer["questions"]}
-    return Variant(name, answer["rules"], answer["players"], answer, changes)
+    players = answer["players"]
+    sides = game_named(game).lineup_size(players)
+    return Variant(name, answer["rules"], players, sides, answer, changes)
 
 
 def similar_measures(variants: Sequence[Variant]) -> list[SimilarMeasures]:
@@ -153,7 +158,7 @@ def _has_own_result(variants: Sequence[Variant], key: str) -> bool:
     having = [variant for variant in variants if key in variant.changes]
     if key == ORDER:
         return False
-    if key == LAST_SEAT and all(variant.players == 2 for variant in having):
+    if key == LAST_SEAT and all(variant.sides == 2 for variant in having):
         return False
     return key != UNFINISHED or any(variant.changes[key].verdict != SAME for variant in having)
 
@@ -190,7 +195,7 @@ def notable_changes(variant: Variant, measures: DealRatios) -> Iterator[Change]:
         change
         for key, change in variant.changes.items()
         if change.verdict == DIFFERENT and not _follows(variant, measures, change)
-        if not (key == LAST_SEAT and variant.players == 2)
+        if not (key == LAST_SEAT and variant.sides == 2)
     ]
     yield from sorted(changes, key=lambda change: -abs(change.data["effect_size"] or 0))
 

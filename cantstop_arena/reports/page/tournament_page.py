@@ -41,7 +41,9 @@ def document(
     test that ended a match.
     """
     results = analysis.results
-    seats_text = "each bot alone" if analysis.is_solo else f"{results.players} players"
+    seats_text = (
+        "each bot alone" if analysis.is_solo else f"{results.seats or results.players} players"
+    )
     return Document(
         title=results.name,
         about=f"{game_named(results.game).title}, {results.rules.get('name', '')} rules,"

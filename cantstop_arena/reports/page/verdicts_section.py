@@ -64,9 +64,7 @@ def _key() -> Markup:
 
 def _caption(content: Content, variants: Sequence[Variant]) -> str:
     count = sum(len(answer["questions"]) for answer in content["answers"])
-    mirrored = (
-        " The last seat mirrors the first and is left out." if variants[0].players == 2 else ""
-    )
+    mirrored = " The last seat mirrors the first and is left out." if variants[0].sides == 2 else ""
     return (
         f"Change against {content['baseline']} and its interval, with these bots. All {count}"
         " intervals together hold the truth in 95 of 100 cases (Bonferroni). Different: an interval"

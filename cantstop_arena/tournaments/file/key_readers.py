@@ -57,11 +57,13 @@ A_NAME = (
 
 def check_seats(players: int, game: Game) -> None:
     """Raise UsageError if bots cannot meet in a game of so many seats."""
-    seats = range(max(2, game.players[0]), game.players[-1] + 1)
+    seats = [number for number in game.players if game.lineup_size(number) > 1]
     if not seats:
         raise UsageError(f"{game.title} is played alone: its bots do not meet")
     if players not in seats:
-        raise UsageError(f"players must be {range_text(seats)}, not {players}")
+        raise UsageError(
+            f"players must be {range_text(range(seats[0], seats[-1] + 1))}, not {players}"
+        )
 
 
 def names_of(entrants: Sequence[Entrant]) -> list[str]:
@@ -135,12 +137,12 @@ def read_anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> di
 
 
 def read_challenger(
-    reader: Reader, entry: Entry | None, entrants: Sequence[Entrant], players: int
+    reader: Reader, entry: Entry | None, entrants: Sequence[Entrant], lineup_size: int
 ) -> str:
     """The challenger of a gauntlet, who plays in all games; empty in other tournaments."""
     if entry is None:
         return ""
-    if players == 1:
+    if lineup_size == 1:
         reader.complain(entry.key, "a gauntlet needs 2 players or more; alone nobody is challenged")
     name = reader.text(entry.value, "gauntlet")
     names = names_of(entrants)

@@ -72,7 +72,7 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
         overrides.isolate,
         refusal=lambda name: game.refusal(name, rules, players),
     )
-    field = bots.read(entries.get("bots"), players, entries.get("exclude"))
+    field = bots.read(entries.get("bots"), game.lineup_size(players), entries.get("exclude"))
     tournament = _tournament(reader, entries, catalogue, path, field.entrants, name)
     tournament = tournament.with_field(field)
     reader.finish()
@@ -91,8 +91,8 @@ def tournament_from_keys(
     entries = reader.mapping(reader.root, "a tournament", KEYS)
     name = read_name(reader, entries.get("name"), source.stem)
     tournament = _tournament(reader, entries, catalogue, source, tuple(entrants), name)
-    if len(entrants) < tournament.players:
-        reader.complain(reader.root, f"{needs(tournament.players)}, not {len(entrants)}")
+    if len(entrants) < tournament.lineup_size:
+        reader.complain(reader.root, f"{needs(tournament.lineup_size)}, not {len(entrants)}")
     reader.finish()
     return tournament
 
@@ -153,7 +153,9 @@ def _tournament(
         openings=read_openings(reader, entries, source.parent, game, [(rules, players)]),
         left_out=read_left_out(reader, entries.get("left_out")),
     )
-    challenger = read_challenger(reader, entries.get("gauntlet"), entrants, players)
+    challenger = read_challenger(
+        reader, entries.get("gauntlet"), entrants, game.lineup_size(players)
+    )
     return tournament.as_gauntlet(challenger) if challenger in names_of(entrants) else tournament
 
 

@@ -56,6 +56,7 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
         game=first.setting.game,
         rules=first.rule_set,
         players=first.players,
+        seats=first.setting.players if first.setting.players != first.players else 0,
         seed=all_totals[0].seed if len(seeds) == 1 else None,
         bots=tuple(bots),
         tallies=(tallies := _tallies(shares)),
@@ -92,7 +93,7 @@ def _payoff(query: LedgerQuery) -> Payoff | None:
         return None
     if not parameters.keys() >= {*game.rules.parameters}:
         return replace(game.payoff, low=None, high=None)
-    return game.payoff.under(game.rules.from_dict(parameters), query.players)
+    return game.payoff.under(game.rules.from_dict(parameters), query.setting.players)
 
 
 def _payoffs(bots: int, orders: Orders, shares: Sequence[LedgerShare]) -> DealSums:
@@ -213,7 +214,7 @@ def bot_notes(query: LedgerQuery) -> tuple[str, ...]:
     game, parameters = game_named(query.setting.game), query.rule_set
     if not parameters.keys() >= {*game.rules.parameters}:
         return ()
-    rules, players = game.rules.from_dict(parameters), query.players
+    rules, players = game.rules.from_dict(parameters), query.setting.players
     built_in = [bot for bot in query.bots if bot.version.origin == "built-in"]
     notes = {
         bot.name: game.bot_note(bot.bot, bot.version.options, rules, players) for bot in built_in

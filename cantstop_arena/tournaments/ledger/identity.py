@@ -94,6 +94,11 @@ class GameSetting(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
         return seed
 
     @cached_property
+    def lineup_size(self) -> int:
+        """The number of bots that meet: one for each side of the game."""
+        return game_named(self.game).lineup_size(self.players)
+
+    @cached_property
     def orders(self) -> Orders:
         """The orders in which bots take their seats in each deal."""
         return game_named(self.game).orders(self.players)

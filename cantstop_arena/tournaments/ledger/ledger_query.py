@@ -60,8 +60,8 @@ class LedgerQuery(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def players(self) -> int:
-        """The number of seats."""
-        return self.setting.players
+        """The number of bots in a lineup: one for each side."""
+        return self.setting.lineup_size
 
     @property
     def orders(self) -> Orders:

@@ -90,7 +90,7 @@ class EngineTable(GameTable):
 
     def change_rules(self, rules: RuleSet, players: int, memory: Any) -> None:
         self.rules = rules
-        self.orders = self.game.orders(players)
+        self._set_orders(players)
         self.seat_luck = np.zeros(players, np.int64)
         self._chances_by_value = {}
         self._attach_copy(memory, new_game(rules, players, self.seed))

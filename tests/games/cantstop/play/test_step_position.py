@@ -298,7 +298,7 @@ def test_a_position_with_bots_is_not_copied(tables: Tables) -> None:
     ],
 )
 def test_returns(winners: tuple[int, ...], players: int, returns: tuple[float, ...]) -> None:
-    assert returns_of(winners, players) == pytest.approx(returns)
+    assert returns_of(winners, range(players)) == pytest.approx(returns)
 
 
 # Observations -----------------------------------------------------------------------------------

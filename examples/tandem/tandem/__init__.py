@@ -1,0 +1,1 @@
+"""Tandem, an example of a game of partners."""
