@@ -25,6 +25,7 @@ from cantstop_arena.tables.data import as_csv
 from cantstop_arena.tables.design import design_data, design_table, rounds_text
 from cantstop_arena.tables.profile import profile_data, profile_table
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
+from cantstop_arena.tournaments.file.key_readers import usual_players
 from cantstop_arena.tournaments.file.yaml_reader import range_text
 from cantstop_arena.tournaments.run import create_run_folder
 from cantstop_arena.tournaments.run_observer import observed_by
@@ -70,7 +71,8 @@ def profile(bots: Sequence[AnyBot] = (), **given: Unpack[ProfileKeys]) -> Profil
     ArenaError, and Interrupted on Ctrl-C.
     """
     catalogue = catalogue_of({**given, "isolate": False})
-    game, players = catalogue.game, given["players"]
+    game = catalogue.game
+    players = usual_players(game) if given["players"] is None else given["players"]
     if players not in game.players:
         raise UsageError(f"players must be {range_text(game.players)}, not {players}")
     rules = _rules(given["rules"], catalogue)

@@ -14,8 +14,7 @@ from cantstop_arena.export.rows import DECISIONS, ROLLS, GameRows, Row, decision
 from cantstop_arena.processes import shutdown
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.pool.worker import worker_count
-from cantstop_arena.tournaments.run import COPIES
-from cantstop_arena.tournaments.tournament import Tournament
+from cantstop_arena.tournaments.tournament import COPIES, Tournament
 from cantstop_arena.views.progress_lines import Progress, observer_for
 
 

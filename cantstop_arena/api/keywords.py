@@ -83,7 +83,7 @@ class PairingKeys(FileKeys, LimitKeys, total=False):
 
     game: str
     rules: Rules | None
-    players: int
+    players: int | None
     score: str | None
 
 
@@ -126,7 +126,7 @@ class TuneKeys(FolderKeys, PoolKeys, total=False):
 
     game: str
     rules: str | None
-    players: int
+    players: int | None
     isolate: Isolate
     progress: Progress
 
@@ -136,7 +136,7 @@ class ProfileKeys(FolderKeys, total=False):
 
     game: str
     rules: Rules | None
-    players: int
+    players: int | None
     games: int | None
     playouts: int
     seed: Seed | None

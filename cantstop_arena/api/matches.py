@@ -30,7 +30,7 @@ from cantstop_arena.tables.notes import about_disqualified
 from cantstop_arena.tournaments.endings import MatchEnding
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
-from cantstop_arena.tournaments.file.key_readers import check_seats
+from cantstop_arena.tournaments.file.key_readers import seats_that_meet
 from cantstop_arena.tournaments.file.keys import default_of
 from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
@@ -149,8 +149,8 @@ def planned_match(
     """
     if guest_of is not None:
         return _guest_match((a, b), Path(guest_of), (sprt, alpha, beta), given)
-    catalogue, players = catalogue_of(given, a), given["players"]
-    check_seats(players, catalogue.game)
+    catalogue = catalogue_of(given, a)
+    players = seats_that_meet(given["players"], catalogue.game)
     unit = _unit(catalogue.game, given["score"])
     size = catalogue.game.lineup_size(players)
     test = _test(sprt, alpha, beta, size, len(catalogue.game.orders(players)), unit)
@@ -210,11 +210,13 @@ def _guest_match(
     from cantstop_arena.tournaments.guests import Host
 
     host = Host(folder, catalogue_of({**given, "results": folder.parent}, bots[0]))
-    for players in (host.query.players, given["players"]):
-        if players != 2:
-            raise UsageError(f"a match in {folder} needs tables of two, not of {players}")
+    setting, size = host.query.setting, host.query.players
+    if size != 2:
+        raise UsageError(f"a match in {folder} needs tables of two, not of {size}")
+    if given["players"] is not None:
+        host.check("players", given["players"], setting.players)
     unit = _unit(host.catalogue.game, given["score"])
-    sprt = _test(*test, players, len(host.query.orders), unit)
+    sprt = _test(*test, size, len(host.query.orders), unit)
     chosen = {key: of for key, of in given.items() if of not in (None, default_of(key))}
     own_game = host.query.setting.game
     host.check("game", chosen.get("game", own_game), own_game)
@@ -225,7 +227,7 @@ def _guest_match(
             for bot in bots
         ]
         first, second = with_distinct_names(entrants)
-        seated = _seated(first, second, players)
+        seated = _seated(first, second, size)
         planned = plan({"games": games, **host.keys, **chosen}, seated, host.catalogue)
     tournament = host.guest(planned.tournament)
     return PlannedMatch(tournament, host.catalogue, folder, sprt)

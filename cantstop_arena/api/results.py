@@ -265,7 +265,7 @@ class Results:
 
     def _replay(self, names: Sequence[str], deal: int) -> Sequence[Event]:
         from cantstop_arena.tournaments.replay_game import record_game
-        from cantstop_arena.tournaments.run import COPIES
+        from cantstop_arena.tournaments.tournament import COPIES
 
         with shutdown.defer_interrupt():
             return record_game(*self._setting, self._required_folder() / COPIES, names, deal)

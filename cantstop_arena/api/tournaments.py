@@ -45,7 +45,7 @@ from cantstop_arena.tournaments.file.entrants import (
     Entrant,
     with_distinct_names,
 )
-from cantstop_arena.tournaments.file.key_readers import check_seats
+from cantstop_arena.tournaments.file.key_readers import seats_that_meet
 from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.pattern_entrants import Field
 from cantstop_arena.tournaments.file.yaml_text import dump
@@ -260,8 +260,8 @@ def gauntlet(
     The default field are all built-in bots that can play under these rules. `isolate` is for all
     bots from files and packages. Raises UsageError.
     """
-    catalogue, players = catalogue_of(given, challenger), given["players"]
-    check_seats(players, catalogue.game)
+    catalogue = catalogue_of(given, challenger)
+    players = seats_that_meet(given["players"], catalogue.game)
     size = catalogue.game.lineup_size(players)
     with argument_errors():
         rivals = bots_in(against, "against", catalogue) or [*catalogue.game.bots]

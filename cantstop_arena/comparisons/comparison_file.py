@@ -48,6 +48,7 @@ from cantstop_arena.tournaments.file.yaml_reader import (
 from cantstop_arena.tournaments.file.yaml_text import Node, dump, line_and_column
 from cantstop_arena.tournaments.ledger.ledger_parts import part_name
 from cantstop_arena.tournaments.tournament import (
+    COPIES,
     NO_OVERRIDES,
     RESOLVED,
     FaultPolicy,
@@ -135,6 +136,7 @@ class Comparison(WithField, frozen=True):
 
     def resolved(self, folder: Path) -> dict[str, Any]:
         """The content of a comparison file in `folder`, with all defaults filled in."""
+        first = self.part(self.rules[0], self.players[0])
         values = {
             "name": self.name,
             "game": self.game.name,
@@ -147,7 +149,7 @@ class Comparison(WithField, frozen=True):
             **asdict(self.policy),
             "luck_removed": self.luck_removed,
             "openings": self.openings.as_key() if self.openings else None,
-            "bots": [entrant.as_file(folder) for entrant in self.entrants],
+            "bots": [entrant.as_file(folder, f"{first}/{COPIES}") for entrant in self.entrants],
             "left_out": [asdict(left_out) for left_out in self.left_out] or None,
         }
         return written("comparison", values)

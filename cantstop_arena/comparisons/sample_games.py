@@ -16,6 +16,7 @@ from cantstop_arena.comparisons.comparison_file import repeat_bots
 from cantstop_arena.comparisons.deal_ratios import DealRatios
 from cantstop_arena.comparisons.samples import RatioSample, SamplePlan, read_sample
 from cantstop_arena.deals.outcomes import BlockResult
+from cantstop_arena.deals.payoff import STORED
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.seeds import Seed
@@ -59,7 +60,8 @@ class SampleGames(msgspec.Struct, frozen=True):
         rows = [
             row
             for group, _ in enumerate(self.groups)
-            for row in (self.masks(group), self.measures(group))
+            for row in (self.masks(group), self.measures(group), self._payoffs(group))
+            if len(row)
         ]
         return self.deal_count >= MIN_ALIKE and all((row == row[0]).all() for row in rows)
 
@@ -91,6 +93,11 @@ class SampleGames(msgspec.Struct, frozen=True):
     def measures(self, group: int) -> Ints:
         """The sums of what a group's games count: a row for each deal."""
         return np.concatenate([_measures(result) for result in self.blocks[group]]).astype(np.int64)
+
+    def _payoffs(self, group: int) -> Ints:
+        """What a group's games have paid: a row for each deal; none in a game without payoffs."""
+        stored = b"".join(result.payoffs for result in self.blocks[group])
+        return np.frombuffer(stored, STORED).reshape(self.deal_count if stored else 0, -1)
 
     def wins(self, group: int) -> Ints:
         """What the bots of a group, then the seats, have won, in win units: a row for each deal."""

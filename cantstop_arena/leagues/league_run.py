@@ -48,9 +48,9 @@ from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.run import COPIES, LOGS
+from cantstop_arena.tournaments.run import LOGS
 from cantstop_arena.tournaments.run_observer import RunObserver
-from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
+from cantstop_arena.tournaments.tournament import COPIES, RESOLVED, Tournament
 
 MAX_LISTED = 6  # names of open bots in a line
 Say = Callable[[str], None]

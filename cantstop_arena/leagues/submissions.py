@@ -32,8 +32,8 @@ from cantstop_arena.leagues.submission_store import (
 )
 from cantstop_arena.texts import how_many, in_a_line, listed
 from cantstop_arena.tournaments.file.entrants import Entrant
-from cantstop_arena.tournaments.run import COPIES
 from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.tournament import COPIES
 
 _MAX_REASON_LENGTH = 300
 _MAX_LISTED = 8  # names of participants in a line

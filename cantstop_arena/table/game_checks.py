@@ -134,7 +134,7 @@ def checked_result(
     players = len(sides)
     if not isinstance(result, Result):
         raise GameAuthorError(f"result() must return a Result, not {result!r:.60}")
-    result = result.with_winners(payoff)
+    named, result = result.winners, result.with_winners(payoff)
     winners = result.winners or ()
     wrong = [seat for seat in winners if type(seat) is not int or not 0 <= seat < players]
     if wrong or len({*winners}) != len(winners):
@@ -142,7 +142,7 @@ def checked_result(
             f"winners {[*winners]!r:.60} are no seats; they are 0 to {players - 1}"
         )
     won = {sides[seat] for seat in winners}
-    if len(winners) != sum(side in won for side in sides):
+    if named is not None and len(winners) != sum(side in won for side in sides):
         raise GameAuthorError(
             f"winners {[*winners]!r:.60} are no whole sides; sides are {_sides_text(sides)}"
         )

@@ -263,10 +263,13 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def differences(self) -> SoloDifferences | None:
-        """The differences between bots that play alone; None where unknown, or for one bot.
+        """The differences between bots that play alone; None where unknown, or for one bot, and in
+        standings by payoff.
 
         Bots with faults are left out: forfeited games are short.
         """
+        if self.by_payoff:
+            return None
         ranked = [
             bot
             for bot in self.order

@@ -32,8 +32,7 @@ from cantstop_arena.tournaments.ledger.ledger_query import (
 )
 from cantstop_arena.tournaments.ledger.read_ledger import look_into
 from cantstop_arena.tournaments.openings import OPENINGS
-from cantstop_arena.tournaments.run import COPIES
-from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
+from cantstop_arena.tournaments.tournament import COPIES, RESOLVED, Overrides, Tournament
 from cantstop_arena.tournaments.version_history import query_of_versions
 
 Notice: TypeAlias = Callable[[str], None]

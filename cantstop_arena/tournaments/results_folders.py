@@ -28,7 +28,7 @@ from cantstop_arena.tournaments.ledger.ledger_parts import (
 )
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
 from cantstop_arena.tournaments.ledger.read_ledger import look_into
-from cantstop_arena.tournaments.run import COPIES
+from cantstop_arena.tournaments.tournament import COPIES
 
 
 class ResultsFolder(msgspec.Struct, frozen=True):

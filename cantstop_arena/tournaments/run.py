@@ -65,7 +65,7 @@ from cantstop_arena.tournaments.preparation import (
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.schedule import Round, missing_rounds
 from cantstop_arena.tournaments.table_spec import TableSpec, table_spec_for
-from cantstop_arena.tournaments.tournament import RECORDS, RESOLVED, Tournament
+from cantstop_arena.tournaments.tournament import COPIES, RECORDS, RESOLVED, Tournament
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,7 +75,6 @@ if TYPE_CHECKING:
 _MAX_REASON_LENGTH = 1000  # characters of a worker's message about a bot that cannot be built
 LOGS = "logs"
 JUDGED = "judged.json"  # the judgements of a run's bots
-COPIES = "bots"
 
 
 def run_tournament(
@@ -242,7 +241,7 @@ class Session:
         games = _games(self._file_tournament, self.cover.end)
         openings = stored_openings(self._file_tournament.openings, self.folder)
         resolved = replace(self._file_tournament, games=games, openings=openings).as_file(
-            self.folder
+            self.folder, COPIES
         )
         write_result(self.folder, RESOLVED, dump(resolved))
 

@@ -25,7 +25,6 @@ from cantstop_arena.deals.seatings import Orders, groups_with
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game, score_of
-from cantstop_arena.processes.system import short_path
 from cantstop_arena.tournaments.file.keys import GAMES, default_of, written
 from cantstop_arena.tournaments.file.pattern_entrants import WithField
 from cantstop_arena.tournaments.file.yaml_reader import range_text
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
 
 RESOLVED = "tournament.yaml"  # in a results folder
 RECORDS = "games"  # the folder of recorded games there
+COPIES = "bots"  # that of the files of bots
 BLOCKS = 512  # keep workers busy, and progress visible
 _ISOLATED_TRIES = 4
 
@@ -187,9 +187,9 @@ class Tournament(WithField, frozen=True, dict=True):
         lineups = groups_with(names.index(challenger), len(names), self.lineup_size)
         return replace(self, challenger=challenger, lineups=lineups)
 
-    def as_file(self, folder: Path) -> dict[str, Any]:
-        """The tournament with all keys, as a file in `folder`."""
-        bots = [entrant.as_file(folder) for entrant in self.entrants]
+    def as_file(self, folder: Path, copies: str = "") -> dict[str, Any]:
+        """The tournament with all keys, as a file in `folder`; for `copies` see `Entrant`."""
+        bots = [entrant.as_file(folder, copies) for entrant in self.entrants]
         return written("tournament", {**self._values(), "bots": bots})
 
     @cached_property
@@ -200,7 +200,7 @@ class Tournament(WithField, frozen=True, dict=True):
                 entrant.name,
                 version_of(entrant),
                 entrant.bot.name,
-                short_path(str(entrant.bot.path)) if entrant.bot.path else "",
+                entrant.shown_path,
                 entrant.bot.learns,
             )
             for entrant in self.entrants

@@ -25,7 +25,7 @@ from cantstop_arena.processes import shutdown
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.tournaments.bot_adapters import seat_bot
 from cantstop_arena.tournaments.file.entrants import Entrant, foreign_isolated
-from cantstop_arena.tournaments.file.key_readers import check_seats
+from cantstop_arena.tournaments.file.key_readers import seats_that_meet
 from cantstop_arena.tournaments.group_pool import GroupPool
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import disturbance_notice, disturbing, prepare_bots
@@ -56,10 +56,10 @@ class VariantTrials:
         seed: int,
         observer: RunObserver,
         pool_options: PoolOptions,
-        players: int = 2,
+        players: int | None = None,
     ) -> None:
-        check_seats(players, catalogue.game)
-        self.players, self.lineup_size = players, catalogue.game.lineup_size(players)
+        self.players = seats_that_meet(players, catalogue.game)
+        self.lineup_size = catalogue.game.lineup_size(self.players)
         self._catalogue, self._rules, self._seed = catalogue, rules, seed
         self._bot, self._observer = bot, observer
         self._pool = GroupPool(pool_options, observer)
@@ -170,7 +170,7 @@ class LiveVariantTrials(VariantTrials):
         observer: RunObserver,
         pool_options: PoolOptions,
         option: str,
-        players: int = 2,
+        players: int | None = None,
     ) -> None:
         super().__init__(catalogue, rules, bot, against, seed, observer, pool_options, players)
         self._option = option
@@ -208,7 +208,7 @@ def variant_trials_for(
     options: Sequence[str],
     observer: RunObserver,
     pool_options: PoolOptions,
-    players: int = 2,
+    players: int | None = None,
 ) -> VariantTrials:
     """The quickest kind of trials for variants in these options; a cluster plays all of them."""
     (search, *other_searches) = [bot.options[name].search for name in options]

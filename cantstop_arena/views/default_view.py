@@ -122,7 +122,8 @@ class GameView:
         if event["event"] == "end":
             winners = [names[seat] for seat in event["winners"]]
             details = _fields_text(event, ("event", "winners"))
-            return f"{outcome_text(winners, len(names))} ({details})"
+            sides = self.game.lineup_size(len(names))
+            return f"{outcome_text(winners, len(names), sides)} ({details})"
         turn = f"{event['turn']:>4}  " if "turn" in event else "      "
         who = f"{names[event['seat']]}: " if _is_seat(event.get("seat"), names) else ""
         details = _fields_text(event, ("event", "turn", "seat", "seen_by"))
@@ -274,9 +275,10 @@ def parse_event(line: str, source: str, number: int) -> Event:
     return event
 
 
-def outcome_text(winners: Sequence[str], seats: int) -> str:
-    """Who has won a game of so many seats; if everybody has, it is drawn."""
-    if len(winners) == seats > 1:
+def outcome_text(winners: Sequence[str], seats: int, sides: int = 2) -> str:
+    """Who has won a game of so many seats; if everybody has, it is drawn, unless all are on one
+    side."""
+    if len(winners) == seats > 1 and sides > 1:
         return f"{listed(winners)} draw"
     return f"{listed(winners) or 'nobody'} {'win' if len(winners) > 1 else 'wins'}"
 
@@ -284,7 +286,9 @@ def outcome_text(winners: Sequence[str], seats: int) -> str:
 def _status_text(position: Position) -> str:
     """Who decides what in a position, or who has won."""
     if position.is_over:
-        return outcome_text([SEAT_NAMES[seat] for seat in position.winners], position.players)
+        sides = len({*position.side_by_seat})
+        winners = [SEAT_NAMES[seat] for seat in position.winners]
+        return outcome_text(winners, position.players, sides)
     if position.is_chance:
         return "chance decides"
     names = ", ".join(map(position.action_name, position.legal))

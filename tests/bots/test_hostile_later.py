@@ -30,8 +30,7 @@ from cantstop_arena.tournaments.file.tournament_file import read
 from cantstop_arena.tournaments.pool.suspicions import Suspicions, WorkerFailure
 from cantstop_arena.tournaments.preparation import PreparedBot
 from cantstop_arena.tournaments.replay_game import record_game
-from cantstop_arena.tournaments.run import COPIES
-from cantstop_arena.tournaments.tournament import FaultPolicy
+from cantstop_arena.tournaments.tournament import COPIES, FaultPolicy
 
 HOOKS = "def choose_move(turn, moves):\n    return 0\n"
 STOPS = "def roll_again(turn):\n    return False\n"

@@ -95,6 +95,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The games, as if they were installed."""
     folder = tmp_path_factory.mktemp("packages")
     install_example(folder, "kuhn_poker")
+    install_example(folder, "tandem")
     (folder / "sealed.py").write_text(SEALED)
     described(folder, "some-games", POINTS)
     with on_path(folder):
@@ -105,7 +106,7 @@ def import_or_skip(module: str, extra: str) -> Any:
     return pytest.importorskip(module, reason=f"needs an extra: pip install -e '.[{extra}]'")
 
 
-@pytest.mark.parametrize(("game", "players"), [("kuhn-poker", 2), ("sealed", 3)])
+@pytest.mark.parametrize(("game", "players"), [("kuhn-poker", 2), ("sealed", 3), ("tandem", 4)])
 def test_pettingzoo_tests_the_environment(game: str, players: int) -> None:
     import_or_skip("pettingzoo", "pettingzoo")
     from pettingzoo.test import api_test, seed_test
@@ -132,7 +133,9 @@ def test_pettingzoo_tests_the_parallel_environment() -> None:
         parallel_env("kuhn-poker").reset(seed=1)
 
 
-@pytest.mark.parametrize(("game", "opponent"), [("kuhn-poker", "balanced"), ("sealed", None)])
+@pytest.mark.parametrize(
+    ("game", "opponent"), [("kuhn-poker", "balanced"), ("sealed", None), ("tandem", "saver")]
+)
 def test_gymnasium_checks_a_duel(game: str, opponent: str | None) -> None:
     gymnasium = import_or_skip("gymnasium", "gymnasium")
     from gymnasium.utils.env_checker import check_env
@@ -145,8 +148,10 @@ def test_gymnasium_checks_a_duel(game: str, opponent: str | None) -> None:
         check_env(made.unwrapped)
 
 
-@pytest.mark.parametrize(("game", "players"), [("kuhn-poker", 2), ("sealed", 2), ("sealed", 3)])
-def test_openspiel_simulates_the_game(game: str, players: int) -> None:
+@pytest.mark.parametrize(
+    ("game", "players"), [("kuhn-poker", 2), ("sealed", 2), ("sealed", 3), ("tandem", None)]
+)
+def test_openspiel_simulates_the_game(game: str, players: int | None) -> None:
     pyspiel = import_or_skip("pyspiel", "openspiel")
     from cantstop_arena.environments import openspiel_game
 

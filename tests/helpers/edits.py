@@ -308,8 +308,9 @@ class Workshop:
         ]
         printed = [process.communicate()[0].decode() for process in both]
         codes = sorted(process.returncode for process in both)
-        assert codes[0] in (0, 2, 3) and codes[1] in (0, 2, 3), (printed, self.log)
-        assert codes != [2, 2], (printed, self.log)
+        refused = [text for text in printed if text.startswith("another run is writing")]
+        played = [process.returncode for process in both if process.returncode in (0, 3)]
+        assert played and len(played) + len(refused) == 2, (printed, self.log)
         self.log.append(f"two at once: {codes}")
 
     def kill(self) -> str:
@@ -331,7 +332,7 @@ class Workshop:
         here = contents(Path("results/cup"))
         Path("results").rename("lived")
         try:
-            shutil.copytree("lived/cup/bots", "results/earlier/bots")  # what the file may name
+            shutil.copytree("lived/cup/bots", "results/earlier/bots")  # which the file may name
             done = self.arena("run", "cup.yaml", "--workers", "1", *words, code=None)
             assert done.code in (0, 3), (done.output, self.log, Path("cup.yaml").read_text())
             fresh = contents(Path("results/cup"))

@@ -13,7 +13,7 @@ from cantstop_arena.deals.outcomes import Until
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.game import CantStop
 from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by, score_of, score_steps
-from cantstop_arena.tournaments.file.key_readers import check_seats
+from cantstop_arena.tournaments.file.key_readers import seats_that_meet
 from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
 
 MATCH = "match rule28 random --games 60 --seed 1 --quiet"
@@ -91,4 +91,4 @@ def test_bots_of_a_game_that_is_played_alone_do_not_meet() -> None:
         players = range(1, 2)
 
     with pytest.raises(UsageError, match="is played alone: its bots do not meet"):
-        check_seats(2, Alone())
+        seats_that_meet(2, Alone())

@@ -54,7 +54,9 @@ MIN_DIFFERENCE = 1e-6  # a smaller one needs more games than can be played
     help="Probability of detecting a difference when there is none.",
 )
 @click.option(
-    "--players", type=click.IntRange(2), default=2, show_default=True, help="Number of seats."
+    "--players",
+    type=click.IntRange(2),
+    help="Number of seats. Default: 2, or the fewest that the game has.",
 )
 @rules_option
 @game_option
@@ -76,7 +78,7 @@ def plan(
     elo: bool,
     power: float,
     alpha: float,
-    players: int,
+    players: int | None,
     rules_name: str | None,
     game_name: str,
     workers: int | None,
@@ -100,6 +102,7 @@ def plan(
         entrant_from_reference,
         suggesting_game,
     )
+    from cantstop_arena.tournaments.file.key_readers import usual_players
     from cantstop_arena.tournaments.file.yaml_reader import range_text
     from cantstop_arena.tournaments.pool.worker import worker_count
     from cantstop_arena.tournaments.speed import run_speed_trial
@@ -111,6 +114,7 @@ def plan(
     by_payoff = not elo and (score or score_of(catalogue.game)) == PAYOFF
     payoff = catalogue.game.payoff if by_payoff else None
     _check_question(difference, elo, power, alpha, MAX_PAYOFF if payoff else MAX_ELO if elo else 1)
+    players = usual_players(catalogue.game) if players is None else players
     if players not in catalogue.game.players:
         raise UsageError(f"--players must be {range_text(catalogue.game.players)}, not {players}")
     size = catalogue.game.lineup_size(players)

@@ -24,9 +24,10 @@ from cantstop_arena.bots.bot_paths import (
 from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH, BotDescription
-from cantstop_arena.bots.versions import short_digest, version_in, version_name
+from cantstop_arena.bots.versions import is_digest, short_digest, version_in, version_name
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import digest_of_path, files_among
+from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import shortened
 
 if TYPE_CHECKING:
@@ -51,13 +52,17 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     needs: tuple[Path, ...] = ()
     processes: int = 0
 
-    def as_file(self, folder: Path) -> dict[str, Any]:
-        """The entrant as an entry of a tournament file in `folder`."""
+    def as_file(self, folder: Path, copies: str = "") -> dict[str, Any]:
+        """The entrant as an entry of a tournament file in `folder`.
+
+        An earlier version is named by its copy in the folder's `copies`, wherever else there are
+        some.
+        """
         if self.command:
             command = [path_from(folder, Path(w)) if os.path.isfile(w) else w for w in self.command]
             processes = {"processes": self.processes} if self.processes else {}
             return {"command": command, "as": self.name, **self._keys(folder), **processes}
-        bot = {"bot": self._reference(folder), "as": self.name}
+        bot = {"bot": self._reference(folder, copies), "as": self.name}
         return {**bot, **self._keys(folder), **self.options}
 
     def _keys(self, folder: Path) -> dict[str, Any]:
@@ -65,6 +70,17 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
         isolated = {} if self.isolate.key is None else {"isolate": self.isolate.key}
         needs = [path_from(folder, path) for path in self.needs]
         return {**isolated, **({"needs": needs} if needs else {})}
+
+    @property
+    def shown_path(self) -> str:
+        """The file as messages name it, empty without one; a stored version by its name, wherever
+        its copy lies."""
+        if self.bot.path is None:
+            return ""
+        digest = bot_path(self.bot.path).parent.name
+        if is_digest(digest):
+            return version_name(self.bot.name, digest)
+        return short_path(str(self.bot.path))
 
     def in_own_process(self) -> Entrant:
         """The entrant as it plays when its code disturbs a process that it shares."""
@@ -84,11 +100,14 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
         named = (value for value, o in zip(values, options, strict=True) if value != o.default)
         return tuple(Path(value).absolute() for value in named if value)
 
-    def _reference(self, folder: Path) -> str:
+    def _reference(self, folder: Path, copies: str) -> str:
         path = self.bot.path if self.bot.origin == "file" else None
         # A file can register bots under other names than its own; these are found by name only.
         if path is None or bot_name(path) != self.bot.name:
             return self.bot.name
+        *_, digest, name = bot_path(path).parts
+        if copies and is_digest(digest):
+            return f"{copies}/{digest}/{name}"
         reference = path_from(folder, bot_path(path))
         return f"./{reference}" if is_bot_name(reference) else reference
 

@@ -55,15 +55,22 @@ A_NAME = (
 )
 
 
-def check_seats(players: int, game: Game) -> None:
-    """Raise UsageError if bots cannot meet in a game of so many seats."""
+def seats_that_meet(players: int | None, game: Game) -> int:
+    """So many seats, or the usual number. Raises UsageError if bots cannot meet at them."""
+    players = usual_players(game) if players is None else players
     seats = [number for number in game.players if game.lineup_size(number) > 1]
     if not seats:
-        raise UsageError(f"{game.title} is played alone: its bots do not meet")
+        why = (
+            "is played alone"
+            if game.players[-1] == 1
+            else "has no rivals, all seats are on one side"
+        )
+        raise UsageError(f"{game.title} {why}: its bots do not meet; arena run compares them")
     if players not in seats:
         raise UsageError(
             f"players must be {range_text(range(seats[0], seats[-1] + 1))}, not {players}"
         )
+    return players
 
 
 def names_of(entrants: Sequence[Entrant]) -> list[str]:

@@ -147,15 +147,14 @@ KEYS = (
     ),
     Key(
         "players",
-        "Number of seats.",
+        "Number of seats. Default: 2, or the fewest that the game has.",
         "tournament",
         int,
-        2,
         files=IN_ANY_FILE,
         commands=PAIRING | PROFILE,
         functions=PAIRING | PROFILE | {"tournament"},
         cli=("--players",),
-        option={"show_default": True, "metavar": "N"},
+        option={"metavar": "N"},
     ),
     Key(
         "games",
