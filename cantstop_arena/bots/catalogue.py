@@ -275,13 +275,16 @@ class Catalogue:
         return only_bot(self.bots_of(path), path)
 
     def version(self, path: Path, version: str) -> BotDescription:
-        """An earlier version of a file's one bot, from the copies that runs store.
+        """A version of a file's one bot, from the copies that runs store, or the file itself.
 
-        `version` is `previous` or the first digits of a digest (see `bots.versions`). Raises
-        BotError when no such copy is stored.
+        `version` is `previous` or the first digits of a digest (see `bots.versions`), which may be
+        that of the file: it can have been edited back. Raises BotError when there is no such
+        version.
         """
         arrivals = self._arrivals(bot_name(path)) if version == PREVIOUS else ()
         current = self._current_digest(path)
+        if current.startswith(version):
+            return self.load_file(path)
         copy = stored_version(self.results, path, version, current, arrivals)
         description = self.load_file(copy)
         if description.digest != digest_of_copy(copy):
