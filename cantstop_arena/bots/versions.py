@@ -47,6 +47,13 @@ def version_name(bot: str, digest: str) -> str:
     return f"{bot}@{short_digest(digest)}"
 
 
+def shown_path(path: str) -> str:
+    """The path of a bot's file as messages have it; a stored version by its name, wherever its
+    copy lies."""
+    file = bot_path(Path(path))
+    return version_name(file.stem, file.parent.name) if is_digest(file.parent.name) else path
+
+
 class StoredVersion(NamedTuple):
     """A version of which runs store copies: its digest, when it first played, and the copies.
 

@@ -97,7 +97,8 @@ class SampleGames(msgspec.Struct, frozen=True):
     def _payoffs(self, group: int) -> Ints:
         """What a group's games have paid: a row for each deal; none in a game without payoffs."""
         stored = b"".join(result.payoffs for result in self.blocks[group])
-        return np.frombuffer(stored, STORED).reshape(self.deal_count if stored else 0, -1)
+        paid = np.frombuffer(stored, STORED)
+        return paid.reshape(self.deal_count, -1) if len(paid) else paid
 
     def wins(self, group: int) -> Ints:
         """What the bots of a group, then the seats, have won, in win units: a row for each deal."""

@@ -28,6 +28,16 @@ def number_at(key: int, count: int) -> int:
     return word ^ word >> 31
 
 
+def first_below(key: int, bound: int) -> int:
+    """The first integer from 0 to `bound - 1` of the stream with this key, without the stream."""
+    word = key + _GOLDEN & _WORD
+    word = (word ^ word >> 30) * _MIX_1 & _WORD
+    word = (word ^ word >> 27) * _MIX_2 & _WORD
+    word ^= word >> 31
+    rest = word % bound
+    return rest if word - rest + bound <= _WORD + 1 else Stream(key).below(bound)
+
+
 class Stream:
     """Random numbers in order. Calling it gives the next one, in [0, 1).
 

@@ -140,10 +140,9 @@ class PlainTally:
         tally.unfinished += not winners
         self._win(tally, index, order, winners or range(tally.players))
         self._pay(index, order, result)
-        counts = {
-            name: self._by_side(name, values)
-            for name, values in count_by_seat(table, result).items()
-        }
+        counts = count_by_seat(table, result)
+        if len(self._sides) > tally.players:
+            counts = {name: self._by_side(name, values) for name, values in counts.items()}
         self._count(tally, counts)
         if len(self.measures):
             sums = [sum(counts[name]) for name in self._counts.names]
@@ -177,10 +176,9 @@ class PlainTally:
 
     def _by_side(self, name: str, values: Sequence[int]) -> Sequence[int]:
         """A count by side: the sum of its seats' counts; of ranks the best."""
-        count = len(self._table.orders[0])
-        if len(values) in (0, count):
+        if not len(values):
             return values
-        seats: list[list[int]] = [[] for _ in range(count)]
+        seats: list[list[int]] = [[] for _ in self._table.orders[0]]
         for side, value in zip(self._sides, values, strict=True):
             seats[side].append(int(value))
         return [min(own) if name == RANK else sum(own) for own in seats]

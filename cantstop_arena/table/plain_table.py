@@ -32,7 +32,7 @@ from cantstop_arena.game_api.state import (
     Result,
     State,
 )
-from cantstop_arena.game_api.streams import DealChance, Stream
+from cantstop_arena.game_api.streams import DealChance, Stream, first_below
 from cantstop_arena.game_api.view import no_random_numbers
 from cantstop_arena.game_api.watched import (
     ARENA,
@@ -75,8 +75,8 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.decisions import Decision
 
 _NUMBERS = {name: number for number, name in enumerate(GAME_FUNCTIONS, start=1)}
-_QUESTION, _CHECK, _ANSWER = (
-    mark_of(GAME, _NUMBERS[name]) for name in ("question", "check", "answer")
+_QUESTION, _CHANCE, _CHECK, _ANSWER = (
+    mark_of(GAME, _NUMBERS[name]) for name in ("question", "chance", "check", "answer")
 )
 _BUILDING = 1  # what a bot is asked for that is made anew: shown as the first decision
 _CHECKED_GAMES = 50  # in these first games of a table all that the game returns is checked
@@ -95,7 +95,8 @@ class PlainTable(GameTable):
         self._watched = Watched()
         self._origin = system.origin()
         self._chance = DealChance(bits_of(seed), 0)
-        self._deal = 0
+        self._drawn_keys: dict[Any, int] = {}  # those of the deal's draws so far, by name
+        self._deal = -1
         self._opening: Opening = ()
         self._games = 0
         self._drawn_names: set[Any] = set()
@@ -130,8 +131,9 @@ class PlainTable(GameTable):
         return self._deal
 
     def begin(self, deal: int) -> None:
+        if deal != self._deal:  # its other seatings meet the same chance
+            self._chance, self._drawn_keys = DealChance(bits_of(self.seed), deal), {}
         self._deal = deal
-        self._chance = DealChance(bits_of(self.seed), deal)
         self._opening = self._opening_of(deal)
         self._games += 1
         self._drawn_names.clear()
@@ -154,7 +156,8 @@ class PlainTable(GameTable):
         after its answers. Raises BotFault, and GameError for what the game's own code does wrong.
         """
         numbers, decisions, count = self._watched.numbers, self.decisions, 0
-        answer_of = self._answer
+        answer_of, chance, keys = self._answer, self._chance, self._drawn_keys
+        is_checked, most = self._games <= _CHECKED_GAMES, self.game.max_decisions
         try:
             state = self._current_state()
             if self._opening:
@@ -165,19 +168,29 @@ class PlainTable(GameTable):
                 numbers[STEP] += 1
                 question = state.question()
                 if isinstance(question, Chance):
-                    self._draw(state, question)
-                    all_answers = None
+                    if is_checked or question.weights or question.sample or question.mixed:
+                        self._draw(state, question)
+                    else:  # what `_draw` does, without its calls
+                        name, outcomes = question.name, question.outcomes
+                        if (key := keys.get(name)) is None:
+                            key = keys[name] = chance.key_of(name)
+                        numbers[MARK] = _CHANCE
+                        outcome = outcomes[first_below(key, len(outcomes))]
+                        if (events := state.chance(outcome)) is not None:
+                            self._new_events += events
+                    self._all_answers = all_answers = None
                     continue
                 if question is None:
                     break
-                if self._games <= _CHECKED_GAMES or type(question) is not Question:
+                if is_checked or type(question) is not Question:
                     check_question(question, decisions, len(self.seats))
                     if self._games == 1:
                         self._check_json(question, state)
                 decision = decisions[question.decision]
                 seats, moves = question.seats, question.moves
                 if type(seats) is int and (moves is None or type(moves) is list):
-                    answers = {seats: answer_of(decision, state, seats, state.view(seats), moves)}
+                    view = state.view(seats)
+                    answers = {seats: answer_of(decision, state, seats, view, moves)}
                 else:
                     answers = {
                         seat: answer_of(decision, state, seat, view, question.moves_of(seat))
@@ -187,9 +200,9 @@ class PlainTable(GameTable):
                 if all_answers is not None:
                     all_answers.append(answers)
                 count += 1
-                if count > self.game.max_decisions:
+                if count > most:
                     raise GameAuthorError(
-                        f"it has taken {self.game.max_decisions:,} decisions and has not ended; end"
+                        f"it has taken {most:,} decisions and has not ended; end"
                         " it with a limit of turns, or raise Game.max_decisions"
                     )
                 numbers[MARK] = _ANSWER
@@ -328,29 +341,34 @@ class PlainTable(GameTable):
     ) -> Any:
         """The answer of the bot in a seat. Raises BotFault."""
         self._seat = seat
-        player = self.sitting[seat]
+        player, name, guard = self.sitting[seat], decision.name, self._guard
         self._last_views[seat] = view
-        decide = getattr(player, decision.name, None)
+        decide = getattr(player, name, None)
         if decide is None:  # the decision is optional
             return None
         if getattr(view, "random", None) is no_random_numbers:
             force_setattr(view, "random", self._bot_streams[seat])
         if self._last_speaker != self.seats[seat]:
             self._set_speaker(seat)
-        numbers, mark = self._watched.numbers, self._marks[decision.name]
+        numbers, mark = self._watched.numbers, self._marks[name]
         while True:
             numbers[SEAT] = seat
             numbers[MARK] = mark
             try:
-                answer = decide(view) if moves is None else decide(view, moves)
-                if moves is None or type(answer) is not int or not 0 <= answer < len(moves):
-                    answer = decision.checked(answer, moves)
+                if moves is None:
+                    answer = decide(view)
+                    if type(answer) is not bool or decision.answer is not bool:
+                        answer = decision.checked(answer)
+                else:
+                    answer = decide(view, moves)
+                    if type(answer) is not int or not 0 <= answer < len(moves):
+                        answer = decision.checked(answer, moves)
             except BaseException as error:  # SystemExit, KeyboardInterrupt: the bot raised them
                 raise fault_of(error, player) from error
             finally:
                 numbers[MARK] = ARENA
-                if getrecursionlimit() != self._guard.recursion:
-                    self._guard.restore_quickly()
+                if getrecursionlimit() != guard.recursion:
+                    guard.restore_quickly()
                 if not self._origin[0]:  # the bot has forked: this is the child
                     _exit(0)
             complaint = None

@@ -25,6 +25,7 @@ from cantstop_arena.deals.seatings import Orders, groups_with
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game, score_of
+from cantstop_arena.processes.system import short_path
 from cantstop_arena.tournaments.file.keys import GAMES, default_of, written
 from cantstop_arena.tournaments.file.pattern_entrants import WithField
 from cantstop_arena.tournaments.file.yaml_reader import range_text
@@ -200,7 +201,7 @@ class Tournament(WithField, frozen=True, dict=True):
                 entrant.name,
                 version_of(entrant),
                 entrant.bot.name,
-                entrant.shown_path,
+                short_path(str(entrant.bot.path)) if entrant.bot.path else "",
                 entrant.bot.learns,
             )
             for entrant in self.entrants

@@ -27,7 +27,6 @@ from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH, BotDescription
 from cantstop_arena.bots.versions import is_digest, short_digest, version_in, version_name
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import digest_of_path, files_among
-from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import shortened
 
 if TYPE_CHECKING:
@@ -70,17 +69,6 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
         isolated = {} if self.isolate.key is None else {"isolate": self.isolate.key}
         needs = [path_from(folder, path) for path in self.needs]
         return {**isolated, **({"needs": needs} if needs else {})}
-
-    @property
-    def shown_path(self) -> str:
-        """The file as messages name it, empty without one; a stored version by its name, wherever
-        its copy lies."""
-        if self.bot.path is None:
-            return ""
-        digest = bot_path(self.bot.path).parent.name
-        if is_digest(digest):
-            return version_name(self.bot.name, digest)
-        return short_path(str(self.bot.path))
 
     def in_own_process(self) -> Entrant:
         """The entrant as it plays when its code disturbs a process that it shares."""
