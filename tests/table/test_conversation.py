@@ -85,8 +85,14 @@ class _Together(State):
         return Result(winners=(0,))
 
 
-class TogetherGame(bad_games.TrickGame):
+class TogetherGame(Game):
+    """The game of this state, for two or three seats."""
+
     name = "together"
+    title = "Together"
+    players = bad_games.TrickGame.players
+    rules = bad_games.TrickGame.rules
+    hooks = bad_games.TrickGame.hooks
     state = _Together
 
 
