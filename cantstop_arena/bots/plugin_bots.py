@@ -223,7 +223,9 @@ def _built_functions(game: Game, bot: Bot, /, **options: Any) -> BotFunctions:
     if (decide := batch_function(player, game)) is not None:
         _check_batched(player, game, bot.name, getattr(player, "learns", False) is True)
         _check_arguments(_BATCH, decide)
-        settings: dict[str, Any] = {key: getattr(player, key, usual) for key, usual in _BATCH_SETTINGS.items()}
+        settings: dict[str, Any] = {
+            key: getattr(player, key, usual) for key, usual in _BATCH_SETTINGS.items()
+        }
         return BatchedBot(game, decide, **settings)
     functions = {hook: getattr(player, hook, None) for hook in game.functions}
     defined = {hook: function for hook, function in functions.items() if callable(function)}
