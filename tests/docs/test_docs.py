@@ -20,13 +20,12 @@ import cantstop_arena
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import Loader
-from cantstop_arena.cli import GROUPS, main
+from cantstop_arena.cli import main
 from cantstop_arena.comparisons.comparison_file import read as read_comparison
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS
-from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.games.registry import all_games
 from cantstop_arena.table.seated_bot import SeatedBot, code_digest
 from cantstop_arena.tournaments.file.tournament_file import read
@@ -209,37 +208,6 @@ def called(words: list[str]) -> str:
     return longest if longest in commands() else words[0]
 
 
-def test_the_docs_list_every_command() -> None:
-    told = {called(usage.strip("`").split()[1:]) for usage, _ in listed_commands()}
-    assert told == set(commands())
-
-
-def listed_commands() -> list[list[str]]:
-    """The rows of commands, those that head a part left out."""
-    return [row for row in table(COMMANDS, "All commands") if row[0].startswith("`")]
-
-
-def test_the_groups_of_commands_are_those_of_the_help() -> None:
-    groups: dict[str, list[str]] = {}
-    for first, *_ in table(COMMANDS, "All commands"):
-        if first.startswith("**"):
-            title = first.strip("*").capitalize()
-        elif (name := first.strip("`").split()[1]) not in groups.setdefault(title, []):
-            groups[title].append(name)
-    assert {title: tuple(names) for title, names in groups.items()} == dict(GROUPS)
-
-
-def test_the_docs_show_every_argument_as_help_does() -> None:
-    for usage, _ in listed_commands():
-        words = usage.strip("`").split()[1:]
-        name = called(words)
-        with click.Context(commands()[name]) as context:
-            params = commands()[name].params
-            arguments = [item for item in params if isinstance(item, click.Argument)]
-            told = [item.make_metavar(context) for item in arguments]
-        assert words[len(name.split()) :] == told
-
-
 @pytest.mark.parametrize("page", LINKING, ids=name_of)
 def test_every_call_of_arena_in_the_documentation_exists(page: Path) -> None:
     text = page.read_text("utf-8")
@@ -248,17 +216,6 @@ def test_every_call_of_arena_in_the_documentation_exists(page: Path) -> None:
         name = called(call.split())
         assert name in commands()
         assert set(re.findall(r"--[a-z-]+", call)) <= options_of(commands()[name])
-
-
-def test_the_table_of_turn_is_that_of_the_program() -> None:
-    told = [cells[0] for cells in table(BOTS, "What a bot is shown")]
-    methods = {name for name in vars(Turn) if callable(vars(Turn)[name]) and name[0] != "_"}
-    written = {word.strip("`") for word in told}
-    fields = {f"turn.{name}" for name in Turn._fields if name != "random"}
-    called = {re.sub(r"\(.*\)", "", word) for word in written if word.endswith(")")}
-    assert {word for word in written if not word.endswith(")")} == fields
-    assert called == {"turn.random", *(f"turn.{name}" for name in methods)}
-    assert len(told) == len(written)
 
 
 def test_the_table_of_parameters_is_that_of_the_program() -> None:
