@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 
 import msgspec
 from markupsafe import Markup
@@ -64,6 +64,9 @@ class Option(msgspec.Struct, frozen=True):
     key: str = ""
     value: float | None = None
     price: float | None = None
+
+
+AnyOption = TypeVar("AnyOption", bound=Option)
 
 
 class FormField(msgspec.Struct, frozen=True):
@@ -167,14 +170,19 @@ class WebSeat:
         try:
             if ANSWER in form:
                 text = form[ANSWER].strip()
-                return json.loads(text) if text else None
-            return {
-                name.removeprefix(FIELD): json.loads(form[name] or "null")
-                for name in names
-                if name in form
-            }
+                value = json.loads(text) if text else None
+            else:
+                value = {
+                    name.removeprefix(FIELD): json.loads(form[name] or "null")
+                    for name in names
+                    if name in form
+                }
         except (ValueError, RecursionError):
             raise IllegalAnswer("this is not a value as JSON writes it") from None
+        is_yes_or_no = _without_none(pending.decision.answer) is bool and pending.moves is None
+        if is_yes_or_no and value is not None and type(value) is not bool:
+            raise IllegalAnswer("this is not among the options")  # bool(9) would be an answer, too
+        return value
 
     def review(self, events: Sequence[Event], me: int) -> Review | None:
         """What the judge says of a game that is over; None if nobody can.
@@ -295,7 +303,7 @@ class WebSeat:
         values = []
         for action in position.legal:
             after = position.clone()
-            after.apply(action)
+            after.step(action)
             chances = self.game.value(after)
             if chances is None:
                 return None
@@ -326,7 +334,7 @@ class WebSeat:
         return ""
 
 
-def priced(options: Sequence[Option], values: Sequence[float]) -> list[Option]:
+def priced(options: Sequence[AnyOption], values: Sequence[float]) -> list[AnyOption]:
     """The options with their values and prices."""
     best = max(values)
     return [

@@ -267,7 +267,8 @@ def _landings(pending: PendingDecision) -> list[list[Landing]]:
 
 def _pairings(pending: PendingDecision, options: Sequence[CantStopOption]) -> list[Pairing]:
     """The ways to pair the dice with their options, which have keys in this order."""
-    dice, rows = pending.view.dice, {}
+    dice = pending.view.dice
+    rows: dict[tuple[int, ...], tuple[Any, list[CantStopOption]]] = {}
     for split in _SPLITS:
         a, b, c, d = (dice[index] for index in split)
         halves = ((a, b, a + b), (c, d, c + d))
