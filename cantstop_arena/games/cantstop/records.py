@@ -1,4 +1,4 @@
-"""Recorded games, written and read: JSON Lines in the format of docs/rules.md.
+"""Recorded games, written and read: JSON Lines in the format of docs/reference/rules-cantstop.md.
 
 Each field of a record is checked when it is read, so that code that draws or describes the game can
 rely on it. Whether the moves were legal is not checked.
