@@ -13,6 +13,7 @@ import argparse
 import csv
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -58,33 +59,34 @@ class Trainer:
         self._legal = info["action_mask"]
         self._is_over = np.zeros(env.num_envs, np.bool_)
         actions = self._legal.shape[1]
-        self._weights = _initial_weights(
+        self.weights = _initial_weights(
             self._rng, [self._observations.shape[1], *2 * [self.settings.width], actions + 1]
         )
-        self._adam = _Adam(self._weights)
+        self._adam = _Adam(self.weights)
 
     @property
     def net(self) -> PolicyNet:
         """The policy as it is now."""
-        one, bias, two, other_bias, last, last_bias = (array.copy() for array in self._weights)
+        one, bias, two, other_bias, last, last_bias = (array.copy() for array in self.weights)
         head = (np.ascontiguousarray(last[:, :-1]), last_bias[:-1].copy())
         return PolicyNet([(one, bias), (two, other_bias), head])
 
     def update(self) -> None:
         """Play and learn once."""
-        samples = self._played()
+        samples = self.play()
         share = self.updates_done / self.updates
         rate = self.settings.rate * max(0.1, 1 - share)
         kept = np.arange(len(samples.actions))
         for _ in range(self.settings.epochs):
             self._rng.shuffle(kept)
             for part in np.array_split(kept, self.settings.minibatches):
-                gradients = self._gradients(samples.part(part))
-                self._adam.step(self._weights, gradients, rate, self.settings.max_norm)
+                gradients = self.gradients(samples.part(part))
+                self._adam.step(self.weights, gradients, rate, self.settings.max_norm)
         self.updates_done += 1
         self.samples += len(kept)
 
-    def _played(self) -> _Samples:
+    def play(self) -> Samples:
+        """Take `steps` in every environment; returns the agent's decisions."""
         steps, n = self.settings.steps, self.env.num_envs
         observations = np.zeros((steps, *self._observations.shape), np.float32)
         legal = np.zeros((steps, *self._legal.shape), np.bool_)
@@ -93,8 +95,8 @@ class Trainer:
         is_end, is_cut, is_sample = (np.zeros((steps, n), np.bool_) for _ in range(3))
         rows = np.arange(n)
         for step in range(steps):
-            outputs = _forward(self._weights, self._observations)[-1]
-            policy = _probabilities(outputs[:, :-1], self._legal)
+            outputs = forward(self.weights, self._observations)[-1]
+            policy = probabilities(outputs[:, :-1], self._legal)
             action = _draw(policy, self._legal, self._rng)
             observations[step], legal[step] = self._observations, self._legal
             actions[step], values[step] = action, outputs[:, -1]
@@ -106,22 +108,23 @@ class Trainer:
             )
             self._legal = info["action_mask"]
             self._is_over = is_end[step] | is_cut[step]
-        values[steps] = _forward(self._weights, self._observations)[-1][:, -1]
-        advantages = _advantages(rewards, values, is_end, is_cut, self.settings.trace)
+        values[steps] = forward(self.weights, self._observations)[-1][:, -1]
+        advantages = advantages_of(rewards, values, is_end, is_cut, self.settings.trace)
         arrays = (observations, legal, actions, chances, advantages, advantages + values[:steps])
         kept = is_sample.reshape(-1).nonzero()[0]
-        return _Samples(*(array.reshape(steps * n, *array.shape[2:]) for array in arrays)).part(
-            kept
-        )
+        return Samples(*(array.reshape(steps * n, *array.shape[2:]) for array in arrays)).part(kept)
 
-    def _gradients(self, samples: _Samples) -> list[Array]:
-        """The gradients of the loss: clipped policy, half the squared error of the value, and
-        entropy."""
+    def gradients(self, samples: Samples) -> list[Array]:
+        """The gradients of the loss by the weights.
+
+        The loss is that of the clipped policy, a quarter of the squared error of the value, and the
+        negative entropy times its weight.
+        """
         count, rows = np.float32(len(samples.actions)), np.arange(len(samples.actions))
         spread = samples.advantages.std() + 1e-6
         advantages = (samples.advantages - samples.advantages.mean()) / spread
-        first, second, outputs = _forward(self._weights, samples.observations)
-        policy = _probabilities(outputs[:, :-1], samples.legal)
+        first, second, outputs = forward(self.weights, samples.observations)
+        policy = probabilities(outputs[:, :-1], samples.legal)
         logs = np.log(np.maximum(policy, 1e-9))
         ratios = np.exp(logs[rows, samples.actions] - samples.chances)
         clip = self.settings.clip
@@ -135,13 +138,13 @@ class Trainer:
         entropy = -(policy * logs).sum(axis=1, keepdims=True)
         slopes[:, :-1] += self.settings.entropy / count * policy * (logs + entropy)
         slopes[:, -1] = 0.5 * (outputs[:, -1] - samples.targets) / count
-        second_slopes = (slopes @ self._weights[4].T) * (second > 0)
-        first_slopes = (second_slopes @ self._weights[2].T) * (first > 0)
+        second_slopes = (slopes @ self.weights[4].T) * (second > 0)
+        first_slopes = (second_slopes @ self.weights[2].T) * (first > 0)
         inputs = ((samples.observations, first_slopes), (first, second_slopes), (second, slopes))
         return [gradient for x, dy in inputs for gradient in (x.T @ dy, dy.sum(0))]
 
 
-class _Samples(msgspec.Struct, frozen=True):
+class Samples(msgspec.Struct, frozen=True):
     """Decisions of the agent, one in each row."""
 
     observations: Array
@@ -151,8 +154,9 @@ class _Samples(msgspec.Struct, frozen=True):
     advantages: Array
     targets: Array  # of the value
 
-    def part(self, rows: Array) -> _Samples:
-        return _Samples(*(getattr(self, name)[rows] for name in self.__struct_fields__))
+    def part(self, rows: Array) -> Samples:
+        """The samples in some rows."""
+        return Samples(*(getattr(self, name)[rows] for name in self.__struct_fields__))
 
 
 class _Adam:
@@ -163,7 +167,9 @@ class _Adam:
         self._squares = [np.zeros_like(array) for array in weights]
         self._steps = 0
 
-    def step(self, weights: Sequence[Array], gradients: list[Array], rate: float, norm: float) -> None:
+    def step(
+        self, weights: Sequence[Array], gradients: list[Array], rate: float, norm: float
+    ) -> None:
         """Change the weights in place."""
         self._steps += 1
         length = np.sqrt(sum(float((gradient * gradient).sum()) for gradient in gradients))
@@ -183,21 +189,21 @@ def _initial_weights(rng: np.random.Generator, sizes: Sequence[int]) -> list[Arr
     """Weights as He et al. (2015) draw them; those of the last layer are small, so that the first
     policy is nearly uniform."""
     weights: list[Array] = []
-    for number, shape in enumerate(zip(sizes, sizes[1:], strict=False)):
+    for number, shape in enumerate(pairwise(sizes)):
         scale = 0.01 if number == len(sizes) - 2 else np.sqrt(2 / shape[0])
         weights += [(rng.standard_normal(shape) * scale).astype(np.float32)]
         weights += [np.zeros(shape[1], np.float32)]
     return weights
 
 
-def _forward(weights: Sequence[Array], observations: Array) -> tuple[Array, Array, Array]:
+def forward(weights: Sequence[Array], observations: Array) -> tuple[Array, Array, Array]:
     """The values of the two hidden layers and the outputs."""
     first = np.maximum(observations @ weights[0] + weights[1], 0)
     second = np.maximum(first @ weights[2] + weights[3], 0)
     return first, second, second @ weights[4] + weights[5]
 
 
-def _probabilities(logits: Array, legal: Array) -> Array:
+def probabilities(logits: Array, legal: Array) -> Array:
     """The policy: softmax over the legal actions. Every row needs one."""
     masked = np.where(legal, logits, np.float32(-1e9))
     masked -= masked.max(axis=1, keepdims=True)
@@ -214,7 +220,9 @@ def _draw(policy: Array, legal: Array, rng: np.random.Generator) -> Array:
     return np.where(legal[np.arange(len(policy)), actions], actions, legal.argmax(axis=1))
 
 
-def _advantages(rewards: Array, values: Array, is_end: Array, is_cut: Array, trace: float) -> Array:
+def advantages_of(
+    rewards: Array, values: Array, is_end: Array, is_cut: Array, trace: float
+) -> Array:
     """Generalized advantage estimates; a game that the turn limit cuts has its last value."""
     advantages, later = np.zeros_like(rewards), np.zeros(rewards.shape[1], np.float32)
     for step in reversed(range(len(rewards))):
@@ -267,7 +275,9 @@ def score(net: Callable[[Array], Array], opponent: Any, games: int = 2000, **set
 # The command ------------------------------------------------------------------------------------
 
 
-def trained(trainer: Trainer, rivals: Sequence[str], every: int, games: int) -> Iterator[list[Score]]:
+def trained(
+    trainer: Trainer, rivals: Sequence[str], every: int, games: int
+) -> Iterator[list[Score]]:
     """Train to the end; after each `every` updates, and the last one, yields the scores."""
     while trainer.updates_done < trainer.updates:
         trainer.update()
@@ -285,13 +295,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
         seconds = process_time() - started
         line = f"{trainer.updates_done:6,} updates {trainer.samples:12,} samples {seconds:7.0f} s  "
         print(line, ", ".join(map(str, scores)), flush=True)
-        rows += [(trainer.updates_done, trainer.samples, round(seconds), *_cells(one)) for one in scores]
+        rows += [
+            (trainer.updates_done, trainer.samples, round(seconds), *_cells(one)) for one in scores
+        ]
         trainer.net.save(options.out)
         with options.out.with_suffix(".csv").open("w", newline="") as file:
             csv.writer(file).writerows([COLUMNS, *rows])
 
 
-COLUMNS = ("updates", "samples", "processor_seconds", "opponent", "games", "wins", "win_rate", "margin")
+COLUMNS = (
+    "updates",
+    "samples",
+    "processor_seconds",
+    "opponent",
+    "games",
+    "wins",
+    "win_rate",
+    "margin",
+)
 
 
 def _cells(one: Score) -> tuple[Any, ...]:
@@ -299,7 +320,9 @@ def _cells(one: Score) -> tuple[Any, ...]:
 
 
 def _options() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m cantstop_arena.environments.ppo", description=__doc__)
+    parser = argparse.ArgumentParser(
+        "python -m cantstop_arena.environments.ppo", description=__doc__
+    )
     parser.add_argument("out", type=Path, help="the net's file, .npz")
     parser.add_argument("--opponents", default="cautious,rule28,glenn-aloi,tuned")
     parser.add_argument("--updates", type=int, default=600)

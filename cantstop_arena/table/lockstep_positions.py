@@ -79,7 +79,9 @@ class LockstepPositions(LockstepGames):
         if position.is_over:
             self._is_over[index] = True
             self.returns[index] = position.returns
-            self.rewards[index] = position.returns[actor if self._is_self_play else self._agents[index]]
+            self.rewards[index] = position.returns[
+                actor if self._is_self_play else self._agents[index]
+            ]
             self.truncations[index] = position.is_cut_off
             self.terminations[index] = not position.is_cut_off
 

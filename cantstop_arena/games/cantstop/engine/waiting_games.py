@@ -1,15 +1,15 @@
 """Games that wait for a decision from outside: many of them beside one record of the board.
 
-A game that waits is its *head*: the words of a game record before `swing_turns`. To go on, its words
-are copied into the one record that has the tables of the board, the engine plays to the next
+A game that waits is its *head*: the words of a game record before `swing_turns`. To go on, its
+words are copied into the one record that has the tables of the board, the engine plays to the next
 decision from outside, and they are copied back. Observations and masks are written from the head
 itself. The rules, which are the same in all games, are not copied, and the table of swings is left
 to the record, as only tallies read it.
 
-`board` are the numbers of all games on a board, a tuple: players, sides, the first column, the number
-of columns, runners, columns to win, and the number of the action that stops. `numbers` has the
-action of each move: of one column in row 0, of a column twice in row 1, of a pair in the row of its
-lower column. `shares` has each space of a column as a share of its length.
+`board` are the numbers of all games on a board, a tuple: players, sides, the first column, the
+number of columns, runners, columns to win, and the number of the action that stops. `numbers` has
+the action of each move: of one column in row 0, of a column twice in row 1, of a pair in the row of
+its lower column. `shares` has each space of a column as a share of its length.
 """
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
