@@ -56,7 +56,7 @@ def vector_steps(opponents: str | None, n: int) -> tuple[float, float]:
     """Steps a second of an agent in n games: with random actions, and without drawing them."""
     env = ca.vector_env(opponents, n, copy=False)
     _, infos = env.reset(seed=1)
-    scores = np.random.default_rng(1).random((64, n, env.single_action_space.n), np.float32)
+    scores = np.random.default_rng(1).random((64, *infos["action_mask"].shape), np.float32)
     steps, rounds, stepping, start = 0, 0, 0.0, process_time()
     while process_time() - start < SECONDS:
         actions = (scores[rounds % 64] * infos["action_mask"]).argmax(axis=1)

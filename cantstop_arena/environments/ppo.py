@@ -205,7 +205,7 @@ def forward(weights: Sequence[Array], observations: Array) -> tuple[Array, Array
 
 def probabilities(logits: Array, legal: Array) -> Array:
     """The policy: softmax over the legal actions. Every row needs one."""
-    masked = np.where(legal, logits, np.float32(-1e9))
+    masked: Array = np.where(legal, logits, np.float32(-1e9))
     masked -= masked.max(axis=1, keepdims=True)
     np.exp(masked, out=masked)
     masked *= legal
@@ -217,7 +217,9 @@ def _draw(policy: Array, legal: Array, rng: np.random.Generator) -> Array:
     cumulative = policy.cumsum(axis=1)
     drawn = rng.random(len(policy))[:, None] * cumulative[:, -1:]
     actions = np.minimum((cumulative <= drawn).sum(axis=1), policy.shape[1] - 1)
-    return np.where(legal[np.arange(len(policy)), actions], actions, legal.argmax(axis=1))
+    is_legal = legal[np.arange(len(policy)), actions]  # else it is by rounding
+    chosen: Array = np.where(is_legal, actions, legal.argmax(axis=1))
+    return chosen
 
 
 def advantages_of(

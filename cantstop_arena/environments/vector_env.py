@@ -70,9 +70,13 @@ class VectorGames(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]
             raise UsageError("no game has begun: call reset() first")
         games = self._games
         games.step(numbers)
-        results = (games.observations, games.rewards, games.terminations, games.truncations)
-        observations, rewards, terminations, truncations = map(self._shared, results)
-        return observations, rewards, terminations, truncations, self._infos()
+        return (
+            self._shared(games.observations),
+            self._shared(games.rewards),
+            self._shared(games.terminations),
+            self._shared(games.truncations),
+            self._infos(),
+        )
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The actions that are legal now, (environments, actions)."""

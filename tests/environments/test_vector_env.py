@@ -53,7 +53,7 @@ def test_one_environment_is_duel_to_the_byte(
         assert ("illegal_action" in info) == ("illegal_action" in infos)
         count += 1
         if result[1] or result[2]:
-            done, cut_off = done + 1, cut_off + result[2]
+            done, cut_off = done + 1, cut_off + int(result[2])
             assert observation.tobytes() == observations[0].tobytes()
             assert infos["action_mask"].all()  # the next action is ignored
             observation, info = duel.reset()
@@ -135,7 +135,8 @@ def test_spaces_seeds_and_wrappers_of_gymnasium() -> None:
     assert (observations == again).all()
     assert (observations != env.reset()[0]).any(), "the next deals"
     assert env.observation_space.contains(observations)
-    assert env.single_observation_space.shape == (58,) and env.single_action_space.n == 79
+    assert env.single_observation_space.shape == (58,)
+    assert env.single_action_space == gymnasium.spaces.Discrete(79)
     assert (env.action_masks() == env.reset(seed=1)[1]["action_mask"]).all()
     wrapped = gymnasium.wrappers.vector.RecordEpisodeStatistics(env)
     _, infos = wrapped.reset(seed=1)
