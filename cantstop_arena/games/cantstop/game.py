@@ -19,6 +19,7 @@ from cantstop_arena.games.cantstop.rules import CLASSIC, PLAYERS, RULES, RuleSet
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
+    from cantstop_arena.game_api.batches import Encoding
     from cantstop_arena.game_api.lockstep import LockstepGames, LockstepSetting
     from cantstop_arena.games.cantstop.codec import CantStopCodec
     from cantstop_arena.games.cantstop.play.step_position import CantStopPosition
@@ -167,6 +168,11 @@ class CantStop(Game):
         if plays_in_lockstep(setting.bots):
             return CantStopLockstep(setting)
         return super().lockstep(setting)
+
+    def encoding(self, rules: RuleSet, players: int) -> Encoding:
+        from cantstop_arena.games.cantstop.play.actions import encoding_under
+
+        return encoding_under(self.name, self.encoding_version, rules, players)
 
     def prepare(self, rules: RuleSet, players: int) -> None:
         hit_table(rules.sides)
