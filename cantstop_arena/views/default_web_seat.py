@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from functools import cached_property
-from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 
@@ -133,9 +131,6 @@ class Review(msgspec.Struct, frozen=True):
 
 class WebSeat:
     """How a game is shown to a person in the browser; by default as text."""
-
-    style: tuple[Path, ...] = ()
-    """CSS files that the pages need."""
 
     def __init__(self, view: GameView) -> None:
         self.view = view
@@ -328,7 +323,12 @@ class WebSeat:
         label = pending.decision.name.replace("_", " ")
         return [FormField(ANSWER, label, _kind(answer))]
 
-    @cached_property
+    @property
+    def style(self) -> str:
+        """The CSS that the pages need besides the common one."""
+        return ""
+
+    @property
     def script(self) -> str:
         """The script that moves the pieces of a board; empty if there is none."""
         return ""

@@ -193,10 +193,9 @@ async def _run(
 def _static_files() -> tuple[StaticFile, StaticFile]:
     """The style of reports and games with that of the forms, and the scripts."""
     seats = [view_of(game).web_seat for game in all_games()]
-    styles = [document.TEMPLATES / "page.css"]
-    styles += dict.fromkeys(path for seat in seats for path in seat.style)
-    styles.append(TEMPLATES / "serve.css")
-    style = "\n".join(path.read_text("utf-8") for path in styles)
+    common, own = document.TEMPLATES / "page.css", TEMPLATES / "serve.css"
+    styles = dict.fromkeys(seat.style for seat in seats)
+    style = "\n".join([common.read_text("utf-8"), *styles, own.read_text("utf-8")])
     scripts = dict.fromkeys(seat.script for seat in seats if seat.script)
     script = "\n".join([(TEMPLATES / "serve.js").read_text("utf-8"), *scripts])
     return _static("serve", "css", "text/css", style), _static(

@@ -87,7 +87,9 @@ def evaluator_for(rules: RuleSet, players: int) -> Evaluator | None:
 class CantStopSeat(WebSeat):
     """How Can't Stop is shown to a person in the browser."""
 
-    style = (TEMPLATES / "replay.css",)
+    @property
+    def style(self) -> str:
+        return (TEMPLATES / "replay.css").read_text("utf-8")
 
     @property
     def script(self) -> str:
