@@ -4,7 +4,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import NamedTuple
@@ -103,7 +103,7 @@ class PagesServer:
         return self.ask("GET", path, **headers)
 
     def post(
-        self, path: str, fields: Mapping[str, str | list[str]] = {}, **headers: str | None
+        self, path: str, fields: Mapping[str, Sequence[str]] = {}, **headers: str | None
     ) -> Answer:
         """POST a form."""
         return self.ask("POST", path, urlencode(fields, doseq=True), **headers)

@@ -189,7 +189,7 @@ def test_an_index_or_number_is_no_bool_from_outside(server: PagesServer) -> None
     ],
 )
 def test_a_form_that_cannot_be_played_says_why(
-    server: PagesServer, fields: dict[str, str | list[str]], message: str
+    server: PagesServer, fields: dict[str, list[str] | str], message: str
 ) -> None:
     usual = {"game": "cantstop", "rules": "classic", "name": "Ada", "seat": "0", "mode": "rated"}
     answer = server.post("/play", {**usual, **fields})
