@@ -28,17 +28,16 @@ class Picture(NamedTuple):
     """A picture, or a page that is photographed."""
 
 
+FILE = "tournaments/quickstart.yaml"
 CUP = {
-    "tournaments/quickstart.yaml": QUICKSTART.read_text("utf-8"),
+    FILE: QUICKSTART.read_text("utf-8"),
     "bots/example.py": EXAMPLE.read_text("utf-8"),
 }
 PICTURES = {
-    "tournament.png": Picture(
-        CUP, ["run tournaments/quickstart.yaml --quiet"], "results/quickstart/report.html"
-    ),
+    "tournament.png": Picture(CUP, [f"run {FILE} --quiet"], "results/quickstart/report.html"),
     "board.svg": Picture(
         CUP,
-        ["draw tournaments/quickstart.yaml rule28 example --deal 0 --turn 17 --roll 3 --svg board.svg"],
+        [f"draw {FILE} rule28 example --deal 0 --turn 17 --roll 3 --svg board.svg"],
         "board.svg",
     ),
 }
