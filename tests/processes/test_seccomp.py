@@ -56,7 +56,7 @@ def machine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def number(machine: str, numbers: tuple[int, int | None]) -> int:
+def number(machine: str, numbers: tuple[int | None, int | None]) -> int:
     """The number of a call there; some number of no call where it has none."""
     found = numbers[[*MACHINES].index(machine)]
     return 999 if found is None else found

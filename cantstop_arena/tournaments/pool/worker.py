@@ -129,6 +129,8 @@ class Worker:
             self.process: WorkerProcess = _start_fork(partial(_work, *arguments))
         else:
             self.process, shared = start_interpreter(child_end, window.size, (factory, memory))
+        assert self.process.pid is not None
+        self.pid = self.process.pid
         self.look = window.reader(shared)
         child_end.close()
         self.ready = False
@@ -147,7 +149,7 @@ class Worker:
 
         Call it when its channel has closed, which happens a moment before the process ends.
         """
-        if system.is_ending(self.process.pid):
+        if system.is_ending(self.pid):
             self.process.join(_TO_END)
         code: int | None = self.process.exitcode
         return code
@@ -169,7 +171,7 @@ class Worker:
             return ""
         deadline = time.monotonic() + _TO_LOCATE
         with contextlib.suppress(OSError, ChannelClosed, ProtocolError):
-            os.kill(self.process.pid, _LOCATE)
+            os.kill(self.pid, _LOCATE)
             while (left := deadline - time.monotonic()) > 0:
                 self.wait(left)
                 for message in self.channel.receive():
@@ -180,7 +182,7 @@ class Worker:
     def kill(self) -> None:
         """Kill the process, and the processes that its bots may have started."""
         with contextlib.suppress(OSError):  # there is no such group, or no such thing
-            os.killpg(self.process.pid, signal.SIGKILL)
+            os.killpg(self.pid, signal.SIGKILL)
         self.process.kill()
 
     def close(self) -> None:

@@ -10,6 +10,8 @@ import sys
 from . import files, kernel, memory, networks, rights, traces  # noqa: F401 - they add their probes
 from .attempts import PROBES, Scene
 
+__all__ = ["PROBES", "Scene", "main", "results"]
+
 
 def results(scene: Scene, names: list[str]) -> dict[str, str]:
     """What each probe achieved; "" where a wall has held."""
