@@ -30,7 +30,7 @@ VARIES = [
     (r"\b(about )?[\d,.]+ times as fast", "N times as fast"),
     (r"\b[\d,.]+ (games|decisions) a second", r"N \1 a second"),
     (r"\bin [\d.e-]+ ms\b", "in N ms"),
-    (r"\babout [\d.,]+ (seconds|minutes|ms)\b", r"about N \1"),
+    (r"\babout [\d.,]+ (s|ms|seconds|minutes)\b", r"about N \1"),
     (r"(?m)^Compiling .* \(only the first time\) \.\.\.\n\n?", ""),
     (r"\d+ of [\d,]+ (decisions|rolls) a game", r"N \1 a game"),
     (r"(?m)[ \t]+$", ""),
