@@ -195,7 +195,7 @@ def test_few_games_stay_at_tables(served: PagesServer, monkeypatch: pytest.Monke
 def test_the_server_ends_at_ctrl_c_without_a_traceback(served: PagesServer) -> None:
     served.begin("rule28")
     said = served.end(signal.SIGINT)
-    assert served.process.returncode == 0 and "Traceback" not in said
+    assert served.process.returncode == 130 and "Traceback" not in said
 
 
 def test_people_are_rated_against_the_bots_of_a_result(served: PagesServer, arena: Arena) -> None:
