@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from cantstop_arena.web import league_routes, play_routes, review_routes, run_routes
+from cantstop_arena.web import bots_routes, league_routes, play_routes, review_routes, run_routes
 from cantstop_arena.web.access import Access, foreign_file
 from cantstop_arena.web.results_index import KINDS, REPORT, ResultRow
 from cantstop_arena.web.site import RequestRefused, Site
@@ -28,6 +28,7 @@ def application(site: Site, hosts: set[str], token: str, port: int) -> ASGIApp:
     for path, methods, route in (
         *run_routes.ROUTES,
         *play_routes.ROUTES,
+        *bots_routes.ROUTES,
         *review_routes.ROUTES,
         *league_routes.ROUTES,
     ):

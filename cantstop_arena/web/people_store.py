@@ -5,7 +5,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -181,6 +181,22 @@ class PeopleStore:
     def record(self, key: str) -> Path:
         """The path of the record of a game that has ended."""
         return self.folder / RECORDS / f"{key}.jsonl"
+
+
+def stored_games(results: Path) -> list[PeopleGame]:
+    """All games of people in a folder of results, without changing anything; none if it has none.
+
+    Raises UsageError when they cannot be read.
+    """
+    path = results / PEOPLE / DATABASE
+    if not path.is_file():
+        return []
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+            rows = database.execute("SELECT * FROM game ORDER BY made").fetchall()
+    except sqlite3.DatabaseError as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    return [_game_of(row) for row in rows]
 
 
 def new_id() -> str:
