@@ -37,7 +37,7 @@ class BotRow(msgspec.Struct, frozen=True):
         return urlencode({"game": self.bot.game})
 
 
-class ReportedFault(NamedTuple):
+class LinkedFault(NamedTuple):
     """A fault in a result, with the command and the address that replay its game."""
 
     result: str
@@ -45,7 +45,7 @@ class ReportedFault(NamedTuple):
     address: str
 
 
-class BotGroup(NamedTuple):
+class ListedBots(NamedTuple):
     """The bots of one origin."""
 
     title: str
@@ -72,7 +72,7 @@ async def bots(site: Site, request: Request) -> Response:
     )
 
 
-def _groups(site: Site, game: str) -> tuple[list[BotGroup], list[str], list[str]]:
+def _groups(site: Site, game: str) -> tuple[list[ListedBots], list[str], list[str]]:
     rows = site.index.rows()
     rated = sorted(
         (row for row in rows if row.game == game and len(row.ratings) > 1),
@@ -83,7 +83,7 @@ def _groups(site: Site, game: str) -> tuple[list[BotGroup], list[str], list[str]
     for origin, title in _ORIGINS.items():
         bots = [_row(bot, rated, rows) for bot in described if bot.origin == origin]
         if bots:
-            groups.append(BotGroup(title, bots))
+            groups.append(ListedBots(title, bots))
     broken = site.catalogue().playing(game_named(game)).everything()[1]
     return groups, [row.name for row in rated], [f"{each.name}: {each.reason}" for each in broken]
 
@@ -126,9 +126,9 @@ def _versions(site: Site, bot: BotDescription) -> list[StoredVersion]:
     return stored_versions(site.results, bot.name) if bot.origin == "file" else []
 
 
-def _reported(row: ResultRow, fault: FaultReport) -> ReportedFault:
+def _reported(row: ResultRow, fault: FaultReport) -> LinkedFault:
     query = [("result", row.name), *(("bots", name) for name in fault.seats)]
-    return ReportedFault(row.name, fault, f"/review?{urlencode([*query, ('deal', fault.deal)])}")
+    return LinkedFault(row.name, fault, f"/review?{urlencode([*query, ('deal', fault.deal)])}")
 
 
 def _sources(bot: BotDescription) -> list[tuple[str, str]]:
