@@ -268,6 +268,19 @@ def test_every_link_to_a_heading_finds_it(page: Path) -> None:
         assert anchor in [heading.replace(" ", "-") for heading in plain]
 
 
+def test_every_page_that_the_program_names_exists() -> None:
+    sources = [*(ROOT / "cantstop_arena").rglob("*.py"), *(ROOT / "cantstop_arena").rglob("*.txt")]
+    sources += [*(ROOT / "bots").rglob("*.*"), *(ROOT / "benchmarks").glob("*.py")]
+    named = {
+        name
+        for file in sources
+        if file.suffix in (".py", ".txt", ".sh")
+        for name in re.findall(r"docs/[\w/-]+\.md", file.read_text("utf-8"))
+    }
+    assert named
+    assert not [name for name in named if not (ROOT / name).is_file()]
+
+
 def test_one_version_everywhere() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"]
     assert cited == cantstop_arena.__version__
