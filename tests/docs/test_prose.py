@@ -14,6 +14,8 @@ MOST_LINES = {README: 150, EXPLANATION / "design.md": 250, EXPLANATION / "statis
 FENCED = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:%| ?Elo\b| games\b)")
 GENERATED = {"coverage.md"}
+CONSTANTS = {"95%", "5%", "256 games", "10 Elo", "90%", "100%"}
+"""Of the program: levels of intervals and tests, the length of a lesson."""
 
 
 def prose(page: Path) -> str:
@@ -49,14 +51,14 @@ def test_a_how_to_has_one_task_of_ten_steps_at_most(page: Path) -> None:
     assert [int(step.partition(".")[0]) for step in steps] == [*range(1, len(steps) + 1)]
 
 
-def test_numbers_of_the_tutorial_are_those_of_its_blocks() -> None:
-    printed = {
-        number.replace(",", "") for number in re.findall(r"\d[\d,.]*\d|\d", written(TUTORIAL))
-    }
+@pytest.mark.parametrize("page", [README, TUTORIAL, *sorted(HOW_TO.glob("*.md"))], ids=name_of)
+def test_numbers_in_prose_are_those_of_blocks(page: Path) -> None:
+    numbers = re.findall(r"\d[\d,.]*\d|\d", written(page))
+    printed = {number.replace(",", "") for number in numbers}
     rounded = {f"{float(number):.0f}" for number in printed if re.fullmatch(r"\d+(\.\d+)?", number)}
-    for number in NUMBER.findall(prose(TUTORIAL)):
+    for number in NUMBER.findall(prose(page)):
         digits = re.sub(r"[^\d.]", "", number)
-        assert digits in printed | rounded | {"95", "5"}, number
+        assert digits in printed | rounded or number in CONSTANTS, number
 
 
 def test_the_pictures_are_of_this_version() -> None:
