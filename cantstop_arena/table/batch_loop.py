@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.outcomes import ILLEGAL, Block
-from cantstop_arena.game_api.batches import FINE, NO_ACTION, Batch, actions_in, complaint
+from cantstop_arena.game_api.batches import NO_ACTION, Batch, actions_in, complaint
 from cantstop_arena.processes import system
 from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.bot_faults import BotFault, fault_of
@@ -119,7 +119,7 @@ class BatchCall:
                 _exit(0)
             self._table.restore_after_call()
         self.actions[live] = actions[live]
-        for row in np.flatnonzero(faults != FINE).tolist():
+        for row in np.flatnonzero(faults).tolist():
             action = int(actions[row])
             text = complaint(int(faults[row]), action, self._name_of, batch.legal.shape[1])
             self.faults[row] = BotFault(ILLEGAL, text)

@@ -18,6 +18,7 @@ from cantstop_arena.game_api.decisions import GAME_OVER, GameOver
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.state import Event, Opening
 from cantstop_arena.processes.interpreter_guard import InterpreterGuard, LeftAlone
+from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.block_loop import play_block
 from cantstop_arena.table.block_tally import BlockTally
 from cantstop_arena.table.bot_faults import BotFault, fault_of
@@ -166,6 +167,11 @@ class GameTable(ABC):
         Returns the number of the next game, which has not been counted, and its fault, if any.
         """
         raise NotImplementedError
+
+    @property
+    def has_batched(self) -> bool:
+        """Whether any of the bots is a batched one."""
+        return any(isinstance(bot.player, BatchedBot) for bot in self.seated_bots)
 
     def plays_in_step(self, bots: Iterable[int]) -> bool:
         """Whether games of these bots are played in step, by batched bots and compiled ones."""

@@ -139,7 +139,7 @@ def failing(how: str) -> Decide:
     ],
 )
 def test_only_rows_that_fail_lose_their_games(how: str, kind: str, message: str) -> None:
-    bots = [BatchedBot(GAME, failing(how), 8), "rule28"]
+    bots: list[BatchedBot | str] = [BatchedBot(GAME, failing(how), 8), "rule28"]
     (together,) = played(bots, 30)
     (alone,) = played(bots, 30, alone=True)
     assert together == alone

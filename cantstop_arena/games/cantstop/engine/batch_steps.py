@@ -17,7 +17,10 @@ from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, n
 from cantstop_arena.games.cantstop.engine.game_array import (
     COLUMNS,
     FAULT,
+    HEAD_WORDS,
+    IDLE,
     MAX_SWINGS,
+    NEXT,
     OVER,
     slot,
 )
@@ -30,9 +33,6 @@ from cantstop_arena.games.cantstop.engine.steps import (
     mark_legal,
     write_observation,
 )
-
-HEAD_WORDS = slot("swing_turns")
-IDLE, NEXT = -1, -2  # a slot has no more games; its next game has to begin
 
 _MARKERS, _WAITING, _SWINGS = slot("markers"), slot("waiting"), slot("swings")
 _SWING_TURNS, _SWING_SEATS = slot("swing_turns"), slot("swing_seats")
@@ -107,6 +107,8 @@ def _seat_bots(game, seatings, order):
 @njit_entry
 def begin_games(
     handle,
+    first,
+    stop,
     record,
     heads,
     swings,
@@ -114,8 +116,6 @@ def begin_games(
     waiting,
     numbers,
     seatings,
-    first,
-    stop,
     sums,
     tallies,
     winners,
@@ -165,7 +165,7 @@ def begin_games(
 
 
 @njit_entry
-def choose_rows(waiting, numbers, bot, slots):
+def choose_rows(bot, waiting, numbers, slots):
     """The slot of each row of a bot's batch, or -1; returns how many there are.
 
     Where several games of a row wait it is the one with the lowest number.
@@ -207,16 +207,16 @@ def observe_rows(handle, record, heads, slots, observations, legal, live, seats,
 @njit_entry
 def answer_rows(
     handle,
+    first,
+    start,
     record,
     heads,
     swings,
     slots,
     actions,
-    start,
     waiting,
     numbers,
     seatings,
-    first,
     sums,
     tallies,
     winners,
@@ -263,15 +263,15 @@ def answer_rows(
 @njit_entry
 def forfeit_game(
     handle,
+    first,
+    index,
+    seat,
     record,
     heads,
     swings,
-    index,
-    seat,
     waiting,
     numbers,
     seatings,
-    first,
     sums,
     tallies,
     winners,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,15 @@ from numpy.typing import NDArray
 from cantstop_arena.deals.outcomes import ILLEGAL, Block
 from cantstop_arena.deals.seatings import lineups
 from cantstop_arena.game_api.batches import Batch, empty_batch, encoding_or_error
-from cantstop_arena.games.cantstop.engine import batch_steps
-from cantstop_arena.games.cantstop.engine.batch_steps import HEAD_WORDS, NEXT
-from cantstop_arena.games.cantstop.engine.game_array import FIELDS, MAX_SEATS, MAX_SWINGS, slot
+from cantstop_arena.games.cantstop.engine.entry_points import array_arguments, step_engine
+from cantstop_arena.games.cantstop.engine.game_array import (
+    FIELDS,
+    HEAD_WORDS,
+    MAX_SEATS,
+    MAX_SWINGS,
+    NEXT,
+    slot,
+)
 from cantstop_arena.games.cantstop.play.actions import actions_under
 from cantstop_arena.table.batch_loop import LostGame
 from cantstop_arena.table.batched_bot import BatchedBot
@@ -47,14 +53,18 @@ class EngineBatches:
         self._numbers = np.zeros(slots, np.int64)
         upcoming = self._first + (np.arange(columns) - self._first) % columns
         seatings = _seatings(table, block)
-        self._at = table.handle, record, self._heads
-        self._games = self._waiting, self._numbers, seatings, self._first
-        self._upcoming, self._swings, self._stop = upcoming, swings, stop
-        self._counted = tally.records
         self._actions = actions_under(table.rules)
-        self._batches = {p: self._empty_batch(table, bot) for p, bot in self._bots.items()}
-        self._slots = {p: np.zeros(bot.rows, np.int64) for p, bot in self._bots.items()}
-        self._position = 0
+        self._handle, self._stop = table.handle, stop
+        at = record, self._heads, swings
+        games = self._waiting, self._numbers, seatings, *tally.records
+        self._kept = at, games, upcoming  # machine code gets their addresses
+        self._begin = array_arguments(*at, upcoming, *games)
+        self._forfeit = array_arguments(*at, *games)
+        self._calls = {
+            position: _Calls(self._empty_batch(table, bot), at, games)
+            for position, bot in self._bots.items()
+        }
+        self._call = next(iter(self._calls.values()))
 
     def _give_memories(self, size: int) -> NDArray[np.float64]:
         """Give each head memory of its own for compiled bots."""
@@ -73,22 +83,23 @@ class EngineBatches:
         return self._actions.name(action)
 
     def waiting(self) -> int | None:
+        if len(self._calls) == 1:
+            position = int(self._waiting.max())
+            return None if position < 0 else position
         waiting = self._waiting[self._waiting >= 0]
         return int(np.bincount(waiting).argmax()) if len(waiting) else None
 
     def observe(self, position: int) -> tuple[Batch, NDArray[np.int64]]:
-        self._position = position
-        batch, slots = self._batches[position], self._slots[position]
-        batch_steps.choose_rows(self._waiting, self._numbers, position, slots)
-        arrays = batch.observations, batch.legal, batch.live, batch.seats, batch.random
-        batch_steps.observe_rows(*self._at, slots, *arrays)
-        return batch, np.where(slots >= 0, self._numbers[slots], -1)
+        call = self._call = self._calls[position]
+        step_engine().choose_rows(position, *call.choose)
+        step_engine().observe_rows(self._handle, *call.observe)
+        return call.batch, np.where(call.slots >= 0, self._numbers[call.slots], -1)
 
     def begin(self) -> Iterator[LostGame]:
-        arguments = (*self._at, self._swings, self._upcoming, *self._games, self._stop)
+        begin_games, numbers = step_engine().begin_games, (self._first, self._stop)
         while True:
             try:
-                index = batch_steps.begin_games(*arguments, *self._counted)
+                index = begin_games(self._handle, *numbers, *self._begin)
             except Exception as error:
                 yield self._lost(self._failed_slot(), None, fault_of(error))
                 continue
@@ -99,15 +110,17 @@ class EngineBatches:
     def answer(
         self, actions: NDArray[np.int64], faults: Mapping[int, BotFault]
     ) -> Iterator[LostGame]:
-        slots = self._slots[self._position]
+        call = self._call
+        slots = call.slots
         for row, fault in faults.items():
             yield self._lost(int(slots[row]), int(self._heads[slots[row], _SEAT]), fault)
             slots[row] = -1
         row, rows = 0, len(slots)
-        arguments = (*self._at, self._swings, slots, actions)
+        call.actions[:] = actions
+        answer_rows = step_engine().answer_rows
         while row < rows:
             try:
-                row = batch_steps.answer_rows(*arguments, row, *self._games, *self._counted)
+                row = answer_rows(self._handle, self._first, row, *call.answer)
             except Exception as error:
                 index = self._failed_slot()
                 row = int(np.flatnonzero(slots == index)[0])
@@ -126,12 +139,26 @@ class EngineBatches:
     def _lost(self, index: int, seat: int | None, fault: BotFault) -> LostGame:
         """End the game of a slot as lost by a seat, or by the one on turn in the record."""
         loser = int(self._record_fields.seat) if seat is None else seat
-        arguments = (*self._at, self._swings, index, loser, *self._games)
-        batch_steps.forfeit_game(*arguments, *self._counted)
+        step_engine().forfeit_game(self._handle, self._first, index, loser, *self._forfeit)
         return LostGame(int(self._numbers[index]), loser, fault)
 
 
 _SEAT = slot("seat")
+
+
+class _Calls:
+    """The arrays of one bot, and the arguments with which compiled functions work on them."""
+
+    def __init__(self, batch: Batch, at: tuple[Any, ...], games: tuple[Any, ...]) -> None:
+        self.batch = batch
+        self.slots = np.zeros(batch.rows, np.int64)
+        self.actions = np.zeros(batch.rows, np.int64)
+        record, heads, _ = at
+        waiting, numbers, *_ = games
+        arrays = batch.observations, batch.legal, batch.live, batch.seats, batch.random
+        self.choose = array_arguments(waiting, numbers, self.slots)
+        self.observe = array_arguments(record, heads, self.slots, *arrays)
+        self.answer = array_arguments(*at, self.slots, self.actions, *games)
 
 
 def _seatings(table: EngineTable, block: Block) -> NDArray[np.int64]:

@@ -22,6 +22,7 @@ from cantstop_arena.games.cantstop.engine.entry_points import (
     handle_of,
     is_compiled,
     native_player,
+    step_engine,
 )
 from cantstop_arena.games.cantstop.engine.game_array import (
     AGAIN,
@@ -81,6 +82,7 @@ class EngineTable(GameTable):
 
     def _attach(self, games: Any) -> None:
         self.games = games
+        self._words = np.frombuffer(games.data, np.int64, slot("roll_total"))
         self._record: Any = games.view(GAME)[0]  # ten times as fast to read as a recarray
         games[0].memory_at = [memory.ctypes.data for memory in self._memories]
         self.handle = handle_of(games)
@@ -120,6 +122,8 @@ class EngineTable(GameTable):
         """Compile or load the engine, without calling any bot."""
         self._attach(self.games)  # the table may have been created before its process was forked
         engine()
+        if self.has_batched:
+            step_engine()
         if self.luck_measure:
             self._warm_up_luck()
 
@@ -192,11 +196,8 @@ class EngineTable(GameTable):
         self._record["waiting"] = OVER
 
     def mark_batch(self, cursor: int, position: int) -> None:
-        game = self._record
-        game["cursor"], game["seat"], game["waiting"] = cursor, 0, DECIDING
-        game["bots"][0] = position
         self._calls += 1
-        game["turn"] = self._calls
+        self._words[_BATCH_SLOTS] = cursor, 0, self._calls, DECIDING, position
 
     def mark_game(self, cursor: int, positions: Group) -> None:
         game = self._record
@@ -342,6 +343,7 @@ SIZE = GAME.itemsize
 _SNAPSHOT_FIELDS = ("cursor", "seat", "turn", "rolls", "waiting")
 _SLOTS = [slot(name) for name in _SNAPSHOT_FIELDS]
 _BOTS = slot("bots")
+_BATCH_SLOTS = [*(slot(name) for name in ("cursor", "seat", "turn", "waiting")), _BOTS]
 HEARING = -1  # the value of `waiting` after the game, while a bot handles `game_over`
 DECIDING = -2  # its value while a bot decides for the games of a batch
 _DECISIONS = {
