@@ -1,9 +1,7 @@
 """Many games in step: those of a block, which wait for bots that decide for all of them at once.
 
-A game that waits is its *head*: the words of a game record before the swings of the lead. Rules
-and tables are in the one record of the table: `place` copies a head into it, the engine plays on to
-the next decision from outside, and `take_back` copies the head out again. What is the same in all
-games of a table is never copied. Swings are stored apart, and only where the lead has changed.
+A game that waits is its head: see `waiting_games`. Swings of the lead, which the tally reads, are
+stored apart, and only where the lead has changed.
 
 Slots hold the games that have begun: slot s those whose number, modulo the number of columns of
 slots, is s modulo that number. `waiting` has the position in the group of the bot that the game of
@@ -15,9 +13,7 @@ import numpy as np
 from cantstop_arena.games.cantstop.engine.bot_calls import game_at
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import (
-    COLUMNS,
     FAULT,
-    HEAD_WORDS,
     IDLE,
     MAX_SWINGS,
     NEXT,
@@ -33,29 +29,11 @@ from cantstop_arena.games.cantstop.engine.steps import (
     mark_legal,
     write_observation,
 )
+from cantstop_arena.games.cantstop.engine.waiting_games import place_head
 
-_MARKERS, _WAITING, _SWINGS = slot("markers"), slot("waiting"), slot("swings")
-_SWING_TURNS, _SWING_SEATS = slot("swing_turns"), slot("swing_seats")
+_SWINGS, _SWING_TURNS, _SWING_SEATS = slot("swings"), slot("swing_turns"), slot("swing_seats")
 _DRAWS, _BOT_KEYS, _BOTS, _SEAT = slot("draws"), slot("bot_keys"), slot("bots"), slot("seat")
 _NO_ANSWER = np.int64(-1)
-
-
-@njit_inline
-def place(record, head, players):
-    """Copy a head into the record."""
-    for word in range(_MARKERS + COLUMNS * players):
-        record[word] = head[word]
-    for word in range(_WAITING, HEAD_WORDS):
-        record[word] = head[word]
-
-
-@njit_inline
-def take_back(record, head, players):
-    """Copy the head of the record out."""
-    for word in range(_MARKERS + COLUMNS * players):
-        head[word] = record[word]
-    for word in range(_WAITING, HEAD_WORDS):
-        head[word] = record[word]
 
 
 @njit_inline
@@ -69,7 +47,7 @@ def advance_game(handle, record, head, swings, answer, players):
     for swing in range(stored, min(record[_SWINGS], MAX_SWINGS)):
         swings[0, swing] = record[_SWING_TURNS + swing]
         swings[1, swing] = record[_SWING_SEATS + swing]
-    take_back(record, head, players)
+    place_head(record, head, players)
     return stop
 
 
@@ -138,7 +116,7 @@ def begin_games(
             upcoming[column] += columns
             numbers[index] = number
             head = heads[index]
-            place(record, head, game.players)
+            place_head(head, record, game.players)
             _seat_bots(game, seatings, number % orders)
             game.cursor = number - first
             head[_SWINGS] = 0
@@ -195,7 +173,7 @@ def observe_rows(handle, record, heads, slots, observations, legal, live, seats,
             random[row] = 0
             continue
         head = heads[index]
-        place(record, head, game.players)
+        place_head(head, record, game.players)
         observe_row(game, observations[row], legal[row])
         random[row] = draw(game)
         seat = game.seat
@@ -233,7 +211,7 @@ def answer_rows(
         if index < 0:
             continue
         head = heads[index]
-        place(record, head, game.players)
+        place_head(head, record, game.players)
         game.cursor = numbers[index] - first
         answer = np.int64(answer_to(game, actions[row]))
         if answer == ILLEGAL:
@@ -279,7 +257,7 @@ def forfeit_game(
 ):
     """End the game of a slot as lost by a seat, and count it."""
     game = game_at(handle)
-    place(record, heads[index], game.players)
+    place_head(heads[index], record, game.players)
     forfeit(handle, seat)
     _count(
         handle,
