@@ -189,6 +189,9 @@ class GameTable(ABC):
     def warm_up(self) -> None:  # noqa: B027
         """Do what takes long (compiling, loading) before any bot's time counts."""
 
+    def warm_up_steps(self) -> None:  # noqa: B027
+        """Compile or load what plays games in step."""
+
     @abstractmethod
     def last_view(self, seat: int) -> Any:
         """The last view of the bot in a seat in this game; None when it has not decided."""

@@ -123,9 +123,12 @@ class EngineTable(GameTable):
         self._attach(self.games)  # the table may have been created before its process was forked
         engine()
         if self.has_batched:
-            step_engine()
+            self.warm_up_steps()
         if self.luck_measure:
             self._warm_up_luck()
+
+    def warm_up_steps(self) -> None:
+        step_engine()
 
     def _warm_up_luck(self) -> None:
         """Compile or load the scoring of luck: play no games, and score an empty turn."""
