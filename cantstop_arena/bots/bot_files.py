@@ -262,6 +262,8 @@ class BotFile:
             raise BotError("does not import: it pretends that the user wants to end") from error
         except BaseException as error:
             sys.modules.pop(self._name, None)
+            if self.path.suffix == NET and isinstance(error, BotError):
+                raise
             reason = f"{exception_line(error)}{self._hint(error)}"
             raise BotError(f"does not import: {reason}") from error
 

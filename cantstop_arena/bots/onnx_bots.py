@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import NDArray
-
 from cantstop_arena.bots.bot_paths import NET
 from cantstop_arena.bots.file_imports import read_beside
 from cantstop_arena.bots.known_bot import BotAddress
@@ -52,7 +50,7 @@ class OnnxNet:
         """The rows of its batches, unless an option says otherwise."""
         return self.file.rows or DEFAULT_ROWS
 
-    def decide(self, batch: Batch) -> NDArray[Any]:
+    def decide(self, batch: Batch) -> Any:
         """The logits or the actions of a batch."""
         outputs = self._session.run(self._outputs, {self._input: batch.observations})
         return policy_output(outputs, batch)
@@ -80,7 +78,7 @@ def describe_net(module: dict[str, Any]) -> None:
 
 
 def _function_of(net: OnnxNet) -> Callable[..., Any]:
-    def decide(batch: Batch) -> NDArray[Any]:
+    def decide(batch: Batch) -> Any:
         return net.decide(batch)
 
     return decide
