@@ -33,9 +33,9 @@ from cantstop_arena.processes import system
 from cantstop_arena.processes.channel import ChildEnd, take_standard_input
 from cantstop_arena.processes.isolated_call import Raised
 from cantstop_arena.processes.json_lines import FOREIGN_KEY
+from cantstop_arena.table.batched_bot import BatchedBot
 
 MAX_ANSWER_LENGTH = 1 << 15  # characters of JSON
-from cantstop_arena.table.batched_bot import BatchedBot
 
 
 class BotServer:
