@@ -15,6 +15,7 @@ from cantstop_arena.bots.bot_functions import source_line_of
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
 from cantstop_arena.bots.loader import Loader
+from cantstop_arena.bots.onnx_bots import refusal_of
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BotFunctions
@@ -112,12 +113,10 @@ def _built(
 
 
 def _refuse_in_time(spec: TableSpec) -> None:
-    """Raise BotError for a built-in bot that cannot play under these rules."""
+    """Raise BotError for a built-in bot or a net that cannot play under these rules."""
     game = game_named(spec.game)
     for seat in spec.seats:
-        if seat.bot.origin != "built-in":
-            continue
-        if why := game.refusal(seat.bot.name, spec.rules, spec.players):
+        if why := refusal_of(seat.bot, game, spec.rules, spec.players):
             raise BotError(f"bot {seat.name} cannot play: {why}")
 
 
