@@ -16,7 +16,13 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.errors import BotError
 from cantstop_arena.ratings.sequential.sprt import Sprt
-from cantstop_arena.reports.tuning_report import SearchSpace, tuning_json, tuning_table, tuning_text
+from cantstop_arena.reports.tuning_report import (
+    SearchSpace,
+    tuning_headline,
+    tuning_json,
+    tuning_table,
+    tuning_text,
+)
 from cantstop_arena.tables.all_tables import WRITERS
 from cantstop_arena.tournaments.file.bot_references import command_in, suggesting_game
 from cantstop_arena.tournaments.file.entrants import find_bot
@@ -43,6 +49,11 @@ class TuningResults:
     def options(self) -> Mapping[str, Any]:
         """The tuned options."""
         return self.result.options
+
+    @property
+    def headline(self) -> str:
+        """The answer, in a sentence without its full stop."""
+        return tuning_headline(self.result)
 
     @property
     def text(self) -> str:

@@ -17,6 +17,39 @@ from cantstop_arena.tuning.tuner import ScoreShare, TuningResult, TuningVerdict
 SearchSpace = Ranges | NumberList
 
 
+def tuning_headline(result: TuningResult) -> str:
+    """The answer to the question, in a sentence without its full stop.
+
+    Options are called stronger only if the test on fresh deals has accepted that.
+    """
+    is_list = any(isinstance(value, list | tuple) for value in result.options.values())
+    accepted = result.verdict.accepted if result.verdict else 0
+    if accepted == 0:
+        present = result.present or result.options
+        stays = f"the present {', '.join(present)} stay" if is_list else f"{_values(present)} stays"
+        return f"No improvement found: {stays}"
+    if is_list:
+        text = f"the new {', '.join(result.options)} are stronger than the present ones"
+    else:
+        alone = len(result.options) == 1
+        now = ", ".join(map(value_text, result.present.values()))
+        text = f"{_values(result.options)} is stronger than"
+        text += f" {now if alone else _values(result.present)}"
+    return text if accepted else f"Undecided whether {text}"
+
+
+def _values(options: Mapping[str, Any]) -> str:
+    """Options with their values: "risk 1.4, late 0.2"."""
+    return ", ".join(f"{name} {value_text(value)}" for name, value in options.items())
+
+
+def value_text(value: Any) -> str:
+    """The value of an option as people write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def tuning_text(
     result: TuningResult, search_space: SearchSpace, bot: str, against: str, elo: float
 ) -> str:
@@ -25,6 +58,7 @@ def tuning_text(
     `elo` is the gain that the test looked for, over the bot with its present options.
     """
     parts = [
+        f"{tuning_headline(result)}.",
         _trials(result, search_space),
         best_text(result, search_space),
         f"It won {_score_text(result.share)} of {result.share.games:,} fresh games"
@@ -37,7 +71,11 @@ def tuning_text(
 
 def tuning_json(result: TuningResult, search_space: SearchSpace) -> str:
     """The result as JSON."""
-    entry: dict[str, Any] = {"options": dict(result.options), "won": asdict(result.share)}
+    entry: dict[str, Any] = {
+        "headline": tuning_headline(result),
+        "options": dict(result.options),
+        "won": asdict(result.share),
+    }
     if result.peak is not None and isinstance(search_space, Ranges):
         entry["fitted"] = result.peak.score
         entry["low"], entry["high"] = (

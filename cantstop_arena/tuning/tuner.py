@@ -46,13 +46,15 @@ class TuningVerdict(msgspec.Struct, frozen=True):
 class TuningResult(msgspec.Struct, frozen=True):
     """The options found, the share they win on fresh deals, and the test against the present ones.
 
-    `peak` is None without a fitted quadratic, `verdict` when the options have not changed.
+    `peak` is None without a fitted quadratic, `verdict` when the options have not changed. The
+    `present` values of the options are those of the bot as it is.
     """
 
     options: Mapping[str, Any]
     peak: Optimum | None
     share: ScoreShare
     verdict: TuningVerdict | None
+    present: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
 class Tuner:
@@ -91,7 +93,9 @@ class Tuner:
             options = search_space.options(np.round(self._evolved(deals, seed, observer), 2))
         observer.on_notice("Testing these options on fresh deals.")
         share = self._share(options, fresh)
-        return TuningResult(options, peak, share, self._verdict(options, test, deals))
+        verdict = self._verdict(options, test, deals)
+        present = {name: self._defaults[name] for name in options}
+        return TuningResult(options, peak, share, verdict, present)
 
     def _evolved(self, deals: int, seed: int, observer: RunObserver) -> Numbers:
         def report_generation(generation: Generation) -> None:

@@ -11,9 +11,9 @@ from cantstop_arena.comparisons.statistics import NEGLIGIBLE, UNDECIDED
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.pages.document import Document, Section
 from cantstop_arena.pages.elements import element, join_markup
-from cantstop_arena.pages.number_text import plain, signed
+from cantstop_arena.pages.number_text import signed
+from cantstop_arena.reports.comparison_headline import comparison_headline
 from cantstop_arena.reports.page.comparison_data import (
-    Change,
     Content,
     Variant,
     changes_text,
@@ -53,36 +53,13 @@ def document(content: Content, configuration: str) -> Document:
             _rules(content),
             origin(COMMAND, RESOLVED_FILE, configuration, [("seed", seed)]),
         ],
-        headline=_headline(content, measures, items),
+        headline=comparison_headline(content),
         cards=_cards(content, measures, items),
         source=source(content["name"], seed, _played(items)),
     )
 
 
 # The answer ---------------------------------------------------------------------------------
-
-
-def _headline(content: Content, measures: DealRatios, variants: Sequence[Variant]) -> str:
-    base, key = content["baseline"], measures.counts.length
-    if not variants:
-        return "Nothing was compared"
-    lengths = [
-        (variant.name, variant.changes[key]) for variant in variants if key in variant.changes
-    ]
-    sets = f"{how_many(len({variant.rules for variant in variants}), 'rule set')} against {base}"
-    if len(variants) > MAX_NAMED or len(lengths) < len(variants):
-        return sets
-    if not any(change.is_different for _, change in lengths):
-        return f"{sets}: no clear change in the length of games"
-    return f"Games are {all_of([f'{_longer(change)} with {name}' for name, change in lengths])}"
-
-
-def _longer(change: Change) -> str:
-    by = change.by
-    if not change.is_different or by is None or by.mean is None:
-        same = change.verdict != UNDECIDED
-        return "about as long" if same else "not clearly longer or shorter"
-    return f"{plain(abs(by.mean))}% {'longer' if change.is_more else 'shorter'}"
 
 
 def _compared(content: Content, variants: Sequence[Variant]) -> str:

@@ -13,7 +13,7 @@ from cantstop_arena.pages.elements import element
 from cantstop_arena.pages.marks import dot, drawing, interval, line
 from cantstop_arena.pages.number_text import likelihood, percent, plain, signed, with_error
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.reports.page.headline import duel, has_copies, lead, playing, rival_of, top
+from cantstop_arena.reports.headline import duel, lead, playing, top
 from cantstop_arena.tables.analysis import Analysis, of_points
 from cantstop_arena.tables.column import Column, Table
 
@@ -43,11 +43,11 @@ def _lead(analysis: Analysis) -> Iterator[Fact]:
     points, pair = lead(analysis), duel(analysis)
     if points is None or pair is None:
         return
-    ahead, second = of_points(points), rival_of(analysis, pair[1])
+    ahead, second = of_points(points), analysis.results.bots[pair[1]]
     error, plot = f"{_error(ahead)} Elo", _on_axis(analysis, ahead)
     side = "ahead of" if points.points >= 0 else "behind"
     yield Fact("Lead", signed(points.points), error, f"{side} {second}", plot)
-    superiority = None if has_copies(analysis) else analysis.ratings.superiority(*pair)
+    superiority = analysis.ratings.superiority(*pair)
     if superiority is not None:
         certain = f"likelihood of superiority over {second}, in this field"
         yield Fact("LOS", likelihood(superiority), "", certain)

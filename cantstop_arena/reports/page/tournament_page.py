@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.pages.document import Document, Section
+from cantstop_arena.reports.headline import answer, headline
 from cantstop_arena.reports.page import games_section
 from cantstop_arena.reports.page.convergence_section import PastAnalysis, convergence_section
 from cantstop_arena.reports.page.crosstable_section import crosstable_section
 from cantstop_arena.reports.page.facts import facts, origin, source
 from cantstop_arena.reports.page.fit_section import fit_section
 from cantstop_arena.reports.page.games_section import Recorded
-from cantstop_arena.reports.page.headline import answer, headline
 from cantstop_arena.reports.page.lengths_section import lengths_section
 from cantstop_arena.reports.page.seats_section import predecessors_section, seats_section
 from cantstop_arena.reports.page.standings_section import differences_section, standings_section

@@ -35,7 +35,7 @@ def text(judgements: Judgements, planned: JudgeTask, max_boards: int) -> str:
 
     Those of a run are left out, as its page has them.
     """
-    lines = [_heading(planned), table(judgements, planned.rival)]
+    lines = [f"{headline(judgements)}.\n", _heading(planned), table(judgements, planned.rival)]
     if planned.rival and max_boards:
         lines.append(f"\n{LEGEND}")
         for bot, judgement in judgements.items():
@@ -53,16 +53,16 @@ def _heading(planned: JudgeTask) -> str:
     return f"What decisions lose, in {unit}\n{where}; judged by {planned.judge.name}\n"
 
 
-def best_and_worst(judgements: Judgements) -> str:
-    """A sentence on the bots whose decisions lose least and most."""
+def headline(judgements: Judgements) -> str:
+    """A sentence on the bots whose decisions lose most and least."""
     lost = {
         bot: loss_scale(judgement.seats) * judgement.lost().mean
         for bot, judgement in judgements.items()
     }
-    best, poorest = (choose(lost, key=lambda bot: lost[bot]) for choose in (min, max))
+    poorest, best = (choose(lost, key=lambda bot: lost[bot]) for choose in (max, min))
     unit = loss_unit(judgements[best].seats)
-    text = f"{best} loses {lost[best]:.1f} {unit} per game by its decisions"
-    return text + f", {poorest} {lost[poorest]:.1f}" * (best != poorest)
+    text = f"{poorest} loses {lost[poorest]:.1f} {unit} a game by its decisions"
+    return text + f", {best} {lost[best]:.1f}" * (best != poorest)
 
 
 def table(judgements: Judgements, rival: str) -> str:
@@ -245,7 +245,7 @@ def run_sections(folder: Path) -> Iterator[Section]:
 
 def _losses(stored: StoredJudgements) -> Section:
     paragraphs = [f"{ABOUT} Judged by {stored.judge}, {stored.deals:,} deals of each bot."]
-    tables, finding = [table_of(stored.judgements)], best_and_worst(stored.judgements)
+    tables, finding = [table_of(stored.judgements)], headline(stored.judgements)
     return Section(KEY, TITLE, paragraphs, tables=tables, open=True, finding=finding)
 
 
