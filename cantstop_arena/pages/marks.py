@@ -31,6 +31,11 @@ def drawing(height: float, *marks: Markup, kind: str = "", label: str = "") -> M
     return element("svg", *marks, class_=f"p {kind}".rstrip(), height=number(height), **about)
 
 
+def text_anchor(spot: float) -> str:
+    """The side at which a label at this position, in percent, begins so that it has room."""
+    return "end" if spot > 50 else "start"
+
+
 def line(axis: Axis, value: float, height: float, kind: str) -> Markup:
     """A vertical line at a value."""
     spot = f"{number(axis.at(value))}%"

@@ -125,7 +125,7 @@ def history_headline(history: VersionHistory, analysis: Analysis) -> str:
 
 
 def _ahead(analysis: Analysis, version: int, other: int) -> Points | None:
-    """How far a version is ahead of another; None for itself, or where games do not connect them."""
+    """How far a version is ahead; None of itself, or where games do not connect the two."""
     difference = analysis.ratings.difference(version, other) if version != other else None
     return difference.ahead if difference else None
 

@@ -47,7 +47,7 @@ class MatchFinding(msgspec.Struct, frozen=True):
     the first bot's mean a game, and `ahead` how much more that is than the second's; `by_payoff`
     says whether the score is by it. `disqualified` has a sentence on each bot that is; no deal
     counts then. `repeated` is a sentence on deals that are others again, if any are: then more
-    games were asked for.
+    games were asked for. `expected` is the length of such a test, in games.
     """
 
     bots: tuple[str, str]
@@ -67,6 +67,7 @@ class MatchFinding(msgspec.Struct, frozen=True):
     payoff: Estimate | None = None
     ahead: Estimate | None = None
     by_payoff: bool = False
+    expected: Mapping[str, int] | None = None
 
     @property
     def deals(self) -> int:
@@ -83,20 +84,19 @@ class MatchFinding(msgspec.Struct, frozen=True):
         """The hypothesis that is accepted, 0 or 1; None where neither is."""
         return self.state.accepted if self.state and self.deals >= FIRST_LOOK else None
 
-    def expected_games(self) -> dict[str, int] | None:
-        """The expected number of games of the test if H0, H1 or the estimate is true.
 
-        None where all deals had the same result, as their variance is unknown then.
-        """
-        assert self.test is not None
-        if self.state is None or sum(map(bool, self.counts)) < 2:
-            return None
-        truths = zip(("h0", "h1", "estimate"), (*self.test.scores, self.state.mean), strict=True)
-        variance = self.state.variance
-        deals = {name: self.test.expected_deals(truth, variance) for name, truth in truths}
-        return {
-            name: self.games_per_deal * round(max(FIRST_LOOK, many)) for name, many in deals.items()
-        }
+def expected_games(
+    test: Sprt | None, state: TestState | None, counts: Sequence[int], games_per_deal: int
+) -> dict[str, int] | None:
+    """The expected number of games of a test if H0, H1 or the estimate is true.
+
+    None where all deals had the same result, as their variance is unknown then.
+    """
+    if test is None or state is None or sum(map(bool, counts)) < 2:
+        return None
+    truths = zip(("h0", "h1", "estimate"), (*test.scores, state.mean), strict=True)
+    deals = {name: test.expected_deals(truth, state.variance) for name, truth in truths}
+    return {name: games_per_deal * round(max(FIRST_LOOK, many)) for name, many in deals.items()}
 
 
 def finding(
@@ -108,8 +108,12 @@ def finding(
     players: int,
     games_per_deal: int,
     disqualified: Mapping[str, str],
+    expected: Mapping[str, int] | None = None,
 ) -> MatchFinding:
-    """The finding on a match, from its analysis and its deals, counted by the first bot's score."""
+    """The finding on a match, from its analysis and its deals, counted by the first bot's score.
+
+    The `expected` length of its test is computed, if it is not known.
+    """
     score, elo = Estimate(None, 0.0, 1.0), Estimate(None)
     paid, payoff, ahead = analysis.results.payoff, None, None
     if analysis.games and analysis.mean_payoffs:
@@ -137,6 +141,7 @@ def finding(
         payoff,
         ahead,
         analysis.by_payoff,
+        expected_games(test, state, counts, games_per_deal) if expected is None else expected,
     )
 
 
@@ -189,24 +194,27 @@ class MatchContent(msgspec.Struct, kw_only=True):
 
 
 def stored_finding(content: bytes, analysis: Analysis) -> MatchFinding | None:
-    """The finding on a match with a test, from its `match.json` and its analysis.
+    """The finding on a match, from its `match.json` and its analysis.
 
-    Of the test's state it has what is stored: the ratio and the verdict. None for a match without
-    a test, and for a damaged file.
+    Of a test's state it has what is stored, the ratio and the verdict, and the score of the deals
+    that it needed. None for a damaged file, and for other bots.
     """
     try:
         match = msgspec.json.decode(content, type=MatchContent)
     except msgspec.DecodeError:
         return None
-    if match.sprt is None or match.bots[0] not in analysis.results.bots:
+    if match.bots[0] not in analysis.results.bots:
         return None
-    stored, players, games = match.sprt, analysis.results.players, len(analysis.results.orders)
-    limits = (stored.elo0, stored.elo1, stored.alpha, stored.beta)
-    accepted = None if stored.accepted is None else int(stored.accepted == "H1")
-    state = TestState(stored.llr, 0.0, 0.0, accepted, stored.repeated is True)
+    players, games = analysis.results.players, len(analysis.results.orders)
     counts = match.pentanomial or (match.games // games,)
-    test = Sprt(*limits, players, games, stored.unit or "")
-    return finding(match.bots, analysis, counts, test, state, players, games, {})
+    stored, test, state, expected = match.sprt, None, None, None
+    if stored is not None:
+        limits = (stored.elo0, stored.elo1, stored.alpha, stored.beta)
+        test = Sprt(*limits, players, games, stored.unit or "")
+        accepted = None if stored.accepted is None else int(stored.accepted == "H1")
+        state = TestState(stored.llr, 0.0, 0.0, accepted, stored.repeated is True)
+        expected = stored.expected_games or {}
+    return finding(match.bots, analysis, counts, test, state, players, games, {}, expected)
 
 
 def match_json(result: MatchFinding, rules: str, seed: Seed) -> str:
@@ -261,7 +269,7 @@ def _test(result: MatchFinding) -> TestContent | None:
         upper=significant(test.upper),
         accepted=None if accepted is None else f"H{accepted}",
         repeated=True if result.state and result.state.repeated else UNSET,
-        expected_games=result.expected_games(),
+        expected_games=dict(result.expected) if result.expected else None,
     )
 
 
@@ -438,7 +446,7 @@ def test_claims(result: MatchFinding) -> list[str]:
 
 
 def _test_text(result: MatchFinding) -> str:
-    games = result.expected_games()
+    games = result.expected
     expectation = (
         f"Expected length: {_under_hypotheses(games)}, {games['estimate']:,} at the observed score."
         if games

@@ -17,7 +17,11 @@ from cantstop_arena.reports.comparison_report import write_comparison_page
 from cantstop_arena.reports.tournament_files import CONTENT, PAGE, write_page
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_missing_games
-from cantstop_arena.tournaments.ledger.read_ledger import MATCH, load_results_with_aims
+from cantstop_arena.tournaments.ledger.read_ledger import (
+    MATCH,
+    load_results_with_aims,
+    read_ledger,
+)
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.state import Event
@@ -44,32 +48,41 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
     from cantstop_arena.reports.match_report import stored_finding
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.tournaments.ledger.convergence import history
+    from cantstop_arena.tournaments.ledger.match_course import course
     from cantstop_arena.tournaments.tournament import RESOLVED
     from cantstop_arena.views.default_view import view_of
 
     with requiring_package(_REPORT):
         from cantstop_arena.pages.document import as_html
+        from cantstop_arena.reports.page import match_page
         from cantstop_arena.reports.page import tournament_page as tournament
         from cantstop_arena.reports.page.convergence_section import PastAnalysis
-        from cantstop_arena.reports.page.sprt_section import sprt_section
     results = analysis.results
-    past = [
-        PastAnalysis(moment.deals, Analysis(replace(moment.results, until=results.until)))
-        for moment in history(folder, results.anchor)
-    ]
     configuration = (folder / RESOLVED).read_text("utf-8")
     recorded = recorded_games(analysis, folder)
     stored_sections = view_of(game_named(results.game)).stored_sections(folder)
     match = folder / MATCH
-    tested = stored_finding(match.read_bytes(), analysis) if match.is_file() else None
+    result = stored_finding(match.read_bytes(), analysis) if match.is_file() else None
+    past = [
+        PastAnalysis(moment.deals, Analysis(replace(moment.results, until=results.until)))
+        for moment in (history(folder, results.anchor) if not (result and result.test) else ())
+    ]
+    if result is None:
+        return as_html(
+            tournament.document(analysis, past, recorded, [*stored_sections], configuration)
+        )
+    versions = read_ledger(folder, lambda totals: totals.query.versions)
+    looks = course(folder, result.test) if result.test else []
     return as_html(
-        tournament.document(
+        match_page.document(
             analysis,
+            result,
             past,
+            looks,
             recorded,
             [*stored_sections],
             configuration,
-            sprt_section(tested) if tested else None,
+            versions,
         )
     )
 

@@ -22,9 +22,9 @@ from cantstop_arena.errors import PageError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.pages.document import as_html
 from cantstop_arena.pages.number_text import percent, share_ends
+from cantstop_arena.reports.headline import answer, headline
 from cantstop_arena.reports.page.convergence_section import PastAnalysis
 from cantstop_arena.reports.page.facts import facts
-from cantstop_arena.reports.headline import answer, headline
 from cantstop_arena.reports.page.tournament_page import document
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tournaments.ledger.convergence import history
