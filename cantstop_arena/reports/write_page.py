@@ -44,6 +44,7 @@ _REPLAY = "The page of a game cannot be written: {package} is missing. Reinstall
 def tournament_page(analysis: "Analysis", folder: Path) -> str:
     """The page of the tournament in a folder, as HTML."""
     from cantstop_arena.games.registry import game_named
+    from cantstop_arena.reports.headline import challenger_of
     from cantstop_arena.reports.highlights import recorded_games
     from cantstop_arena.reports.match_report import stored_finding
     from cantstop_arena.tables.analysis import Analysis
@@ -54,7 +55,7 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
 
     with requiring_package(_REPORT):
         from cantstop_arena.pages.document import as_html
-        from cantstop_arena.reports.page import match_page
+        from cantstop_arena.reports.page import gauntlet_page, match_page
         from cantstop_arena.reports.page import tournament_page as tournament
         from cantstop_arena.reports.page.convergence_section import PastAnalysis
     results = analysis.results
@@ -68,9 +69,15 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
         for moment in (history(folder, results.anchor) if not (result and result.test) else ())
     ]
     if result is None:
-        return as_html(
-            tournament.document(analysis, past, recorded, [*stored_sections], configuration)
-        )
+        challenger = challenger_of(analysis)
+        sections = [*stored_sections]
+        if challenger is None:
+            content = tournament.document(analysis, past, recorded, sections, configuration)
+        else:
+            content = gauntlet_page.document(
+                analysis, challenger, past, recorded, sections, configuration
+            )
+        return as_html(content)
     versions = read_ledger(folder, lambda totals: totals.query.versions)
     looks = course(folder, result.test) if result.test else []
     return as_html(

@@ -31,6 +31,7 @@ NOT_COMPARABLE = (
     f"{OTHER_RIVALS} The scores in these rows do not compare with the others: not all bots met the"
     " same rivals equally often. Elo allows for that."
 )
+GAUNTLET = "Gauntlet:"
 MAX_NAMES = 6
 MAX_MESSAGE_LENGTH = 100
 LEGEND = (
@@ -197,7 +198,7 @@ def about_missing_games(analysis: Analysis) -> str:
 
 def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
     """The rank of the challenger, and what the scores of the others are."""
-    scores = f"Gauntlet: the other bots' scores are against {analysis.results.bots[bot]} only."
+    scores = f"{GAUNTLET} the other bots' scores are against {analysis.results.bots[bot]} only."
     rank = rank_text(analysis, bot)
     return [f"{rank}.", scores] if rank else [scores]
 

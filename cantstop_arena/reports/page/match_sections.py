@@ -41,9 +41,9 @@ Course = Sequence[tuple[int, TestState]]
 
 def test_section(result: MatchFinding, course: Course) -> Section:
     """The section on the test of a match: the ratio by deals, its bounds, and its length."""
-    figures = [Figure(_ratio_chart(result, course), _RATIO_CAPTION)] if len(course) > 1 else []
-    if (expected := result.expected) and len(course) > 0:
-        figures.append(Figure(_lengths(result, expected), _LENGTH_CAPTION))
+    figures = [Figure(_ratio_chart(result, course), _RATIO_CAPTION)] if course else []
+    if result.expected:
+        figures.append(Figure(_lengths(result, result.expected), _LENGTH_CAPTION))
     texts = [" ".join([*test_claims(result), verdict(result)])]
     return Section("test", "Test", texts, figures, finding=_ending(result))
 

@@ -48,11 +48,12 @@ def document(
         sections=list(_sections(analysis, past, recorded, stored_sections, configuration)),
         headline=headline(analysis),
         facts=facts(analysis),
-        source=source(results.name, _seed(analysis), how_many(analysis.games, "game")),
+        source=source(results.name, seed_text(analysis), how_many(analysis.games, "game")),
     )
 
 
-def _seed(analysis: Analysis) -> str:
+def seed_text(analysis: Analysis) -> str:
+    """The seed of the games; several where tournaments were rated together."""
     return "several" if analysis.results.seed is None else str(analysis.results.seed)
 
 
@@ -82,7 +83,7 @@ def _sections(
         yield convergence_section(analysis, past)
         yield fit_section(analysis)
     yield faults_section(analysis)
-    yield origin(COMMAND, RESOLVED, configuration, [("seed", _seed(analysis))])
+    yield origin(COMMAND, RESOLVED, configuration, [("seed", seed_text(analysis))])
 
 
 def sections(analysis: Analysis) -> Iterator[Section]:
