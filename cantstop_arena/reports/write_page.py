@@ -64,9 +64,10 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
     stored_sections = view_of(game_named(results.game)).stored_sections(folder)
     match = folder / MATCH
     result = stored_finding(match.read_bytes(), analysis) if match.is_file() else None
+    needs_past = not (results.challenger or (result and result.test))
     past = [
         PastAnalysis(moment.deals, Analysis(replace(moment.results, until=results.until)))
-        for moment in (history(folder, results.anchor) if not (result and result.test) else ())
+        for moment in (history(folder, results.anchor) if needs_past else ())
     ]
     if result is None:
         challenger = challenger_of(analysis)
@@ -75,7 +76,7 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
             content = tournament.document(analysis, past, recorded, sections, configuration)
         else:
             content = gauntlet_page.document(
-                analysis, challenger, past, recorded, sections, configuration
+                analysis, challenger, recorded, sections, configuration
             )
         return as_html(content)
     versions = read_ledger(folder, lambda totals: totals.query.versions)

@@ -32,6 +32,7 @@ NOT_COMPARABLE = (
     " same rivals equally often. Elo allows for that."
 )
 GAUNTLET = "Gauntlet:"
+SINGLE_RATING = "single rating per bot"
 MAX_NAMES = 6
 MAX_MESSAGE_LENGTH = 100
 LEGEND = (
@@ -242,9 +243,9 @@ def _fits(analysis: Analysis) -> Iterator[str]:
     bound = f"p = {p:.3f}" if p >= MIN_CHANCE else f"p < {MIN_CHANCE}"
     test = f"(deviance test, {bound})"
     if p < SIGNIFICANT:
-        yield f"A single rating per bot does not fit these results {test}."
+        yield f"A {SINGLE_RATING} does not fit these results {test}."
     else:
-        yield f"On the whole a single rating per bot fits the results {test}."
+        yield f"On the whole a {SINGLE_RATING} fits the results {test}."
 
 
 def head_to_head(analysis: Analysis) -> list[str]:

@@ -21,7 +21,6 @@ from cantstop_arena.pages.number_text import (
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.headline import headline
 from cantstop_arena.reports.page import games_section
-from cantstop_arena.reports.page.convergence_section import PastAnalysis, convergence_section
 from cantstop_arena.reports.page.facts import MIDDLE, marked_axis, origin, source
 from cantstop_arena.reports.page.faults_section import faults_section
 from cantstop_arena.reports.page.games_section import Recorded
@@ -65,12 +64,11 @@ def opponents(analysis: Analysis, challenger: int) -> list[Opponent]:
 def document(
     analysis: Analysis,
     challenger: int,
-    past: Sequence[PastAnalysis],
     recorded: Sequence[Recorded],
     stored_sections: Sequence[Section],
     configuration: str,
 ) -> Document:
-    """The page of a gauntlet; the arguments are those of a tournament's page."""
+    """The page of a gauntlet; the arguments are as for a tournament's page."""
     results, game = analysis.results, game_named(analysis.results.game)
     seed, met = seed_text(analysis), opponents(analysis, challenger)
     sections = [_opponents_section(analysis, challenger, met)]
@@ -79,7 +77,6 @@ def document(
     if recorded:
         sections.append(games_section.section(game, recorded))
     sections += stored_sections
-    sections.append(convergence_section(analysis, past))
     sections.append(faults_section(analysis))
     sections.append(origin(COMMAND, RESOLVED, configuration, [("seed", seed)]))
     return Document(
@@ -101,7 +98,9 @@ def _answer(analysis: Analysis, challenger: int, met: Sequence[Opponent]) -> lis
     games = how_many(analysis.games_of[challenger], "game")
     rank = f"{rank_text(analysis, challenger)}."
     notes = [
-        note for note in about_standings(analysis) if note != rank and not note.startswith(GAUNTLET)
+        note
+        for note in about_standings(analysis)
+        if note != rank and not note.startswith(GAUNTLET) and SINGLE_RATING not in note
     ]
     return [f"{text}; in {games} it scores {scored}.", *notes]
 
@@ -169,7 +168,7 @@ def _opponents_section(analysis: Analysis, challenger: int, met: Sequence[Oppone
         Head(slot("Score %")),
         Head("Verdict", "verdict-of"),
         Head(slot("Elo")),
-        Head("Games"),
+        Head("Games", "num gm"),
     ]
     rows = [HtmlRow(_opponent_cells(analysis, each, axis, ticks)) for each in met]
     corrected = ""
@@ -199,7 +198,7 @@ def _opponent_cells(
         Cell(number_with_error(percents, 1), value=percents.mean, label="Score %"),
         Cell(f"{_SIGNS[each.verdict]} {each.verdict}", "verdict-of", _ORDER[each.verdict]),
         Cell(number_with_error(elo, 1), value=elo.mean, label="Elo"),
-        Cell(f"{games:,}", value=games, label="Games"),
+        Cell(f"{games:,}", "num gm", games, label="Games"),
     ]
 
 

@@ -27,7 +27,7 @@ from cantstop_arena.reports.page.match_sections import (
     test_section,
 )
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.notes import about_standings
+from cantstop_arena.tables.notes import SINGLE_RATING, about_standings
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.tournament import RESOLVED
 
@@ -86,7 +86,7 @@ def _notes(analysis: Analysis) -> list[str]:
     """What limits the numbers; the model's fit says nothing of two bots."""
     if len(analysis.results.bots) > 2:
         return []
-    return [note for note in about_standings(analysis) if "single rating" not in note]
+    return [note for note in about_standings(analysis) if SINGLE_RATING not in note]
 
 
 def _played_sections(
