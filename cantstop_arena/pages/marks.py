@@ -16,7 +16,6 @@ from cantstop_arena.ratings.estimate import Estimate
 DOT = 3.5
 _MIN = 0.05  # percent: width of the narrowest mark
 _ARROW = 8  # pixels: width of an arrow
-_EDGE = 4  # percent from a side; closer labels are not centred on their tick
 _SCALE = 18  # pixels: height of the labels of an axis
 
 
@@ -130,13 +129,5 @@ def _text(tick: float, unit: str, sign: bool) -> str:
 
 
 def _label(axis: Axis, tick: float, text: str, odd: bool) -> Markup:
-    spot = axis.at(tick)
-    anchor = "start" if spot < _EDGE else "end" if spot > 100 - _EDGE else None
-    return element(
-        "text",
-        text,
-        class_="tick odd" if odd else "tick",
-        x=f"{number(spot)}%",
-        y=_SCALE - 5,
-        text_anchor=anchor,
-    )
+    kind = "tick odd" if odd else "tick"
+    return element("text", text, class_=kind, x=f"{number(axis.at(tick))}%", y=_SCALE - 5)

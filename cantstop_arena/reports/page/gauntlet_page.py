@@ -26,7 +26,7 @@ from cantstop_arena.reports.page.faults_section import faults_section
 from cantstop_arena.reports.page.games_section import Recorded
 from cantstop_arena.reports.page.tournament_page import COMMAND, seed_text
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.notes import GAUNTLET, about_standings, rank_text
+from cantstop_arena.tables.notes import GAUNTLET, SINGLE_RATING, about_standings, rank_text
 from cantstop_arena.tables.styles import styles
 from cantstop_arena.texts import how_many, ordinal
 from cantstop_arena.tournaments.tournament import RESOLVED
