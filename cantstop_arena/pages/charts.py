@@ -84,9 +84,11 @@ def ribbon(
     return path([*above, *below], height, kind)
 
 
-def label_at(x: float, y: float, text: str, kind: str = "", dx: float = 0) -> Markup:
-    """A text in a chart, anchored so that it stays inside: x in percent, y in pixels."""
-    side = text_anchor(x)
+def label_at(
+    x: float, y: float, text: str, kind: str = "", dx: float = 0, side: str | None = None
+) -> Markup:
+    """A text in a chart, x in percent, y in pixels; it begins at the side with more room."""
+    side = side or text_anchor(x)
     shift = dx if side == "start" else -dx
     return element(
         "text",

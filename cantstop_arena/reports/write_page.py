@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from cantstop_arena.atomic_files import check_output_file
+from cantstop_arena.atomic_files import check_output_file, write_result
 from cantstop_arena.errors import LedgerError, PageError
 from cantstop_arena.reports.comparison_report import write_comparison_page
 from cantstop_arena.reports.tournament_files import CONTENT, PAGE, write_page
+from cantstop_arena.reports.tuning_report import TUNING
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_missing_games
 from cantstop_arena.tournaments.ledger.read_ledger import (
@@ -25,10 +26,8 @@ from cantstop_arena.tournaments.ledger.read_ledger import (
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.state import Event
-    from cantstop_arena.reports.tuning_report import SearchSpace
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.tables.column import Table
-    from cantstop_arena.tuning.tuner import TuningResult
 
 _REPORT = (
     "report.html cannot be written: {package} is missing. All other results are there. Reinstall"
@@ -114,14 +113,12 @@ def replay_page(events: Iterable["Event"]) -> str:
     return as_html(games_section.document(list(events)))
 
 
-def tuning_page(
-    result: "TuningResult", search_space: "SearchSpace", bot: str, against: str, elo: float
-) -> str:
-    """The page of the result of `arena tune`."""
+def tuning_page(content: dict[str, Any]) -> str:
+    """The page of a tuning, from the content of its tuning.json."""
     with requiring_package(_TUNING):
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import tuning_page as tuning
-    return as_html(tuning.document(result, search_space, bot, against, elo))
+    return as_html(tuning.document(content))
 
 
 def history_page(table: "Table", bot: str, note: str) -> str:
@@ -149,6 +146,14 @@ def write_page_of(folder: Path) -> tuple[Path, str]:
     """
     if folder.is_dir():
         check_output_file(folder / PAGE)
+    if (folder / TUNING).is_file():
+        try:
+            content = json.loads((folder / TUNING).read_text("utf-8"))
+            return write_result(folder, PAGE, tuning_page(content)), ""
+        except (ValueError, KeyError, TypeError) as error:
+            raise LedgerError(
+                f"{folder / TUNING} is damaged ({error}); arena tune writes it again."
+            ) from error
     if not (folder / CONTENT).is_file():
         analysis = Analysis(load_results_with_aims(folder))
         return write_page(analysis, folder), about_missing_games(analysis)
