@@ -6,20 +6,22 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
-from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.game_api.decisions import GAME_OVER, GameOver
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.state import Event, Opening
-from cantstop_arena.processes.interpreter_guard import InterpreterGuard
+from cantstop_arena.processes.interpreter_guard import InterpreterGuard, LeftAlone
 from cantstop_arena.table.block_loop import play_block
 from cantstop_arena.table.block_tally import BlockTally
 from cantstop_arena.table.bot_faults import BotFault, fault_of
+from cantstop_arena.table.conversation import PersonSeat
 from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 
@@ -40,6 +42,7 @@ class GameTable(ABC):
         self.seed = seed
         self.orders = game.orders(players)
         self.seated_bots = tuple(seated_bots)
+        self.people = tuple(bot.player for bot in seated_bots if isinstance(bot.player, PersonSeat))
         self.on_speaker: Callable[[int], None] = lambda bot: None  # called with the bot on turn
         self.after_block: Callable[[], None] = lambda: None
         self.keeps_counts = False  # whether counts are stored deal by deal
@@ -48,6 +51,8 @@ class GameTable(ABC):
         self.seats: Group = tuple(range(players))
         self.group = self.seats
         """The bots that meet; other processes see bots as positions in it."""
+        self.number = 0
+        """The number of the game that is played alone, among those of the group."""
         self.sitting: list[Any] = []
         self._learners: set[int] = set()  # the bots that have sat down in this block
 
@@ -81,7 +86,8 @@ class GameTable(ABC):
     def stops(self) -> Iterator[Any]:
         """Play the game that has been started to its end, and have the bots decide.
 
-        Yields each stop after its answer. Raises BotFault.
+        Yields each stop after its answer, and PendingDecision where a person is to decide. Raises
+        BotFault.
         """
 
     @abstractmethod
@@ -109,8 +115,11 @@ class GameTable(ABC):
         """End the game as lost by the bot in this seat, and won by all others."""
 
     @abstractmethod
-    def events(self) -> Iterator[Event]:
-        """Play the game that has been started, and yield its events. Raises BotFault."""
+    def events(self) -> Iterator[Any]:
+        """Play the game that has been started, and yield its events. Raises BotFault.
+
+        Where a person is to decide, it yields PendingDecision.
+        """
 
     @abstractmethod
     def trace(self) -> Iterator[TraceStep]:
@@ -177,9 +186,15 @@ class GameTable(ABC):
         self.seats = seats
         self.begin(deal)
         if not self.is_compiled(seats):
+            self.number = self._number_of(deal)
             self._seed_python(deal)
             self._seat_players()
             self.begin_again(deal)
+
+    def _number_of(self, deal: int) -> int:
+        """The number of a game: its deal times the seatings of a deal, plus its seating."""
+        seatings = _indices_of_seatings(self.group, self.orders)
+        return deal * len(self.orders) + seatings.get(self.seats, 0)
 
     def start_with(self, players: Sequence[Any], seats: Group, deal: int) -> None:
         """Begin a deal with these players in place of the bots."""
@@ -217,6 +232,10 @@ class GameTable(ABC):
                 os._exit(0)
             self._guard.restore_quickly()
 
+    def leave_process_alone(self) -> None:
+        """Restore nothing of the process: it belongs to a program that does other work, too."""
+        self._guard = LeftAlone()
+
     def note_process(self) -> None:
         """Note the state of a process that plays at this table, when it has been set up."""
         self._guard.note()
@@ -249,7 +268,7 @@ class GameTable(ABC):
         self._learners.add(bot)
         key, players = self.key_of_bot(seat), len(self.seats)
         return seated_bot.make_player(
-            GameStart(seat, players, self.rules, key, is_fresh, self.group)
+            GameStart(seat, players, self.rules, key, is_fresh, self.group, self.number)
         )
 
     def _seed_python(self, deal: int) -> None:
@@ -258,3 +277,9 @@ class GameTable(ABC):
         digest = hashlib.blake2b(text, digest_size=4).digest()
         random.seed(digest)
         np.random.seed(int.from_bytes(digest))
+
+
+@lru_cache(1024)
+def _indices_of_seatings(group: Group, orders: Orders) -> dict[Group, int]:
+    """The index of each seating of a group."""
+    return {seats: index for index, seats in enumerate(lineups(group, orders))}
