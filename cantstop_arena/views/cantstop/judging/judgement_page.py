@@ -257,7 +257,7 @@ def _decision(
     command = element("pre", _command(bot, judgement, mistake, file), tabindex=0)
     side = element("div", title, text, options, command)
     board = element("div", stage, class_="stage")
-    html = element("div", board, side, class_="decision game")
+    html = element("div", board, side, class_="decision")
     return Figure(html, "", style=board_style())
 
 
