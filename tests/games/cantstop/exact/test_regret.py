@@ -117,7 +117,7 @@ def test_the_game_of_a_bad_decision_is_replayed_by_the_command_that_is_told(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     words = ("random", "--rules", "2,2", "--deals", "30")
-    worst = json.loads(run(arena, *words, "--json")[1])["random"]["worst"][0]
+    worst = json.loads(run(arena, *words, "--json")[1])["bots"]["random"]["worst"][0]
     line = next(line for line in run(arena, *words)[1].splitlines() if line.startswith("  $ arena"))
     result = arena(*shlex.split(line)[2:], "--json", code=None)
     events = [json.loads(line) for line in result.output.splitlines()]
