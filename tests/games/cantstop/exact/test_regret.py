@@ -108,7 +108,7 @@ def test_the_command_tells_losses_and_the_worst_decisions(
     every = run(arena, "random", *words, "--worst", "10")[1]
     assert "\nThe worst decisions of random:" in every and "\n10. Loses " in every
     assert "Loses" not in run(arena, "random", *words, "--worst", "0")[1]
-    told: dict[str, Any] = json.loads(run(arena, "optimal", *words, "--json")[1])
+    told: dict[str, Any] = json.loads(run(arena, "optimal", *words, "--json")[1])["bots"]
     assert told["optimal"]["lost"] == [0, 0] and told["optimal"]["worst"] == []
 
 
