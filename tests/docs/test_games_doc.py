@@ -69,6 +69,7 @@ def test_the_page_works_from_an_empty_folder(tmp_path: Path) -> None:
     assert "1 passed" in printed["pytest"]
 
 
+@pytest.mark.slow
 def test_pig_of_release_02_plays_on() -> None:
     with on_path(TESTS / "pig_game"):
         check_game(import_module("pig.game").PigGame(), seconds=0.3)
