@@ -3,9 +3,9 @@
 from cantstop_arena import hookimpl            # marks the two functions of a bot
 from cantstop_arena import compiled            # ... and has them compiled
 from cantstop_arena import Bot, Player         # families of bots, with register_bots
-from cantstop_arena import Turn                # the type of a bot's view
+from cantstop_arena import Turn, Batch         # the types of a bot's view, and of many at once
 
-For programs and notebooks (docs/api.md):
+For programs and notebooks (docs/reference/python.md):
 
 import cantstop_arena as ca
 ca.run("evening.yaml").show()
@@ -28,10 +28,14 @@ _MODULES = {
     "api.schemas": ["schema"],
     "api.tournaments": ["gauntlet", "run", "tournament"],
     "api.tuning": ["tune"],
+    "environments.onnx_export": ["to_onnx"],
+    "environments.policy_bot": ["PolicyBot"],
+    "environments.vector_env": ["vector_env"],
     "errors": [
         *("ArenaError", "BotError", "ConfigError", "FaultError", "GameError", "Interrupted"),
         *("LedgerError", "PageError", "RulesError", "UsageError", "WorkerPoolError"),
     ],
+    "game_api.batches": ["Batch"],
     "games.cantstop.hooks": ["Player"],
     "games.cantstop.turn": ["Turn"],
     "hookspecs": ["Bot", "compiled", "hookimpl"],

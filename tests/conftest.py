@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
+from helpers.pages_server import PagesServer
 from helpers.paths import ROOT
 from hypothesis import HealthCheck, settings
 
@@ -108,6 +109,12 @@ FILLING = {
     "test_tuned",
     "test_unseeded",
 }
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option of `make pages`."""
+    text = "write what the commands of the documentation print into its pages"
+    parser.addoption("--write-pages", action="store_true", help=text)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -345,3 +352,22 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
 
     yield show
     assert troubles == []
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PagesServer]:
+    """A server of pages with a folder of its own for the tests of a file."""
+    yield from _serving(tmp_path_factory.mktemp("served"))
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[PagesServer]:
+    """A server of pages with a folder of its own for one test."""
+    yield from _serving(tmp_path)
+
+
+def _serving(folder: Path) -> Iterator[PagesServer]:
+    started = PagesServer(folder)
+    yield started
+    if started.process.poll() is None:
+        started.end()

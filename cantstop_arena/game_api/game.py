@@ -1,7 +1,7 @@
 """The base class of games.
 
-docs/games.md describes how to write one. A game is an instance of a subclass of `Game`; attributes
-and methods that it does not define have defaults.
+docs/reference/game-api.md lists what one can have. A game is an instance of a subclass of `Game`;
+attributes and methods that it does not define have defaults.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ from cantstop_arena.game_api.state import Deal, Event, State
 if TYPE_CHECKING:
     from cantstop_arena.deals.outcomes import SharedWindow
     from cantstop_arena.deals.seeds import Seed
+    from cantstop_arena.game_api.batches import Encoding
     from cantstop_arena.game_api.codec import Codec
     from cantstop_arena.game_api.kernel_spec import Kernel
+    from cantstop_arena.game_api.lockstep import LockstepGames, LockstepSetting
     from cantstop_arena.game_api.position import Position
     from cantstop_arena.game_api.rulebook import RuleBook
 
 _COMPILED_TABLE = "cantstop_arena.table.compiled_table:CompiledTable"
+_LOCKSTEP = "cantstop_arena.table.lockstep_positions:LockstepPositions"
 _POSITION_KEYS = ("event", "turn", "seat")
 
 
@@ -99,6 +102,8 @@ class Game:
     """The quantity by which its table scores luck, as text; empty if it does not."""
     estimates_chances = False
     """Whether its table can score luck by an estimate of winning chances, too."""
+    encoding_version = 1
+    """Raised when any number of an observation, their order or their scale changes."""
     table_class = "cantstop_arena.table.plain_table:PlainTable"
     """The location of the class that plays games, a `table.table.GameTable`."""
 
@@ -143,8 +148,11 @@ class Game:
         """The orders in which bots take their sides in each deal: see `seatings`."""
         return standard_orders(self.lineup_size(players))
 
-    def missing_code(self, bots: Mapping[str, str]) -> list[str]:
-        """The names of what must be compiled before these bots (names by code digest) can play."""
+    def missing_code(self, bots: Mapping[str, str], in_step: bool = False) -> list[str]:
+        """The names of what must be compiled before these bots (names by code digest) can play.
+
+        With `in_step` also what plays the games of batched bots.
+        """
         if not (bots and self._plays_compiled):
             return []
         from cantstop_arena.native.kernel_code import KERNEL_CACHE
@@ -252,6 +260,25 @@ class Game:
         raise UsageError(
             f"{self.title} has no position_of: a view does not say where the game stands"
         )
+
+    def lockstep(self, setting: LockstepSetting) -> LockstepGames:
+        """Many games that are stepped at a time, for an agent that learns."""
+        games: LockstepGames = resolve_name(_LOCKSTEP)(self, setting)
+        return games
+
+    @property
+    def has_positions(self) -> bool:
+        """Whether `position_of` finds the position of a bot's view."""
+        return type(self).position_of is not Game.position_of
+
+    def encoding(self, rules: Any, players: int) -> Encoding | None:
+        """How the observations and actions of bots with `decide(batch)` are numbered.
+
+        By default those of its positions; None where these have no numbers.
+        """
+        from cantstop_arena.game_api.batches import encoding_of
+
+        return encoding_of(self, rules, players)
 
     def value(self, position: Position) -> Sequence[float] | None:
         """The chance of each side to win from a position, exact or learnt; None if unknown."""

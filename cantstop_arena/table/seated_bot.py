@@ -12,9 +12,10 @@ from cantstop_arena.deals.seatings import Group
 class GameStart(msgspec.Struct, frozen=True):
     """The data for a bot at the start of a game.
 
-    `key` is the key of its random numbers. With `is_fresh` it must forget all earlier games. The
-    `group` is not passed on to the bot: other groups play the same deals. The seats of a side have
-    an instance each; `partner` counts them, from 0.
+    `number` is that of the game: its deal times the seatings of a deal, plus its seating. `key` is
+    the key of its random numbers. With `is_fresh` it must forget all earlier games. The
+    `group` is not passed on to the bot: other groups play the same deals. The seats of
+    a side have an instance each; `partner` counts them, from 0.
     """
 
     seat: int
@@ -23,6 +24,7 @@ class GameStart(msgspec.Struct, frozen=True):
     key: int
     is_fresh: bool
     group: Group
+    number: int = 0
     partner: int = 0
 
 

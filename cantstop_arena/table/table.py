@@ -6,22 +6,28 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
-from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.game_api.decisions import GAME_OVER, GameOver
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.state import Event, Opening
-from cantstop_arena.processes.interpreter_guard import InterpreterGuard
+from cantstop_arena.processes.interpreter_guard import InterpreterGuard, LeftAlone
+from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.block_loop import play_block
 from cantstop_arena.table.block_tally import BlockTally
 from cantstop_arena.table.bot_faults import BotFault, fault_of
+from cantstop_arena.table.conversation import PersonSeat
 from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
+
+if TYPE_CHECKING:
+    from cantstop_arena.table.batch_loop import BatchGames
 
 
 class GameTable(ABC):
@@ -40,6 +46,7 @@ class GameTable(ABC):
         self.seed = seed
         self._set_orders(players)
         self.seated_bots = tuple(seated_bots)
+        self.people = tuple(bot.player for bot in seated_bots if isinstance(bot.player, PersonSeat))
         self.on_speaker: Callable[[int], None] = lambda bot: None  # called with the bot on turn
         self.after_block: Callable[[], None] = lambda: None
         self.keeps_counts = False  # whether counts are stored deal by deal
@@ -48,10 +55,13 @@ class GameTable(ABC):
         self.seats: Group = tuple(range(players))
         self.group = self.seats
         """The bots that meet; other processes see bots as positions in it."""
+        self.alone = False
+        """Whether all games are played alone, one after the other, though they can be in step."""
+        self.number = 0
+        """The number of the game that is played alone, among those of the group."""
         self.sitting: list[Any] = []
-        self._learners: set[tuple[int, int]] = (
-            set()
-        )  # bots that have sat down in this block, partners apart
+        # The bots that have sat down in this block, partners apart.
+        self._learners: set[tuple[int, int]] = set()
 
     def play(self, block: Block, forfeits: Iterable[Fault] = ()) -> BlockResult:
         """Play a block: its deals, each in every seating of its group.
@@ -83,7 +93,8 @@ class GameTable(ABC):
     def stops(self) -> Iterator[Any]:
         """Play the game that has been started to its end, and have the bots decide.
 
-        Yields each stop after its answer. Raises BotFault.
+        Yields each stop after its answer, and PendingDecision where a person is to decide. Raises
+        BotFault.
         """
 
     @abstractmethod
@@ -111,8 +122,11 @@ class GameTable(ABC):
         """End the game as lost by the bot in this seat, and won by all other sides."""
 
     @abstractmethod
-    def events(self) -> Iterator[Event]:
-        """Play the game that has been started, and yield its events. Raises BotFault."""
+    def events(self) -> Iterator[Any]:
+        """Play the game that has been started, and yield its events. Raises BotFault.
+
+        Where a person is to decide, it yields PendingDecision.
+        """
 
     @abstractmethod
     def trace(self) -> Iterator[TraceStep]:
@@ -155,8 +169,29 @@ class GameTable(ABC):
         """
         raise NotImplementedError
 
+    @property
+    def has_batched(self) -> bool:
+        """Whether any of the bots is a batched one."""
+        return any(isinstance(bot.player, BatchedBot) for bot in self.seated_bots)
+
+    def plays_in_step(self, bots: Iterable[int]) -> bool:
+        """Whether games of these bots are played in step, by batched bots and compiled ones."""
+        return False
+
+    def games_in_step(self, block: Block, tally: BlockTally) -> "BatchGames":
+        """The games of a block in step; they are counted in the tally."""
+        raise NotImplementedError
+
+    def mark_batch(self, cursor: int, position: int) -> None:
+        """Show other processes that the bot at a position decides for a batch of games, the first
+        of which has this number in its block."""
+        raise NotImplementedError
+
     def warm_up(self) -> None:  # noqa: B027
         """Do what takes long (compiling, loading) before any bot's time counts."""
+
+    def warm_up_steps(self) -> None:  # noqa: B027
+        """Compile or load what plays games in step."""
 
     @abstractmethod
     def last_view(self, seat: int) -> Any:
@@ -191,9 +226,15 @@ class GameTable(ABC):
         self.seats = seats = self.by_seat(lineup)
         self.begin(deal)
         if not self.is_compiled(seats):
+            self.number = self._number_of(lineup, deal)
             self._seed_python(deal)
             self._seat_players()
             self.begin_again(deal)
+
+    def _number_of(self, lineup: Group, deal: int) -> int:
+        """The number of a game: its deal times the seatings of a deal, plus its seating."""
+        seatings = _indices_of_seatings(self.group, self.orders)
+        return deal * len(self.orders) + seatings.get(lineup, 0)
 
     def start_with(self, players: Sequence[Any], lineup: Group, deal: int) -> None:
         """Begin a deal with these players, by seat, in place of the bots."""
@@ -231,9 +272,17 @@ class GameTable(ABC):
                 os._exit(0)
             self._guard.restore_quickly()
 
+    def leave_process_alone(self) -> None:
+        """Restore nothing of the process: it belongs to a program that does other work, too."""
+        self._guard = LeftAlone()
+
     def note_process(self) -> None:
         """Note the state of a process that plays at this table, when it has been set up."""
         self._guard.note()
+
+    def restore_after_call(self) -> None:
+        """Restore what a bot may have changed in this process, as far as that is done quickly."""
+        self._guard.restore_quickly()
 
     def restore_process(self) -> None:
         """Restore the process state that plain bots may have changed, and reset learning bots."""
@@ -264,7 +313,7 @@ class GameTable(ABC):
         self._learners.add((bot, partner))
         key, players = self.key_of_bot(seat), len(self.seats)
         return seated_bot.make_player(
-            GameStart(seat, players, self.rules, key, is_fresh, self.group, partner)
+            GameStart(seat, players, self.rules, key, is_fresh, self.group, self.number, partner)
         )
 
     def _seed_python(self, deal: int) -> None:
@@ -273,3 +322,9 @@ class GameTable(ABC):
         digest = hashlib.blake2b(text, digest_size=4).digest()
         random.seed(digest)
         np.random.seed(int.from_bytes(digest))
+
+
+@lru_cache(1024)
+def _indices_of_seatings(group: Group, orders: Orders) -> dict[Group, int]:
+    """The index of each seating of a group."""
+    return {seats: index for index, seats in enumerate(lineups(group, orders))}

@@ -23,6 +23,7 @@ from cantstop_arena.game_api.bot_options import files_among
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes import system
 from cantstop_arena.processes.child_limits import ChildLimits
+from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.tournaments.bot_adapters import check_backend, seat_bot
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs, Redirection
@@ -43,7 +44,7 @@ def bot_start(name: str, bot: BotDescription | LoadedBot, options: Mapping[str, 
         options=json.dumps(dict(options)),
         files=tuple(files_among(bot.options, options).items()),
         learns=bot.learns,
-        is_compiled=bot.backend == "compiled",
+        backend=bot.backend,
     )
 
 
@@ -84,6 +85,8 @@ class TableSpec(msgspec.Struct, frozen=True):
             if seat.is_foreign:
                 yield Building(bot)
             seated_bots.append(seat_bot(seat, loader))
+            if isinstance(player := seated_bots[-1].player, BatchedBot):
+                player.prepare(self.rules, self.players)
             if self.is_prepared:
                 check_backend(seat, seated_bots[-1])
         if any(seat.is_foreign for seat in self.seats):
@@ -98,12 +101,17 @@ class TableSpec(msgspec.Struct, frozen=True):
             table.warm_up()
         _TABLES[self] = table
 
-    def as_prepared(self, are_compiled: Sequence[bool]) -> TableSpec:
-        """A copy for workers, in which exactly these bots are compiled."""
+    @property
+    def has_batched(self) -> bool:
+        """Whether any of the bots is a batched one, according to their descriptions."""
+        return any(seat.backend == "batched" for seat in self.seats)
+
+    def as_prepared(self, backends: Sequence[str]) -> TableSpec:
+        """A copy for workers, in which the bots have these backends."""
         if not any(seat.is_foreign for seat in self.seats):
             return self  # the key of the parent's table, which forked workers inherit
-        pairs = zip(self.seats, are_compiled, strict=True)
-        seats = tuple(replace(seat, is_compiled=is_compiled) for seat, is_compiled in pairs)
+        pairs = zip(self.seats, backends, strict=True)
+        seats = tuple(replace(seat, backend=backend) for seat, backend in pairs)
         return replace(self, seats=seats, is_prepared=True)
 
     def with_own_processes(self, bots: Collection[int]) -> TableSpec:

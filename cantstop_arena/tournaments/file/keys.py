@@ -2,8 +2,8 @@
 
 Files are read and written by them (`tournament_file`, `Tournament.as_file`), the options of
 commands are made from them (`cli.options`), and the keywords of functions (`api.keywords`) and the
-table in docs/tournaments.md are tested against them. Help pages load this module, so it imports
-nothing that takes time.
+table in docs/reference/tournament-file.md are tested against them. Help pages load this module, so
+it imports nothing that takes time.
 """
 
 from __future__ import annotations
@@ -528,9 +528,7 @@ KEYS = (
         functions=ALL | PROFILE | DESIGN | {"tournament"},
         cli=("--results",),
         option={"show_default": True, "metavar": "DIR"},
-        helps=dict.fromkeys(
-            ("tune", "profile"), "Folder of results, with the versions that runs have stored."
-        ),
+        helps={"profile": "Folder of results, with the versions that runs have stored."},
     ),
     Key(
         "bots_folder",
@@ -587,12 +585,12 @@ KEYS = (
         "output",
         bool,
         False,
-        commands=PLAYING | HISTORY,
-        functions=FINISHING | HISTORY,
+        commands=BESIDE_FILES | HISTORY,
+        functions=LASTING - {"league"} | HISTORY,
         cli=("--page/--no-page",),
         option={"default": True, "envvar": "CANTSTOP_ARENA_PAGE", "show_envvar": True},
         helps={"history": "Whether to write history-BOT.html, which has the chart."},
-        ends=dict.fromkeys(PLAYING | HISTORY, "Default: --page."),
+        ends=dict.fromkeys(BESIDE_FILES | HISTORY, "Default: --page."),
     ),
     Key(
         "form",
