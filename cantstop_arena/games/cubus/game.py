@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cantstop_arena.table.seated_bot import SeatedBot
     from cantstop_arena.table.table import GameTable
 
-BOTS = ("greedy", "deny", "eager", "hasty", "frugal", "random")
+BOTS = ("champion", "greedy", "deny", "eager", "hasty", "frugal", "random")
 
 
 class Cubus(Game):
