@@ -50,13 +50,13 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/environments_speed.py
 
 strength: $(VENV)/installed-dev
-	$(BIN)/python benchmarks/strength.py --write docs/strength.md
+	$(BIN)/python benchmarks/strength.py --write docs/explanation/strength.md
 
 soak: $(VENV)/installed-dev
 	$(BIN)/python tests/soak.py
 
 coverage-study: $(VENV)/installed-dev
-	$(BIN)/python tests/coverage_study.py --write docs/coverage.md
+	$(BIN)/python tests/coverage_study.py --write docs/explanation/coverage.md
 
 wheel: $(VENV)/bin/python
 	rm -rf dist

@@ -84,7 +84,7 @@ def rows(folder: Path) -> Iterator[list[str]]:
 
 
 def main() -> None:
-    """Print the table of docs/speed.md."""
+    """Print the table of docs/explanation/speed.md."""
     heading = ["bots", "no luck, µs"]
     for measure in (BY_STAKE, BY_VALUE):
         heading += [f"{measure}, µs", "games", "games by time"]

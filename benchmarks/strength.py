@@ -1,7 +1,8 @@
-"""The ladder of the built-in bots of Can't Stop: `make strength` writes it into docs/strength.md.
+"""The ladder of the built-in bots of Can't Stop.
 
-Win rates against the reference, Elo, turns of solo games, and speed (on this machine). `--games`
-are those of each pair, `--alone` the solo games of each bot.
+`make strength` writes it into docs/explanation/strength.md: win rates against the reference, Elo,
+turns of solo games, and speed (on this machine). `--games` are those of each pair, `--alone` the
+solo games of each bot.
 """
 
 import argparse

@@ -5,7 +5,7 @@ from cantstop_arena import compiled            # ... and has them compiled
 from cantstop_arena import Bot, Player         # families of bots, with register_bots
 from cantstop_arena import Turn                # the type of a bot's view
 
-For programs and notebooks (docs/api.md):
+For programs and notebooks (docs/reference/python.md):
 
 import cantstop_arena as ca
 ca.run("evening.yaml").show()

@@ -1,4 +1,4 @@
-"""The exit codes of the command line; docs/commands.md explains them in the same table."""
+"""The exit codes of the command line, in the table of docs/reference/commands.md."""
 
 from enum import IntEnum
 

@@ -8,7 +8,7 @@ __all__ = ["check_game"]
 
 
 def check_game(game: Game, seconds: float = TEST_SECONDS) -> None:
-    """Check that a game keeps the contract of docs/games.md.
+    """Check that a game keeps the contract of docs/reference/game-api.md.
 
     Each test plays random games of all named rule sets and numbers of seats, for at most so many
     seconds of processor time. Raises AssertionError with all defects.

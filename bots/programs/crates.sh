@@ -1,6 +1,6 @@
 #!/bin/sh
 # A bot of Cubus without Python: puts a crate on the first one where it can, and else passes.
-# The messages between the arena and a program: docs/protocol.md.
+# The messages between the arena and a program: docs/reference/protocol.md.
 
 while IFS= read -r line; do
     case $line in

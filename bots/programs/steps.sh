@@ -1,6 +1,6 @@
 #!/bin/sh
 # A bot without Python: takes the first move, and stops after four rolls (or $1).
-# The messages between the arena and a program: docs/protocol.md.
+# The messages between the arena and a program: docs/reference/protocol.md.
 limit=${1:-4}
 
 while IFS= read -r line; do

@@ -1,6 +1,6 @@
 """The messages of an isolated bot as lines of JSON, which programs read and write.
 
-docs/protocol.md describes the lines.
+docs/reference/protocol.md describes the lines.
 """
 
 from collections.abc import Mapping

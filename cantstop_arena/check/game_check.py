@@ -1,4 +1,4 @@
-"""The check of a game: whether it keeps the contract of docs/games.md, and how quick it is."""
+"""The check of a game: does it keep the contract of docs/reference/game-api.md? How quick is it?"""
 
 from __future__ import annotations
 

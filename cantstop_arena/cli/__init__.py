@@ -67,7 +67,10 @@ GROUPS = {
     "One game": ("play", "replay", "draw"),
     "Your shell": ("completion",),
 }
-"""The commands as `arena --help` and docs/commands.md list them; others are of packages' games."""
+"""The commands as `arena --help` and docs/reference/commands.md list them.
+
+Other commands are of packages' games.
+"""
 
 
 class ArenaGroup(click.Group):

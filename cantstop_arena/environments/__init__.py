@@ -1,7 +1,7 @@
 """The games as environments for reinforcement learning, and learned policies as bots.
 
-See docs/environments.md. The frameworks are optional dependencies, imported where they are used;
-only Gymnasium, which finds environments by their ids, is imported with this package.
+See docs/reference/positions.md. The frameworks are optional dependencies, imported where they are
+used; only Gymnasium, which finds environments by their ids, is imported with this package.
 """
 
 from contextlib import suppress

@@ -1,6 +1,6 @@
 """Learned policies as bots: a function, a Stable-Baselines3 model, a policy of OpenSpiel.
 
-A bot's file creates one in `register_bots`; docs/environments.md has examples.
+A bot's file creates one in `register_bots`; docs/reference/positions.md has examples.
 """
 
 from __future__ import annotations

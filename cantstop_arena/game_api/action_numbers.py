@@ -76,7 +76,7 @@ def numbers_of(game: "Game", rules: Any, players: int) -> ActionNumbers:
         if name not in listed and decision.answer is not bool:
             raise UsageError(
                 f"{game.title} cannot be stepped by numbers: its decisions have no fixed numbers"
-                " (docs/environments.md says why)"
+                " (docs/reference/positions.md says why)"
             )
         own = tuple(listed.get(name, _TRUTH_VALUES))
         values[name] = (None, *own) if decision.optional else own

@@ -1,7 +1,7 @@
 """The base class of games.
 
-docs/games.md describes how to write one. A game is an instance of a subclass of `Game`; attributes
-and methods that it does not define have defaults.
+docs/reference/game-api.md lists what one can have. A game is an instance of a subclass of `Game`;
+attributes and methods that it does not define have defaults.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Kernels: the rules of a game as functions of a row of whole numbers.
 
-docs/kernels.md describes how to write one. From a kernel follow the plain state of the game, and
-the loop in machine code at which compiled bots play.
+docs/how-to/kernels.md describes how to write one. From a kernel follow the plain state of the game,
+and the loop in machine code at which compiled bots play.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The state of a game in plain Python, and what it asks, draws and returns.
 
-docs/games.md describes how to write one.
+docs/reference/game-api.md describes how to write one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Games. The names that the author of a game needs can be imported from here (docs/games.md)."""
+"""Games, and the names that the author of a game needs (docs/reference/game-api.md)."""
 
 from importlib import import_module
 from typing import Any

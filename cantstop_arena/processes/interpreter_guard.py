@@ -86,6 +86,16 @@ class InterpreterGuard:
             _stop_timers([False] * len(_TIMERS))
 
 
+class LeftAlone(InterpreterGuard):
+    """A state that is not restored: bots run in a program that is not the arena's alone."""
+
+    def restore(self) -> None:
+        pass
+
+    def restore_quickly(self) -> None:
+        pass
+
+
 def _alarm_handler() -> Any:
     """The handler of SIGALRM while bots play; None off the main thread, which cannot set one."""
     if _ALARM is None or threading.current_thread() is not threading.main_thread():

@@ -1,4 +1,4 @@
-"""Lines of JSON, in which the arena and a program exchange messages (docs/protocol.md)."""
+"""Lines of JSON: the messages between the arena and a program (docs/reference/protocol.md)."""
 
 import json
 from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from os import _exit
@@ -54,6 +54,7 @@ from cantstop_arena.table.bot_faults import (
     called_function,
     fault_of,
 )
+from cantstop_arena.table.conversation import PendingDecision, Waiting
 from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.game_checks import (
     check_chance,
@@ -147,11 +148,12 @@ class PlainTable(GameTable):
         except UsageError as error:
             raise GameError(f"deal {deal} has no opening: {error}") from None
 
-    def stops(self) -> Iterator[Question]:
+    def stops(self) -> Iterator[Question | PendingDecision]:
         """Play the game that has been started, one question after the other.
 
         A plain game spends its time here, so this is one loop with few calls. Yields each question
-        after its answers. Raises BotFault, and GameError for what the game's own code does wrong.
+        after its answers, and PendingDecision where a person is to answer. Raises BotFault, and
+        GameError for what the game's own code does wrong.
         """
         numbers, decisions, count = self._watched.numbers, self.decisions, 0
         answer_of = self._answer
@@ -176,13 +178,23 @@ class PlainTable(GameTable):
                         self._check_json(question, state)
                 decision = decisions[question.decision]
                 seats, moves = question.seats, question.moves
-                if type(seats) is int and (moves is None or type(moves) is list):
-                    answers = {seats: answer_of(decision, state, seats, state.view(seats), moves)}
-                else:
-                    answers = {
-                        seat: answer_of(decision, state, seat, view, question.moves_of(seat))
-                        for seat, view in question.views_of(state)
-                    }
+                try:
+                    if type(seats) is int and (moves is None or type(moves) is list):
+                        view = state.view(seats)
+                        answers = {seats: answer_of(decision, state, seats, view, moves)}
+                    else:
+                        answers = {
+                            seat: answer_of(decision, state, seat, view, question.moves_of(seat))
+                            for seat, view in self._people_first(question.views_of(state))
+                        }
+                except Waiting as waiting:
+                    pending = waiting.pending
+                    yield pending._replace(drawing=state.draw(pending.seat))
+                    continue  # the same question again: nothing has changed
+                if self.people:
+                    answers = {seat: answers[seat] for seat in question.listed_seats}
+                    for person in self.people:
+                        person.clear_answer()
                 self._answers = answers
                 if all_answers is not None:
                     all_answers.append(answers)
@@ -203,6 +215,16 @@ class PlainTable(GameTable):
         except (Exception, SystemExit) as error:
             raise self._game_error(error) from error
         self._watched.mark(ARENA)
+
+    def _people_first(self, views: Iterable[tuple[int, Any]]) -> Iterable[tuple[int, Any]]:
+        """The seats that decide with their views, people before bots.
+
+        Each bot is thus asked once, when all people have answered.
+        """
+        if not self.people:
+            return views
+        people = {person.seat for person in self.people}
+        return sorted(views, key=lambda seat_and_view: seat_and_view[0] not in people)
 
     def _check_json(self, question: Question, state: State) -> None:
         """Raise GameAuthorError unless JSON can represent the views that are shown."""
@@ -372,11 +394,14 @@ class PlainTable(GameTable):
 
     # Records
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Iterator[Event | PendingDecision]:
         try:
-            for _ in self.stops():
+            for stop in self.stops():
                 yield from self._take_events()
-                yield from self._boards()
+                if isinstance(stop, PendingDecision):
+                    yield stop
+                else:
+                    yield from self._boards()
         except BotFault:
             yield from self._take_events()
             raise
@@ -408,6 +433,7 @@ class PlainTable(GameTable):
     def trace(self) -> Iterator[TraceStep]:
         shown: list[Any] = []
         for question in self.stops():
+            assert not isinstance(question, PendingDecision)  # no people sit here
             for seat, answer in self._answers.items():
                 asked = (question.decision, question.moves_of(seat), self._last_view_data(seat))
                 yield TraceStep(seat, (question.decision, answer), repr((shown, asked)))

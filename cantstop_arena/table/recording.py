@@ -1,7 +1,9 @@
 """Recording of one game of any kind, event by event."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -11,7 +13,9 @@ from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.game_api.state import Event
 from cantstop_arena.game_api.state import Opening as Actions
 from cantstop_arena.table.bot_faults import BotFault
-from cantstop_arena.table.table import GameTable
+
+if TYPE_CHECKING:
+    from cantstop_arena.table.table import GameTable
 
 
 class Opening(msgspec.Struct, frozen=True, tag_field="event", tag="game"):
@@ -43,7 +47,7 @@ def record(
 ) -> Iterator[Event]:
     """Play one game and yield its events: the opening, those of the game, the ending.
 
-    `complain` is called for a fault of a bot.
+    `complain` is called for a fault of a bot. With people at the table see `conversation`.
     """
     yield opening(table, seats, deal)
     try:

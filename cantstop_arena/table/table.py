@@ -16,10 +16,11 @@ from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.game_api.decisions import GAME_OVER, GameOver
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.state import Event, Opening
-from cantstop_arena.processes.interpreter_guard import InterpreterGuard
+from cantstop_arena.processes.interpreter_guard import InterpreterGuard, LeftAlone
 from cantstop_arena.table.block_loop import play_block
 from cantstop_arena.table.block_tally import BlockTally
 from cantstop_arena.table.bot_faults import BotFault, fault_of
+from cantstop_arena.table.conversation import PersonSeat
 from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 
@@ -40,6 +41,7 @@ class GameTable(ABC):
         self.seed = seed
         self.orders = game.orders(players)
         self.seated_bots = tuple(seated_bots)
+        self.people = tuple(bot.player for bot in seated_bots if isinstance(bot.player, PersonSeat))
         self.on_speaker: Callable[[int], None] = lambda bot: None  # called with the bot on turn
         self.after_block: Callable[[], None] = lambda: None
         self.keeps_counts = False  # whether counts are stored deal by deal
@@ -81,7 +83,8 @@ class GameTable(ABC):
     def stops(self) -> Iterator[Any]:
         """Play the game that has been started to its end, and have the bots decide.
 
-        Yields each stop after its answer. Raises BotFault.
+        Yields each stop after its answer, and PendingDecision where a person is to decide. Raises
+        BotFault.
         """
 
     @abstractmethod
@@ -109,8 +112,11 @@ class GameTable(ABC):
         """End the game as lost by the bot in this seat, and won by all others."""
 
     @abstractmethod
-    def events(self) -> Iterator[Event]:
-        """Play the game that has been started, and yield its events. Raises BotFault."""
+    def events(self) -> Iterator[Any]:
+        """Play the game that has been started, and yield its events. Raises BotFault.
+
+        Where a person is to decide, it yields PendingDecision.
+        """
 
     @abstractmethod
     def trace(self) -> Iterator[TraceStep]:
@@ -216,6 +222,10 @@ class GameTable(ABC):
             if os.getpid() != process:  # the bot has forked: this is the child
                 os._exit(0)
             self._guard.restore_quickly()
+
+    def leave_process_alone(self) -> None:
+        """Restore nothing of the process: it belongs to a program that does other work, too."""
+        self._guard = LeftAlone()
 
     def note_process(self) -> None:
         """Note the state of a process that plays at this table, when it has been set up."""

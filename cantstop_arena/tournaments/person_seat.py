@@ -1,6 +1,6 @@
-"""A person at a table with bots."""
+"""A table with people and bots."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,16 +11,13 @@ from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError, OtherGameError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH
-from cantstop_arena.game_api.game import Game
-from cantstop_arena.hookspecs import BotFunctions
-from cantstop_arena.table.bot_faults import RetryingPlayer, TrustedPlayer
-from cantstop_arena.table.person_table import Person
+from cantstop_arena.table.conversation import PersonSeat
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.table.table import GameTable
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.bot_adapters import IsolatedSeating, seat_bot
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, suggesting_game
-from cantstop_arena.tournaments.file.entrants import foreign_isolated
+from cantstop_arena.tournaments.file.entrants import Entrant, foreign_isolated
 from cantstop_arena.tournaments.table_spec import entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
@@ -29,25 +26,24 @@ _LIMITS = FaultPolicy(decision_limit=10.0)  # longer than in tournaments
 
 @contextmanager
 def table_with(
-    person: Person,
-    name: str,
-    seat: int,
-    bots: Sequence[str],
+    people: Mapping[int, str],
+    bots: Sequence[str | Entrant],
     rules: Any,
     seed: Seed,
     catalogue: Catalogue,
     compiling: Callable[[list[str]], None],
     hidden: tuple[Path, ...] = (),
 ) -> Iterator[GameTable]:
-    """A table with a person in `seat`, from 0, and the bots in the other seats, in order.
+    """A table with people, named by their seats from 0, and bots in the other seats, in order.
 
-    Bots are names, or paths from the working directory. Bots that are not built in play in separate
-    processes, so that they can neither print into the game nor stop it; in the sandbox if the
-    catalogue says so. They cannot read the `hidden` paths there. Raises BotError.
+    Bots are entrants, names, or paths from the working directory. Bots that are not built in play
+    in separate processes, so that they can neither print into the game nor stop it; in the sandbox
+    if the catalogue says so. They cannot read the `hidden` paths there. Raises BotError.
     """
-    with suggesting_game(bots, catalogue):
+    with suggesting_game([bot for bot in bots if isinstance(bot, str)], catalogue):
         seated_bots = [_bot(reference, catalogue, hidden) for reference in bots]
-    seated_bots.insert(seat, SeatedBot(name, _seated(person, catalogue.game), digest=""))
+    for seat, name in sorted(people.items()):
+        seated_bots.insert(seat, SeatedBot(name, PersonSeat(seat, catalogue.game), digest=""))
     compiled = {bot.digest: bot.name for bot in seated_bots if bot.digest and not bot.make_player}
     if missing := catalogue.game.missing_code(compiled):
         compiling(missing)
@@ -61,32 +57,19 @@ def table_with(
                 bot.make_player.remote.close()
 
 
-class _Seated(TrustedPlayer, BotFunctions):
-    """The functions of a person."""
-
-
-class _RetryingSeat(RetryingPlayer, BotFunctions):
-    """The functions of a person who is told what makes an answer illegal."""
-
-
-def _seated(person: Person, game: Game) -> TrustedPlayer:
-    functions = {name: getattr(person, name) for name in game.decisions}
-    on_complaint = getattr(person, "on_complaint", None)
-    return (
-        _RetryingSeat(**functions, on_complaint=on_complaint)
-        if on_complaint
-        else _Seated(**functions)
-    )
-
-
-def _bot(reference: str, catalogue: Catalogue, hidden: tuple[Path, ...]) -> SeatedBot:
-    try:
-        entrant = entrant_from_reference(reference, catalogue)
-    except OtherGameError:
-        raise
-    except BotError as error:
-        raise BotError(f"{in_a_line(reference, MAX_QUOTE_LENGTH)}: {error}") from None
+def _bot(bot: str | Entrant, catalogue: Catalogue, hidden: tuple[Path, ...]) -> SeatedBot:
+    entrant = named_entrant(bot, catalogue) if isinstance(bot, str) else bot
     if not entrant.command:
         entrant = foreign_isolated(entrant, Isolation.PROCESSES)
     start = entrant_start(entrant, catalogue, _LIMITS, hidden=hidden)
     return seat_bot(start, Loader(catalogue.folder))
+
+
+def named_entrant(reference: str, catalogue: Catalogue) -> Entrant:
+    """The bot of a reference. Raises BotError, which names the reference."""
+    try:
+        return entrant_from_reference(reference, catalogue)
+    except OtherGameError:
+        raise
+    except BotError as error:
+        raise BotError(f"{in_a_line(reference, MAX_QUOTE_LENGTH)}: {error}") from None

@@ -6,17 +6,40 @@ In a game without a view of its own the person sees the fields of its views.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from cantstop_arena.errors import ArenaError
+from cantstop_arena.errors import ArenaError, Interrupted
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.game_api.state import BOARD, Event
-from cantstop_arena.table.person_table import PersonLeft, terminal
+from cantstop_arena.game_api.state import BOARD, Event, event_of
+from cantstop_arena.table.conversation import PendingDecision, conversation
+from cantstop_arena.table.recording import Complaint
+from cantstop_arena.table.table import GameTable
 from cantstop_arena.views.default_view import SEAT_NAMES
+
+
+class PersonLeft(Interrupted):
+    """The person has left the game, by a command (`by_command`) or at the end of the input.
+
+    Its cause is an OSError when the terminal has failed.
+    """
+
+    def __init__(self, by_command: bool) -> None:
+        super().__init__()
+        self.by_command = by_command
+
+
+@contextmanager
+def terminal() -> Iterator[None]:
+    """Raise PersonLeft for an OSError of the terminal, which is no fault of the person."""
+    try:
+        yield
+    except OSError as error:
+        raise PersonLeft(by_command=False) from error
 
 
 class PersonText(Protocol):
@@ -81,6 +104,43 @@ class TerminalPerson:
             except (ArenaError, ValueError) as error:
                 self._echo(f"  {error}")
 
+    def sees(self, event: Event) -> None:
+        """Print an event of the game. Raises PersonLeft."""
+        raise NotImplementedError
+
+    @terminal()
+    def on_complaint(self, problem: str) -> None:
+        """Print why an answer is illegal; the question is repeated. Raises PersonLeft."""
+        self._echo(f"  That cannot be: {problem}.")
+
+
+def play_with(
+    person: TerminalPerson, table: GameTable, deal: int, complain: Callable[[Complaint], None]
+) -> Iterator[Event]:
+    """The events of a game with one person, who is shown each that the seat sees, once recorded.
+
+    A person who leaves ends the game: PersonLeft is raised after the last event.
+    """
+    (seat,) = table.people
+    steps = conversation(table, tuple(range(len(table.seated_bots))), deal, complain)
+    try:
+        for step in steps:
+            if isinstance(step, PendingDecision):
+                if step.problem:
+                    person.on_complaint(step.problem)
+                shown = (step.view,) if step.moves is None else (step.view, step.moves)
+                seat.set_answer(getattr(person, step.decision.name)(*shown))
+                continue
+            yield step
+            if (event := event_of(seat.seat, step)) is not None:
+                person.sees(event)
+    except PersonLeft as left:
+        last = table.abandoned_event()
+        yield last
+        if left.__cause__ is None:
+            person.sees(last)
+        raise
+
 
 class PlainPerson(TerminalPerson):
     """A person in a seat of any game, with a method for every decision of the game."""
@@ -110,11 +170,6 @@ class PlainPerson(TerminalPerson):
             return
         self._has_board |= event["event"] == BOARD
         self._echo(self._view.event_text(event, self._names))
-
-    @terminal()
-    def on_complaint(self, complaint: str) -> None:
-        """Print why an answer is illegal; the question is repeated. Raises PersonLeft."""
-        self._echo(f"  That cannot be: {complaint}.")
 
     @terminal()
     def _decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> Any:

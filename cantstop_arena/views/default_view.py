@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.position import Position
     from cantstop_arena.game_api.state import Event
     from cantstop_arena.pages.document import GameFigure, Section
-    from cantstop_arena.table.person_table import Person
     from cantstop_arena.tables.analysis import Analysis
+    from cantstop_arena.views.default_person import TerminalPerson
 
 MAX_NAME_LENGTH = 100  # characters of a name that are shown
 SEAT_NAMES = "ABCDEFGH"  # the letters of the seats
@@ -236,7 +236,7 @@ class GameView:
         read: Callable[[str], str | None],
         echo: Callable[[str], None],
         coloured: bool,
-    ) -> Person:
+    ) -> TerminalPerson:
         """The dialogue with a person in a seat.
 
         `read` prints a prompt and returns a line, None at the end of the input; `echo` prints a

@@ -52,7 +52,7 @@ from cantstop_arena.processes.child_output import MAX_LOG_BYTES
 from cantstop_arena.processes.json_lines import MAX_LINE_BYTES, ForeignValue, line_of, object_in
 from cantstop_arena.table.seated_bot import SeatedBot
 
-PROTOCOL_PAGE = ROOT / "docs" / "protocol.md"
+PROTOCOL_PAGE = ROOT / "docs" / "reference" / "protocol.md"
 STEPS = ROOT / "bots" / "programs" / "steps.sh"
 LINUX = sys.platform == "linux"
 KEY = 0x9E3779B97F4A7C15

@@ -33,7 +33,8 @@ BRIEF = "name: brief\ngames: 20\nseed: 1\nbots: [rule28, random]\n"
 
 
 def test_the_table_in_the_docs_has_every_code() -> None:
-    text = (ROOT / "docs" / "commands.md").read_text("utf-8").partition("## Exit codes")[2]
+    page = ROOT / "docs" / "reference" / "commands.md"
+    text = page.read_text("utf-8").partition("## Exit codes")[2]
     assert [int(code) for code in re.findall(r"^\| (\d) \|", text, re.M)] == [*ExitCode]
     assert "| 128 + signal |" in text
 

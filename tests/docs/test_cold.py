@@ -17,12 +17,12 @@ import pytest
 from helpers.paths import ROOT
 
 README = ROOT / "README.md"
-PAGES = [README, ROOT / "bots" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 ELSEWHERE = ("make test", "python -m pip", "pip ", "dask ", "helm ", "kubectl ")
 """Commands that need a network, other machines or the whole clone."""
 OTHER_MACHINES = ("tcp://",)
 BOT_PLAYED = "arena run mine.yaml"  # in README: what follows is not needed by other pages
-GAMES_PACKAGE = {"games.md"}  # its package is installed, and its blocks run, by test_games_doc
+GAMES_PACKAGE = {"game-api.md"}  # its package is installed, and its blocks run, by test_games_doc
 LIMIT = 600.0  # seconds for a command
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 FILE = re.compile(r"`([\w./-]+\.(?:py|yaml))`")

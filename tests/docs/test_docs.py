@@ -31,10 +31,12 @@ from cantstop_arena.games.registry import all_games
 from cantstop_arena.table.seated_bot import SeatedBot, code_digest
 from cantstop_arena.tournaments.file.tournament_file import read
 
-README, BOTS, RULES = ROOT / "README.md", ROOT / "bots" / "README.md", ROOT / "docs" / "rules.md"
-TOURNAMENTS, COMPARISONS = ROOT / "docs" / "tournaments.md", ROOT / "docs" / "comparisons.md"
-COMMANDS, CLUSTER = ROOT / "docs" / "commands.md", ROOT / "docs" / "cluster.md"
-PAGES = [BOTS, *sorted((ROOT / "docs").glob("*.md")), *ROOT.glob("[CR]*.md")]
+README, DOCS = ROOT / "README.md", ROOT / "docs"
+HOW_TO, REFERENCE = DOCS / "how-to", DOCS / "reference"
+BOTS, RULES = REFERENCE / "bots.md", REFERENCE / "rules-cantstop.md"
+TOURNAMENTS, COMPARISONS = REFERENCE / "tournament-file.md", HOW_TO / "rule-variant.md"
+COMMANDS, CLUSTER = REFERENCE / "commands.md", HOW_TO / "cluster.md"
+PAGES = [ROOT / "bots" / "README.md", *sorted(DOCS.rglob("*.md")), *ROOT.glob("[CR]*.md")]
 
 
 def table(page: Path, heading: str) -> list[list[str]]:
@@ -114,7 +116,7 @@ def test_both_patient_bots_of_the_readme_are_the_same_bot(catalogue: Catalogue) 
 
 def bots_with_functions() -> Iterator[tuple[str, str]]:
     """The bots that we print or hand out, under names of their own."""
-    pages = [README, BOTS, *sorted((ROOT / "docs").glob("*.md"))]
+    pages = [README, *sorted(DOCS.rglob("*.md"))]
     for page in pages:
         name = "_".join(page.relative_to(ROOT).with_suffix("").parts).lower()
         for number, text in enumerate(blocks(page, "python")):
@@ -261,7 +263,7 @@ def test_the_board_in_the_readme_is_drawn_by_its_command(
     (words,) = re.findall(r"^\$ arena (draw .*) --svg ", README.read_text("utf-8"), re.M)
     board = tmp_path / "board.svg"
     arena(*words.split(), "--svg", str(board))
-    assert board.read_text("utf-8") == (ROOT / "docs" / "board.svg").read_text("utf-8")
+    assert board.read_text("utf-8") == (DOCS / "pictures" / "board.svg").read_text("utf-8")
 
 
 def test_the_table_of_turn_is_that_of_the_program() -> None:
@@ -333,7 +335,7 @@ def test_one_version_everywhere() -> None:
 def test_the_site_leaves_no_page_of_the_documentation_out() -> None:
     site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     named = {page for entry in site["nav"] for page in _pages(entry)}
-    there = {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")}
+    there = {page.relative_to(ROOT).as_posix() for page in DOCS.rglob("*.md")}
     assert there <= named
     assert all((ROOT / page).is_file() for page in named)
 

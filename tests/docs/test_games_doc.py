@@ -1,4 +1,4 @@
-"""docs/games.md is tried word for word: its package is made, changed, checked, played, compared."""
+"""The page about games, word for word: its package is made, changed, checked and played."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from helpers.paths import ROOT, TESTS
 
 from cantstop_arena.testing import check_game
 
-PAGE = ROOT / "docs" / "games.md"
+PAGE = ROOT / "docs" / "reference" / "game-api.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.M | re.S)
 FILE = re.compile(r"`([\w./]+\.(?:py|yaml))`:?$")
 LIMIT = 300.0  # seconds for a command

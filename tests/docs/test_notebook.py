@@ -12,7 +12,7 @@ from helpers.paths import ROOT
 
 import cantstop_arena as ca
 
-PAGE, NOTEBOOK = ROOT / "docs" / "api.md", ROOT / "docs" / "notebook.ipynb"
+PAGE, NOTEBOOK = ROOT / "docs" / "reference" / "python.md", ROOT / "docs" / "notebook.ipynb"
 
 
 def test_what_the_page_calls_exists() -> None:

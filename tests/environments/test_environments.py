@@ -348,7 +348,7 @@ def test_a_missing_extra_is_named() -> None:
 
 # The documentation ------------------------------------------------------------------------------
 
-PAGE = ROOT / "docs" / "environments.md"
+PAGE = ROOT / "docs" / "reference" / "positions.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
 PROGRAMS = [block for block in BLOCKS if "hookimpl" not in block and "sb3_contrib" not in block]
 

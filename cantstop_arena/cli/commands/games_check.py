@@ -16,7 +16,7 @@ from cantstop_arena.views.command_tables import (
 @json_option
 @format_options
 def check(name: str, output: TableOutput) -> ExitCode:
-    """Check whether the game NAME keeps the contract of games (docs/games.md).
+    """Check whether the game NAME keeps the contract of games (docs/reference/game-api.md).
 
     Random games of all rule sets and numbers of seats are played, copied, repeated, stored and
     played in other processes, and the game's bots play. The exit code is 1 when an error was found.

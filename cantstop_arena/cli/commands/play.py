@@ -92,9 +92,9 @@ def play(
     """
     from cantstop_arena.atomic_files import check_output_file
     from cantstop_arena.deals.seeds import random_seed
-    from cantstop_arena.table.person_table import PersonLeft, with_person
     from cantstop_arena.texts import in_a_line
     from cantstop_arena.tournaments.person_seat import table_with
+    from cantstop_arena.views.default_person import PersonLeft, play_with
     from cantstop_arena.views.default_view import MAX_NAME_LENGTH, view_of
 
     _check_input()
@@ -119,9 +119,7 @@ def play(
     path = _record_path(save)
     check_output_file(path)
     with table_with(
-        person,
-        person_name,
-        seat - 1,
+        {seat - 1: person_name},
         bots,
         rules,
         chosen_seed,
@@ -135,8 +133,7 @@ def play(
         shutdown.set_end_message(f"\nStopped. {ending}")
         try:
             with file:
-                seats = tuple(range(players))
-                for event in with_person(person, seat - 1, table, seats, deal, _echo_complaint):
+                for event in play_with(person, table, deal, _echo_complaint):
                     _write_event(event, file)
         except PersonLeft as left:
             if left.__cause__ is not None:

@@ -1,4 +1,4 @@
-"""Views of Can't Stop as JSON, for bots in other processes; docs/protocol.md is normative."""
+"""Views of Can't Stop as JSON, for bots in other processes, as in docs/reference/protocol.md."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache

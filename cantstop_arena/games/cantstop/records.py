@@ -1,4 +1,4 @@
-"""Recorded games, written and read: JSON Lines in the format of docs/rules.md.
+"""Recorded games, written and read: JSON Lines in the format of docs/reference/rules-cantstop.md.
 
 Each field of a record is checked when it is read, so that code that draws or describes the game can
 rely on it. Whether the moves were legal is not checked.
@@ -25,6 +25,7 @@ from cantstop_arena.games.cantstop.engine.game_array import (
 )
 from cantstop_arena.games.cantstop.rules import PARAMETERS, PLAYERS, RULES, RuleSet
 from cantstop_arena.games.cantstop.turn import dice_of, move_of
+from cantstop_arena.table.conversation import PendingDecision
 from cantstop_arena.table.recording import Opening
 
 Event = Mapping[str, Any]
@@ -208,10 +209,16 @@ class RecordWriter:
         self._roll: Event = {}
         self._is_climbing = False  # whether the turn has a move, and no stop or bust yet
 
-    def events(self, stops: Iterable[int]) -> Iterator[Event]:
-        """The events of a game; `stops` plays it, and yields ROLL or MOVED after each."""
+    def events(self, stops: Iterable[int | PendingDecision]) -> Iterator[Event | PendingDecision]:
+        """The events of a game; `stops` plays it, and yields ROLL or MOVED after each.
+
+        A person's pending decision is passed on.
+        """
         for stop in stops:
-            yield from self._new_events(stop)
+            if isinstance(stop, PendingDecision):
+                yield stop
+            else:
+                yield from self._new_events(stop)
         if self._is_climbing and self._game.ending != FAULT:
             yield self._stop_event()
 

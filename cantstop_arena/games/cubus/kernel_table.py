@@ -21,6 +21,7 @@ from cantstop_arena.games.cubus.measures import counted_result
 from cantstop_arena.games.cubus.rules import RuleSet
 from cantstop_arena.native.code_cache import unwrap_partial
 from cantstop_arena.table.bot_faults import BotFault
+from cantstop_arena.table.conversation import PendingDecision
 from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.plain_table import PlainTable
 from cantstop_arena.table.seated_bot import SeatedBot
@@ -55,7 +56,7 @@ class KernelTable(PlainTable):
         self._seed_python(deal)
         self._seat_players()
 
-    def stops(self) -> Iterator[Question]:
+    def stops(self) -> Iterator[Question | PendingDecision]:
         super().warm_up()  # here at the latest, before any bot's time counts
         return super().stops()
 

@@ -2,8 +2,8 @@
 
 Files are read and written by them (`tournament_file`, `Tournament.as_file`), the options of
 commands are made from them (`cli.options`), and the keywords of functions (`api.keywords`) and the
-table in docs/tournaments.md are tested against them. Help pages load this module, so it imports
-nothing that takes time.
+table in docs/reference/tournament-file.md are tested against them. Help pages load this module, so
+it imports nothing that takes time.
 """
 
 from __future__ import annotations

@@ -7,7 +7,6 @@ from cantstop_arena.games.cantstop.dice_odds import success_count
 from cantstop_arena.games.cantstop.exact.evaluator import runners_after
 from cantstop_arena.games.cantstop.records import Event
 from cantstop_arena.games.cantstop.turn import Turn, move_text
-from cantstop_arena.table.person_table import terminal
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cantstop.drawing import (
     LEGEND,
@@ -19,7 +18,7 @@ from cantstop_arena.views.cantstop.drawing import (
 )
 from cantstop_arena.views.cantstop.hints import hint_of_moves, hint_of_roll
 from cantstop_arena.views.cantstop.scenes import SEATS, BoardScene, after
-from cantstop_arena.views.default_person import QUIT, Answer, TerminalPerson
+from cantstop_arena.views.default_person import QUIT, Answer, TerminalPerson, terminal
 
 ODDS, HINT = "?", "h"
 _ROLL = ("r", "roll", "y", "yes")

@@ -12,11 +12,10 @@ from cantstop_arena.games.cubus.builds.build import Build, build_result
 from cantstop_arena.games.cubus.builds.piles import parse
 from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
 from cantstop_arena.games.cubus.choices.takedown import judge_take, usual_take
-from cantstop_arena.table.person_table import terminal
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cubus import drawing
 from cantstop_arena.views.cubus.scenes import PileScene, scenes, standings
-from cantstop_arena.views.default_person import HELP, TerminalPerson, greeting
+from cantstop_arena.views.default_person import HELP, TerminalPerson, greeting, terminal
 
 if TYPE_CHECKING:
     from cantstop_arena.views.cubus.view import CubusView

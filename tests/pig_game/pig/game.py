@@ -1,4 +1,4 @@
-"""Pig in the form of release 0.2, as docs/games.md showed it: such games play on."""
+"""Pig in the form of release 0.2, as docs/reference/game-api.md showed it: such games play on."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -129,7 +129,7 @@ def test_importing_them_takes_no_time() -> None:
 
 
 def row(key: Key) -> str:
-    """The line about a key in docs/tournaments.md."""
+    """The line about a key in docs/reference/tournament-file.md."""
     option = f"`{key.cli[0]}`" if key.cli else ""
     cells = [
         f"`{key.name}`" if key.files or key.functions else "",
@@ -151,13 +151,13 @@ def _plain(text: str) -> str:
 
 
 def test_the_docs_list_them() -> None:
-    page = (ROOT / "docs" / "tournaments.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "tournament-file.md").read_text("utf-8")
     apart = [key for key in KEYS if key.files in ({"league"}, {"design"})]
     rows = "\n".join(row(key) for key in KEYS if key not in apart)
-    assert rows in page, f"docs/tournaments.md should have these rows:\n{rows}"
+    assert rows in page, f"docs/reference/tournament-file.md should have these rows:\n{rows}"
     for key in apart:
-        name = "leagues.md" if "league" in key.files else "designing.md"
-        page = (ROOT / "docs" / name).read_text("utf-8")
+        name = "league.md" if "league" in key.files else "profile.md"
+        page = (ROOT / "docs" / "how-to" / name).read_text("utf-8")
         told = rf"^\| `{key.name}` \| (.*\| )?{re.escape(_plain(key.help))} \|$"
         assert re.search(told, page, re.M)
 

@@ -1,7 +1,7 @@
 """The rules of moves: which moves a roll allows, where they lead, and when a player may stop.
 
 Written, like the whole engine, in the part of Python that numba compiles; it runs as ordinary
-Python with NUMBA_DISABLE_JIT=1. Rule numbers are those of docs/rules.md.
+Python with NUMBA_DISABLE_JIT=1. Rule numbers are those of docs/reference/rules-cantstop.md.
 """
 
 import numpy as np

@@ -40,6 +40,7 @@ from cantstop_arena.games.cantstop.records import RecordWriter
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.native.code_cache import CompiledBot
 from cantstop_arena.table.bot_faults import BotFault, fault_of
+from cantstop_arena.table.conversation import PendingDecision, Waiting
 from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.table.table import GameTable
@@ -202,7 +203,7 @@ class EngineTable(GameTable):
         if self._record["ending"] != FAULT:
             engine().forfeit(self.handle, seat)
 
-    def stops(self) -> Iterator[int]:
+    def stops(self) -> Iterator[int | PendingDecision]:
         if self._is_watched or not self.luck_measure:
             yield from self._unscored_stops()
             return
@@ -213,12 +214,19 @@ class EngineTable(GameTable):
                 luck.score_roll(self.handle, self._chances, self.seat_luck)
             yield stop
 
-    def _unscored_stops(self) -> Iterator[int]:
+    def _unscored_stops(self) -> Iterator[int | PendingDecision]:
         advance, answer_to = self._step_functions()
         answer = NO_ANSWER
         with _bots_to_blame():
             while (stop := advance(answer)) != OVER:
-                answer = answer_to(stop)
+                while True:
+                    try:
+                        answer = answer_to(stop)
+                        break
+                    except Waiting as waiting:
+                        yield waiting.pending
+                for person in self.people:
+                    person.clear_answer()
                 yield stop
         self._look_at_end()
 
@@ -235,7 +243,7 @@ class EngineTable(GameTable):
 
     # Step by step
 
-    def watched_stops(self) -> Iterator[int]:
+    def watched_stops(self) -> Iterator[int | PendingDecision]:
         """Like `stops`, but also stops at every roll and after every move."""
         self.games[0].watched = 1
         try:
@@ -243,7 +251,7 @@ class EngineTable(GameTable):
         finally:
             self.games[0].watched = 0
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Iterator[Event | PendingDecision]:
         return RecordWriter(self.games[0], self.rules, self.seats).events(self.watched_stops())
 
     def trace(self) -> Iterator[TraceStep]:

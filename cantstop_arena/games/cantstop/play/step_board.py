@@ -16,7 +16,7 @@ from cantstop_arena.games.cantstop.play.actions import actions_under
 from cantstop_arena.games.cantstop.play.plain_bots import PlainBotCaller
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.processes.interpreter_guard import InterpreterGuard
+from cantstop_arena.processes.interpreter_guard import LeftAlone
 
 Head = NDArray[np.int64]
 """A position: the part of a game record before the tables of the board."""
@@ -36,13 +36,6 @@ _HEAD = np.dtype(
 def fields_of(head: Head) -> Any:
     """A writable view of a position as a record, with the names of `game_array.GAME`."""
     return head.view(_HEAD).view(np.recarray)[0]
-
-
-class LeftAlone(InterpreterGuard):
-    """An interpreter state that is not restored: bots at positions run in a user's own program."""
-
-    def restore_quickly(self) -> None:
-        pass
 
 
 class StepBoard:
