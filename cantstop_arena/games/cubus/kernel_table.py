@@ -129,7 +129,8 @@ class KernelTable(PlainTable):
 
 def _name_of(seated_bot: SeatedBot) -> str:
     """The name of a built-in bot; "" for any other bot, and for one in another process."""
-    return _NAME_OF.get(unwrap_partial(getattr(seated_bot.player, "build", None))[0], "")
+    build = getattr(seated_bot.player, "build", None)
+    return _NAME_OF.get(unwrap_partial(build)[0], "") if build else ""
 
 
 def _result(seats: Sequence[SeatCounts], game: GameCounts) -> Result:

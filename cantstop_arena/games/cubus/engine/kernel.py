@@ -21,8 +21,8 @@ from cantstop_arena.games.cubus.engine.compiled import (
 )
 from cantstop_arena.games.cubus.engine.library import library
 from cantstop_arena.games.cubus.engine.plans import (
-    CODES,
     CHAMPION,
+    CODES,
     EAGER,
     GREEDY,
     HASTY,
@@ -228,7 +228,8 @@ def _planned(tables, champion, rules, code, game, seats, seat, owner):
     if game.query.limits[TOP] <= now[VALUE]:
         return False
     pile = game.cells, now[COUNT]
-    if champion is not None:
+    # numba leaves this block out where champion is None, but only under such a condition.
+    if champion is not None:  # noqa: SIM102
         if code == CHAMPION:
             nets, work = champion
             _fill_state(work.states[NOW], game, seats, seat)

@@ -1,4 +1,4 @@
-"""Positions at the end of a turn: as counts of cards, and as the inputs of a net. Compiled by numba.
+"""Positions after a turn, as counts of cards and as the inputs of a net. Compiled by numba.
 
 The places of the cards matter only through the open cards on the table, which every later pile
 must keep; `room` measures how much freedom they leave.
@@ -13,9 +13,9 @@ from cantstop_arena.games.cubus.engine.search import anchor_bits, popcount
 from cantstop_arena.games.cubus.rules import MAX_SIDE_LENGTH
 
 MAX_SEATS = 6
-_SIZES = ((2, 2, 2), (3, 3, 3), (4, 4, 4), (4, 3, 3), (3, 4, 3), (3, 3, 4))
-_SIZES = (*_SIZES, (4, 4, 3), (4, 3, 4), (3, 4, 4))
-BOXES = len(_SIZES)
+_CUBES = ((2, 2, 2), (3, 3, 3), (4, 4, 4))
+_FLAT_BOXES = ((4, 3, 3), (3, 4, 3), (3, 3, 4), (4, 4, 3), (4, 3, 4), (3, 4, 4))
+BOXES = 9
 FULL_ROOM = 16
 
 AFTERSTATE = np.dtype(
@@ -55,7 +55,7 @@ def _tops_of_full_box(width, depth, height):
     return sum(1 << SPAN * (height - 1 - y + middle) + y - x + middle for x, y in cells)
 
 
-_BOX_TOPS = np.array([_tops_of_full_box(*sizes) for sizes in _SIZES], np.uint64)
+_BOX_TOPS = np.array([_tops_of_full_box(*sizes) for sizes in (*_CUBES, *_FLAT_BOXES)], np.uint64)
 
 
 @njit_call(nrt=False)

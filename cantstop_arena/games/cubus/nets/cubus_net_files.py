@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api import net_files
 from cantstop_arena.game_api.net_files import SUFFIX, NetFile
 from cantstop_arena.games.cubus.nets.cubus_net import CUBUS_NET
@@ -61,3 +62,20 @@ def nets_with(path: Path | None) -> Mapping[int, CubusNet]:
         return shipped_nets()
     net = read_net(path)
     return {**shipped_nets(), net.players: net}
+
+
+def net_note(path: str, rules: RuleSet, players: int) -> str:
+    """The note that champion's net was trained for other rules, or its file for other seats.
+
+    Empty if there is nothing to say.
+    """
+    try:
+        net = nets_with(Path(path) if path else None)[players]
+        file = read_net(Path(path)) if path else net
+    except UsageError:
+        return ""
+    if file.players != players:
+        return f"has a net for {file.players} seats in that file, and plays with the usual one"
+    if net.rules._replace(name=rules.name, wrong_knock=rules.wrong_knock) != rules:
+        return f"plays with a net that was trained for the rules {net.rules.name}"
+    return ""

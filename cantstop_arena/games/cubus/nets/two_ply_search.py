@@ -268,7 +268,11 @@ def _set_mean(library, best_values, net, rules, number, work):
         if cards:
             draw_card(drawn, kind)
         _aim(best_values, rules, work.placed, number, drawn, work)
-        options, best, best_value = _list_groups(library, work.reply_query, work.reply_groups), 0, -1.0
+        options, best, best_value = (
+            _list_groups(library, work.reply_query, work.reply_groups),
+            0,
+            -1.0,
+        )
         for option in range(options):
             group = library.groups[work.reply_groups[option]]
             value = _value(best_values, net, DRAWN, group, work.reply_query, work)
