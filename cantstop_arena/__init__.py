@@ -3,7 +3,7 @@
 from cantstop_arena import hookimpl            # marks the two functions of a bot
 from cantstop_arena import compiled            # ... and has them compiled
 from cantstop_arena import Bot, Player         # families of bots, with register_bots
-from cantstop_arena import Turn                # the type of a bot's view
+from cantstop_arena import Turn, Batch         # the types of a bot's view, and of many at once
 
 For programs and notebooks (docs/reference/python.md):
 
@@ -32,6 +32,7 @@ _MODULES = {
         *("ArenaError", "BotError", "ConfigError", "FaultError", "GameError", "Interrupted"),
         *("LedgerError", "PageError", "RulesError", "UsageError", "WorkerPoolError"),
     ],
+    "game_api.batches": ["Batch"],
     "games.cantstop.hooks": ["Player"],
     "games.cantstop.turn": ["Turn"],
     "hookspecs": ["Bot", "compiled", "hookimpl"],

@@ -32,6 +32,7 @@ from cantstop_arena.errors import PageError as PageError
 from cantstop_arena.errors import RulesError as RulesError
 from cantstop_arena.errors import UsageError as UsageError
 from cantstop_arena.errors import WorkerPoolError as WorkerPoolError
+from cantstop_arena.game_api.batches import Batch as Batch
 from cantstop_arena.games.cantstop.hooks import Player as Player
 from cantstop_arena.games.cantstop.turn import Turn as Turn
 from cantstop_arena.hookspecs import Bot as Bot

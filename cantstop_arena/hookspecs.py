@@ -73,6 +73,21 @@ class BotFunctions(SimpleNamespace):
     """The functions of one bot, by the names of the decisions that they take."""
 
 
+BATCH_HOOK = "decide"
+
+
+class BatchHooks:
+    """The hook of bots that decide for many games at once, in place of the hooks of the game.
+
+    It is in a class of its own, as a game may have a decision of this name.
+    """
+
+    @staticmethod
+    @hookspec
+    def decide(batch: Any) -> Any:
+        """Return an array with the action of each row, or with a logit for each of its actions."""
+
+
 @hookspec
 def register_bots() -> Iterable[Bot]:  # type: ignore[empty-body]
     """Return the bots of a package, or a family of bots with options."""

@@ -12,13 +12,17 @@ from numpy.typing import NDArray
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.decisions import GAME_OVER
 from cantstop_arena.hookspecs import BotFunctions, compile_options, compiled, memory_of
+from cantstop_arena.table.batched_bot import BatchedBot
 
-PRINTED_BACKENDS = {"compiled": "compiled", "plain": "python"}
+PRINTED_BACKENDS = {"compiled": "compiled", "batched": "batched", "plain": "python"}
 """The backends as tables print them, by their values in code and in JSON."""
 
 
 def backend_of(player: Any, decisions: Iterable[str]) -> str:
-    """ "compiled" if one of a bot's functions is marked `@compiled`, else "plain"."""
+    """ "batched" for a bot with `decide(batch)`, "compiled" if one of a bot's functions is marked
+    `@compiled`, else "plain"."""
+    if isinstance(player, BatchedBot):
+        return "batched"
     marked = any(_is_marked(player, hook) for hook in decisions)
     return "compiled" if marked else "plain"
 

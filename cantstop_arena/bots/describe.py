@@ -14,6 +14,7 @@ import msgspec
 
 from cantstop_arena.bots import bot_files, file_imports
 from cantstop_arena.bots.bot_files import BotSource, digest_of, exception_line, sources_of
+from cantstop_arena.bots.bot_functions import PRINTED_BACKENDS
 from cantstop_arena.bots.known_bot import (
     MAX_NAME_LENGTH,
     BotDescription,
@@ -26,7 +27,7 @@ from cantstop_arena.game_api.bot_options import Option, Search, is_plain
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.packages import entry_points_of, load_entry_point
 from cantstop_arena.games.registry import DEFAULT, game_named
-from cantstop_arena.hookspecs import PROJECT
+from cantstop_arena.hookspecs import BATCH_HOOK, PROJECT
 from cantstop_arena.processes import system
 from cantstop_arena.processes.forking_sandbox import serve_forks
 from cantstop_arena.processes.isolated_call import IsolatedCall, Raised
@@ -218,7 +219,7 @@ def _bot(data: BotData, origin: str, digest: str, **source_fields: Any) -> BotDe
         options=options,
         summary=_line(data.summary),
         learns=data.learns,
-        backend="compiled" if data.backend == "compiled" else "plain",
+        backend=data.backend if data.backend in PRINTED_BACKENDS else "plain",
         complaint=in_a_line(data.complaint, _MAX_COMPLAINT_LENGTH),
         **source_fields,
     )
@@ -300,7 +301,7 @@ def describe_package(point: str) -> PackageDescribed | Raised:
     try:
         plugin = load_entry_point(entry_point(point))
         game, rule_sets = loader.rules_of_package(point)
-        hooks = (*game.decisions, "register_bots")
+        hooks = (*game.decisions, BATCH_HOOK, "register_bots")
         has_bots = any(hasattr(plugin, hook) for hook in hooks) or not rule_sets
         bots = loader.bots_of_package(point) if has_bots else []
         rules = [{**game.rules.as_dict(rules), "name": rules.name} for rules in rule_sets]

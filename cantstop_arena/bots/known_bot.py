@@ -14,6 +14,7 @@ from cantstop_arena.game_api.bot_options import Option, find_faults
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.processes.interpreter_guard import InterpreterGuard
+from cantstop_arena.table.batched_bot import BatchedBot
 
 RESERVED = ("bot", "command", "as", "isolate", "needs", "processes")
 """Keys of a bot in a tournament file that are not options; no option may have such a name."""
@@ -80,8 +81,8 @@ class KnownBot(msgspec.Struct, frozen=True, kw_only=True):
 class BotDescription(KnownBot, frozen=True, kw_only=True):
     """A bot described by another process, without its code.
 
-    `backend` is "compiled" or "plain", with default options; `complaint` is the reason if the bot
-    cannot be built with them.
+    `backend` is "compiled", "batched" or "plain", with default options; `complaint` is the reason
+    if the bot cannot be built with them.
     """
 
     backend: str = ""
@@ -115,10 +116,22 @@ class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
         return player
 
     def fresh_instance(self, options: Mapping[str, Any]) -> Any:
-        """A fresh instance of the bot, without memory. Raises whatever its own code raises."""
+        """A fresh instance of the bot, without memory. Raises whatever its own code raises.
+
+        A batched bot has no memory, and may take long to build: it is always the same.
+        """
+        if (player := self._batched.get(repr(options))) is not None:
+            return player
         maker = self.maker if self.remake is None else self._maker_anew(self.remake)
         player = maker(**{**self.defaults, **self._with_tuples(options)})
+        if isinstance(player, BatchedBot):
+            self._batched[repr(options)] = player
         return with_memory(player, self.decisions)
+
+    @cached_property
+    def _batched(self) -> dict[str, BatchedBot]:
+        """The instances of a batched bot by its options."""
+        return {}
 
     def _maker_anew(self, remake: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
         """The maker of the file's next run, whose changes of the interpreter are undone.
@@ -151,7 +164,7 @@ class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def backend(self) -> str:
-        """ "compiled" or "plain", with default options. Raises BotError like `build`."""
+        """ "compiled", "batched" or "plain", with default options. Raises BotError like `build`."""
         return backend_of(self.build({}), self.decisions)
 
 

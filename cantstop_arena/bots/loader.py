@@ -25,12 +25,18 @@ from cantstop_arena.bots.bot_files import (
 )
 from cantstop_arena.bots.bot_paths import bot_name, bot_path, file_in
 from cantstop_arena.bots.known_bot import BotAddress, KnownBot, LoadedBot, check_names
-from cantstop_arena.bots.plugin_bots import family, game_of, hook_complaint, single_bot
+from cantstop_arena.bots.plugin_bots import (
+    batch_function,
+    family,
+    game_of,
+    hook_complaint,
+    single_bot,
+)
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.packages import entry_points_of, load_entry_point
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.hookspecs import PROJECT
+from cantstop_arena.hookspecs import BATCH_HOOK, PROJECT, BatchHooks
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -43,21 +49,23 @@ class _Manager(pluggy.PluginManager):
 
     def __init__(self, game: Game) -> None:
         super().__init__(PROJECT)
+        self._game = game
         self._functions = game.functions
         self.add_hookspecs(hookspecs)
         self.add_hookspecs(_namespace(game))
 
     def parse_hookimpl_opts(self, plugin: Any, name: str) -> Any:
         options = super().parse_hookimpl_opts(plugin, name)
+        is_batch_hook = name == BATCH_HOOK and batch_function(plugin, self._game) is not None
         is_hook = name in self._functions and inspect.isfunction(getattr(plugin, name, None))
+        is_hook = is_hook or is_batch_hook
         return {} if options is None and is_hook else options
 
 
 def _namespace(game: Game) -> type:
     """A class with the hooks of a game as static methods, for pluggy."""
-    return type(
-        "Hooks", (), {hook.__name__: staticmethod(hook) for hook in (*game.hooks, game.listener)}
-    )
+    hooks = {hook.__name__: staticmethod(hook) for hook in (*game.hooks, game.listener)}
+    return type("Hooks", (BatchHooks,), hooks)
 
 
 def plugin_manager(game: Game) -> pluggy.PluginManager:

@@ -11,13 +11,18 @@ from cantstop_arena.bots.bot_files import exception_line, foreign_code
 from cantstop_arena.bots.bot_functions import check_backends
 from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.errors import BotError, UsageError
-from cantstop_arena.game_api.bot_options import did_you_mean, options_of
+from cantstop_arena.game_api.batches import DEFAULT_ROWS
+from cantstop_arena.game_api.bot_options import Option, did_you_mean, options_of
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, game_named
-from cantstop_arena.hookspecs import PROJECT, Bot, BotFunctions
+from cantstop_arena.hookspecs import BATCH_HOOK, PROJECT, Bot, BotFunctions
+from cantstop_arena.table.batched_bot import BatchedBot
 
 REGISTERED = ("register_bots", "register_rules", "register_games")
+_BATCH = Decision(BATCH_HOOK, ("batch",), Any, Any)
+_BATCH_SETTINGS = {"rows": DEFAULT_ROWS, "temperature": 0.0}
+"""The settings of bots with `decide(batch)`, and their defaults."""
 GAME = "game"
 """The attribute of a plug-in that names its game; the default is Can't Stop."""
 
@@ -44,6 +49,9 @@ def single_bot(
 
     Raises BotError when functions or their arguments are missing or wrong.
     """
+    if batch_function(plugin, game) is not None:
+        yield _batched_bot(plugin, game, name, make_bot, run_module)
+        return
     functions = {hook: getattr(plugin, hook, None) for hook in game.functions}
     defined = {hook: function for hook, function in functions.items() if function is not None}
     if not defined and any(hasattr(plugin, hook) for hook in REGISTERED):
@@ -73,6 +81,78 @@ def single_bot(
     )
     check_backends(bot.build({}), name, game.decisions)
     yield bot
+
+
+def batch_function(player: Any, game: Game) -> Any:
+    """The function `decide(batch)` of a module or an object; None where there is none.
+
+    Another function of this name, in a bot that has the hooks of its game, is its own affair.
+    """
+    function = getattr(player, BATCH_HOOK, None)
+    if BATCH_HOOK in game.functions or not callable(function):
+        return None
+    if hasattr(function, f"{PROJECT}_impl") or _first_parameter(function) == _BATCH.parameters[0]:
+        return function
+    is_bot = any(callable(getattr(player, hook, None)) for hook in (*game.functions, *REGISTERED))
+    return None if is_bot else function
+
+
+def _first_parameter(function: Callable[..., Any]) -> str:
+    try:
+        return next(iter(inspect.signature(function).parameters), "")
+    except (TypeError, ValueError):  # it is not written in Python
+        return ""
+
+
+def _batched_bot(
+    plugin: Any,
+    game: Game,
+    name: str,
+    make_bot: Callable[..., LoadedBot],
+    run_module: Callable[[], Any] | None,
+) -> LoadedBot:
+    """The bot of a module with `decide(batch)`. Raises BotError if it is not valid."""
+    _check_arguments(_BATCH, plugin.decide)
+    options = options_of(plugin.decide, len(_BATCH.parameters))
+    names = tuple(options)
+    for key, default in _BATCH_SETTINGS.items():
+        if key not in options:
+            options[key] = Option(key, getattr(plugin, key, default))
+    _check_batched(plugin, game, name, getattr(plugin, "learns", False) is True)
+
+    def maker_of(plugin: Any) -> Callable[..., Any]:
+        return partial(_batched_with_options, plugin, game, names)
+
+    bot = make_bot(
+        name=name,
+        options=options,
+        summary=_first_line(plugin.__doc__),
+        maker=maker_of(plugin),
+        remake=(lambda: maker_of(run_module())) if run_module else None,
+    )
+    bot.build({})
+    return bot
+
+
+def _batched_with_options(
+    plugin: Any, game: Game, names: Sequence[str], /, **options: Any
+) -> BatchedBot:
+    """The function of a bot's file, bound to the options that it takes."""
+    values = {name: options[name] for name in names}
+    decide = partial(plugin.decide, **values) if values else plugin.decide
+    return BatchedBot(game, decide, options["rows"], options["temperature"])
+
+
+def _check_batched(player: Any, game: Game, name: str, learns: bool) -> None:
+    """Raise BotError for what goes with batches in no bot: other hooks, and learning."""
+    for hook in game.functions:
+        if callable(getattr(player, hook, None)):
+            raise BotError(
+                f"{name}: {BATCH_HOOK}(batch) takes all decisions; leave out {hook}, or rename"
+                f" {BATCH_HOOK} if it is a function of your own"
+            )
+    if learns:
+        raise BotError(f"{name}: a bot with {BATCH_HOOK}(batch) has no memory, so it cannot learn")
 
 
 def _missing(game: Game, defined: Mapping[str, Any]) -> list[str]:
@@ -140,6 +220,13 @@ def _maker_from_new_module(
 
 def _built_functions(game: Game, bot: Bot, /, **options: Any) -> BotFunctions:
     player = bot.build(**options)
+    if (decide := batch_function(player, game)) is not None:
+        _check_batched(player, game, bot.name, getattr(player, "learns", False) is True)
+        _check_arguments(_BATCH, decide)
+        settings: dict[str, Any] = {
+            key: getattr(player, key, usual) for key, usual in _BATCH_SETTINGS.items()
+        }
+        return BatchedBot(game, decide, **settings)
     functions = {hook: getattr(player, hook, None) for hook in game.functions}
     defined = {hook: function for hook, function in functions.items() if callable(function)}
     if missing := _missing(game, defined):
@@ -189,13 +276,16 @@ def _class_hint(hooks: Sequence[str], plugin: Any) -> str:
 
 def hook_complaint(error: pluggy.PluginValidationError, plugin: Any, game: Game) -> str:
     """pluggy's complaint about a misspelled hook or a wrong argument, in one line."""
-    hooks = [*game.functions, *REGISTERED]
+    functions = game.functions
+    hooks = [*game.functions, BATCH_HOOK, *REGISTERED]
     for name, function in list(vars(plugin).items()):
         if hasattr(function, f"{PROJECT}_impl") and name not in hooks:
             return f"there is no hook {name!r}{did_you_mean(name, hooks)}"
-        if name in game.functions and inspect.isfunction(function):
+        if name == BATCH_HOOK and batch_function(plugin, game) is not None:
+            functions = {**functions, BATCH_HOOK: _BATCH}
+        if name in functions and inspect.isfunction(function):
             try:
-                _check_arguments(game.functions[name], function)
+                _check_arguments(functions[name], function)
             except BotError as complaint:
                 return str(complaint)
     return " ".join(str(error).split())

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from cantstop_arena.environments.extras import extra
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.action_numbers import numbers_of
-from cantstop_arena.game_api.game import Game
-from cantstop_arena.game_api.position import IllegalAction, Observation, Position
+from cantstop_arena.game_api.answers import IllegalAnswer
+from cantstop_arena.game_api.batches import numbered_decision
+from cantstop_arena.game_api.position import Observation, Position
 from cantstop_arena.games.registry import DEFAULT, game_named
 
 Policy = Callable[[NDArray[np.float32], NDArray[np.int8]], Any]
@@ -41,8 +42,7 @@ class PolicyBot:
         """
         self._choose = partial(choose or _by_function, policy)
         self._game = game_named(game)
-        self._has_positions = type(self._game).position_of is not Game.position_of
-        if choose is not None and not self._has_positions:
+        if choose is not None and not self._game.has_positions:
             raise UsageError(
                 f"{self._game.title} has no position_of, which policies of states need"
             )
@@ -72,25 +72,11 @@ class PolicyBot:
         return cls(policy, game, _by_openspiel)
 
     def _decide(self, name: str, view: Any, moves: Sequence[Any] | None = None) -> Any:
-        if not self._has_positions:
-            return self._decide_by_view(name, view, moves)
-        position = self._game.position_of(view, moves)
-        action = self._choose(position, view.random)
-        if action not in position.legal:
-            raise IllegalAction(f"the policy chose action {action}, which is illegal here")
-        return position.answer_for(action)
-
-    def _decide_by_view(self, name: str, view: Any, moves: Sequence[Any] | None) -> Any:
-        """The answer from the features of a view; the mask has all moves, or all values."""
-        numbers = numbers_of(self._game, view.rules, view.players)
-        values = numbers.values(name) if moves is None else moves
-        legal = [numbers.number(name, value) for value in values]
-        observation = np.asarray(view.features(), np.float32)
-        action = self._choose(Observation(observation, numbers.mask(legal)), view.random)
-        if action not in legal:
-            raise IllegalAction(f"the policy chose action {action}, which is illegal here")
-        value = numbers.actions[action][1]
-        return value if moves is None else [*moves].index(value)
+        decision = numbered_decision(self._game, name, view, moves)
+        action = self._choose(decision.position or decision.seen, view.random)
+        if not (0 <= action < len(decision.seen.mask) and decision.seen.mask[action]):
+            raise IllegalAnswer(f"the policy chose action {action}, which is illegal here")
+        return decision.answer_for(action)
 
 
 @lru_cache
@@ -101,7 +87,7 @@ def _compile_positions(game: str) -> None:
     """
     game_object = game_named(game)
     rules, players = game_object.rules.default, game_object.players[0]
-    if type(game_object).position_of is Game.position_of:
+    if not game_object.has_positions:
         numbers_of(game_object, rules, players)
     else:
         game_object.position(rules, max(players, 2)).observation(0)
@@ -114,10 +100,10 @@ def _by_function(policy: Policy, where: Position | Observation, random: Callable
 
 
 def _sampled_action(weights: NDArray[Any], random: Callable[[], float]) -> int:
-    """An action sampled by weight. Raises IllegalAction when no weight is positive."""
+    """An action sampled by weight. Raises IllegalAnswer when no weight is positive."""
     cumulative = weights.cumsum(dtype=np.float64)
     if not cumulative[-1] > 0:
-        raise IllegalAction("the policy gives every legal action the weight 0")
+        raise IllegalAnswer("the policy gives every legal action the weight 0")
     return int(cumulative.searchsorted(random() * cumulative[-1], side="right"))
 
 

@@ -22,6 +22,7 @@ from cantstop_arena.game_api.state import Deal, Event, State
 if TYPE_CHECKING:
     from cantstop_arena.deals.outcomes import SharedWindow
     from cantstop_arena.deals.seeds import Seed
+    from cantstop_arena.game_api.batches import Encoding
     from cantstop_arena.game_api.codec import Codec
     from cantstop_arena.game_api.kernel_spec import Kernel
     from cantstop_arena.game_api.position import Position
@@ -106,6 +107,8 @@ class Game:
     bot has nets. It gets rules, players, seed, rounds (or None) and the number of workers, returns
     a `game_api.training.Training`, and raises UsageError if nothing can be trained for the rules.
     """
+    encoding_version = 1
+    """Raised when any number of an observation, their order or their scale changes."""
     table_class = "cantstop_arena.table.plain_table:PlainTable"
     """The location of the class that plays games, a `table.table.GameTable`."""
 
@@ -243,6 +246,20 @@ class Game:
         raise UsageError(
             f"{self.title} has no position_of: a view does not say where the game stands"
         )
+
+    @property
+    def has_positions(self) -> bool:
+        """Whether `position_of` finds the position of a bot's view."""
+        return type(self).position_of is not Game.position_of
+
+    def encoding(self, rules: Any, players: int) -> Encoding | None:
+        """How the observations and actions of bots with `decide(batch)` are numbered.
+
+        By default those of its positions; None where these have no numbers.
+        """
+        from cantstop_arena.game_api.batches import encoding_of
+
+        return encoding_of(self, rules, players)
 
     def value(self, position: Position) -> Sequence[float] | None:
         """The chance of each side to win from a position, exact or learnt; None if unknown."""

@@ -40,7 +40,7 @@ class PositionWithBots(StatePosition):
             seat: player_of(
                 bot,
                 GameStart(
-                    seat, players, rules, chance.key_of_bot(seat), True, tuple(range(players))
+                    seat, players, rules, chance.key_of_bot(seat), True, tuple(range(players)), deal
                 ),
             )
             for seat, bot in bots.items()

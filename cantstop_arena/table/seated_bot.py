@@ -12,7 +12,8 @@ from cantstop_arena.deals.seatings import Group
 class GameStart(msgspec.Struct, frozen=True):
     """The data for a bot at the start of a game.
 
-    `key` is the key of its random numbers. With `is_fresh` it must forget all earlier games. The
+    `number` is that of the game: its deal times the seatings of a deal, plus its seating. `key` is
+    the key of its random numbers. With `is_fresh` it must forget all earlier games. The
     `group` is not passed on to the bot: other groups play the same deals.
     """
 
@@ -22,6 +23,7 @@ class GameStart(msgspec.Struct, frozen=True):
     key: int
     is_fresh: bool
     group: Group
+    number: int = 0
 
 
 class SeatedBot(msgspec.Struct, frozen=True):

@@ -6,12 +6,13 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
-from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.game_api.decisions import GAME_OVER, GameOver
 from cantstop_arena.game_api.game import Game
@@ -50,6 +51,8 @@ class GameTable(ABC):
         self.seats: Group = tuple(range(players))
         self.group = self.seats
         """The bots that meet; other processes see bots as positions in it."""
+        self.number = 0
+        """The number of the game that is played alone, among those of the group."""
         self.sitting: list[Any] = []
         self._learners: set[int] = set()  # the bots that have sat down in this block
 
@@ -183,9 +186,15 @@ class GameTable(ABC):
         self.seats = seats
         self.begin(deal)
         if not self.is_compiled(seats):
+            self.number = self._number_of(deal)
             self._seed_python(deal)
             self._seat_players()
             self.begin_again(deal)
+
+    def _number_of(self, deal: int) -> int:
+        """The number of a game: its deal times the seatings of a deal, plus its seating."""
+        seatings = _indices_of_seatings(self.group, self.orders)
+        return deal * len(self.orders) + seatings.get(self.seats, 0)
 
     def start_with(self, players: Sequence[Any], seats: Group, deal: int) -> None:
         """Begin a deal with these players in place of the bots."""
@@ -259,7 +268,7 @@ class GameTable(ABC):
         self._learners.add(bot)
         key, players = self.key_of_bot(seat), len(self.seats)
         return seated_bot.make_player(
-            GameStart(seat, players, self.rules, key, is_fresh, self.group)
+            GameStart(seat, players, self.rules, key, is_fresh, self.group, self.number)
         )
 
     def _seed_python(self, deal: int) -> None:
@@ -268,3 +277,9 @@ class GameTable(ABC):
         digest = hashlib.blake2b(text, digest_size=4).digest()
         random.seed(digest)
         np.random.seed(int.from_bytes(digest))
+
+
+@lru_cache(1024)
+def _indices_of_seatings(group: Group, orders: Orders) -> dict[Group, int]:
+    """The index of each seating of a group."""
+    return {seats: index for index, seats in enumerate(lineups(group, orders))}

@@ -17,6 +17,7 @@ from cantstop_arena.game_api.bot_options import files_among
 from cantstop_arena.game_api.decisions import Decision, GameOver
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.child import ChildFailed
+from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.bot_faults import BotFault, RemotePlayer
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 
@@ -32,9 +33,12 @@ def seat_bot(start: BotStart, loader: Loader, as_plain: bool = False) -> SeatedB
         return SeatedBot(start.name, seating.player, repr(start), seating, start.learns)
     bot, options = loader.open(start.bot), json.loads(start.options)
     _check_files(start, bot, options)
+    player = bot.build(options)
+    if isinstance(player, BatchedBot):
+        return SeatedBot(start.name, player, start.digest, player.seated)
     is_local = as_plain or bot.origin != "built-in"
     make_player = LocalSeating(bot, options) if is_local else None
-    return SeatedBot(start.name, bot.build(options), start.digest, make_player, bot.learns)
+    return SeatedBot(start.name, player, start.digest, make_player, bot.learns)
 
 
 def _check_files(start: BotStart, bot: LoadedBot, options: Mapping[str, Any]) -> None:

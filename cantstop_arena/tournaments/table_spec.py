@@ -23,6 +23,7 @@ from cantstop_arena.game_api.bot_options import files_among
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes import system
 from cantstop_arena.processes.child_limits import ChildLimits
+from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.tournaments.bot_adapters import check_backend, seat_bot
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs, Redirection
@@ -84,6 +85,8 @@ class TableSpec(msgspec.Struct, frozen=True):
             if seat.is_foreign:
                 yield Building(bot)
             seated_bots.append(seat_bot(seat, loader))
+            if isinstance(player := seated_bots[-1].player, BatchedBot):
+                player.prepare(self.rules, self.players)
             if self.is_prepared:
                 check_backend(seat, seated_bots[-1])
         if any(seat.is_foreign for seat in self.seats):

@@ -19,7 +19,7 @@ from helpers.paths import ROOT, TESTS
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.environments.policy_bot import PolicyBot
 from cantstop_arena.errors import BotError
-from cantstop_arena.game_api.position import IllegalAction
+from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.play.step_position import CantStopPosition, start
 from cantstop_arena.games.cantstop.rules import CLASSIC
@@ -122,7 +122,7 @@ def test_a_policy_is_shown_what_learners_see() -> None:
 
 @pytest.mark.parametrize(("answer", "told"), [(0, "action 0"), (np.zeros(79), "the weight 0")])
 def test_an_illegal_action_is_no_answer(answer: Any, told: str) -> None:
-    with pytest.raises(IllegalAction, match=told):
+    with pytest.raises(IllegalAnswer, match=told):
         asked(PolicyBot(lambda seen, mask: answer), choice())
 
 
@@ -167,7 +167,7 @@ def test_a_model_of_sb3_that_heeds_no_mask_plays_as_far_as_it_is_legal() -> None
         def predict(self, observation: Any, deterministic: bool = False) -> tuple[Any, None]:
             return np.array(0), None
 
-    with pytest.raises(IllegalAction, match="action 0"):
+    with pytest.raises(IllegalAnswer, match="action 0"):
         asked(PolicyBot.from_sb3(Unmasked()), choice())
 
 

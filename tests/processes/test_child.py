@@ -14,7 +14,6 @@ ARENA = """
 import time
 from cantstop_arena.processes.child_start import Policy, start_entry
 child = start_entry(Policy("{start}"), "cantstop_arena.processes.isolated_call:serve", bool)
-time.sleep(1)
 print(child.pid, flush=True)
 time.sleep(60)
 """
@@ -28,6 +27,15 @@ def state_of(pid: int) -> str:
         return "Z"
 
 
+def only_child(supervisor: int) -> int:
+    """The process that this one has started; on a busy machine that takes a while."""
+    children = Path(f"/proc/{supervisor}/task/{supervisor}/children")
+    while not (pids := children.read_text().split()):
+        time.sleep(0.01)
+    (pid,) = pids
+    return int(pid)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 @pytest.mark.parametrize("start", ["fork", "fresh"])
 def test_a_stopped_child_does_not_outlive_an_arena_that_is_killed(start: str) -> None:
@@ -35,14 +43,14 @@ def test_a_stopped_child_does_not_outlive_an_arena_that_is_killed(start: str) ->
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as arena:
         assert arena.stdout
         supervisor = int(arena.stdout.readline())
-        (child,) = Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text().split()
+        child = only_child(supervisor)
         os.kill(supervisor, signal.SIGSTOP)
         while state_of(supervisor) != "T":
             time.sleep(0.01)
         arena.kill()
         arena.wait()
     deadline = time.monotonic() + 60
-    processes = [supervisor, int(child)]
+    processes = [supervisor, child]
     while (left := [pid for pid in processes if state_of(pid) != "Z"]) and (
         time.monotonic() < deadline
     ):

@@ -26,6 +26,7 @@ from cantstop_arena.games.cantstop.rules import (
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
+    from cantstop_arena.game_api.batches import Encoding
     from cantstop_arena.games.cantstop.codec import CantStopCodec
     from cantstop_arena.games.cantstop.play.step_position import CantStopPosition
     from cantstop_arena.games.cantstop.turn import Move, Turn
@@ -169,6 +170,11 @@ class CantStop(Game):
         from cantstop_arena.games.cantstop.play.step_position import position_of
 
         return position_of(view, moves)
+
+    def encoding(self, rules: RuleSet, players: int) -> Encoding:
+        from cantstop_arena.games.cantstop.play.actions import encoding_under
+
+        return encoding_under(self.name, self.encoding_version, rules, players)
 
     def prepare(self, rules: RuleSet, players: int) -> None:
         hit_table(rules.sides)

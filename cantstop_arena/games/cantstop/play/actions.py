@@ -1,4 +1,5 @@
-"""The numbering of the actions of Can't Stop, the same in every position of a board.
+"""The numbering of the actions of Can't Stop, the same in every position of a board, and the
+encoding of its positions.
 
 First each column once, then each column twice, each pair of columns, stopping, and rolling again:
 11 + 11 + 55 + 2 = 79 actions for eleven columns.
@@ -13,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.game_api.batches import Encoding
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.turn import Move, mask_of, move_text
 
@@ -47,6 +49,26 @@ class Actions:
 def actions_under(rules: RuleSet) -> Actions:
     """The actions on the board of these rules."""
     return Actions(rules.columns)
+
+
+def encoding_under(name: str, version: int, rules: RuleSet, players: int) -> Encoding:
+    """The encoding of positions, of a game of this name; `engine.steps` writes the observations."""
+    columns = len(rules.columns)
+    fields = {
+        "own markers": columns,
+        "rivals' markers": (players - 1) * columns,
+        "runners": columns,
+        "claimed columns": columns,
+        "claims": players,
+        "on turn": players,
+        "dice": rules.sides,
+        "free runners": 1,
+        "a move is chosen": 1,
+        "roll again or stop": 1,
+        "chance to bust": 1,
+    }
+    actions = actions_under(rules).count
+    return Encoding(f"{name}/{version}", sum(fields.values()), actions, fields)
 
 
 DICE = 4

@@ -30,7 +30,9 @@ class SeatedPosition(CantStopPosition):
         self._memories = _seat_compiled(fields_of(head), bots)
         super().__init__(board, head, board.step(head, BEGIN, deal))
         self._plain = {
-            seat: _sat_down(bot, seat, board) for seat, bot in bots.items() if not _native(bot)
+            seat: _sat_down(bot, seat, board, deal)
+            for seat, bot in bots.items()
+            if not _native(bot)
         }
         self._asker = board.asker(head) if self._plain else None
         self._play_bots()
@@ -92,9 +94,9 @@ def _native(bot: SeatedBot) -> CompiledBot | None:
 _NATIVE: dict[str, CompiledBot | None] = {}
 
 
-def _sat_down(bot: SeatedBot, seat: int, board: StepBoard) -> Any:
+def _sat_down(bot: SeatedBot, seat: int, board: StepBoard, deal: int) -> Any:
     """A new instance of a plain Python bot for this game."""
     if bot.make_player is None:
         return bot.player
     everybody = tuple(range(board.players))
-    return bot.make_player(GameStart(seat, board.players, board.rules, 0, True, everybody))
+    return bot.make_player(GameStart(seat, board.players, board.rules, 0, True, everybody, deal))
