@@ -28,6 +28,7 @@ _MODULES = {
     "api.schemas": ["schema"],
     "api.tournaments": ["gauntlet", "run", "tournament"],
     "api.tuning": ["tune"],
+    "environments.vector_env": ["vector_env"],
     "errors": [
         *("ArenaError", "BotError", "ConfigError", "FaultError", "GameError", "Interrupted"),
         *("LedgerError", "PageError", "RulesError", "UsageError", "WorkerPoolError"),

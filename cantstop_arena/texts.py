@@ -92,3 +92,15 @@ def type_name(value: object) -> str:
 def ansi_styled(text: str, style: str) -> str:
     """Text in a style of ANSI terminals (`1;31`: bold and red), unchanged if the style is empty."""
     return f"\x1b[{style}m{text}\x1b[0m" if style else text
+
+
+_UNITS = ((120, 1, "s"), (120 * 60, 60, "min"), (48 * 3600, 3600, "h"), (1e9, 86400, "d"))
+"""Units of time: the largest number of seconds for which each is used, its seconds, its symbol."""
+
+
+def time_text(seconds: float) -> str:
+    """A duration in the unit that fits it."""
+    for max_seconds, unit, sign in _UNITS:
+        if seconds <= max_seconds:
+            return f"{max(1, round(seconds / unit))} {sign}"
+    return "ages"

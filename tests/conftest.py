@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
+from helpers.pages_server import PagesServer
 from helpers.paths import ROOT
 from hypothesis import HealthCheck, settings
 
@@ -345,3 +346,22 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
 
     yield show
     assert troubles == []
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PagesServer]:
+    """A server of pages with a folder of its own for the tests of a file."""
+    yield from _serving(tmp_path_factory.mktemp("served"))
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[PagesServer]:
+    """A server of pages with a folder of its own for one test."""
+    yield from _serving(tmp_path)
+
+
+def _serving(folder: Path) -> Iterator[PagesServer]:
+    started = PagesServer(folder)
+    yield started
+    if started.process.poll() is None:
+        started.end()

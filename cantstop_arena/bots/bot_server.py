@@ -140,7 +140,7 @@ def answer_as_json(decision: Decision, answer: object) -> object:
         return value_as_json(answer)
     with contextlib.suppress(Exception):  # an illegal answer, or a value that JSON cannot hold
         data = msgspec.to_builtins(decision.checked(answer), str_keys=True)
-        if len(json.dumps(data, allow_nan=False)) < MAX_ANSWER_LENGTH:
+        if len(json.dumps(data, allow_nan=False)) < MAX_ANSWER_LENGTH and is_sendable(data):
             return data
     return value_as_json(answer)
 
@@ -154,12 +154,22 @@ def value_as_json(answer: object) -> object:
         return int(np.int64(answer))  # type: ignore[arg-type]
     if issubclass(answer_type, int) and abs(number := int.__index__(answer)) < 1 << 64:  # type: ignore[arg-type]
         return number
-    if answer is None or (answer_type is str and len(str(answer)) < MAX_REPORT_LENGTH):
+    is_short = answer is None or (answer_type is str and len(str(answer)) < MAX_REPORT_LENGTH)
+    if is_short and is_sendable(answer):
         return answer
     try:
         return {FOREIGN_KEY: reprlib.repr(answer)}
     except BaseException:
         return {FOREIGN_KEY: f"a {answer_type.__name__}"}
+
+
+def is_sendable(data: object) -> bool:
+    """Whether a message can hold the data: it holds no text with half of a letter (a surrogate)."""
+    try:
+        msgspec.msgpack.encode(data)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _no_player() -> Any:

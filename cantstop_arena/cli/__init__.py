@@ -28,6 +28,7 @@ from cantstop_arena.cli.commands.report import report
 from cantstop_arena.cli.commands.results import results
 from cantstop_arena.cli.commands.rules import rules
 from cantstop_arena.cli.commands.run import run
+from cantstop_arena.cli.commands.serve import serve
 from cantstop_arena.cli.commands.tune import tune
 from cantstop_arena.errors import ArenaError, Interrupted
 from cantstop_arena.exit_codes import ExitCode, signal_exit_code
@@ -65,6 +66,7 @@ GROUPS = {
     "Bots": ("bots", "bench", "tune", "judge", "train"),
     "The games": ("games", "rules", "compare", "profile", "design", "solve", "odds", "cubus"),
     "One game": ("play", "replay", "draw"),
+    "In the browser": ("serve",),
     "Your shell": ("completion",),
 }
 """The commands as `arena --help` and docs/reference/commands.md list them.
@@ -210,6 +212,7 @@ for command in (
     rules,
     play,
     replay,
+    serve,
     draw,
     bench,
     completion,

@@ -2,9 +2,9 @@
 
 import csv
 import secrets
-from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
+from typing import NamedTuple
 
 from cantstop_arena.atomic_files import refuse_link, write_result
 from cantstop_arena.leagues.grading import mark_table
@@ -49,25 +49,38 @@ def write_pages(standings: LeagueStandings) -> Path:
 
 
 def write_tokens(league: League, results: Path) -> Path:
-    """Write tokens.csv, a secret word for each participant, for an upload page of your own.
+    """Write tokens.csv, a secret word for each participant, for the upload page of `arena serve`.
 
     A participant keeps the token that is there; that of one who has left is deleted. Whoever has
     the file can hand in for everybody: only its owner can read it.
     """
     folder = results / league.name
-    tokens = _tokens(folder / TOKENS)
+    tokens = {stored.id: stored.token for stored in stored_tokens(folder)}
     lines = StringIO(newline="")
     writer = csv.writer(lines, lineterminator="\n")
-    writer.writerow(["id", "token"])
+    writer.writerow(StoredToken._fields)
     for each in league.participants:
-        writer.writerow([each.id, tokens.get(each.id) or secrets.token_urlsafe(_TOKEN_BYTES)])
+        token = tokens.get(each.id) or secrets.token_urlsafe(_TOKEN_BYTES)
+        writer.writerow(StoredToken(each.id, token, str(league.folder.absolute() / each.id)))
     return write_result(folder, TOKENS, lines.getvalue(), 0o600)
 
 
-def _tokens(path: Path) -> Mapping[str, str]:
-    """The tokens that are there, by id."""
-    if not path.is_file():
-        return {}
+class StoredToken(NamedTuple):
+    """A participant's id, token, and the folder of the submission."""
+
+    id: str
+    token: str
+    folder: str
+
+
+def stored_tokens(folder: Path) -> list[StoredToken]:
+    """The tokens in a folder of results."""
+    path = folder / TOKENS
+    if path.is_symlink() or not path.is_file():
+        return []
     with path.open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file)
-        return {row["id"]: row["token"] for row in rows if row.get("id") and row.get("token")}
+        return [
+            StoredToken(row["id"], row["token"], row.get("folder") or "")
+            for row in csv.DictReader(file)
+            if row.get("id") and row.get("token")
+        ]

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.bots.bot_paths import own_file, real_path
+from cantstop_arena.bots.bot_paths import NET, own_file, real_path
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.deals.seeds import Seed
@@ -178,7 +178,7 @@ def submitted_file(league: League, participant: Participant) -> Path:
         raise BotError("no submission")
     _refuse_links(folder)
     entry = folder / league.entry
-    candidates = (entry, entry.with_suffix(""))
+    candidates = (entry, entry.with_suffix(NET), entry.with_suffix(""))
     files = [file for path in candidates if (file := own_file(path))]
     if not files:
         raise BotError(f"no {league.entry}")

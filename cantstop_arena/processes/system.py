@@ -207,20 +207,38 @@ class ArenaProcess(Protocol):
 
 
 def start_arena(
-    words: Sequence[str], variables: Mapping[str, str] | None = None, files: Sequence[int] = ()
+    words: Sequence[str],
+    variables: Mapping[str, str] | None = None,
+    files: Sequence[int] = (),
+    log: Path | None = None,
 ) -> ArenaProcess:
     """Start `arena` with these words as a child that ends when this process does.
 
-    It gets further environment `variables` and open `files`, and shares the standard files.
+    It gets further environment `variables` and open `files`, and shares the standard files. With a
+    `log` it outlives this process instead, in a session of its own: it has no input, and its output
+    goes to this file.
     """
     import subprocess
 
-    return subprocess.Popen(
-        python_module(__name__.partition(".")[0], *words),
-        env={**os.environ, **(variables or {})},
-        pass_fds=files,
-        preexec_fn=partial(die_with_parent, os.getpid(), signal.SIGTERM),
-    )
+    command = python_module(__name__.partition(".")[0], *words)
+    environment = {**os.environ, **(variables or {})}
+    if log is None:
+        return subprocess.Popen(
+            command,
+            env=environment,
+            pass_fds=files,
+            preexec_fn=partial(die_with_parent, os.getpid(), signal.SIGTERM),
+        )
+    with log.open("wb") as output:
+        return subprocess.Popen(
+            command,
+            env=environment,
+            pass_fds=files,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
 
 
 _MADV_WIPEONFORK = 18  # <bits/mman-linux.h>; Python has no name for it

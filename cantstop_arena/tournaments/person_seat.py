@@ -33,12 +33,14 @@ def table_with(
     catalogue: Catalogue,
     compiling: Callable[[list[str]], None],
     hidden: tuple[Path, ...] = (),
+    in_server: bool = False,
 ) -> Iterator[GameTable]:
     """A table with people, named by their seats from 0, and bots in the other seats, in order.
 
     Bots are entrants, names, or paths from the working directory. Bots that are not built in play
     in separate processes, so that they can neither print into the game nor stop it; in the sandbox
-    if the catalogue says so. They cannot read the `hidden` paths there. Raises BotError.
+    if the catalogue says so. They cannot read the `hidden` paths there. With `in_server` nothing of
+    this process is restored after a bot. Raises BotError.
     """
     with suggesting_game([bot for bot in bots if isinstance(bot, str)], catalogue):
         seated_bots = [_bot(reference, catalogue, hidden) for reference in bots]
@@ -48,6 +50,8 @@ def table_with(
     if missing := catalogue.game.missing_code(compiled):
         compiling(missing)
     table: GameTable = catalogue.game.table(rules, seated_bots, len(seated_bots), seed)
+    if in_server:
+        table.leave_process_alone()
     table.warm_up()
     try:
         yield table

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Protocol
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from cantstop_arena.pages.document import GameFigure, Section
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.views.default_person import TerminalPerson
+    from cantstop_arena.views.default_web_seat import WebSeat
 
 MAX_NAME_LENGTH = 100  # characters of a name that are shown
 SEAT_NAMES = "ABCDEFGH"  # the letters of the seats
@@ -229,6 +231,13 @@ class GameView:
         return ""
 
     # A person
+
+    @cached_property
+    def web_seat(self) -> WebSeat:
+        """How a seat is shown to a person in the browser."""
+        from cantstop_arena.views.default_web_seat import WebSeat
+
+        return WebSeat(self)
 
     def person(
         self,

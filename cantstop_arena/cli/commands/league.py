@@ -34,7 +34,7 @@ def _seconds(context: click.Context, parameter: click.Parameter, text: str | Non
 @click.option(
     "--tokens",
     is_flag=True,
-    help="Write tokens.csv, a secret word for each participant, for an upload page of your own.",
+    help="Write tokens.csv, a secret word for each participant, for uploads in arena serve.",
 )
 @click.option(
     "--watch",

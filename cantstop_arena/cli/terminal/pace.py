@@ -4,14 +4,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from cantstop_arena.texts import significant
+from cantstop_arena.texts import significant, time_text
 
 Clock = Callable[[], float]
 
 WINDOW = 10.0  # seconds over which the rate is averaged
 MIN_SECONDS = 1.0  # of play before there is a rate
-_UNITS = ((120, 1, "s"), (120 * 60, 60, "min"), (48 * 3600, 3600, "h"), (1e9, 86400, "d"))
-"""Units of time: the largest number of seconds for which each is used, its seconds, its symbol."""
 
 
 class RateLimiter:
@@ -124,11 +122,3 @@ class Progress:
         if self.machines:
             parts.append(f"on {self.machines}")
         return ", ".join(parts)
-
-
-def time_text(seconds: float) -> str:
-    """A duration in the unit that fits it."""
-    for max_seconds, unit, sign in _UNITS:
-        if seconds <= max_seconds:
-            return f"{max(1, round(seconds / unit))} {sign}"
-    return "ages"

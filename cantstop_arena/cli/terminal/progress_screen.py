@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.cli.terminal.pace import Clock, Progress, RateLimiter, time_text
+from cantstop_arena.cli.terminal.pace import Clock, Progress, RateLimiter
 from cantstop_arena.cli.terminal.tty import (
     is_in_front,
     supports_colours,
     supports_escape_codes,
     supports_unicode,
 )
+from cantstop_arena.texts import time_text
 from cantstop_arena.tournaments.run_observer import RunObserver
 
 if TYPE_CHECKING:

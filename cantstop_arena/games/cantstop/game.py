@@ -27,6 +27,7 @@ from cantstop_arena.games.cantstop.rules import (
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.game_api.batches import Encoding
+    from cantstop_arena.game_api.lockstep import LockstepGames, LockstepSetting
     from cantstop_arena.games.cantstop.codec import CantStopCodec
     from cantstop_arena.games.cantstop.play.step_position import CantStopPosition
     from cantstop_arena.games.cantstop.turn import Move, Turn
@@ -170,6 +171,16 @@ class CantStop(Game):
         from cantstop_arena.games.cantstop.play.step_position import position_of
 
         return position_of(view, moves)
+
+    def lockstep(self, setting: LockstepSetting) -> LockstepGames:
+        from cantstop_arena.games.cantstop.play.lockstep_games import (
+            CantStopLockstep,
+            plays_in_lockstep,
+        )
+
+        if plays_in_lockstep(setting.bots):
+            return CantStopLockstep(setting)
+        return super().lockstep(setting)
 
     def encoding(self, rules: RuleSet, players: int) -> Encoding:
         from cantstop_arena.games.cantstop.play.actions import encoding_under

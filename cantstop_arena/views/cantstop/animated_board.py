@@ -4,7 +4,8 @@ The picture has every marker and runner that a game can have, and hides those th
 Thus the picture depends on the present scene alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from cantstop_arena.views.cantstop.scenes import BoardScene
@@ -31,10 +32,21 @@ _SHRUNK = round(SMALL / RADIUS, 2)  # a piece on a space that many share
 _HIDDEN = {"display": "none"}
 
 
-def draw_stage(scene: BoardScene, key: str) -> str:
+class Landing(NamedTuple):
+    """Where a runner would land: the column, the space before and the space after."""
+
+    column: int
+    before: int
+    after: int
+
+
+def draw_stage(
+    scene: BoardScene, key: str, options: Sequence[Sequence[Landing]] = (), seat: int = 0
+) -> str:
     """The board of a scene as SVG for a page, in the page's colours.
 
-    The ids in it start with the `key`.
+    The ids in it start with the `key`. The landings of each of the `options` of a `seat` are drawn
+    in a group of class `ghost`, which the page's style shows when the option is pointed at.
     """
     board = _board(scene.lengths)
     width, height = WIDTH * len(scene.lengths) + 2 * _MARGIN, board.ground + _MARGIN
@@ -58,7 +70,48 @@ def draw_stage(scene: BoardScene, key: str) -> str:
     _add_claims(root, board, scene)
     _add_trails(root, board, scene)
     _add_pieces(root, board, scene, key)
+    for number, landings in enumerate(options):
+        look = {"class": "ghost", "data-ghost": str(number)}
+        _add_landings(
+            ET.SubElement(root, "g", look), board, scene, landings, f"{key}-runner-{seat}"
+        )
     return ET.tostring(root, encoding="unicode")
+
+
+def positions(scene: BoardScene) -> Mapping[str, str]:
+    """The transforms of the pieces in a scene, by column and seat, or r for the runner."""
+    board = _board(scene.lengths)
+    return {
+        f"{column}.{'r' if piece.is_runner else piece.seat}": _position_attributes(piece)[
+            "transform"
+        ]
+        for column in scene.lengths
+        for piece in board.pieces(scene, column)
+    }
+
+
+def _add_landings(
+    group: ET.Element,
+    board: SvgBoard,
+    scene: BoardScene,
+    landings: Sequence[Landing],
+    runner: str,
+) -> None:
+    """Draw the spaces that runners would climb, and the runners at their ends."""
+    for column, before, after in landings:
+        left, top = _MARGIN + WIDTH * (column - 2), board.ground - HEIGHT * after
+        box = {
+            "x": str(left + 2),
+            "y": str(top),
+            "width": str(WIDTH - 4),
+            "height": str(HEIGHT * (after - before)),
+            "rx": "6",
+        }
+        ET.SubElement(group, "rect", box)
+        others = sum(own.get(column) == after for own in scene.markers)
+        across = coordinate_text(left + WIDTH / 2 + (17 if others == 1 else RADIUS * others))
+        place = {"href": f"#{runner}", "transform": f"translate({across} {top + HEIGHT // 2})"}
+        ET.SubElement(group, "use", place)
 
 
 def layout(scene: BoardScene) -> Mapping[str, float]:

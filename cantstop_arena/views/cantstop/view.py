@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cantstop_arena.games.cantstop.records import read_record
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.state import Event
     from cantstop_arena.pages.document import GameFigure, Section
     from cantstop_arena.views.cantstop.person import CantStopPerson
+    from cantstop_arena.views.cantstop.web_seat import CantStopSeat
 
 
 class CantStopView(GameView):
@@ -84,6 +86,12 @@ class CantStopView(GameView):
 
     def why(self, kind: str, events: Sequence[Event]) -> str:
         return why(kind, events)
+
+    @cached_property
+    def web_seat(self) -> CantStopSeat:
+        from cantstop_arena.views.cantstop.web_seat import CantStopSeat
+
+        return CantStopSeat(self)
 
     def person(
         self,

@@ -26,7 +26,7 @@ _HELP = (
     "  Enter the number of a pile in the list, or a pile text such as 22/21@0,0 with the cells of\n"
     "  all its open cards, as in 22/21@0,0 0,0 1,0. p passes, q leaves the game."
 )
-_PROMPTS = {
+PROMPTS = {
     "build": "Your turn",
     "ending": "The pool is yours to build with",
     "knock": "You may knock, and build with these cards",
@@ -72,7 +72,7 @@ class CubusPerson(TerminalPerson):
     @terminal()
     def _decide(self, view: CubusBotView) -> Build | None:
         """Prompt until the answer is legal. Raises PersonLeft."""
-        listed = _takes(view) if view.asked == "take" else _targets(view)
+        listed = takes(view) if view.asked == "take" else targets(view)
         self._show(view, listed)
         answer_of = partial(_answer_of, view, listed)
         return self._ask(_question(listed), answer_of, {HELP: lambda: [_HELP]})
@@ -84,10 +84,10 @@ class CubusPerson(TerminalPerson):
         self._echo("")
         self._echo(drawing.pile_text(view.table, self._coloured))
         hand = view.hand.text() or "no card"
-        self._echo(f"{_PROMPTS[view.asked]}. On the table: {view.pile.text}; cards: {hand}.")
+        self._echo(f"{PROMPTS[view.asked]}. On the table: {view.pile.text}; cards: {hand}.")
         won = "card" if view.asked == "take" else "point"
         for number, (build, gain) in enumerate(listed, start=1):
-            self._echo(f"  {number}  {_text(build)}  ({how_many(gain, won)})")
+            self._echo(f"  {number}  {build_text(build)}  ({how_many(gain, won)})")
 
     def _announce_pass(self, view: CubusBotView) -> None:
         """Print the pass to knock at: its event comes only when all seats have answered."""
@@ -110,22 +110,22 @@ def _answer_of(
 ) -> Build | None:
     """The answer that a word stands for. Raises IllegalBuild, or ValueError with a hint."""
     if word.lower() in _PASS:
-        return _pass_answer(view)
+        return pass_answer(view)
     if word.isdecimal() and len(word) < 3:
         if not 1 <= int(word) <= len(listed):
             raise ValueError(f"there is no number {word} in the list; {HELP} explains")
         return listed[int(word) - 1][0]
-    return _named_build(word, view)
+    return named_build(word, view)
 
 
-def _pass_answer(view: CubusBotView) -> Build | None:
+def pass_answer(view: CubusBotView) -> Build | None:
     """The answer of a pass. Raises ValueError when the rules forbid it."""
     if view.asked == "build" and view.rules.duty == "strict" and view.best():
         raise ValueError("R17: who can build must; choose a pile")
     return usual_take(view.table, view.rules.box) if view.asked == "take" else None
 
 
-def _named_build(word: str, view: CubusBotView) -> Build:
+def named_build(word: str, view: CubusBotView) -> Build:
     """The build of a pile text and cells. Raises IllegalBuild or ValueError."""
     text, *cells = word.split()
     build = Build(text, tuple(_cell(cell) for cell in cells))
@@ -146,7 +146,7 @@ def _cell(text: str) -> tuple[int, int]:
         ) from None
 
 
-def _targets(view: CubusBotView) -> list[tuple[Build | None, int]]:
+def targets(view: CubusBotView) -> list[tuple[Build | None, int]]:
     """The best builds, and their points."""
     best = islice(view.iter_targets(), _MAX_LISTED) if view.bound() else ()
     return [
@@ -155,14 +155,14 @@ def _targets(view: CubusBotView) -> list[tuple[Build | None, int]]:
     ]
 
 
-def _takes(view: CubusBotView) -> list[tuple[Build | None, int]]:
+def takes(view: CubusBotView) -> list[tuple[Build | None, int]]:
     """The takes that win most, and their cards won."""
     return [
         (view.take_build(pile) if pile else None, won) for pile, won in view.takes()[:_MAX_LISTED]
     ]
 
 
-def _text(build: Build | None) -> str:
+def build_text(build: Build | None) -> str:
     if build is None:
         return "the last crate"
     return " ".join([parse(build.pile).text, *(f"{x},{y}" for x, y in build.open)])

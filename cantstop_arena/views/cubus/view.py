@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.state import Event
     from cantstop_arena.pages.document import GameFigure
     from cantstop_arena.views.cubus.person import CubusPerson
+    from cantstop_arena.views.cubus.web_seat import CubusSeat
 
 
 class CubusView(GameView):
@@ -93,6 +95,12 @@ class CubusView(GameView):
                 knocks = sum(event["event"] == "knock" and event["right"] for event in events)
                 return f"{how_many(knocks, 'build')} by knocking: no other game has more."
         return f"{how_many(end['turns'], 'turn')}: no other game has more."
+
+    @cached_property
+    def web_seat(self) -> CubusSeat:
+        from cantstop_arena.views.cubus.web_seat import CubusSeat
+
+        return CubusSeat(self)
 
     def person(
         self,

@@ -17,7 +17,7 @@ from rich.cells import cell_len
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli.terminal.live_table import LiveFrame, LiveTable
-from cantstop_arena.cli.terminal.pace import Pace, Progress, RateLimiter, time_text
+from cantstop_arena.cli.terminal.pace import Pace, Progress, RateLimiter
 from cantstop_arena.cli.terminal.progress_screen import LINE_INTERVAL, ProgressScreen
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.deals.outcomes import TournamentTotals
@@ -28,6 +28,7 @@ from cantstop_arena.tables.column import Column, Table, Value, estimate, number
 from cantstop_arena.tables.interim import Interim, interim
 from cantstop_arena.tables.standings import ELO
 from cantstop_arena.tables.text import TEXT, draw
+from cantstop_arena.texts import time_text
 from cantstop_arena.tournaments import run
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.ledger.ledger import LEDGER

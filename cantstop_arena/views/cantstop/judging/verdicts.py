@@ -19,6 +19,25 @@ ROLL, STOP = "roll", "stop"
 _GERUNDS = {ROLL: "rolling on", STOP: "stopping"}
 
 
+class JudgedDecision(NamedTuple):
+    """A decision with all its options, their values to the seat, and the number of the one taken.
+
+    The options are moves, or `ROLL` and `STOP`.
+    """
+
+    options: Sequence[str]
+    values: Sequence[float]
+    taken: int
+
+    @property
+    def verdict(self) -> "DecisionVerdict":
+        """What the decision has lost."""
+        best = self.values.index(max(self.values))
+        loss = self.values[best] - self.values[self.taken]
+        better = best if loss else self.taken
+        return DecisionVerdict(self.options[self.taken], self.options[better], loss)
+
+
 class DecisionVerdict(NamedTuple):
     """A decision: the action taken, the best one, and the loss in winning probability, or turns."""
 
@@ -38,11 +57,25 @@ def add_verdicts(events: Iterable[Event]) -> Iterator[Event]:
     lost = [0.0] * len(board_scenes[0].names)
     for scene, after in zip_longest(board_scenes, board_scenes[1:]):
         if scene.event["event"] == ROLL:
-            verdicts = [*_verdicts(evaluator, scene, after)]
+            verdicts = [each.verdict for each in _decisions(evaluator, scene, after)]
             lost[scene.seat] += sum(verdict.lost for verdict in verdicts)
             yield {**scene.event, VERDICT: _on_roll(verdicts, len(lost))}
         else:
             yield {**scene.event, VERDICT: _at_end(scene, lost)} if scene.is_end else scene.event
+
+
+def judged_decisions(events: Iterable[Event]) -> Iterator[tuple[int, BoardScene, JudgedDecision]]:
+    """The decisions of a game: the number of the event with the roll, its scene, the decision.
+
+    Raises UsageError when there is no evaluator for the rules of the game.
+    """
+    board_scenes = list(scenes(events))
+    evaluator = _evaluator(board_scenes[0].opening)
+    following = zip_longest(board_scenes, board_scenes[1:])
+    for number, (scene, after) in enumerate(following):
+        if scene.event["event"] == ROLL:
+            for decision in _decisions(evaluator, scene, after):
+                yield number, scene, decision
 
 
 def _evaluator(opening: Event) -> Evaluator:
@@ -53,24 +86,19 @@ def _evaluator(opening: Event) -> Evaluator:
         raise UsageError(f"there is no judge for this game: {error}") from error
 
 
-def _verdicts(
+def _decisions(
     evaluator: Evaluator, scene: BoardScene, after: BoardScene | None
-) -> Iterator[DecisionVerdict]:
-    """The verdicts on the choice of a move and on rolling again, if there was a choice."""
+) -> Iterator[JudgedDecision]:
+    """The choice of a move and that of rolling again after a roll, if there was a choice."""
     moves, chosen = scene.event["moves"], scene.event["chosen"]
     if chosen is not None and len(moves) > 1:
         turn = _turn(evaluator.rules, scene, scene.before)
         values = evaluator.values(turn, [tuple(move) for move in moves])
-        best, taken = values.index(max(values)), moves.index(chosen)
-        loss = values[best] - values[taken]
-        yield DecisionVerdict(move_text(chosen), move_text(moves[best if loss else taken]), loss)
+        yield JudgedDecision([move_text(move) for move in moves], values, moves.index(chosen))
     turn = _turn(evaluator.rules, scene, scene.runners)
     action = after.event["event"] if after else ""
     if action in (ROLL, STOP) and chosen is not None and _may_choose(turn):
-        rolling, stopping = evaluator.choice(turn)
-        loss = max(0.0, rolling - stopping if action == STOP else stopping - rolling)
-        alternative = ROLL if action == STOP else STOP
-        yield DecisionVerdict(action, alternative if loss else action, loss)
+        yield JudgedDecision([ROLL, STOP], evaluator.choice(turn), int(action == STOP))
 
 
 def _may_choose(turn: Turn) -> bool:

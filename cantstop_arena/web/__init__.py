@@ -1,0 +1,1 @@
+"""`arena serve`: pages in the browser to look at results, watch runs, play and review games."""
