@@ -81,7 +81,7 @@ def cubus_ladder(folder: Path, sizes: Sizes) -> str:
     pairs = tables(folder, "cubus", game="cubus", players=2, games=sizes.cubus_games, bots=bots)
     against = _against(pairs, CUBUS_REFERENCE)
     rows = [
-        [bot, _rate(against.get(bot)), _elo(row), _speed("cubus", bot, sizes.seconds)]
+        [bot, _rate(against.get(bot)), _elo(row), _speed("cubus", bot, seconds=sizes.seconds)]
         for bot, row in _by_bot(pairs["standings"]["rows"]).items()
     ]
     return _table(rows, "bot", f"wins against {CUBUS_REFERENCE} %", "Elo", "games/CPU s")
@@ -141,7 +141,7 @@ def _turns(row: Mapping[str, Any]) -> str:
     return f"{row['turns_per_game']:.2f} ± {_width(row, 'turns') / 2:.2f}"
 
 
-def _speed(game_name: str, name: str, seconds: float) -> str:
+def _speed(game_name: str, name: str, *, seconds: float) -> str:
     """Games of a bot against itself in a second of processor time, to two digits."""
     game = game_named(game_name)
     bot = Loader(Path("bots")).find(name, game)

@@ -1,5 +1,6 @@
 """How the net of champion learns: steps of Adam on the cross-entropy of shares. By numba."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,7 +114,7 @@ def set_net(draft, net):
 
 @njit_call(nrt=False)
 def _whole(number):
-    return np.int64(np.floor(min(MAX_WEIGHT, max(-MAX_WEIGHT, number * WEIGHT_UNIT)) + 0.5))
+    return np.int64(math.floor(min(MAX_WEIGHT, max(-MAX_WEIGHT, number * WEIGHT_UNIT)) + 0.5))
 
 
 @njit_call
@@ -162,7 +163,7 @@ def _set_slopes(levels, chances, scores, targets, players):
         total += chances[seat]
     for seat in range(players):
         chance = chances[seat] / total
-        loss -= targets[seat] * np.log(max(1e-9, chance))
+        loss -= targets[seat] * math.log(max(1e-9, chance))
         error = chance - targets[seat]
         scale_slope += error * levels[seat]
         levels[seat] = error * scale
@@ -196,4 +197,4 @@ def _adapt(draft, count, rate, step):
         mean = _FIRST_DECAY * draft.means[number] + (1.0 - _FIRST_DECAY) * slope
         square = _SECOND_DECAY * draft.squares[number] + (1.0 - _SECOND_DECAY) * slope * slope
         draft.means[number], draft.squares[number] = mean, square
-        draft.numbers[number] -= rate * (mean / first) / (np.sqrt(square / second) + _SMALL)
+        draft.numbers[number] -= rate * (mean / first) / (math.sqrt(square / second) + _SMALL)
