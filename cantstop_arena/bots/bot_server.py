@@ -33,6 +33,7 @@ from cantstop_arena.processes import system
 from cantstop_arena.processes.channel import ChildEnd, take_standard_input
 from cantstop_arena.processes.isolated_call import Raised
 from cantstop_arena.processes.json_lines import FOREIGN_KEY
+from cantstop_arena.table.batched_bot import BatchedBot
 
 MAX_ANSWER_LENGTH = 1 << 15  # characters of JSON
 
@@ -79,6 +80,8 @@ class BotServer:
             system.limit_memory(message.memory, for_good=True)
         bot = Loader(message.folder).open(message.bot)
         player = bot.build(message.options)  # reports a bot that cannot be built
+        if isinstance(player, BatchedBot):
+            player.prepare(self._rules, self._game.players[0])
         self._make_player = partial(fresh_player, bot, message.options)
         return BotStarted(hasattr(player, GAME_OVER))
 

@@ -5,7 +5,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -39,7 +39,7 @@ CREATE INDEX IF NOT EXISTS game_made ON game (made);
 """
 
 
-class Seat(msgspec.Struct, frozen=True, omit_defaults=True):
+class SeatRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """A seat: a person, or a bot with its options, the digest of its source, and its version."""
 
     person: str = ""
@@ -65,7 +65,7 @@ class PeopleGame(msgspec.Struct, frozen=True, kw_only=True):
     made: float
     game: str
     rules: str
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatRow, ...]
     seed: str
     deal: int
     mode: str
@@ -183,6 +183,22 @@ class PeopleStore:
         return self.folder / RECORDS / f"{key}.jsonl"
 
 
+def stored_games(results: Path) -> list[PeopleGame]:
+    """All games of people in a folder of results, without changing anything; none if it has none.
+
+    Raises UsageError when they cannot be read.
+    """
+    path = results / PEOPLE / DATABASE
+    if not path.is_file():
+        return []
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+            rows = database.execute("SELECT * FROM game ORDER BY made").fetchall()
+    except sqlite3.DatabaseError as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    return [_game_of(row) for row in rows]
+
+
 def new_id() -> str:
     """A new id of a game."""
     return secrets.token_hex(_ID_BYTES)
@@ -190,6 +206,6 @@ def new_id() -> str:
 
 def _game_of(row: Sequence[Any]) -> PeopleGame:
     fields = dict(zip(PeopleGame.__struct_fields__, row, strict=True))
-    fields["seats"] = msgspec.json.decode(fields["seats"], type=tuple[Seat, ...])
+    fields["seats"] = msgspec.json.decode(fields["seats"], type=tuple[SeatRow, ...])
     fields["winners"] = tuple(json.loads(fields["winners"] or "[]"))
     return PeopleGame(**fields)

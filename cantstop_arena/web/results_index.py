@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from cantstop_arena.deals.outcomes import FaultReport
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.ratings.estimate import Estimate
@@ -42,6 +43,7 @@ class ResultRow(msgspec.Struct, frozen=True):
     game: str = ""
     rules: str = ""
     ratings: Mapping[str, Estimate] = {}
+    faults: Sequence[FaultReport] = ()
 
     @property
     def day(self) -> str:
@@ -129,6 +131,7 @@ def _tournament(path: Path) -> ResultRow:
         has_page=has_page,
         elo=elo,
         game=results.game,
+        faults=results.faults,
         rules=str(results.rules.get("name", "")),
         ratings={} if analysis.is_solo else dict(zip(results.bots, analysis.elo, strict=True)),
     )

@@ -20,11 +20,12 @@ from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.system import start_arena
 from cantstop_arena.reports.write_page import replay_page
 from cantstop_arena.texts import in_a_line
+from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.views.default_view import read_record, view_of
 from cantstop_arena.views.default_web_seat import Review
 from cantstop_arena.web.access import foreign_page
 from cantstop_arena.web.people_store import OPEN
-from cantstop_arena.web.site import Problem, Site
+from cantstop_arena.web.site import RequestRefused, Site
 
 _MAX_REPLAY_SECONDS = 60.0
 
@@ -34,12 +35,15 @@ async def review_of_people(site: Site, request: Request) -> Response:
     key = request.path_params["key"]
     game = await site.read(site.people.store.game, key)
     if game is None:
-        raise Problem("There is no such game.", 404)
+        raise RequestRefused("There is no such game.", 404)
     path = site.people.store.record(key)
     if game.state == OPEN or not path.is_file():
-        raise Problem("This game is not over: it can be reviewed when it is.", 409)
-    events = await site.read(_read, path)
-    return await _review(site, request, events, f"/play/{key}", game.me, "Back to the game")
+        raise RequestRefused("This game is not over: it can be reviewed when it is.", 409)
+    source = f"/play/{key}", game.me, "Back to the game"
+    if (stored := site.reviews.get(path)) is None:
+        stored = await _judged(site, await site.read(_read, path), game.me)
+        site.reviews.add(path, stored)
+    return await _review(site, request, stored, *source)
 
 
 def _read(path: Path) -> list[Event]:
@@ -51,15 +55,18 @@ async def review_of_result(site: Site, request: Request) -> Response:
     query = request.query_params
     folder = site.index.folder(query.get("result", ""))
     deal = query.get("deal", "0")
-    if folder is None:
-        raise Problem("There is no such result.", 404)
+    if folder is None or not (folder / LEDGER).is_file():
+        raise RequestRefused("There is no such result.", 404)
     if not (deal.isdecimal() and len(deal) < 10):
-        raise Problem("A deal is a whole number.", 422)
+        raise RequestRefused("A deal is a whole number.", 422)
     bots = [name for name in query.getlist("bots") if name]
     if any(name.startswith("-") for name in bots) or len(bots) > 8:
-        raise Problem("These are no bots of the result.", 422)
-    events = await _replayed(site, folder, bots, int(deal))
-    return await _review(site, request, events, f"/results/{folder.name}", 0, "Back to the report")
+        raise RequestRefused("These are no bots of the result.", 422)
+    key = folder, tuple(bots), int(deal), (folder / LEDGER).stat().st_mtime_ns
+    if (stored := site.reviews.get(key)) is None:
+        stored = await _judged(site, await _replayed(site, folder, bots, int(deal)), 0)
+        site.reviews.add(key, stored)
+    return await _review(site, request, stored, f"/results/{folder.name}", 0, "Back to the report")
 
 
 async def _replayed(site: Site, folder: Path, bots: list[str], deal: int) -> list[Event]:
@@ -73,7 +80,7 @@ async def _replayed(site: Site, folder: Path, bots: list[str], deal: int) -> lis
         while (code := process.poll()) is None:
             if time.monotonic() > deadline:
                 process.send_signal(15)
-                raise Problem("The replay takes too long here: use arena replay.", 422)
+                raise RequestRefused("The replay takes too long here: use arena replay.", 422)
             await asyncio.sleep(0.02)
         lines = path.read_text("utf-8", "replace").splitlines()
     finally:
@@ -81,23 +88,30 @@ async def _replayed(site: Site, folder: Path, bots: list[str], deal: int) -> lis
     events = [line for line in lines if line.startswith('{"event"')]
     if code or not events:
         last = in_a_line(lines[-1], 300) if lines else "it says nothing"
-        raise Problem(f"This game cannot be replayed: {last}", 422)
+        raise RequestRefused(f"This game cannot be replayed: {last}", 422)
     return [json.loads(line) for line in events]
 
 
-async def _review(
-    site: Site, request: Request, events: list[Event], back: str, me: int, back_text: str
-) -> Response:
-    """The page of a judged game at the step of the address; else its replay."""
+async def _judged(site: Site, events: list[Event], me: int) -> Review | str:
+    """The review of a game; where nobody judges it, the page that replays it for a seat."""
     game = game_named(str(events[0].get("game")))
     seat = view_of(game).web_seat
     try:
         review = await site.at_table(seat.review, events, me)
     except UsageError:
         review = None
-    if review is None or not review.decisions:
-        seen = [event for event in (event_of(me, each) for each in events) if event]
-        return foreign_page(await site.read(replay_page, seen))
+    if review is not None and review.decisions:
+        return review
+    seen = [event for event in (event_of(me, each) for each in events) if event]
+    return await site.read(replay_page, seen)
+
+
+async def _review(
+    site: Site, request: Request, review: Review | str, back: str, me: int, back_text: str
+) -> Response:
+    """The page of a judged game at the step of the address; else its replay."""
+    if isinstance(review, str):
+        return foreign_page(review)
     at = _step(request, review)
     content = await site.read(_content, review, at, _address(request), me)
     return site.page("review.html", "/play", back=back, back_text=back_text, **content)

@@ -29,6 +29,7 @@ from cantstop_arena.web.results_index import ResultsIndex
 TEMPLATES = Path(__file__).parent / "templates"
 FRAGMENT = "x-fragment"  # the header with which the script asks for a part of a page
 _TABLE_THREADS, _READ_THREADS = 8, 2
+_MAX_REVIEWS = 32
 _MAX_FILES = 5000  # of the folder of bots that are looked at for changes
 _PAGES = (
     ("/", "Results"),
@@ -49,12 +50,32 @@ class StaticFile(NamedTuple):
     content: bytes
 
 
-class Problem(Exception):
+class RequestRefused(Exception):
     """A request cannot be met: a sentence, and the status of the answer."""
 
     def __init__(self, sentence: str, status: int) -> None:
         super().__init__(sentence)
         self.status = status
+
+
+class RecentlyUsed:
+    """Values by key, of which only the most recently used stay."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._values: dict[object, Any] = {}
+
+    def get(self, key: object) -> Any:
+        """The value of a key; None if it is not here."""
+        if key in self._values:
+            self._values[key] = self._values.pop(key)
+        return self._values.get(key)
+
+    def add(self, key: object, value: object) -> None:
+        """Store a value; the one that was not used for longest goes."""
+        self._values[key] = value
+        while len(self._values) > self._size:
+            del self._values[next(iter(self._values))]
 
 
 class Site:
@@ -73,6 +94,7 @@ class Site:
         self.people = PeopleGames(PeopleStore(results), self.catalogue, results)
         self.style, self.script = _static_files()
         self.should_exit: Callable[[], bool] = lambda: False  # open streams end when it is true
+        self.reviews = RecentlyUsed(_MAX_REVIEWS)  # judged games: each page shows another step
         self._live: dict[Path, LiveRun] = {}
         self._tables = ThreadPoolExecutor(_TABLE_THREADS, "table")
         self._readers = ThreadPoolExecutor(_READ_THREADS, "reader")
@@ -148,7 +170,7 @@ class Site:
             try:
                 response: Response = await route(self, request)
                 return response
-            except (Problem, FormError) as error:
+            except (RequestRefused, FormError) as error:
                 return self._problem(request, str(error), error.status)
             except ArenaError as error:
                 text = str(error)

@@ -9,9 +9,10 @@ import click
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import exit_code_of
 from cantstop_arena.cli.print_tables import print_tables
+from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.ratings.labels import MAX_ANCHOR
-from cantstop_arena.views.command_tables import TableOutput, table_options
+from cantstop_arena.views.command_tables import TableOutput, print_plain_tables, table_options
 
 
 def _anchor(
@@ -58,12 +59,19 @@ def _anchor(
 @click.option(
     "--plain", is_flag=True, help="Do not subtract luck, where a tournament has recorded it."
 )
+@click.option(
+    "--people",
+    is_flag=True,
+    help="Rate the people who have played against these bots in arena serve, too; in other forms"
+    " than text, only them.",
+)
 @table_options
 def rate(
     results: Sequence[Path],
     anchor: dict[str, float],
     folder: Path | None,
     plain: bool,
+    people: bool,
     output: TableOutput,
 ) -> ExitCode:
     """Rate the stored games of results folders again, several folders as one tournament.
@@ -77,10 +85,18 @@ def rate(
     from cantstop_arena.atomic_files import check_output_folder
     from cantstop_arena.reports import tournament_files
 
+    if people and len(results) != 1:
+        raise UsageError("--people needs one folder of results: its bots are those played against")
     if folder:
         check_output_folder(folder)
     results_of_all = rated(*results, anchor=anchor, plain=plain)
     if folder:
         tournament_files.write_reports(results_of_all.analysis, folder)
-    print_tables(results_of_all.analysis, output)
+    if not people or output.is_text:
+        print_tables(results_of_all.analysis, output)
+    if people:
+        from cantstop_arena.web.people_ratings import people_table
+
+        table = people_table(results_of_all.analysis, results[0])
+        print_plain_tables([table], output._replace(chosen=("people",)))
     return exit_code_of(results_of_all)

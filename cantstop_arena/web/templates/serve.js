@@ -20,6 +20,7 @@
       try { localStorage.setItem("theme", root.dataset.theme); } catch { /* not kept */ }
       label();
     });
+    dark.addEventListener("change", label);
     label();
     document.querySelector(".contents").append(button);
   };

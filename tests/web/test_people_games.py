@@ -1,0 +1,221 @@
+"""People's games: resumed after any end, several at once, recorded and rated like those of bots."""
+
+import json
+import os
+import signal
+import sqlite3
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+
+import pytest
+from helpers.arena import Arena
+from helpers.pages_server import Answer, PagesServer
+
+from cantstop_arena.web import people_games
+
+SLOW = """
+import time
+def choose_move(turn, moves):
+    time.sleep(12)
+    return 0
+def roll_again(turn):
+    return False
+"""
+STEADY = """
+def choose_move(turn, moves):
+    return 0
+def roll_again(turn):
+    return turn.rolls < {rolls}
+"""
+
+
+def play_on(server: PagesServer, game: str, rng: Random, answers: int = 10**6) -> Answer:
+    """Play a game of Can't Stop by chance, to its end or for so many answers."""
+    page = server.get(game)
+    while page.n and answers:
+        choice = rng.choice(page.options)
+        page = server.answer(game, page, choice)
+        assert page.status == 200, page.text
+        answers -= 1
+    return page
+
+
+def record_of(server: PagesServer, game: str) -> list[dict[str, object]]:
+    path = server.folder / "results/people/games" / f"{game.rpartition('/')[2]}.jsonl"
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def body_of(page: Answer) -> str:
+    """A page's game, without what happened since the last look."""
+    return page.text[page.text.index('<div class="stage">') : page.text.index("</main>")]
+
+
+def test_a_game_goes_on_after_kill_9(served: PagesServer) -> None:
+    game = served.begin("rule28", "random", seat="1")
+    rng = Random(3)
+    play_on(served, game, rng, answers=12)
+    before = body_of(served.get(game))
+    served.end(signal.SIGKILL)
+    served.start()
+    assert body_of(served.get(game)) == before
+    assert played_out(served, game).heading.startswith(("Ada wins", "rule28 wins", "random wins"))
+    events = record_of(served, game)
+    assert events[0]["seats"] == ["rule28", "person:Ada", "random"]
+    assert events[-1]["event"] == "end"
+
+
+def played_out(server: PagesServer, game: str) -> Answer:
+    """Play a game to its end: stop at once, which busts seldom."""
+    page = server.get(game)
+    while page.n:
+        choice = "false" if "false" in page.options else page.options[0]
+        page = server.answer(game, page, choice)
+        assert page.status == 200, page.text
+    return page
+
+
+def test_what_people_play_is_replayed_like_any_record(served: PagesServer, arena: Arena) -> None:
+    game = served.begin("rule28", mode="rated")
+    page = played_out(served, game)
+    assert not page.n and "Review this game" in page.text
+    record = served.folder / "results/people/games" / f"{game.rpartition('/')[2]}.jsonl"
+    assert "person:Ada" in arena("replay", record).text
+    assert "turn" in arena("draw", record).text
+    (events,) = ([json.loads(line) for line in record.read_text().splitlines()],)
+    again = [json.loads(line) for line in arena("replay", record, "--json").text.splitlines()]
+    assert again == events
+    served.end()
+    served.start()
+    assert served.get(game).heading == page.heading
+
+
+def test_answers_are_taken_back_in_practice_only(served: PagesServer) -> None:
+    game = served.begin("rule28", mode="practice")
+    pages = [served.get(game)]
+    for _ in range(4):
+        pages.append(served.answer(game, pages[-1], pages[-1].options[0]))
+    undone = served.post(f"{game}/undo", X_Fragment="1")
+    assert undone.n == pages[-2].n
+    side = undone.text[undone.text.index('<div class="stage">') :]
+    assert side == pages[-2].text[pages[-2].text.index('<div class="stage">') :]
+    rated = served.begin("rule28", mode="rated")
+    page = served.answer(rated, served.get(rated), "0")
+    assert "Take back" not in page.text
+    assert served.post(f"{rated}/undo").status == 409 and served.get(rated).n == "1"
+
+
+def test_hints_are_shown_where_they_are_chosen(served: PagesServer) -> None:
+    with_hints, without = served.begin("rule28", mode="hints"), served.begin("rule28", mode="rated")
+    assert 'class="worth' in served.get(with_hints).text
+    text = served.get(without).text
+    assert 'class="worth' not in text and 'class="win"' not in text
+
+
+def test_several_people_play_their_own_games(served: PagesServer) -> None:
+    names = [f"p{number}" for number in range(12)]
+    games = {name: served.begin("rule28", name=name) for name in names}
+
+    def play(name: str) -> str:
+        return play_on(served, games[name], Random(name), answers=15).n
+
+    with ThreadPoolExecutor(12) as threads:
+        numbers = [*threads.map(play, names)]
+    for name, n in zip(names, numbers, strict=True):
+        page = served.get(games[name])
+        assert page.n == n and f"<bdi>{name}" in page.text
+
+
+def test_an_answer_sent_twice_at_once_counts_once(served: PagesServer) -> None:
+    game = served.begin("rule28")
+    page = served.get(game)
+    with ThreadPoolExecutor(8) as threads:
+        answers = [*threads.map(lambda _: served.answer(game, page, "0"), range(8))]
+    assert {answer.n for answer in answers} == {"1"}
+    database = sqlite3.connect(served.folder / "results/people/people.sqlite")
+    assert database.execute("SELECT count(*) FROM answer").fetchone() == (1,)
+
+
+@pytest.mark.slow
+def test_a_bot_that_hangs_ends_its_game_and_no_other(served: PagesServer) -> None:
+    bots = served.folder / "bots"
+    bots.mkdir()
+    (bots / "sleepy.py").write_text(SLOW)
+    other = served.begin("rule28")
+    with ThreadPoolExecutor(1) as threads:
+        slow = threads.submit(served.begin, "sleepy", seat="1")
+        time.sleep(1)
+        assert play_on(served, other, Random(1), answers=5).status == 200
+        assert not slow.done()
+        page = served.get(slow.result())
+    assert not page.n and "sleepy" in page.text and "no answer within 10 s" in page.text
+
+
+def test_an_edited_bot_plays_on_as_it_was(served: PagesServer) -> None:
+    bots = served.folder / "bots"
+    bots.mkdir()
+    (bots / "mine.py").write_text(STEADY.format(rolls=2))
+    game = served.begin("mine")
+    play_on(served, game, Random(2), answers=6)
+    before = body_of(served.get(game))
+    (bots / "mine.py").write_text(STEADY.format(rolls=1))
+    served.end(signal.SIGKILL)
+    served.start()
+    assert body_of(served.get(game)) == before
+    (bots / "mine.py").unlink()
+    served.end(signal.SIGKILL)
+    served.start()
+    assert body_of(served.get(game)) == before
+
+
+def test_a_game_that_goes_on_differently_ends_with_the_reason(served: PagesServer) -> None:
+    game = served.begin("rule28")
+    play_on(served, game, Random(2), answers=6)
+    served.end(signal.SIGKILL)
+    database = sqlite3.connect(served.folder / "results/people/people.sqlite")
+    database.execute("UPDATE answer SET events = 'other' WHERE n = 4")
+    database.commit()
+    database.close()
+    served.start()
+    page = served.get(game)
+    assert page.status == 200 and "left before its end" in page.heading
+    assert "went on differently" in page.text
+    assert record_of(served, game)[-1]["reason"] == "left"
+
+
+def test_few_games_stay_at_tables(served: PagesServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More games than tables: each goes on where it was."""
+    assert people_games.MAX_AT_TABLES == 64
+    games = [served.begin("random", mode="rated") for _ in range(66)]
+    pages = [served.answer(games[n], served.get(games[n]), "0") for n in (0, 1, 65)]
+    assert [page.n for page in pages] == ["1", "1", "1"]
+
+
+def test_the_server_ends_at_ctrl_c_without_a_traceback(served: PagesServer) -> None:
+    served.begin("rule28")
+    said = served.end(signal.SIGINT)
+    assert served.process.returncode == 130 and "Traceback" not in said
+
+
+def test_people_are_rated_against_the_bots_of_a_result(served: PagesServer, arena: Arena) -> None:
+    os.chdir(served.folder)
+    arena("run cup.yaml --no-page", yaml="name: cup\ngames: 200\nbots: [rule28, random, odds]\n")
+    for number in range(3):
+        played_out(served, served.begin("random", mode="rated", seat=str(number % 2)))
+    played_out(served, served.begin("cautious", mode="rated"))
+    played_out(served, served.begin("random", mode="practice"))
+    text = arena("rate results/cup --people").text
+    assert "Ada" in text and "3 games against equals give ± 393 Elo" in text
+    assert "1 against bots that are not in this result" in text
+    assert "1 with hints or practice" in text
+    (row,) = json.loads(arena("rate results/cup --people --format json").text)["people"]["rows"]
+    assert (row["name"], row["games"]) == ("Ada", 3)
+    assert "one folder" in arena("rate results/cup results/cup --people", code=2).error
+
+
+def test_nothing_is_rated_where_nobody_has_played(arena: Arena, tmp_path: Path) -> None:
+    os.chdir(tmp_path)
+    arena("run cup.yaml --no-page", yaml="name: cup\ngames: 20\nbots: [rule28, random]\n")
+    assert "No game of people counts here" in arena("rate results/cup --people").output
+    assert not (tmp_path / "results/people").exists()
