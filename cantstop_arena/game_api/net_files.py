@@ -21,7 +21,7 @@ _MAX_LENGTH = 1 << 20  # bytes
 Nets = TypeVar("Nets")
 
 
-class NetFile(msgspec.Struct, frozen=True):
+class WeightsFile(msgspec.Struct, frozen=True):
     """The content of a file; `numbers` are the weights, as bytes."""
 
     rules: Any
@@ -30,7 +30,7 @@ class NetFile(msgspec.Struct, frozen=True):
     numbers: bytes
 
 
-class _NetFileHead(msgspec.Struct, frozen=True):
+class _WeightsHead(msgspec.Struct, frozen=True):
     """The line of JSON with which a file of nets begins."""
 
     format: int
@@ -40,24 +40,24 @@ class _NetFileHead(msgspec.Struct, frozen=True):
     sha256: str
 
 
-def as_bytes(file: NetFile, book: RuleBook[Any]) -> bytes:
+def as_bytes(file: WeightsFile, book: RuleBook[Any]) -> bytes:
     """The content of a file: a line of JSON, then the compressed weights."""
     packed = zlib.compress(file.numbers, 9)
     rules, digest = book.as_dict(file.rules), hashlib.sha256(packed).hexdigest()
-    head = _NetFileHead(_FORMAT, rules, file.players, file.command, digest)
+    head = _WeightsHead(_FORMAT, rules, file.players, file.command, digest)
     return json.dumps(asdict(head)).encode() + b"\n" + packed
 
 
-def net_file_in(data: bytes, book: RuleBook[Any], size: int) -> NetFile:
+def net_file_in(data: bytes, book: RuleBook[Any], size: int) -> WeightsFile:
     """The file in its bytes, with weights of `size` bytes. Raises what `read_nets` reports."""
     line, _, packed = data.partition(b"\n")
-    head = msgspec.json.decode(line, type=_NetFileHead)
+    head = msgspec.json.decode(line, type=_WeightsHead)
     if head.format != _FORMAT or hashlib.sha256(packed).hexdigest() != head.sha256:
         raise ValueError("damaged")
     numbers = zlib.decompressobj().decompress(packed, size)
     if len(numbers) != size:
         raise ValueError("nets of another kind")
-    return NetFile(book.from_dict(head.rules), head.players, head.command, numbers)
+    return WeightsFile(book.from_dict(head.rules), head.players, head.command, numbers)
 
 
 def read_nets(path: Path, nets_in: Callable[[bytes], Nets]) -> Nets:

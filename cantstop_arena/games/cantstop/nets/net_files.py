@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.game_api import net_files
-from cantstop_arena.game_api.net_files import SUFFIX, NetFile
+from cantstop_arena.game_api.net_files import SUFFIX, WeightsFile
 from cantstop_arena.games.cantstop.exact.turn_board import objection
 from cantstop_arena.games.cantstop.nets.net import NET, ROLLING_NET
 from cantstop_arena.games.cantstop.rules import PLAYERS, RULES, RuleSet
@@ -44,7 +44,7 @@ class Nets(msgspec.Struct, frozen=True):
 def as_bytes(nets: Nets) -> bytes:
     """The content of a file of nets."""
     numbers = nets.ends.tobytes() + nets.rolls.tobytes()
-    return net_files.as_bytes(NetFile(nets.rules, nets.players, nets.command, numbers), RULES)
+    return net_files.as_bytes(WeightsFile(nets.rules, nets.players, nets.command, numbers), RULES)
 
 
 def read_nets(path: Path) -> Nets:

@@ -15,7 +15,7 @@ from cantstop_arena.games.cubus.engine.query import MAX_CELLS, compiled_rules
 from cantstop_arena.games.cubus.nets.two_ply_search import (
     KEYS,
     NOW,
-    Workspace,
+    SearchWorkspace,
     new_workspace,
     plan_build,
 )
@@ -39,7 +39,7 @@ def searched_build(view: CubusBotView, net: Any) -> Build | None:
     return carry_open_cards(view.table, target, [(x, y) for x, y, _, is_open in rows if is_open])
 
 
-def _fill_state(work: Workspace, view: CubusBotView) -> None:
+def _fill_state(work: SearchWorkspace, view: CubusBotView) -> None:
     """Set the position of the seat on turn, by its counts."""
     state, cards = work.states[NOW], view.table.cards()
     state.players, state.seat, state.passes = view.players, view.seat, 0

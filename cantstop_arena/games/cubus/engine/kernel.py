@@ -54,7 +54,7 @@ from cantstop_arena.games.cubus.nets.cubus_net_files import shipped_nets
 from cantstop_arena.games.cubus.nets.two_ply_search import (
     KEYS,
     NOW,
-    Workspace,
+    SearchWorkspace,
     new_workspace,
     plan_build,
 )
@@ -131,7 +131,7 @@ def play_all(
     return counted
 
 
-def _champion(names: Sequence[str], nets: Sequence[Any]) -> tuple[Any, Workspace] | None:
+def _champion(names: Sequence[str], nets: Sequence[Any]) -> tuple[Any, SearchWorkspace] | None:
     """The nets by seat, and a workspace; None without champion."""
     if "champion" not in names:
         return None

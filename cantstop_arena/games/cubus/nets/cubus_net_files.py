@@ -10,7 +10,7 @@ import numpy as np
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api import net_files
-from cantstop_arena.game_api.net_files import SUFFIX, NetFile
+from cantstop_arena.game_api.net_files import SUFFIX, WeightsFile
 from cantstop_arena.games.cubus.nets.cubus_net import CUBUS_NET
 from cantstop_arena.games.cubus.rules import PLAYERS, RULES, RuleSet
 
@@ -29,7 +29,7 @@ class CubusNet(msgspec.Struct, frozen=True):
 
 def as_bytes(net: CubusNet) -> bytes:
     """The content of a file of a net."""
-    file = NetFile(net.rules, net.players, net.command, net.net.tobytes())
+    file = WeightsFile(net.rules, net.players, net.command, net.net.tobytes())
     return net_files.as_bytes(file, RULES)
 
 

@@ -51,7 +51,7 @@ _BIT_SHIFT, _BIT_MASK = 6, 63
 NOW, BUILT, DRAWN, REPLIED = range(4)  # rows of `states`
 
 
-class Workspace(NamedTuple):
+class SearchWorkspace(NamedTuple):
     """The arrays of a search, reused for each.
 
     The caller sets `states[NOW]`, apart from its `room`: the position of the seat on turn.
@@ -73,10 +73,10 @@ class Workspace(NamedTuple):
     draw_counts: NDArray[np.int64]
 
 
-def new_workspace() -> Workspace:
+def new_workspace() -> SearchWorkspace:
     """An empty workspace."""
     numbers = [np.zeros(length, np.int64) for length in (_MAX_GROUPS, _MAX_GROUPS, _MAX_HITS)]
-    return Workspace(
+    return SearchWorkspace(
         np.zeros(4, AFTERSTATE).view(np.recarray),
         new_query(),
         new_query(),
