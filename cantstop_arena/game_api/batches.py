@@ -225,9 +225,11 @@ def _actions_by_logits(
     values = np.where(batch.legal, logits, -np.inf)
     actions = values.argmax(axis=1)
     best = values[np.arange(batch.rows), actions]
-    faults = np.where(best == -np.inf, NOTHING_LIKELY, FINE)
-    faults[np.isnan(best)] = NOT_A_NUMBER  # `argmax` finds the first NaN
-    faults[~batch.live] = FINE
+    faults = np.zeros(batch.rows, np.int64)
+    if not (best[batch.live] > -np.inf).all():
+        faults[best == -np.inf] = NOTHING_LIKELY
+        faults[np.isnan(best)] = NOT_A_NUMBER  # `argmax` finds the first NaN
+        faults[~batch.live] = FINE
     if temperature > 0:
         rows = np.flatnonzero(batch.live & np.isfinite(best))
         if len(rows):

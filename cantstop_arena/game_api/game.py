@@ -128,8 +128,11 @@ class Game:
         """The orders in which bots take their seats in each deal: see `seatings`."""
         return standard_orders(players)
 
-    def missing_code(self, bots: Mapping[str, str]) -> list[str]:
-        """The names of what must be compiled before these bots (names by code digest) can play."""
+    def missing_code(self, bots: Mapping[str, str], in_step: bool = False) -> list[str]:
+        """The names of what must be compiled before these bots (names by code digest) can play.
+
+        With `in_step` also what plays the games of batched bots.
+        """
         if not (bots and self._plays_compiled):
             return []
         from cantstop_arena.native.kernel_code import KERNEL_CACHE

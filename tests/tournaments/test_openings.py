@@ -163,6 +163,7 @@ def test_settings_with_other_openings_are_others(arena: Arena) -> None:
     assert len({*keys}) == 4 and "openings" not in keys[0]
 
 
+@pytest.mark.slow
 def test_guests_and_comparisons_have_them_too(arena: Arena) -> None:
     arena("run cup.yaml --games 8 --openings game --no-page", bots=BOTS, yaml=CUP)
     guest = arena("match first last --in results/cup --games 12")

@@ -132,10 +132,13 @@ class CantStop(Game):
         file = "compiled.py.txt" if compiled else "plain.py.txt"
         return resources.files(__package__).joinpath("bots", "templates", file).read_text("utf-8")
 
-    def missing_code(self, bots: Mapping[str, str]) -> list[str]:
+    def missing_code(self, bots: Mapping[str, str], in_step: bool = False) -> list[str]:
         from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
+        from cantstop_arena.games.cantstop.engine.entry_points import STEPS
 
         engine = [] if ENGINE_CACHE.has_code("engine") else ["the engine"]
+        if in_step and not ENGINE_CACHE.has_code(STEPS):
+            engine.append("games in step")
         return engine + [name for digest, name in bots.items() if not ENGINE_CACHE.has_bot(digest)]
 
     def position(

@@ -16,6 +16,7 @@ from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import (
     AGAIN,
     COLUMNS,
+    HEAD_WORDS,
     MOVE,
     TWICE,
     slot,
@@ -23,7 +24,6 @@ from cantstop_arena.games.cantstop.engine.game_array import (
 from cantstop_arena.games.cantstop.engine.kernel import advance
 from cantstop_arena.games.cantstop.engine.moves import lowest_column
 
-HEAD_WORDS = slot("swing_turns")
 ILLEGAL = -1
 
 _SEAT, _FREE, _PLACED, _TOPPED = slot("seat"), slot("free"), slot("placed"), slot("topped")

@@ -14,12 +14,12 @@ from cantstop_arena.games.cantstop.engine.entry_points import handle_of
 from cantstop_arena.games.cantstop.engine.environment_steps import NEXT_DEAL, step_environments
 from cantstop_arena.games.cantstop.engine.game_array import (
     COLUMNS,
+    HEAD_WORDS,
     MAX_SEATS,
     new_game,
     secret,
     slot,
 )
-from cantstop_arena.games.cantstop.engine.waiting_games import HEAD_WORDS
 from cantstop_arena.games.cantstop.play.actions import actions_under
 from cantstop_arena.games.cantstop.play.step_board import board_for
 from cantstop_arena.games.cantstop.play.step_opponents import native_code
