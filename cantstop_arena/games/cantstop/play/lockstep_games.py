@@ -17,7 +17,6 @@ from cantstop_arena.game_api.batches import (
     actions_in,
     complaint,
     empty_batch,
-    row_of,
 )
 from cantstop_arena.game_api.lockstep import LockstepGames, LockstepSetting
 from cantstop_arena.games.cantstop.engine.batch_steps import observe_rows
@@ -103,7 +102,7 @@ class CantStopLockstep(LockstepGames):
         for group in np.split(waiting, np.flatnonzero(np.diff(waiting // rows)) + 1):
             if not group.size:
                 continue
-            places = row_of(group, rows)
+            places = group % rows
             rival.slots[:] = -1
             rival.slots[places] = group
             batch = rival.batch
