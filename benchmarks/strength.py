@@ -96,8 +96,9 @@ def small_boards(folder: Path, sizes: Sizes) -> str:
         arena(folder, "train", board, *seats, "--rounds", str(ROUNDS), "--out", nets)
         bots = [f"{bot}:nets={nets}" for bot in ("grandmaster", "champion")]
         how = ("--rules", board, *seats, "--deals", str(sizes.deals), "--tables", "solved")
+        judgements = json.loads(arena(folder, "judge", *bots, *how, "--json"))
         unit = "turns" if players == 1 else "points"
-        for bot, judged in json.loads(arena(folder, "judge", *bots, *how, "--json")).items():
+        for bot, judged in judgements["bots"].items():
             loss, error = judged["lost"]
             rows.append([board, players, bot.partition(":")[0], f"{loss:.2f} ± {error:.2f} {unit}"])
     return _table(rows, "board", "players", "bot", "loss per game")

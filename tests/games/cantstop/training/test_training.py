@@ -123,5 +123,5 @@ def test_nets_for_a_small_board_lose_little_to_perfect_play(arena: Arena, tmp_pa
     trained = arena("train", "3,1", "--rounds", "20", "--out", str(out))
     assert "Bellman residual" in trained.output
     judged = arena("judge", f"grandmaster:nets={out}", "--rules", "3,1", "--deals", "150", "--json")
-    ((loss, _),) = [bot["lost"] for bot in json.loads(judged.text).values()]
+    ((loss, _),) = [bot["lost"] for bot in json.loads(judged.text)["bots"].values()]
     assert loss < 0.3
