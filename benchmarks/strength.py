@@ -68,7 +68,7 @@ def ladder(folder: Path, sizes: Sizes) -> str:
             _rate(against.get(bot)),
             _elo(row),
             _turns(turns[bot]),
-            _speed("cantstop", bot, sizes.seconds),
+            _speed("cantstop", bot, seconds=sizes.seconds),
         ]
         for bot, row in _by_bot(pairs["standings"]["rows"]).items()
     ]

@@ -25,8 +25,9 @@ def test_the_ladder_is_written_between_its_marks(tmp_path: Path) -> None:
     page.write_text("Before.\n\n<!-- ladder -->\nold\n<!-- end of ladder -->\n\nAfter.\n")
     script = ROOT / "benchmarks" / "strength.py"
     few = ("--games", "120", "--alone", "20", "--seconds", "0.1", "--only", "ladder")
-    few += ("--write", str(page))
-    subprocess.run([sys.executable, str(script), *few], check=True, cwd=tmp_path)
+    subprocess.run(
+        [sys.executable, str(script), *few, "--write", str(page)], check=True, cwd=tmp_path
+    )
     text = page.read_text("utf-8")
     assert text.startswith("Before.") and text.endswith("After.\n") and "old" not in text
     order = [bot for bot in names(text) if bot in WEAK_TO_STRONG]

@@ -2,6 +2,7 @@
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -146,7 +147,7 @@ def test_two_rounds_teach_more_than_deny_knows_however_they_are_interrupted(tmp_
     assert again.file("") == once.file("")
 
 
-def read(data: bytes, folder: Path) -> np.void:
+def read(data: bytes, folder: Path) -> Any:
     path = folder / "a.nets"
     path.write_bytes(data)
     return read_net(path).net
