@@ -29,10 +29,14 @@ _KINDS = (EXCEPTION, ILLEGAL, TOO_SLOW, DIED)
 
 
 class Play(msgspec.Struct, tag=True, frozen=True):
-    """From the parent: play this block; games in `forfeits` are lost unplayed."""
+    """From the parent: play this block; games in `forfeits` are lost unplayed.
+
+    With `alone` games are played one after the other, though they can be in step.
+    """
 
     block: Block
     forfeits: tuple[Fault, ...] = ()
+    alone: bool = False
 
 
 class Ready(msgspec.Struct, tag=True, frozen=True):
