@@ -38,7 +38,7 @@ from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import how_many, listed, significant
 from cantstop_arena.tournaments.bot_adapters import seat_bot
-from cantstop_arena.tournaments.speed import measure
+from cantstop_arena.tournaments.speed import measure, usual_players
 from cantstop_arena.tournaments.table_spec import bot_start
 
 _COMPILE_SECONDS, _BUILD_SECONDS, _MEASURE_SECONDS = 300.0, 10.0, 20.0  # limits of stages
@@ -170,7 +170,7 @@ class BotChecks:
             harness = Harness(self.game, seated_bots, self.memory)
             harness.table.warm_up()
             if isinstance(self.player, BatchedBot):
-                self.player.prepare(self.games[0].rules, self.games[0].players)
+                self.player.prepare(self.game.rules.default, usual_players(self.game))
         except BotError as error:
             return Finding(WRONG, "lane", str(error))
         seconds = time.perf_counter() - start
@@ -256,7 +256,7 @@ class BotChecks:
     def _rows(self, bot: BatchedBot) -> Finding:
         """Whether the answer in a row depends on that row alone, and is always the same."""
         self._enter(CheckStage("rows", "decides for batches", _MEASURE_SECONDS))
-        mark, text = check_rows(bot, self.games[0].rules, self.games[0].players)
+        mark, text = check_rows(bot, self.game.rules.default, usual_players(self.game))
         return Finding(mark, "rows", text)
 
     # How long it takes
