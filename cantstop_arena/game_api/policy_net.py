@@ -33,9 +33,9 @@ class PolicyNet:
         return values
 
     @classmethod
-    def load(cls, content: bytes) -> PolicyNet:
-        """The net of a file that `save` has written."""
-        with np.load(io.BytesIO(content)) as archive:
+    def load(cls, file: bytes | Path | str) -> PolicyNet:
+        """The net of a file that `save` has written, or of its content."""
+        with np.load(io.BytesIO(file) if isinstance(file, bytes) else file) as archive:
             arrays = [archive[name] for name in archive.files]
         return cls([*zip(arrays[::2], arrays[1::2], strict=True)])
 

@@ -138,7 +138,7 @@ def judge(
         planned = requested_bots(names, **options)
     judgements = judge_task_results(planned)
     if html is not None:
-        from cantstop_arena.views.cantstop.judging.judgement_report import judgements_page
+        from cantstop_arena.views.cantstop.judging.judgement_page import judgements_page
 
         write_atomically(html, judgements_page(judgements, planned))
     click.echo(judgements_json(judgements) if as_json else text(judgements, planned, boards))

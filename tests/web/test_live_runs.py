@@ -1,0 +1,170 @@
+"""Results and runs on the pages: found, watched as they grow, started, stopped, and outliving."""
+
+import os
+import signal
+import time
+from http.client import HTTPConnection
+
+import pytest
+from helpers.arena import Arena
+from helpers.pages_server import PagesServer
+
+FORM: dict[str, list[str] | str] = {
+    "game": "cantstop",
+    "rules": "classic",
+    "players": "2",
+    "games": "4000000",
+    "bot": ["rule28", "random", "odds", "daring"],
+}
+
+
+def wait_for(server: PagesServer, path: str, text: str) -> str:
+    """The page when it has this text."""
+    for _ in range(600):
+        if text in (page := server.get(path).text):
+            return page
+        time.sleep(0.1)
+    raise AssertionError(page)
+
+
+@pytest.mark.slow
+def test_every_kind_of_result_is_listed_with_its_finding(served: PagesServer, arena: Arena) -> None:
+    os.chdir(served.folder)
+    assert "Start a tournament" in served.get("/").text
+    arena("run cup.yaml", yaml="name: cup\ngames: 60\nbots: [rule28, random, odds]\n")
+    duel = arena("match rule28 random --games 40").folder.name
+    yaml = "name: rules\ncompare: [classic, korean]\ngames: 20\nbots: [rule28, random]\n"
+    arena("compare rules.yaml", yaml=yaml)
+    (served.folder / "results/broken").mkdir()
+    (served.folder / "results/broken/ledger.sqlite").write_text("none")
+    page = served.get("/").text
+    for name, finding in (
+        ("cup", "wins"),
+        (duel, "rule28"),
+        ("rules", "korean"),
+        ("broken", "cannot be read"),
+    ):
+        assert f">{name}</a>" in page and finding in page
+    assert f">{duel}</a>" in served.get("/?kind=match").text
+    assert ">cup</a>" not in served.get("/?kind=match").text
+    assert served.get("/?kind=<x>&page=-1").status == 200
+    arena("report results/cup")
+    assert served.get("/results/cup").status == 200
+    assert "Look at that game" not in served.get("/bots/rule28").text
+
+
+@pytest.mark.slow
+def test_faults_are_on_the_page_of_their_bot_with_a_replay(
+    served: PagesServer, arena: Arena
+) -> None:
+    os.chdir(served.folder)
+    wrong = "def choose_move(turn, moves): return 99\ndef roll_again(turn): return False\n"
+    yaml = "name: cup\ngames: 40\nmax_faults: 1000\nbots: [rule28, wrong]\n"
+    arena("run cup.yaml --no-page", yaml=yaml, bots={"wrong": wrong}, code=None)
+    page = served.get("/bots/wrong").text
+    assert "illegal answer" in page and "arena replay" in page and "return 99" in page
+    address = page.partition('href="/review?')[2].partition('"')[0].replace("&amp;", "&")
+    review = served.get(f"/review?{address}")
+    assert review.status == 200
+
+
+def test_a_run_is_started_watched_and_stopped(served: PagesServer) -> None:
+    started = served.post("/runs", {**FORM, "name": "evening"})
+    assert started.status == 303 and started.headers["location"] == "/live/evening"
+    file = served.folder / "tournaments/evening.yaml"
+    assert "rule28" in file.read_text("utf-8")
+    assert "running" in wait_for(served, "/live/evening", "standings")
+    again = served.post("/runs", {**FORM, "name": "evening"})
+    assert again.status == 422 and "already" in again.text
+    second = served.post("/runs", {**FORM, "name": "second"})
+    assert second.status == 303
+    assert served.post("/runs", {**FORM, "name": "third"}).status == 409
+    events = streamed(served, "/live/evening/events", 2)
+    assert len(events) == 2 and all("games" in event for event in events)
+    assert '<span class="on">2' in served.get("/").text
+    for name in ("evening", "second"):
+        assert served.post(f"/live/{name}/stop").status == 303
+        page = served.get(f"/live/{name}").text
+        assert 'class="badge on"' not in page and "Stop this run" not in page
+    assert served.post("/live/evening/stop").status == 409
+    assert streamed(served, "/live/evening/events", 2)[-1].endswith("over")
+
+
+def streamed(server: PagesServer, path: str, count: int) -> list[str]:
+    """The first events of a stream."""
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.request("GET", path, headers={"Cookie": server.cookie})
+    answer = connection.getresponse()
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    events: list[str] = []
+    lines: list[str] = []
+    while len(events) < count and (line := answer.readline().decode()):
+        if line == "\n":
+            events.append("\n".join(lines))
+            lines = []
+        else:
+            lines.append(line.strip())
+    connection.close()
+    return events
+
+
+@pytest.mark.slow
+def test_runs_outlive_the_server(served: PagesServer) -> None:
+    served.post("/runs", {**FORM, "name": "long"})
+    wait_for(served, "/live/long", "standings")
+    served.end(signal.SIGKILL)
+    served.start()
+    assert 'class="badge on"' in served.get("/live/long").text
+    said = served.end(signal.SIGINT)
+    assert "Traceback" not in said
+    served.start()
+    assert 'class="badge on"' in served.get("/live/long").text
+    assert served.post("/live/long/stop").status == 303
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_the_server_while_a_page_is_watched(served: PagesServer) -> None:
+    served.post("/runs", {**FORM, "name": "watched"})
+    wait_for(served, "/live/watched", "standings")
+    connection = HTTPConnection("127.0.0.1", served.port, timeout=60)
+    connection.request("GET", "/live/watched/events", headers={"Cookie": served.cookie})
+    connection.getresponse().readline()
+    said = served.end(signal.SIGINT)
+    assert "Traceback" not in said and "Error" not in said
+    connection.close()
+    served.start()
+    assert served.post("/live/watched/stop").status == 303
+
+
+@pytest.mark.slow
+def test_nobody_leads_before_all_lineups_have_met(served: PagesServer) -> None:
+    bots = ["random", "cautious", "daring", "odds", "rule28", "glenn-aloi"]
+    served.post("/runs", {**FORM, "name": "early", "bot": bots, "games": "9000000"})
+    heads = set()
+    for _ in range(40):
+        page = served.get("/live/early")
+        heads.add(page.heading)
+        met = "lineups have met" in page.heading
+        assert met or "who leads" not in page.text
+        if not met and "standings" in page.text:
+            break
+    assert served.post("/live/early/stop").status == 303
+    for head in heads:
+        assert "leads," not in head or "lineups" not in head
+
+
+@pytest.mark.slow
+def test_a_run_that_cannot_begin_says_why(served: PagesServer) -> None:
+    form = {**FORM, "name": "solo", "players": "9"}
+    assert served.post("/runs", form).status == 422
+    assert served.post("/runs", {**FORM, "name": "one", "bot": ["rule28"]}).status == 422
+    assert served.post("/runs", {**FORM, "name": "no", "bot": ["rule28", "./x.py"]}).status == 422
+    assert not (served.folder / "tournaments").exists()
+
+
+@pytest.mark.parametrize("name", ["none", "people"])
+def test_what_is_not_there_is_said(server: PagesServer, name: str) -> None:
+    for path in (f"/live/{name}", f"/live/{name}/events", f"/results/{name}", f"/bots/{name}"):
+        assert server.get(path).status == 404
+    assert server.post(f"/live/{name}/stop").status == 404
+    assert server.get(f"/review?result={name}").status == 404
