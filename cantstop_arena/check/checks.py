@@ -38,7 +38,8 @@ from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import how_many, listed, significant
 from cantstop_arena.tournaments.bot_adapters import seat_bot
-from cantstop_arena.tournaments.speed import measure, usual_players
+from cantstop_arena.tournaments.file.key_readers import usual_players
+from cantstop_arena.tournaments.speed import measure
 from cantstop_arena.tournaments.table_spec import bot_start
 
 _COMPILE_SECONDS, _BUILD_SECONDS, _MEASURE_SECONDS = 300.0, 10.0, 20.0  # limits of stages

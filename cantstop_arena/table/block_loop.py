@@ -11,6 +11,7 @@ from cantstop_arena.deals.winners import packed
 from cantstop_arena.table.batch_loop import LostGame, play_in_step
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.determinism import DeterminismCheck
+from cantstop_arena.table.device import device_name
 
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
@@ -32,7 +33,8 @@ def play_block(
     play = _Play(table, block, forfeits)
     result = play.result_in_step() if in_step else play.result()
     differing = {*result.irreproducible, *sample.differing()}
-    result = replace(result, irreproducible=tuple(sorted(differing)))
+    device = device_name() if table.has_batched_among(block.group) else ""
+    result = replace(result, irreproducible=tuple(sorted(differing)), device=device)
     table.after_block()
     return result
 

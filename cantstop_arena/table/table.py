@@ -169,10 +169,9 @@ class GameTable(ABC):
         """
         raise NotImplementedError
 
-    @property
-    def has_batched(self) -> bool:
-        """Whether any of the bots is a batched one."""
-        return any(isinstance(bot.player, BatchedBot) for bot in self.seated_bots)
+    def has_batched_among(self, bots: Iterable[int]) -> bool:
+        """Whether any of these bots is a batched one."""
+        return any(isinstance(self.seated_bots[bot].player, BatchedBot) for bot in bots)
 
     def plays_in_step(self, bots: Iterable[int]) -> bool:
         """Whether games of these bots are played in step, by batched bots and compiled ones."""

@@ -134,6 +134,8 @@ def is_result_of(result: BlockResult, block: Block, orders: int) -> bool:
         and len(result.fingerprints) in (0, 4 * block.deals)
         and all(_is_possible_fault(fault, block, orders) for fault in result.faults)
         and set(result.irreproducible) <= set(block.group)
+        and len(result.device) <= _MAX_FAULT_LENGTH
+        and (result.device.isprintable())
     )
 
 
