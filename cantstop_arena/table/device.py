@@ -25,7 +25,9 @@ def device_name() -> str:
 def _processor() -> str:
     """The architecture, and the widest of its instructions."""
     try:
-        from numpy._core._multiarray_umath import __cpu_features__ as features
+        from numpy._core._multiarray_umath import (  # type: ignore[import-not-found]
+            __cpu_features__ as features,
+        )
     except ImportError:
         features = {}
     widest = (name for feature, name in _INSTRUCTIONS.items() if features.get(feature))
