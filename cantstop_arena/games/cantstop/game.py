@@ -169,7 +169,7 @@ class CantStop(Game):
         )
 
         if plays_in_lockstep(setting.bots):
-            return CantStopLockstep(setting)
+            return CantStopLockstep(setting, self.encoding(setting.rules, setting.players))
         return super().lockstep(setting)
 
     def encoding(self, rules: RuleSet, players: int) -> Encoding:
