@@ -44,12 +44,6 @@ def _is_there(path: str) -> bool:
     return any((home / path).exists() for home in (PACKAGE, ROOT))
 
 
-@pytest.mark.parametrize("name", ["design", "statistics"])
-def test_the_page_is_short(name: str) -> None:
-    text = (ROOT / f"docs/explanation/{name}.md").read_text("utf-8")
-    assert len(text.splitlines()) <= 250
-
-
 def test_a_class_name_stands_in_one_module() -> None:
     """But for the rule sets of the two built-in games."""
     pattern = re.compile(r"^ *class (\w+)", re.M)

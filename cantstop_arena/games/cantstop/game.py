@@ -71,6 +71,7 @@ class CantStop(Game):
     perfect_information = True
     luck = "busts, by their exact odds and the progress at stake"
     estimates_chances = True
+    plays_in_step = True
     table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
 
     @cached_property
@@ -169,7 +170,7 @@ class CantStop(Game):
         )
 
         if plays_in_lockstep(setting.bots):
-            return CantStopLockstep(setting)
+            return CantStopLockstep(setting, self.encoding(setting.rules, setting.players))
         return super().lockstep(setting)
 
     def encoding(self, rules: RuleSet, players: int) -> Encoding:
