@@ -47,7 +47,11 @@ async def review_of_people(site: Site, request: Request) -> Response:
 
 
 def _read(path: Path) -> list[Event]:
-    return list(read_record(path.read_text("utf-8").splitlines(), path.name))
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The record of this game cannot be read: {error}") from None
+    return list(read_record(lines, path.name))
 
 
 async def review_of_result(site: Site, request: Request) -> Response:
