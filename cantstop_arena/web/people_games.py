@@ -49,6 +49,13 @@ _CHANGED = (
 )
 
 
+def with_plain_names(events: Sequence[Event]) -> list[Event]:
+    """Events whose opening has people by their names alone."""
+    opening, *others = events
+    names = [str(name).removeprefix(PERSON) for name in opening["seats"]]
+    return [{**opening, "seats": names}, *others]
+
+
 class GameAtTable:
     """A game that goes on: its events so far, and the decision that the person is to take.
 
@@ -75,6 +82,7 @@ class GameAtTable:
     def seen(self) -> list[Event]:
         """The events that the person's seat sees; those of an open game tell no seed."""
         seen = [event for event in (event_of(self.game.me, e) for e in self.events) if event]
+        seen = with_plain_names(seen)
         if seen and not self.is_over:
             seen[0] = {**seen[0], "seed": 0, "deal": 0}
         return seen

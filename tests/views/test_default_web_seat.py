@@ -13,7 +13,7 @@ from cantstop_arena.table.conversation import PendingDecision
 from cantstop_arena.views.default_view import view_of
 from cantstop_arena.views.default_web_seat import SeatedPerson, WebSeat
 
-OPENING = {"event": "game", "seats": ["person:Ada", "bob"], "seed": 1, "deal": 0}
+OPENING = {"event": "game", "seats": ["Ada", "bob"], "seed": 1, "deal": 0}
 VIEW = bad_games.Hand(0, 2, bad_games.TrickGame.rules.default, (3, 7), (), (0, 0))
 
 
