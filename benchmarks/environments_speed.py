@@ -1,12 +1,16 @@
 """The speed of the environments in CPU time: games in PettingZoo's, steps in Gymnasium's.
 
-Actions are drawn from the mask at random, which counts.
+Actions are drawn from the mask at random, which counts; in the vector environment by NumPy, so
+steps alone are measured too. Opponents' decisions are not counted as steps.
 """
 
 import random
 from time import process_time
 from typing import Any
 
+import numpy as np
+
+import cantstop_arena as ca
 from cantstop_arena.environments import Duel, cantstop_v0
 
 SECONDS = 3.0
@@ -48,7 +52,29 @@ def duel_steps(opponent: str) -> float:
     return steps / (process_time() - start)
 
 
+def vector_steps(opponents: str | None, n: int) -> tuple[float, float]:
+    """Steps a second of an agent in n games: with random actions, and without drawing them."""
+    env = ca.vector_env(opponents, n, copy=False)
+    _, infos = env.reset(seed=1)
+    scores = np.random.default_rng(1).random((64, *infos["action_mask"].shape), np.float32)
+    steps, rounds, stepping, start = 0, 0, 0.0, process_time()
+    while process_time() - start < SECONDS:
+        actions = (scores[rounds % 64] * infos["action_mask"]).argmax(axis=1)
+        before = process_time()
+        *_, infos = env.step(actions)
+        stepping += process_time() - before
+        steps, rounds = steps + n, rounds + 1
+    return steps / (process_time() - start), steps / stepping
+
+
 if __name__ == "__main__":
     print(f"{table_games():12,.0f} games a CPU second, PettingZoo, two agents")
     for opponent in ("rule28", "bots/example.py"):
         print(f"{duel_steps(opponent):12,.0f} steps a CPU second, Gymnasium, against {opponent}")
+    for opponents in ("rule28", None):
+        for n in (1, 16, 64, 256, 1024):
+            steps, alone = vector_steps(opponents, n)
+            print(
+                f"{steps:12,.0f} steps a CPU second, {n} games at once against"
+                f" {opponents or 'itself'}; {alone:,.0f} without drawing actions"
+            )

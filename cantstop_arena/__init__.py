@@ -28,6 +28,9 @@ _MODULES = {
     "api.schemas": ["schema"],
     "api.tournaments": ["gauntlet", "run", "tournament"],
     "api.tuning": ["tune"],
+    "environments.onnx_export": ["to_onnx"],
+    "environments.policy_bot": ["PolicyBot"],
+    "environments.vector_env": ["vector_env"],
     "errors": [
         *("ArenaError", "BotError", "ConfigError", "FaultError", "GameError", "Interrupted"),
         *("LedgerError", "PageError", "RulesError", "UsageError", "WorkerPoolError"),

@@ -21,6 +21,9 @@ from cantstop_arena.api.tournaments import gauntlet as gauntlet
 from cantstop_arena.api.tournaments import run as run
 from cantstop_arena.api.tournaments import tournament as tournament
 from cantstop_arena.api.tuning import tune as tune
+from cantstop_arena.environments.onnx_export import to_onnx as to_onnx
+from cantstop_arena.environments.policy_bot import PolicyBot as PolicyBot
+from cantstop_arena.environments.vector_env import vector_env as vector_env
 from cantstop_arena.errors import ArenaError as ArenaError
 from cantstop_arena.errors import BotError as BotError
 from cantstop_arena.errors import ConfigError as ConfigError

@@ -32,6 +32,7 @@ from cantstop_arena.api.keywords import (
 )
 from cantstop_arena.api.results import Results, Source
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.onnx_bots import refusal_of
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import ConfigError, UsageError
@@ -301,6 +302,6 @@ def _without_refused(planned: PlannedTournament) -> PlannedTournament:
     allowed = [
         entrant
         for entrant in field
-        if not base.game.refusal(entrant.bot.name, base.rules, base.players)
+        if not refusal_of(entrant.bot.address, base.game, base.rules, base.players)
     ]
     return dataclasses.replace(planned, tournament=replace(base, entrants=(first, *allowed)))

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import create_below, write_result
 from cantstop_arena.bots import file_imports
-from cantstop_arena.bots.bot_paths import bot_name, bot_path, is_in_folder
+from cantstop_arena.bots.bot_paths import NET, bot_name, bot_path, is_in_folder
 from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.hookspecs import MODULE_PREFIX
 from cantstop_arena.processes import system
@@ -30,6 +30,10 @@ from cantstop_arena.texts import attribute_text, in_a_line, type_name
 
 MAX_SOURCE_BYTES = 1 << 24  # bytes of a bot's file and the files that it imports, together
 MAX_BESIDE = 200  # files beside a bot's file that can be part of the bot
+NET_MODULE = b"""from cantstop_arena.bots.onnx_bots import describe_net
+describe_net(globals())
+"""
+"""The module that the file of a net stands for: the code of a bot."""
 _NO_SOURCES = "__pycache__"  # a folder that Python fills
 
 
@@ -242,11 +246,12 @@ class BotFile:
         self._name = f"{MODULE_PREFIX}{bot_name(self.path).replace('.', '_')}_{path_digest}"
         self._texts_by_path = {str(source.paths[name]): text for name, text in texts.items()}
         self._names_beside = file_imports.names_in(source.files_beside)
+        text = NET_MODULE if self.path.suffix == NET else texts[source.name]
         try:
-            self._code = compile(texts[source.name], str(self.path), "exec")
+            self._code = compile(text, str(self.path), "exec")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise BotError(f"does not import: {exception_line(error)}") from error
-        file_imports.provide_lines(str(self.path), texts[source.name])
+        file_imports.provide_lines(str(self.path), text)
 
     def load(self) -> types.ModuleType:
         """Run the file as a new module. Raises BotError when that fails."""
@@ -257,6 +262,8 @@ class BotFile:
             raise BotError("does not import: it pretends that the user wants to end") from error
         except BaseException as error:
             sys.modules.pop(self._name, None)
+            if self.path.suffix == NET and isinstance(error, BotError):
+                raise
             reason = f"{exception_line(error)}{self._hint(error)}"
             raise BotError(f"does not import: {reason}") from error
 

@@ -22,7 +22,7 @@ def is_in_folder(file: Path) -> bool:
 
 
 def bot_name(file: Path) -> str:
-    """The name of the one bot of a file: the file's without .py, or its folder's."""
+    """The name of the one bot of a file: the file's without its ending, or its folder's."""
     return file.parent.name if is_in_folder(file) else file.stem
 
 
@@ -40,11 +40,11 @@ def own_file(path: Path) -> Path | None:
 def file_in(folder: Path, name: str) -> Path | None:
     """The own file of the bot of this name in a folder of bots; None if there is none.
 
-    Raises BotError when both a file and a folder have the name.
+    Raises BotError when several files, or a file and a folder, have the name.
     """
     if name in ("", ".", ".."):
         return None
-    candidates = (folder / f"{name}.py", folder / name / FOLDER_FILE)
+    candidates = (*(folder / f"{name}{ending}" for ending in ENDINGS), folder / name / FOLDER_FILE)
     files = [file for file in candidates if os.path.lexists(file)]
     if len(files) > 1:
         raise BotError(f"both {files[0]} and {files[1]} are a bot {name!r}; rename one of them")
@@ -52,13 +52,14 @@ def file_in(folder: Path, name: str) -> Path | None:
 
 
 def bot_files(folder: Path) -> list[Path]:
-    """The own files of the bots in a folder, sorted by name: *.py, and those of its folders.
+    """The own files of the bots in a folder, sorted by name: *.py, *.onnx, those of its folders.
 
     Names that begin with _ or a dot are left out.
     """
     if not folder.is_dir():
         return []
-    files = (*folder.glob("*.py"), *folder.glob(f"*/{FOLDER_FILE}"))
+    files = [file for ending in ENDINGS for file in folder.glob(f"*{ending}")]
+    files += folder.glob(f"*/{FOLDER_FILE}")
     return sorted((file for file in files if bot_path(file).name[0] not in "._"), key=bot_path)
 
 

@@ -33,6 +33,7 @@ from cantstop_arena.processes import system
 from cantstop_arena.processes.channel import ChildEnd, take_standard_input
 from cantstop_arena.processes.isolated_call import Raised
 from cantstop_arena.processes.json_lines import FOREIGN_KEY
+from cantstop_arena.table.batched_bot import BatchedBot
 
 MAX_ANSWER_LENGTH = 1 << 15  # characters of JSON
 
@@ -79,6 +80,8 @@ class BotServer:
             system.limit_memory(message.memory, for_good=True)
         bot = Loader(message.folder).open(message.bot)
         player = bot.build(message.options)  # reports a bot that cannot be built
+        if isinstance(player, BatchedBot):
+            player.prepare(self._rules, self._game.players[0])
         self._make_player = partial(fresh_player, bot, message.options)
         return BotStarted(hasattr(player, GAME_OVER))
 
@@ -140,7 +143,7 @@ def answer_as_json(decision: Decision, answer: object) -> object:
         return value_as_json(answer)
     with contextlib.suppress(Exception):  # an illegal answer, or a value that JSON cannot hold
         data = msgspec.to_builtins(decision.checked(answer), str_keys=True)
-        if len(json.dumps(data, allow_nan=False)) < MAX_ANSWER_LENGTH:
+        if len(json.dumps(data, allow_nan=False)) < MAX_ANSWER_LENGTH and is_sendable(data):
             return data
     return value_as_json(answer)
 
@@ -154,12 +157,22 @@ def value_as_json(answer: object) -> object:
         return int(np.int64(answer))  # type: ignore[arg-type]
     if issubclass(answer_type, int) and abs(number := int.__index__(answer)) < 1 << 64:  # type: ignore[arg-type]
         return number
-    if answer is None or (answer_type is str and len(str(answer)) < MAX_REPORT_LENGTH):
+    is_short = answer is None or (answer_type is str and len(str(answer)) < MAX_REPORT_LENGTH)
+    if is_short and is_sendable(answer):
         return answer
     try:
         return {FOREIGN_KEY: reprlib.repr(answer)}
     except BaseException:
         return {FOREIGN_KEY: f"a {answer_type.__name__}"}
+
+
+def is_sendable(data: object) -> bool:
+    """Whether a message can hold the data: it holds no text with half of a letter (a surrogate)."""
+    try:
+        msgspec.msgpack.encode(data)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _no_player() -> Any:

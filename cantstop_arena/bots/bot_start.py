@@ -25,7 +25,7 @@ class BotStart(msgspec.Struct, frozen=True, kw_only=True):
     """All that a process on any machine needs to build a bot, or to start a process for it.
 
     The `bot` plays as `name`. `options` is a JSON object of all its options; `files` are those that
-    name files, with digests. It `is_compiled` according to its description.
+    name files, with digests. Its `backend` is that of its description.
 
     The other fields are for a process of its own, in which a bot plays that has an `isolation`. A
     program is started by its `command`; a bot in Python is served, from its files or from `folder`,
@@ -41,7 +41,7 @@ class BotStart(msgspec.Struct, frozen=True, kw_only=True):
     options: str = "{}"
     files: tuple[tuple[str, str], ...] = ()
     learns: bool = False
-    is_compiled: bool = False
+    backend: str = ""
     isolation: Isolation = Isolation.NONE
 
     command: tuple[str, ...] = ()
@@ -54,6 +54,11 @@ class BotStart(msgspec.Struct, frozen=True, kw_only=True):
     display_folder: str = ""
     needs: tuple[Path, ...] = ()
     hidden: tuple[Path, ...] = ()
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it is compiled according to its description."""
+        return self.backend == "compiled"
 
     @property
     def is_foreign(self) -> bool:

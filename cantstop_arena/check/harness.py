@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from cantstop_arena.check.suite import FAILS, Trace, TraceStep
+from cantstop_arena.check.suite import FAILS, CheckStep, Trace
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.game_api.game import CheckGame, Game
 from cantstop_arena.game_api.state import Event
@@ -91,7 +91,7 @@ class Harness:
     def _play(self, index: int, game: CheckGame) -> Trace:
         self.table.change_rules(game.rules, game.players, self._memory)
         self.table.mark_game(index, tuple(range(game.players)))
-        steps: list[TraceStep] = []
+        steps: list[CheckStep] = []
         try:
             for step in self._steps(game):
                 steps.append(step)
@@ -99,18 +99,18 @@ class Harness:
             self._run.is_complete = False
         return Trace(tuple(steps), self._run.is_complete)
 
-    def _steps(self, game: CheckGame) -> Iterator[TraceStep]:
+    def _steps(self, game: CheckGame) -> Iterator[CheckStep]:
         complaints: list[Complaint] = []
         seats = tuple(range(game.players))
         events = self._record_endless(game, record(self.table, seats, game.deal, complaints.append))
         for event in self._timed_events(events) if self.is_compiled else events:
             if action := self._game.action_text(event):
-                yield TraceStep(event.get("turn", 0), event["seat"], action)
+                yield CheckStep(event.get("turn", 0), event["seat"], action)
         for complaint in complaints:
             kind = complaint.fault.kind
             failing = Failing(game, complaint.turn, complaint.seat, complaint.fault)
             self._run.failings.setdefault(kind, failing)
-            yield TraceStep(complaint.turn, complaint.seat, f"{FAILS} ({kind})")
+            yield CheckStep(complaint.turn, complaint.seat, f"{FAILS} ({kind})")
 
     def _record_endless(self, game: CheckGame, events: Iterator[Event]) -> Iterator[Event]:
         for event in events:

@@ -42,7 +42,7 @@ def suite_of(
     )
 
 
-class TraceStep(NamedTuple):
+class CheckStep(NamedTuple):
     """A player's action in a turn of a game, as text."""
 
     turn: int
@@ -53,7 +53,7 @@ class TraceStep(NamedTuple):
 class Trace(NamedTuple):
     """The steps of a game; if not complete, up to the end of the run's time."""
 
-    steps: tuple[TraceStep, ...]
+    steps: tuple[CheckStep, ...]
     is_complete: bool
 
 
@@ -91,7 +91,7 @@ def difference(
 
 
 def _difference_at(
-    game: CheckGame, before: TraceStep | None, after: TraceStep | None
+    game: CheckGame, before: CheckStep | None, after: CheckStep | None
 ) -> TraceDifference:
     step = before or after
     assert step

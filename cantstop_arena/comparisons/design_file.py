@@ -46,7 +46,7 @@ _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)$")
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?) ?%$")
 
 
-class Target(msgspec.Struct, frozen=True):
+class DesignTarget(msgspec.Struct, frozen=True):
     """The range in which a quantity shall lie; that of a share is from 0 to 1."""
 
     key: str
@@ -76,7 +76,7 @@ class Design(msgspec.Struct, frozen=True):
     seed: Seed
     varied: tuple[str, ...]
     candidates: tuple[Candidate, ...]
-    targets: tuple[Target, ...]
+    targets: tuple[DesignTarget, ...]
     refused: tuple[int, str] = (0, "")
 
 
@@ -152,7 +152,9 @@ def _values(reader: Reader, key: str, node: Node) -> list[Any]:
     return values
 
 
-def _targets(reader: Reader, entry: Entry | None, kinds: Mapping[str, str]) -> Iterator[Target]:
+def _targets(
+    reader: Reader, entry: Entry | None, kinds: Mapping[str, str]
+) -> Iterator[DesignTarget]:
     if entry is None:
         reader.complain(reader.root, "targets is missing; write targets: {first_seat: [45%, 55%]}")
         return
@@ -172,7 +174,7 @@ def _targets(reader: Reader, entry: Entry | None, kinds: Mapping[str, str]) -> I
             must = f"must be its two ends, the lower one first, as in {example}"
             reader.complain(node, f"{key} {must}, not {node_text(node)}")
         else:
-            yield Target(key, low, high, is_share)
+            yield DesignTarget(key, low, high, is_share)
 
 
 def _end(value: Any, is_share: bool) -> float | None:

@@ -16,7 +16,7 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.describe import exception_report
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.comparisons.deal_ratios import FIRST_SEAT
-from cantstop_arena.comparisons.playouts import AnalysedGame, Analysis, Floats, NoPlayouts
+from cantstop_arena.comparisons.playouts import AnalysedGame, Floats, NoPlayouts, PlayoutAnalysis
 from cantstop_arena.comparisons.quantities import (
     DRAWN,
     LENGTH,
@@ -203,7 +203,7 @@ def analyse_games(
         loader = Loader(table_spec.folder)
         bots = [seat_bot(seat, loader, as_plain=True) for seat in table_spec.seats]
         game = game_named(table_spec.game)
-        analysis = Analysis(game, table_spec.rules, bots, per_half, int(seed, 16))
+        analysis = PlayoutAnalysis(game, table_spec.rules, bots, per_half, int(seed, 16))
         numbered = [*enumerate(lineups, first)]
         try:
             return GamesAnalysed([analysis.game_of(*each) for each in numbered])

@@ -199,7 +199,7 @@ def _drawn(outcomes: Sequence[tuple[int, float]], drawing: Stream) -> int:
     return outcomes[-1][0]
 
 
-class Analysis:
+class PlayoutAnalysis:
     """Analyses games of bots under some rules by playouts."""
 
     def __init__(self, game: Game, rules: Any, bots: Sequence[SeatedBot], per_half: int, seed: int):

@@ -14,7 +14,7 @@ from math import inf
 import msgspec
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.comparisons.design_file import Candidate, Design, Target
+from cantstop_arena.comparisons.design_file import Candidate, Design, DesignTarget
 from cantstop_arena.comparisons.quantities import Quantity, quantity_of
 from cantstop_arena.comparisons.sample_games import SampleGames, SamplePlayer
 from cantstop_arena.ratings.estimate import Estimate
@@ -67,7 +67,7 @@ class DesignTotals(msgspec.Struct, frozen=True):
     bots: tuple[str, ...]
     players: int
     varied: tuple[str, ...]
-    targets: tuple[Target, ...]
+    targets: tuple[DesignTarget, ...]
     rounds: tuple[DesignRound, ...]
     judged: tuple[JudgedRules, ...]
     games: int
@@ -85,7 +85,7 @@ class _Runner(msgspec.Struct):
     games: SampleGames | None = None
     quantities: Quantities = {}
 
-    def play(self, player: SamplePlayer, targets: Sequence[Target], deals: int) -> None:
+    def play(self, player: SamplePlayer, targets: Sequence[DesignTarget], deals: int) -> None:
         """Play the next deals."""
         first = self.games.deal_count if self.games else 0
         played = player.play(self.candidate.rules, first, deals)
@@ -93,7 +93,7 @@ class _Runner(msgspec.Struct):
         self.quantities = quantities_of(self.games, targets)
 
 
-def quantities_of(games: SampleGames, targets: Sequence[Target]) -> Quantities:
+def quantities_of(games: SampleGames, targets: Sequence[DesignTarget]) -> Quantities:
     """The quantity of each target, by key."""
     sample = games.sample()
     return {target.key: quantity_of(target.key, games, sample) for target in targets}
@@ -205,7 +205,7 @@ class _Search:
         return JudgedRules(changes, rules.name, verdict, number, deals, values)
 
 
-def verdict_of(quantities: Quantities, targets: Sequence[Target], tail: float) -> str:
+def verdict_of(quantities: Quantities, targets: Sequence[DesignTarget], tail: float) -> str:
     """Whether all targets hold, one is surely missed, or the question is open."""
     holds = True
     for target in targets:
@@ -217,7 +217,7 @@ def verdict_of(quantities: Quantities, targets: Sequence[Target], tail: float) -
     return HOLDS if holds else OPEN
 
 
-def rank(quantities: Quantities, targets: Sequence[Target]) -> tuple[float, float]:
+def rank(quantities: Quantities, targets: Sequence[DesignTarget]) -> tuple[float, float]:
     """A key that sorts rules: by how far they are outside of their targets, then by how few
     standard errors they are within."""
     values = {
@@ -227,19 +227,19 @@ def rank(quantities: Quantities, targets: Sequence[Target]) -> tuple[float, floa
     return violation(values, targets), -min(inside)
 
 
-def violation(values: Mapping[str, Estimate | None], targets: Sequence[Target]) -> float:
+def violation(values: Mapping[str, Estimate | None], targets: Sequence[DesignTarget]) -> float:
     """How far values are outside of their targets: a sum, in widths of the targets."""
     return sum(_beyond(values[target.key], target) for target in targets)
 
 
-def _beyond(value: Estimate | None, target: Target) -> float:
+def _beyond(value: Estimate | None, target: DesignTarget) -> float:
     if value is None or value.mean is None:
         return inf
     gap = max(target.low - value.mean, value.mean - target.high, 0.0)
     return gap / (target.high - target.low)
 
 
-def _depth(quantity: Quantity | None, target: Target) -> float:
+def _depth(quantity: Quantity | None, target: DesignTarget) -> float:
     """How far a value is within its target, in standard errors; below 0 outside."""
     if quantity is None:
         return -inf

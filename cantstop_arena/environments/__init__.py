@@ -12,14 +12,18 @@ if TYPE_CHECKING:
     from cantstop_arena.environments.gymnasium_env import Duel
     from cantstop_arena.environments.pettingzoo_env import env, parallel_env
     from cantstop_arena.environments.policy_bot import PolicyBot
+    from cantstop_arena.environments.sb3 import sb3_env
+    from cantstop_arena.game_api.policy_net import PolicyNet
 
-__all__ = ["Duel", "PolicyBot", "env", "parallel_env", "read_beside"]
+__all__ = ["Duel", "PolicyBot", "PolicyNet", "env", "parallel_env", "read_beside", "sb3_env"]
 
 _TARGETS = {
     "Duel": "cantstop_arena.environments.gymnasium_env:Duel",
     "env": "cantstop_arena.environments.pettingzoo_env:env",
     "parallel_env": "cantstop_arena.environments.pettingzoo_env:parallel_env",
     "PolicyBot": "cantstop_arena.environments.policy_bot:PolicyBot",
+    "PolicyNet": "cantstop_arena.game_api.policy_net:PolicyNet",
+    "sb3_env": "cantstop_arena.environments.sb3:sb3_env",
     "read_beside": "cantstop_arena.bots.file_imports:read_beside",
 }
 

@@ -21,13 +21,11 @@ from cantstop_arena.environments.spaces import (
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.position import IllegalAction, Position
 from cantstop_arena.games.registry import DEFAULT
+from cantstop_arena.table.lockstep_positions import LOST
 from cantstop_arena.views.default_view import view_of
 
 with extra("Gymnasium", "gymnasium"):
     import gymnasium
-
-
-LOST = -1.0  # the reward for an illegal action, unless payoffs have bounds
 
 
 class Duel(gymnasium.Env[NDArray[np.float32], Any]):

@@ -8,10 +8,13 @@ from typing import Any
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import Loader
+from cantstop_arena.bots.plugin_bots import batch_function
 from cantstop_arena.environments.policy_bot import PolicyBot
 from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.game_api.batches import DEFAULT_ROWS
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.hookspecs import BotFunctions
+from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.tournaments.bot_adapters import seat_bot
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
@@ -30,6 +33,11 @@ def opponent(who: Any, game: Game, folder: Path = DEFAULT_FOLDER) -> SeatedBot:
         who = game.usual_bots[0] if game.usual_bots else _random_policy
     if isinstance(who, str | Path):
         return _bot_called(str(who), game, folder)
+    if (decide := batch_function(who, game)) is not None:
+        player = BatchedBot(
+            game, decide, getattr(who, "rows", DEFAULT_ROWS), getattr(who, "temperature", 0.0)
+        )
+        return SeatedBot(type(who).__name__, player, "", player.seated)
     if all(hasattr(who, decision) for decision in game.decisions):
         return _in_plain_python(who, game)
     if callable(who):

@@ -1,4 +1,4 @@
-"""Learned policies as bots: a function, a Stable-Baselines3 model, a policy of OpenSpiel.
+"""Learned policies as bots: functions, nets, a Stable-Baselines3 model, a policy of OpenSpiel.
 
 A bot's file creates one in `register_bots`; docs/reference/positions.md has examples.
 """
@@ -9,22 +9,33 @@ import io
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from inspect import signature
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.bots.bot_files import read_source
+from cantstop_arena.bots.onnx_bots import OnnxNet
 from cantstop_arena.environments.extras import extra
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.action_numbers import numbers_of
 from cantstop_arena.game_api.answers import IllegalAnswer
-from cantstop_arena.game_api.batches import numbered_decision
+from cantstop_arena.game_api.batches import (
+    DEFAULT_ROWS,
+    Batch,
+    numbered_decision,
+    policy_output,
+)
 from cantstop_arena.game_api.position import Observation, Position
 from cantstop_arena.games.registry import DEFAULT, game_named
 
 Policy = Callable[[NDArray[np.float32], NDArray[np.int8]], Any]
 """Takes an observation and a mask; returns an action, or a weight for each action."""
+
+BatchPolicy = Callable[[Batch], Any]
+"""Takes a batch; returns actions or logits, or several arrays of which one is that."""
 
 
 class PolicyBot:
@@ -71,12 +82,79 @@ class PolicyBot:
         """
         return cls(policy, game, _by_openspiel)
 
+    @staticmethod
+    def from_batch(
+        function: BatchPolicy,
+        *,
+        temperature: float = 0.0,
+        rows: int = DEFAULT_ROWS,
+        game: str = DEFAULT,
+    ) -> BatchPolicyBot:
+        """From a function of a `Batch`, for many games at once: see docs/how-to/train-a-net.md.
+
+        It returns an action for each row, or a logit for each action: then the best legal one is
+        taken, or with a `temperature` one is drawn from the softmax of the logits divided by it. Of
+        several arrays, in a tuple or a mapping, the one named `logits` counts, else the first that
+        has a logit for each action.
+        """
+        return BatchPolicyBot(function, temperature, rows, game)
+
+    @staticmethod
+    def from_onnx(
+        model: bytes | Path | str,
+        *,
+        temperature: float = 0.0,
+        rows: int | None = None,
+        game: str = DEFAULT,
+    ) -> BatchPolicyBot:
+        """From a net in the format ONNX: its file, or the content.
+
+        Its input are the observations, float32 (rows, numbers); for its outputs see `from_batch`.
+        By default `rows` are those of its input if it has a fixed number, else 64. Raises BotError.
+        """
+        content = model if isinstance(model, bytes) else read_source(Path(model))
+        net = OnnxNet(content)
+        return BatchPolicyBot(net.decide, temperature, net.rows if rows is None else rows, game)
+
+    @staticmethod
+    def from_torch(
+        module: Any, *, temperature: float = 0.0, rows: int = DEFAULT_ROWS, game: str = DEFAULT
+    ) -> BatchPolicyBot:
+        """From a module of PyTorch, which takes observations; for its outputs see `from_batch`.
+
+        It computes in one thread, without gradients, and in its evaluation mode.
+        """
+        with extra("PyTorch", "learning"):
+            import torch
+        torch.set_num_threads(1)
+        module.eval()
+
+        def decide(batch: Batch) -> Any:
+            with torch.inference_mode():
+                return module(torch.from_numpy(batch.observations))
+
+        return BatchPolicyBot(decide, temperature, rows, game)
+
     def _decide(self, name: str, view: Any, moves: Sequence[Any] | None = None) -> Any:
         decision = numbered_decision(self._game, name, view, moves)
         action = self._choose(decision.position or decision.seen, view.random)
         if not (0 <= action < len(decision.seen.mask) and decision.seen.mask[action]):
             raise IllegalAnswer(f"the policy chose action {action}, which is illegal here")
         return decision.answer_for(action)
+
+
+class BatchPolicyBot:
+    """A bot of a policy that decides for many games at once; see `PolicyBot.from_batch`."""
+
+    def __init__(self, policy: BatchPolicy, temperature: float, rows: int, game: str) -> None:
+        self._policy = policy
+        self.temperature = temperature
+        self.rows = rows
+        self.game = game
+
+    def decide(self, batch: Batch) -> Any:
+        """The actions of a batch, or their logits."""
+        return policy_output(self._policy(batch), batch)
 
 
 @lru_cache

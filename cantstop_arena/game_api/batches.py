@@ -182,6 +182,27 @@ def actions_in(
     )
 
 
+def policy_output(outputs: Any, batch: Batch) -> Any:
+    """The actions or logits among the outputs of a policy, of which there may be several.
+
+    Of a mapping or a tuple, that named `logits`, else the first with a logit for each action or
+    with an action for each row, else the first.
+    """
+    if isinstance(outputs, Mapping):
+        if "logits" in outputs:
+            return outputs["logits"]
+        outputs = [*outputs.values()]
+    if hasattr(outputs, "_fields") and "logits" in outputs._fields:
+        return outputs.logits
+    if not isinstance(outputs, tuple | list):
+        return outputs
+    for shape in (batch.legal.shape, batch.live.shape):
+        for output in outputs:
+            if tuple(getattr(output, "shape", ())) == shape:
+                return output
+    return outputs[0] if outputs else None
+
+
 def _as_array(answer: Any) -> NDArray[Any]:
     """An array of NumPy, or of a library that can share it. Raises IllegalAnswer."""
     kind = type(answer)
@@ -204,9 +225,11 @@ def _actions_by_logits(
     values = np.where(batch.legal, logits, -np.inf)
     actions = values.argmax(axis=1)
     best = values[np.arange(batch.rows), actions]
-    faults = np.where(best == -np.inf, NOTHING_LIKELY, FINE)
-    faults[np.isnan(best)] = NOT_A_NUMBER  # `argmax` finds the first NaN
-    faults[~batch.live] = FINE
+    faults = np.zeros(batch.rows, np.int64)
+    if not (best[batch.live] > -np.inf).all():
+        faults[best == -np.inf] = NOTHING_LIKELY
+        faults[np.isnan(best)] = NOT_A_NUMBER  # `argmax` finds the first NaN
+        faults[~batch.live] = FINE
     if temperature > 0:
         rows = np.flatnonzero(batch.live & np.isfinite(best))
         if len(rows):

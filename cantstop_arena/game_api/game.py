@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.batches import Encoding
     from cantstop_arena.game_api.codec import Codec
     from cantstop_arena.game_api.kernel_spec import Kernel
+    from cantstop_arena.game_api.lockstep import LockstepGames, LockstepSetting
     from cantstop_arena.game_api.position import Position
     from cantstop_arena.game_api.rulebook import RuleBook
 
 _COMPILED_TABLE = "cantstop_arena.table.compiled_table:CompiledTable"
+_LOCKSTEP = "cantstop_arena.table.lockstep_positions:LockstepPositions"
 _POSITION_KEYS = ("event", "turn", "seat")
 
 
@@ -126,8 +128,11 @@ class Game:
         """The orders in which bots take their seats in each deal: see `seatings`."""
         return standard_orders(players)
 
-    def missing_code(self, bots: Mapping[str, str]) -> list[str]:
-        """The names of what must be compiled before these bots (names by code digest) can play."""
+    def missing_code(self, bots: Mapping[str, str], in_step: bool = False) -> list[str]:
+        """The names of what must be compiled before these bots (names by code digest) can play.
+
+        With `in_step` also what plays the games of batched bots.
+        """
         if not (bots and self._plays_compiled):
             return []
         from cantstop_arena.native.kernel_code import KERNEL_CACHE
@@ -235,6 +240,11 @@ class Game:
         raise UsageError(
             f"{self.title} has no position_of: a view does not say where the game stands"
         )
+
+    def lockstep(self, setting: LockstepSetting) -> LockstepGames:
+        """Many games that are stepped at a time, for an agent that learns."""
+        games: LockstepGames = resolve_name(_LOCKSTEP)(self, setting)
+        return games
 
     @property
     def has_positions(self) -> bool:

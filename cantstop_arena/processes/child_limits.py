@@ -8,6 +8,7 @@ MAX_THREADS = 64
 """Threads of a child that may start no processes."""
 
 _MAX_FILE_BYTES = 1 << 28
+_MAX_SIGNALS = 1 << 10  # waiting ones, which are counted by user, as timers are
 
 
 class ChildLimits(msgspec.Struct, frozen=True):
@@ -32,6 +33,7 @@ class ChildLimits(msgspec.Struct, frozen=True):
             resource.RLIMIT_CORE: 0,
             resource.RLIMIT_NOFILE: self.files,
             resource.RLIMIT_FSIZE: _MAX_FILE_BYTES,
+            resource.RLIMIT_SIGPENDING: _MAX_SIGNALS,
             resource.RLIMIT_NPROC: self.processes or MAX_THREADS,
         }
         return limits if self.memory is None else {**limits, resource.RLIMIT_AS: self.memory}

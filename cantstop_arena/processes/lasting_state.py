@@ -69,16 +69,35 @@ class LastingState:
         }
 
 
+_library_threads = 0  # of libraries that the arena itself has imported
+
+
+@contextlib.contextmanager
+def importing_library() -> Iterator[None]:
+    """A context in which the arena imports a library whose threads are not those of a bot."""
+    global _library_threads
+    before = _tasks()
+    yield
+    after = _tasks()
+    if before is not None and after is not None:
+        _library_threads += max(0, after - before)
+
+
 def _threads() -> tuple[int, int | None]:
     """The numbers of Python's threads, and of all threads where NumPy starts none of its own.
 
     None where the second is unknown.
     """
-    tasks = None
-    if os.environ.get(_BLAS_THREADS) == "1":
-        with contextlib.suppress(OSError):
-            tasks = len(os.listdir("/proc/self/task"))  # noqa: PTH208 - ten times as fast
-    return thread_count(), tasks
+    tasks = _tasks() if os.environ.get(_BLAS_THREADS) == "1" else None
+    return thread_count(), None if tasks is None else tasks - _library_threads
+
+
+def _tasks() -> int | None:
+    """The number of threads of this process; None where the system does not tell."""
+    try:
+        return len(os.listdir("/proc/self/task"))  # noqa: PTH208 - ten times as fast
+    except OSError:
+        return None
 
 
 def _has_more(now: tuple[int, int | None], before: tuple[int, int | None]) -> bool:

@@ -1,8 +1,8 @@
 """The filter of system calls in the sandbox: a program of classic BPF (see seccomp(2), bpf(4)).
 
 What is refused would pass the sandbox's other walls: memory that no limit counts or that outlives
-its process, marks on files that the processes of all sandboxes see, the machine itself, and calls
-of the kernel that programs do not need.
+its process, marks on files that the processes of all sandboxes see, counters of a user that all of
+them share, the machine itself, and calls of the kernel that programs do not need.
 """
 
 import errno
@@ -32,6 +32,13 @@ _PERSISTENT_MEMORY = {
     "mq_open": _Call(240, 180),
     "memfd_create": _Call(319, 279),
     "memfd_secret": _Call(447, 447),
+}
+_UNCOUNTED_MEMORY = {
+    "setxattr": _Call(188, 5),
+    "lsetxattr": _Call(189, 6),
+    "fsetxattr": _Call(190, 7),
+    "setxattrat": _Call(463, 463),
+    "vmsplice": _Call(278, 75),  # a byte in a pipe keeps its whole page, which may be a huge one
 }
 _MARKS_ON_FILES = {
     "flock": _Call(73, 32),
@@ -81,6 +88,7 @@ _KERNEL = {
     "bpf": _Call(321, 280),
     "perf_event_open": _Call(298, 241),
     "userfaultfd": _Call(323, 282),
+    "io_setup": _Call(206, 0),  # the machine has so many places for all users
     "io_uring_setup": _Call(425, 425),
     "io_uring_enter": _Call(426, 426),
     "io_uring_register": _Call(427, 427),
@@ -110,12 +118,27 @@ _KERNEL = {
     "kexec_load": _Call(246, 104),
     "kexec_file_load": _Call(320, 294),
 }
-REFUSED = {**_PERSISTENT_MEMORY, **_MARKS_ON_FILES, **_OTHER_PROCESSES, **_MOUNTS, **_KERNEL}
+REFUSED = {
+    **_PERSISTENT_MEMORY,
+    **_UNCOUNTED_MEMORY,
+    **_MARKS_ON_FILES,
+    **_OTHER_PROCESSES,
+    **_MOUNTS,
+    **_KERNEL,
+}
 """Calls that fail with EPERM."""
 
-_NEW_PROCESSES = (_Call(57, None), _Call(58, None))  # fork, vfork
+BETWEEN_PROCESSES = {
+    "fork": _Call(57, None),
+    "vfork": _Call(58, None),
+    # Open files under way are counted by user, and so for all of a user's sandboxes together.
+    "sendmsg": _Call(46, 211),
+    "sendmmsg": _Call(307, 269),
+}
+"""Calls that fail with EPERM, too, unless the sandbox may have processes."""
 _CLONE, _CLONE3 = _Call(56, 220), _Call(435, 435)
-_SOCKET, _FCNTL, _IOCTL = _Call(41, 198), _Call(72, 25), _Call(16, 29)
+_SOCKET, _SET_SOCKET_OPTION = _Call(41, 198), _Call(54, 208)
+_FCNTL, _IOCTL = _Call(72, 25), _Call(16, 29)
 
 _CLONE_THREAD = 0x10000
 _CLONE_NAMESPACES = 0x7E020080  # all CLONE_NEW*
@@ -125,8 +148,12 @@ _MARKING_COMMANDS = (
     *(1024, 1025, 1026),  # F_SETLEASE, F_GETLEASE, F_NOTIFY
     *(1035, 1036, 1037, 1038),  # F_GET_RW_HINT and the like, which are of the file, not the opener
 )
+_SIZE_OF_PIPE = (1031,)  # F_SETPIPE_SZ
+_SIZES_OF_SOCKETS = (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
-_SOCKET_FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6: others, as AF_VSOCK, have no namespaces
+# AF_UNIX only: some families, as AF_VSOCK, have no namespaces, and TCP keeps megabytes for each of
+# its sockets, which no limit counts.
+_SOCKET_FAMILIES = (1,)
 
 _X32_CALLS = 0x40000000  # from this number on, on x86_64
 
@@ -156,16 +183,17 @@ def seccomp_filter(has_processes: bool, machine: str) -> bytes:
         (_IF_AT_LEAST, 0, 1, _X32_CALLS),
         (_RETURN, 0, 0, _ERRNO | errno.ENOSYS),
     ]
-    refused = [*REFUSED.values(), *(() if has_processes else _NEW_PROCESSES)]
+    refused = [*REFUSED.values(), *(() if has_processes else BETWEEN_PROCESSES.values())]
     for number in (call[column] for call in refused):
         if number is not None:
             program += _refusal(number, errno.EPERM)
     # Its flags lie in memory, which a filter cannot read; libraries use clone instead.
     program += _refusal(_number_of(_CLONE3, column), errno.ENOSYS)
     program += _by_argument(_number_of(_CLONE, column), 0, _clone_tests(has_processes))
-    program += _by_argument(
-        _number_of(_FCNTL, column), 1, _tests_of(_MARKING_COMMANDS, errno.ENOLCK)
-    )
+    commands = _tests_of(_MARKING_COMMANDS, errno.ENOLCK) + _tests_of(_SIZE_OF_PIPE, errno.EPERM)
+    program += _by_argument(_number_of(_FCNTL, column), 1, commands)
+    sizes = _tests_of(_SIZES_OF_SOCKETS, errno.EPERM)
+    program += _by_argument(_number_of(_SET_SOCKET_OPTION, column), 2, sizes)
     program += _by_argument(_number_of(_IOCTL, column), 1, _tests_of(_TERMINAL_INPUT, errno.EPERM))
     program += _by_argument(_number_of(_SOCKET, column), 0, _family_tests())
     program.append((_RETURN, 0, 0, _ALLOW))

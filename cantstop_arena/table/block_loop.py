@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
 from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.deals.winners import packed
+from cantstop_arena.table.batch_loop import LostGame, play_in_step
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.determinism import DeterminismCheck
 
@@ -23,7 +24,8 @@ def play_block(table: "GameTable", block: Block, forfeits: Sequence[Fault] = ())
     table.group = block.group
     sample = DeterminismCheck(table, block, forfeits)
     result = _Play(table, block, forfeits).result()
-    result = replace(result, irreproducible=sample.differing())
+    differing = {*result.irreproducible, *sample.differing()}
+    result = replace(result, irreproducible=tuple(sorted(differing)))
     table.after_block()
     return result
 
@@ -43,6 +45,7 @@ class _Play:
         self.lineups = tuple(lineups(block.group, table.orders))
         self.tally = table.new_tally(block.deals)
         self.faults: dict[tuple[int, int, str], Fault] = {}
+        self.irreproducible: tuple[int, ...] = ()
         self.forfeits = {self._number_of(fault): fault for fault in forfeits}
 
     def _number_of(self, fault: Fault) -> int:
@@ -52,6 +55,10 @@ class _Play:
     def result(self) -> BlockResult:
         """Play all games, and return the result."""
         total, start = self.block.deals * len(self.lineups), 0
+        in_step = self.table.plays_in_step(self.block.group) and not self.table.alone
+        if in_step and not self.forfeits:
+            self.irreproducible = play_in_step(self.table, self.block, self.tally, self._lose)
+            return self._result()
         play = (
             self._play_compiled
             if self.table.is_compiled(self.block.group)
@@ -62,12 +69,16 @@ class _Play:
             if stop < total:
                 self._forfeit_unplayed(stop)
             start = stop + 1
+        return self._result()
+
+    def _result(self) -> BlockResult:
         return BlockResult(
             self.block,
             self.tally.tallies(),
             packed(self.tally.winners.tobytes()),
             self.tally.measures.tobytes(),
             tuple(self.faults[key] for key in sorted(self.faults)),
+            self.irreproducible,
             payoffs=self.tally.payoffs.tobytes(),
             fingerprints=self.tally.fingerprints.tobytes(),
         )
@@ -118,9 +129,21 @@ class _Play:
         self.tally.enter(*divmod(cursor, len(self.lineups)))
 
     def _forfeit(self, cursor: int, seat: int, fault: BotFault) -> None:
+        self._note(cursor, seat, fault)
+        self.table.forfeit(seat)
+
+    def _lose(self, lost: LostGame) -> None:
+        """Note a game that was lost in step, and has been counted."""
+        self._note(lost.number - self.block.first * len(self.lineups), lost.seat, lost.fault)
+
+    def _note(self, cursor: int, seat: int, fault: BotFault) -> None:
         index, order = divmod(cursor, len(self.lineups))
         lineup, deal = self.lineups[order], self.block.first + index
         key = (deal, lineup[seat], fault.kind)
-        first = self.faults.get(key) or Fault(lineup[seat], fault.kind, str(fault), lineup, deal, 0)
-        self.faults[key] = replace(first, count=first.count + 1)
-        self.table.forfeit(seat)
+        this = Fault(lineup[seat], fault.kind, str(fault), lineup, deal, 1)
+        that = self.faults.get(key)
+        if that is None:
+            self.faults[key] = this
+        else:  # games in step end in any order
+            first = min(this, that, key=lambda fault: self.lineups.index(fault.seating))
+            self.faults[key] = replace(first, count=that.count + 1)

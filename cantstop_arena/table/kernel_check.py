@@ -17,7 +17,7 @@ from cantstop_arena.table.seated_bot import SeatedBot
 _SEED = 1
 
 
-class PlayedGame(NamedTuple):
+class KernelGame(NamedTuple):
     """What a game in plain Python comes to."""
 
     winners: tuple[int, ...]
@@ -53,10 +53,10 @@ def kernel_difference(game: Game, rules: Any, players: int, games: int = 50) -> 
         payoffs, decisions = table.played_alone((0,) * players, deal)
         plain = _played_plainly(table, deal)
         winners = (game.payoff or Payoff()).winners(payoffs)
-        fast = PlayedGame(winners, tuple(payoffs), tuple(decisions))
+        fast = KernelGame(winners, tuple(payoffs), tuple(decisions))
         if not plain.points:
             fast = fast._replace(points=())
-        for name, of_machine, of_python in zip(PlayedGame._fields, fast, plain, strict=True):
+        for name, of_machine, of_python in zip(KernelGame._fields, fast, plain, strict=True):
             if of_machine != of_python:
                 return (
                     f"deal {deal}: {name} are {[*of_machine]} in machine code,"
@@ -65,12 +65,12 @@ def kernel_difference(game: Game, rules: Any, players: int, games: int = 50) -> 
     return None
 
 
-def _played_plainly(table: PlainTable, deal: int) -> PlayedGame:
+def _played_plainly(table: PlainTable, deal: int) -> KernelGame:
     """The same game in plain Python."""
     table.start((0,) * len(table.orders[0]), deal)
     table.play_out()
     result = table.result()
-    return PlayedGame(table.winners(result), tuple(result.points), tuple(table.decision_counts))
+    return KernelGame(table.winners(result), tuple(result.points), tuple(table.decision_counts))
 
 
 def _step_difference(

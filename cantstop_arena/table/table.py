@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,12 +18,16 @@ from cantstop_arena.game_api.decisions import GAME_OVER, GameOver
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.state import Event, Opening
 from cantstop_arena.processes.interpreter_guard import InterpreterGuard, LeftAlone
+from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.block_loop import play_block
 from cantstop_arena.table.block_tally import BlockTally
 from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.conversation import PersonSeat
 from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
+
+if TYPE_CHECKING:
+    from cantstop_arena.table.batch_loop import BatchGames
 
 
 class GameTable(ABC):
@@ -51,6 +55,8 @@ class GameTable(ABC):
         self.seats: Group = tuple(range(players))
         self.group = self.seats
         """The bots that meet; other processes see bots as positions in it."""
+        self.alone = False
+        """Whether all games are played alone, one after the other, though they can be in step."""
         self.number = 0
         """The number of the game that is played alone, among those of the group."""
         self.sitting: list[Any] = []
@@ -162,8 +168,29 @@ class GameTable(ABC):
         """
         raise NotImplementedError
 
+    @property
+    def has_batched(self) -> bool:
+        """Whether any of the bots is a batched one."""
+        return any(isinstance(bot.player, BatchedBot) for bot in self.seated_bots)
+
+    def plays_in_step(self, bots: Iterable[int]) -> bool:
+        """Whether games of these bots are played in step, by batched bots and compiled ones."""
+        return False
+
+    def games_in_step(self, block: Block, tally: BlockTally) -> "BatchGames":
+        """The games of a block in step; they are counted in the tally."""
+        raise NotImplementedError
+
+    def mark_batch(self, cursor: int, position: int) -> None:
+        """Show other processes that the bot at a position decides for a batch of games, the first
+        of which has this number in its block."""
+        raise NotImplementedError
+
     def warm_up(self) -> None:  # noqa: B027
         """Do what takes long (compiling, loading) before any bot's time counts."""
+
+    def warm_up_steps(self) -> None:  # noqa: B027
+        """Compile or load what plays games in step."""
 
     @abstractmethod
     def last_view(self, seat: int) -> Any:
@@ -239,6 +266,10 @@ class GameTable(ABC):
     def note_process(self) -> None:
         """Note the state of a process that plays at this table, when it has been set up."""
         self._guard.note()
+
+    def restore_after_call(self) -> None:
+        """Restore what a bot may have changed in this process, as far as that is done quickly."""
+        self._guard.restore_quickly()
 
     def restore_process(self) -> None:
         """Restore the process state that plain bots may have changed, and reset learning bots."""

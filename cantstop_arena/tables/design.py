@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from cantstop_arena.comparisons.design_file import Target
+from cantstop_arena.comparisons.design_file import DesignTarget
 from cantstop_arena.comparisons.rule_design import (
     CONFIRMATION,
     FINAL,
@@ -55,7 +55,7 @@ def _varied(design: DesignTotals) -> Iterator[Column]:
     return (Column(name, name) for name in design.varied)
 
 
-def _column(target: Target) -> Column:
+def _column(target: DesignTarget) -> Column:
     heading = f"{target.key}, %" if target.is_share else target.key
     return estimate(target.key, heading, 1 if target.is_share else 2, percent=target.is_share)
 
@@ -90,7 +90,7 @@ def _notes(design: DesignTotals) -> Iterator[str]:
     yield f"{design.games:,} games played. Other bots may judge rules otherwise."
 
 
-def _missed(rules: JudgedRules, targets: Sequence[Target]) -> Iterator[str]:
+def _missed(rules: JudgedRules, targets: Sequence[DesignTarget]) -> Iterator[str]:
     """The targets that the values are outside of."""
     for target in targets:
         value = rules.values[target.key]
@@ -98,5 +98,5 @@ def _missed(rules: JudgedRules, targets: Sequence[Target]) -> Iterator[str]:
             yield target.key
 
 
-def _end(target: Target, value: float) -> str:
+def _end(target: DesignTarget, value: float) -> str:
     return f"{100 * value:g}%" if target.is_share else f"{value:g}"

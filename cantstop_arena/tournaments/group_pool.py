@@ -98,7 +98,7 @@ class GroupPool:
 
     def _new_pool(self, spec: TableSpec) -> BlockPool:
         parts = self._prepared(spec)
-        prepared = spec.as_prepared([part.is_compiled for part in parts])
+        prepared = spec.as_prepared([part.backend for part in parts])
         names = [seat.name for seat in spec.seats]
         folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-games-"))
         logs = BotLogs(Path(folder) / "logs", names)

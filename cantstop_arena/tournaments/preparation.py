@@ -6,7 +6,7 @@ read from the cache on disk.
 
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from cantstop_arena.bots.bot_functions import source_line_of
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
 from cantstop_arena.bots.loader import Loader
+from cantstop_arena.bots.onnx_bots import refusal_of
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BotFunctions
@@ -31,16 +32,17 @@ from cantstop_arena.tournaments.trial import OUT_OF_TIME, BotTrial
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
 
+Backend: TypeAlias = Literal["compiled", "batched", "plain"]
 _COMPILING = 300.0  # seconds; the limit to build and compile a compiled bot
 
 
 class PreparedBot(msgspec.Struct, tag=True, frozen=True):
-    """A bot that has been prepared: whether it is compiled, and where its functions begin.
+    """A bot that has been prepared: its backend, and where its functions begin.
 
     The process in which a foreign bot is built answers with what it has seen.
     """
 
-    is_compiled: bool
+    backend: Backend
     learns: bool
     source_lines: Mapping[str, str]
     foreign: bool = False
@@ -49,6 +51,11 @@ class PreparedBot(msgspec.Struct, tag=True, frozen=True):
     """Whether it reports to be compiled, but has no machine code in the cache."""
     disturbs: str = ""
     """What it does to a process that it shares, if a trial has shown anything."""
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it plays as machine code."""
+        return self.backend == "compiled"
 
 
 def prepare_bots(
@@ -62,7 +69,7 @@ def prepare_bots(
     _refuse_in_time(spec)
     compiled = [seat for seat in spec.seats if seat.is_compiled and not seat.isolation]
     marked = {seat.digest: seat.name for seat in compiled}
-    if missing := game_named(spec.game).missing_code(marked):
+    if missing := game_named(spec.game).missing_code(marked, spec.has_batched):
         compiling(missing)
     foreign = [seat for seat in spec.seats if seat.is_foreign]
     if not foreign:
@@ -106,12 +113,10 @@ def _built(
 
 
 def _refuse_in_time(spec: TableSpec) -> None:
-    """Raise BotError for a built-in bot that cannot play under these rules."""
+    """Raise BotError for a built-in bot or a net that cannot play under these rules."""
     game = game_named(spec.game)
     for seat in spec.seats:
-        if seat.bot.origin != "built-in":
-            continue
-        if why := game.refusal(seat.bot.name, spec.rules, spec.players):
+        if why := refusal_of(seat.bot, game, spec.rules, spec.players):
             raise BotError(f"bot {seat.name} cannot play: {why}")
 
 
@@ -125,6 +130,8 @@ def _warmed(spec: TableSpec) -> dict[BotStart, PreparedBot]:
     table: GameTable = game.table(spec.rules, [*seated_bots, *[nobody] * players], players, 0)
     table.luck_measure = spec.luck_measure
     table.warm_up()
+    if spec.has_batched:
+        table.warm_up_steps()
     return dict(zip(seats, _parts(table), strict=False))
 
 
@@ -138,7 +145,11 @@ def _parts(table: "GameTable") -> Iterator[PreparedBot]:
         source_lines = {
             hook: source_line_of(function) for hook, function in functions.items() if function
         }
-        yield PreparedBot(table.is_compiled((number,)), bot.learns, source_lines)
+        is_batched = table.plays_in_step((number,))
+        backend: Backend = "batched" if is_batched else "plain"
+        if table.is_compiled((number,)):
+            backend = "compiled"
+        yield PreparedBot(backend, bot.learns, source_lines)
 
 
 def _build_call(spec: TableSpec, seat: BotStart, decision_limit: float | None) -> IsolatedCall:
@@ -185,9 +196,9 @@ def _prepared(seat: BotStart, answer: PreparedBot | Raised | CallFailed) -> Prep
         raise BotError(f"bot {seat.name} cannot be built: it {answer}")
     hooks = game_named(seat.bot.game).decisions
     lines = {hook: _line(answer.source_lines.get(hook, "")) for hook in hooks}
-    is_compiled = seat.is_compiled and answer.is_compiled
+    backend = answer.backend if answer.backend == seat.backend else "plain"
     disturbs = _with_file(seat, _line(answer.disturbs))
-    return PreparedBot(is_compiled, answer.learns, lines, foreign=True, disturbs=disturbs)
+    return PreparedBot(backend, answer.learns, lines, foreign=True, disturbs=disturbs)
 
 
 def _line(text: str) -> str:
@@ -217,6 +228,9 @@ def disturbance_notice(name: str, what: str) -> str:
     return f"{name} {what}, so it plays in a process of its own."
 
 
-def native(parts: Sequence[PreparedBot], group: Sequence[int]) -> bool:
-    """Whether all bots of a group are compiled."""
-    return all(parts[bot].is_compiled for bot in group)
+def backend_of_group(parts: Sequence[PreparedBot], group: Sequence[int]) -> Backend:
+    """What plays the games of a group: machine code, batched bots beside it, or else Python."""
+    backends = {parts[bot].backend for bot in group}
+    if "plain" in backends:
+        return "plain"
+    return "batched" if "batched" in backends else "compiled"

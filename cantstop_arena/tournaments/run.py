@@ -57,9 +57,9 @@ from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import (
     PreparedBot,
+    backend_of_group,
     disturbance_notice,
     disturbing,
-    native,
     prepare_bots,
 )
 from cantstop_arena.tournaments.run_observer import RunObserver
@@ -484,7 +484,7 @@ class _TournamentRun:
         self, options: PoolOptions, observer: RunObserver, results: Callable[[], TournamentTotals]
     ) -> None:
         table_spec, parts = self._prepared(options, observer)
-        table_spec = table_spec.as_prepared([part.is_compiled for part in parts])
+        table_spec = table_spec.as_prepared([part.backend for part in parts])
         entrants = self.tournament.entrants
         isolated = frozenset(number for number, entrant in enumerate(entrants) if entrant.isolate)
         bots = BotFacts(parts, self.tournament.policy, isolated, self.logs, self.tournament.orders)
@@ -601,10 +601,7 @@ def _with_path(entrant: Entrant) -> str:
 
 
 def _backend_function(parts: Sequence[PreparedBot]) -> Callable[[Group], str]:
-    def backend_of(group: Group) -> str:
-        return "compiled" if native(parts, group) else "plain"
-
-    return backend_of
+    return partial(backend_of_group, parts)
 
 
 def fault_report_of(tournament: Tournament, fault: Fault, bots_folder: Path) -> FaultReport:

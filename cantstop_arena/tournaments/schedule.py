@@ -15,7 +15,9 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.spans import Span, gaps
 from cantstop_arena.tournaments.tournament import Tournament
 
-_MAX_GAMES = {"compiled": 65_536, "plain": 256}  # up to a fifth of a second of play
+_MAX_GAMES = {"compiled": 65_536, "batched": 8_192, "plain": 256}
+"""Up to a fifth of a second of play; of batched bots more, as the rows of a batch end unevenly."""
+_GAMES_IN_ROW = 128  # at least, of a block of batched bots
 _LARGER = 8  # times, blocks of compiled bots: their overhead per block weighs more
 _LATE = 8  # the last eighth of the deals is in shorter blocks: workers end at the same time
 _SHORTER = 2, 4  # parts of a block, until a half, then a quarter of that eighth is left
@@ -34,9 +36,18 @@ Round: TypeAlias = tuple[int, Iterator[Block]]
 def deals_per_block(tournament: Tournament, backend: str) -> int:
     """The number of deals of a block, which depends on the tournament alone."""
     deals = tournament.group_count * tournament.deals
-    max_deals = max(1, _MAX_GAMES[backend] // len(tournament.orders))
-    blocks = tournament.blocks // _LARGER if backend == "compiled" else tournament.blocks
+    games = _MAX_GAMES[backend]
+    if backend == "batched":
+        games = max(games, _GAMES_IN_ROW * _max_rows(tournament))
+    max_deals = max(1, games // len(tournament.orders))
+    blocks = tournament.blocks if backend == "plain" else tournament.blocks // _LARGER
     return min(max_deals, -(-deals // max(1, blocks)))
+
+
+def _max_rows(tournament: Tournament) -> int:
+    """The rows of the largest batches; of bots without an option of this name the usual number."""
+    options = (entrant.options.get("rows") for entrant in tournament.entrants)
+    return max((rows for rows in options if type(rows) is int), default=0)
 
 
 def deals_per_round(tournament: Tournament) -> int:

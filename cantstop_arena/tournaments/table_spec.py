@@ -44,7 +44,7 @@ def bot_start(name: str, bot: BotDescription | LoadedBot, options: Mapping[str, 
         options=json.dumps(dict(options)),
         files=tuple(files_among(bot.options, options).items()),
         learns=bot.learns,
-        is_compiled=bot.backend == "compiled",
+        backend=bot.backend,
     )
 
 
@@ -101,12 +101,17 @@ class TableSpec(msgspec.Struct, frozen=True):
             table.warm_up()
         _TABLES[self] = table
 
-    def as_prepared(self, are_compiled: Sequence[bool]) -> TableSpec:
-        """A copy for workers, in which exactly these bots are compiled."""
+    @property
+    def has_batched(self) -> bool:
+        """Whether any of the bots is a batched one, according to their descriptions."""
+        return any(seat.backend == "batched" for seat in self.seats)
+
+    def as_prepared(self, backends: Sequence[str]) -> TableSpec:
+        """A copy for workers, in which the bots have these backends."""
         if not any(seat.is_foreign for seat in self.seats):
             return self  # the key of the parent's table, which forked workers inherit
-        pairs = zip(self.seats, are_compiled, strict=True)
-        seats = tuple(replace(seat, is_compiled=is_compiled) for seat, is_compiled in pairs)
+        pairs = zip(self.seats, backends, strict=True)
+        seats = tuple(replace(seat, backend=backend) for seat, backend in pairs)
         return replace(self, seats=seats, is_prepared=True)
 
     def with_own_processes(self, bots: Collection[int]) -> TableSpec:

@@ -50,7 +50,7 @@ class SeatedPerson(NamedTuple):
         return list(self.events[0]["seats"])
 
 
-class Option(msgspec.Struct, frozen=True):
+class WebOption(msgspec.Struct, frozen=True):
     """An option in a form: what is sent, its name, the key that takes it, and what it is worth.
 
     `value` is the chance to win with it, `price` how much less that is than the best option's, in
@@ -64,7 +64,7 @@ class Option(msgspec.Struct, frozen=True):
     price: float | None = None
 
 
-AnyOption = TypeVar("AnyOption", bound=Option)
+AnyOption = TypeVar("AnyOption", bound=WebOption)
 
 
 class FormField(msgspec.Struct, frozen=True):
@@ -103,13 +103,13 @@ class ReviewedDecision(msgspec.Struct, frozen=True):
     seat: int
     turn: int
     situation: str
-    options: Sequence[Option]
+    options: Sequence[WebOption]
     taken: int
     chance: float | None
     lost: float
 
     @property
-    def best(self) -> Option:
+    def best(self) -> WebOption:
         """The best option."""
         return min(self.options, key=lambda option: option.price or 0.0)
 
@@ -261,7 +261,7 @@ class WebSeat:
             )
         )
 
-    def options(self, person: SeatedPerson) -> list[Option]:
+    def options(self, person: SeatedPerson) -> list[WebOption]:
         """The options of a decision that has a list of them, with their keys and values."""
         pending = person.pending
         assert pending is not None
@@ -276,16 +276,16 @@ class WebSeat:
             for number, option in enumerate(options, start=1)
         ]
 
-    def _plain_options(self, pending: PendingDecision) -> Iterable[Option]:
+    def _plain_options(self, pending: PendingDecision) -> Iterable[WebOption]:
         decision, name = pending.decision, self.game.action_name
         if pending.moves is not None:
             for number, move in enumerate(pending.moves):
-                yield Option(str(number), name(decision.name, move).replace("_", " "))
+                yield WebOption(str(number), name(decision.name, move).replace("_", " "))
         elif _without_none(decision.answer) is bool:
-            yield Option("true", name(decision.name, True).replace("_", " "))
-            yield Option("false", name(decision.name, False).replace("_", " "))
+            yield WebOption("true", name(decision.name, True).replace("_", " "))
+            yield WebOption("false", name(decision.name, False).replace("_", " "))
         if decision.optional or NoneType in get_args(decision.answer):
-            yield Option(_PASS, "pass")
+            yield WebOption(_PASS, "pass")
 
     def _values(self, pending: PendingDecision) -> list[float] | None:
         """The chance of the person to win after each move, by the game's own value function."""

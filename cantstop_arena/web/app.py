@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 from cantstop_arena.web import bots_routes, league_routes, play_routes, review_routes, run_routes
 from cantstop_arena.web.access import Access, foreign_file
 from cantstop_arena.web.results_index import KINDS, REPORT, ResultRow
-from cantstop_arena.web.site import Problem, Site
+from cantstop_arena.web.site import RequestRefused, Site
 
 _ROWS = 50  # results on a page
 _PEOPLE_ROWS = 10
@@ -89,7 +89,7 @@ async def report(site: Site, request: Request) -> Response:
     """The report of a result, as it is, in an origin of its own."""
     folder = site.index.folder(request.path_params["name"])
     if folder is None or (folder / REPORT).is_symlink() or not (folder / REPORT).is_file():
-        raise Problem("There is no such report.", 404)
+        raise RequestRefused("There is no such report.", 404)
     return foreign_file(folder / REPORT)
 
 
@@ -99,4 +99,4 @@ async def static(site: Site, request: Request) -> Response:
         if file.name == request.path_params["name"]:
             headers = {"Cache-Control": "max-age=3600"}
             return Response(file.content, media_type=file.kind, headers=headers)
-    raise Problem("There is no such file.", 404)
+    raise RequestRefused("There is no such file.", 404)

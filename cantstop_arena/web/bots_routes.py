@@ -17,7 +17,7 @@ from cantstop_arena.games.registry import all_games, game_named
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.web.results_index import ResultRow
 from cantstop_arena.web.run_routes import game_of
-from cantstop_arena.web.site import Problem, Site
+from cantstop_arena.web.site import RequestRefused, Site
 
 _MAX_RESULTS = 2  # columns of ratings
 _MAX_SOURCE = 200_000  # characters of a source that are shown
@@ -37,7 +37,7 @@ class BotRow(msgspec.Struct, frozen=True):
         return urlencode({"game": self.bot.game})
 
 
-class ReportedFault(NamedTuple):
+class LinkedFault(NamedTuple):
     """A fault in a result, with the command and the address that replay its game."""
 
     result: str
@@ -45,7 +45,7 @@ class ReportedFault(NamedTuple):
     address: str
 
 
-class BotGroup(NamedTuple):
+class ListedBots(NamedTuple):
     """The bots of one origin."""
 
     title: str
@@ -72,7 +72,7 @@ async def bots(site: Site, request: Request) -> Response:
     )
 
 
-def _groups(site: Site, game: str) -> tuple[list[BotGroup], list[str], list[str]]:
+def _groups(site: Site, game: str) -> tuple[list[ListedBots], list[str], list[str]]:
     rows = site.index.rows()
     rated = sorted(
         (row for row in rows if row.game == game and len(row.ratings) > 1),
@@ -83,7 +83,7 @@ def _groups(site: Site, game: str) -> tuple[list[BotGroup], list[str], list[str]
     for origin, title in _ORIGINS.items():
         bots = [_row(bot, rated, rows) for bot in described if bot.origin == origin]
         if bots:
-            groups.append(BotGroup(title, bots))
+            groups.append(ListedBots(title, bots))
     broken = site.catalogue().playing(game_named(game)).everything()[1]
     return groups, [row.name for row in rated], [f"{each.name}: {each.reason}" for each in broken]
 
@@ -102,7 +102,7 @@ async def bot_page(site: Site, request: Request) -> Response:
     game, name = game_of(request), request.path_params["name"]
     bot = next((b for b in await site.read(site.bots_of, game) if b.name == name), None)
     if bot is None:
-        raise Problem("There is no such bot.", 404)
+        raise RequestRefused("There is no such bot.", 404)
     rows = await site.read(site.index.rows)
     return site.page(
         "bot.html",
@@ -126,9 +126,9 @@ def _versions(site: Site, bot: BotDescription) -> list[StoredVersion]:
     return stored_versions(site.results, bot.name) if bot.origin == "file" else []
 
 
-def _reported(row: ResultRow, fault: FaultReport) -> ReportedFault:
+def _reported(row: ResultRow, fault: FaultReport) -> LinkedFault:
     query = [("result", row.name), *(("bots", name) for name in fault.seats)]
-    return ReportedFault(row.name, fault, f"/review?{urlencode([*query, ('deal', fault.deal)])}")
+    return LinkedFault(row.name, fault, f"/review?{urlencode([*query, ('deal', fault.deal)])}")
 
 
 def _sources(bot: BotDescription) -> list[tuple[str, str]]:

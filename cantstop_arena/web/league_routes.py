@@ -16,7 +16,7 @@ from cantstop_arena.leagues.league_files import PUBLIC, StoredToken, stored_toke
 from cantstop_arena.web.access import LEAGUES, Admission, foreign_file
 from cantstop_arena.web.forms import FormError, read_upload
 from cantstop_arena.web.results_index import ResultsIndex
-from cantstop_arena.web.site import Problem, Site, see_other
+from cantstop_arena.web.site import RequestRefused, Site, see_other
 
 MAX_UPLOAD_BYTES = 2_000_000
 _PUBLIC_FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\.(html|svg|csv|json)")
@@ -56,10 +56,10 @@ async def public_file(site: Site, request: Request) -> Response:
     folder = site.index.folder(request.path_params["name"])
     file = request.path_params["file"]
     if folder is None or not _PUBLIC_FILE.fullmatch(file):
-        raise Problem("There is no such page.", 404)
+        raise RequestRefused("There is no such page.", 404)
     path = folder / PUBLIC / file
     if path.is_symlink() or (folder / PUBLIC).is_symlink() or not path.is_file():
-        raise Problem("There is no such page.", 404)
+        raise RequestRefused("There is no such page.", 404)
     return foreign_file(path)
 
 
@@ -68,10 +68,10 @@ async def league(site: Site, request: Request) -> Response:
     name = request.path_params["name"]
     folder = site.index.folder(name)
     if folder is None or (not (folder / PUBLIC).is_dir() and not stored_tokens(folder)):
-        raise Problem("There is no such league.", 404)
+        raise RequestRefused("There is no such league.", 404)
     participant = _participant(site, request, name)
     if participant is None and not (folder / PUBLIC / "index.html").is_file():
-        raise Problem("This league has no public pages yet: no round has been played.", 404)
+        raise RequestRefused("This league has no public pages yet: no round has been played.", 404)
     return site.page(
         "submit.html",
         "/league",
@@ -101,9 +101,13 @@ async def submit(site: Site, request: Request) -> Response:
     name = request.path_params["name"]
     participant = _participant(site, request, name)
     if participant is None:
-        raise Problem("Open the address with your token: only participants hand in bots.", 403)
+        raise RequestRefused(
+            "Open the address with your token: only participants hand in bots.", 403
+        )
     if not participant.folder:
-        raise Problem("Run arena league FILE --tokens again: tokens.csv names no folders yet.", 409)
+        raise RequestRefused(
+            "Run arena league FILE --tokens again: tokens.csv names no folders yet.", 409
+        )
     upload = await read_upload(request, MAX_UPLOAD_BYTES)
     ending = Path(upload.name).suffix
     if ending not in ENDINGS:

@@ -36,7 +36,7 @@ from cantstop_arena.web.people_store import (
     PRACTICE,
     PeopleGame,
     PeopleStore,
-    Seat,
+    SeatRow,
     StoredAnswer,
     new_id,
 )
@@ -187,7 +187,7 @@ class PeopleGames:
                 " yours."
             )
         seats = [self._seat_of(bot, catalogue) for bot in bots]
-        seats.insert(seat, Seat(person=person))
+        seats.insert(seat, SeatRow(person=person))
         stored = PeopleGame(
             id=new_id(),
             made=time.time(),
@@ -210,14 +210,14 @@ class PeopleGames:
         self._finish_if_over(at_table)
         return stored.id
 
-    def _seat_of(self, bot: str, catalogue: Catalogue) -> Seat:
+    def _seat_of(self, bot: str, catalogue: Catalogue) -> SeatRow:
         if bot not in catalogue.names:
             raise UsageError(f"No bot is called {in_a_line(bot, MAX_NAME_LENGTH)}.")
         entrant = named_entrant(bot, catalogue)
         if entrant.bot.origin == "file" and entrant.bot.source:
             entrant.bot.source.copied(self.store.folder / COPIES)
         version = replace(version_of(entrant), isolate=False).id
-        return Seat(
+        return SeatRow(
             bot=bot, options=dict(entrant.options), digest=entrant.bot.digest, version=version
         )
 
@@ -257,7 +257,7 @@ class PeopleGames:
         entrants = [self._entrant(seat, catalogue) for seat in game.seats if seat.bot]
         at_table.set_up(catalogue, entrants, self.results)
 
-    def _entrant(self, seat: Seat, catalogue: Catalogue) -> Entrant:
+    def _entrant(self, seat: SeatRow, catalogue: Catalogue) -> Entrant:
         """The bot of a seat; an edited one as it was when the game began. Raises BotError."""
         bot: BotDescription | None = None
         try:

@@ -39,7 +39,7 @@ CREATE INDEX IF NOT EXISTS game_made ON game (made);
 """
 
 
-class Seat(msgspec.Struct, frozen=True, omit_defaults=True):
+class SeatRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """A seat: a person, or a bot with its options, the digest of its source, and its version."""
 
     person: str = ""
@@ -65,7 +65,7 @@ class PeopleGame(msgspec.Struct, frozen=True, kw_only=True):
     made: float
     game: str
     rules: str
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatRow, ...]
     seed: str
     deal: int
     mode: str
@@ -206,6 +206,6 @@ def new_id() -> str:
 
 def _game_of(row: Sequence[Any]) -> PeopleGame:
     fields = dict(zip(PeopleGame.__struct_fields__, row, strict=True))
-    fields["seats"] = msgspec.json.decode(fields["seats"], type=tuple[Seat, ...])
+    fields["seats"] = msgspec.json.decode(fields["seats"], type=tuple[SeatRow, ...])
     fields["winners"] = tuple(json.loads(fields["winners"] or "[]"))
     return PeopleGame(**fields)

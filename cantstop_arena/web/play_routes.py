@@ -19,7 +19,7 @@ from cantstop_arena.web.forms import Form, FormError, read_form
 from cantstop_arena.web.people_games import GameAtTable
 from cantstop_arena.web.people_store import HINTS, OPEN, PRACTICE, RATED
 from cantstop_arena.web.run_routes import game_of
-from cantstop_arena.web.site import FRAGMENT, Problem, Site, first_values, see_other
+from cantstop_arena.web.site import FRAGMENT, RequestRefused, Site, first_values, see_other
 
 _MAX_ANSWERS = 1_000_000
 _DRAWN = -1  # the seat is drawn
@@ -123,7 +123,7 @@ async def again(site: Site, request: Request) -> Response:
     """Begin the same game again, in the next seat."""
     key = await site.at_table(site.people.again, request.path_params["key"])
     if key is None:
-        raise Problem("There is no such game.", 404)
+        raise RequestRefused("There is no such game.", 404)
     return see_other(f"/play/{key}")
 
 
@@ -147,15 +147,15 @@ async def _changed(
         except IllegalAnswer as error:
             at_table = await site.at_table(site.people.open, key)
             if at_table is None:
-                raise Problem("There is no such game.", 404) from None
+                raise RequestRefused("There is no such game.", 404) from None
             content = await site.at_table(_content, at_table, None, f"{error}")
             status = 422
         except ArenaError as error:
             if request.method != "POST":
                 raise
-            raise Problem(f"{error}".rstrip(".") + ".", 409) from error
+            raise RequestRefused(f"{error}".rstrip(".") + ".", 409) from error
     if content is None:
-        raise Problem("There is no such game.", 404)
+        raise RequestRefused("There is no such game.", 404)
     if is_fragment:
         return HTMLResponse(site.html("_game.html", **content), status)
     if request.method == "POST" and status == 200:

@@ -14,7 +14,7 @@ from cantstop_arena.games.registry import game_named
 from cantstop_arena.leagues.league_files import PUBLIC, STANDINGS
 from cantstop_arena.leagues.submission_store import LEAGUE_FILE
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.reports.page.headline import headline
+from cantstop_arena.reports.headline import headline
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tournaments.file.key_readers import PEOPLE
 from cantstop_arena.tournaments.ledger.ledger import LEDGER

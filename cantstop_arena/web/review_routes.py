@@ -26,7 +26,7 @@ from cantstop_arena.views.default_web_seat import Review
 from cantstop_arena.web.access import foreign_page
 from cantstop_arena.web.people_games import with_plain_names
 from cantstop_arena.web.people_store import OPEN
-from cantstop_arena.web.site import Problem, Site
+from cantstop_arena.web.site import RequestRefused, Site
 
 _MAX_REPLAY_SECONDS = 60.0
 
@@ -36,10 +36,10 @@ async def review_of_people(site: Site, request: Request) -> Response:
     key = request.path_params["key"]
     game = await site.read(site.people.store.game, key)
     if game is None:
-        raise Problem("There is no such game.", 404)
+        raise RequestRefused("There is no such game.", 404)
     path = site.people.store.record(key)
     if game.state == OPEN or not path.is_file():
-        raise Problem("This game is not over: it can be reviewed when it is.", 409)
+        raise RequestRefused("This game is not over: it can be reviewed when it is.", 409)
     source = f"/play/{key}", game.me, "Back to the game"
     if (stored := site.reviews.get(path)) is None:
         stored = await _judged(site, await site.read(_read, path), game.me)
@@ -61,12 +61,12 @@ async def review_of_result(site: Site, request: Request) -> Response:
     folder = site.index.folder(query.get("result", ""))
     deal = query.get("deal", "0")
     if folder is None or not (folder / LEDGER).is_file():
-        raise Problem("There is no such result.", 404)
+        raise RequestRefused("There is no such result.", 404)
     if not (deal.isdecimal() and len(deal) < 10):
-        raise Problem("A deal is a whole number.", 422)
+        raise RequestRefused("A deal is a whole number.", 422)
     bots = [name for name in query.getlist("bots") if name]
     if any(name.startswith("-") for name in bots) or len(bots) > 8:
-        raise Problem("These are no bots of the result.", 422)
+        raise RequestRefused("These are no bots of the result.", 422)
     key = folder, tuple(bots), int(deal), (folder / LEDGER).stat().st_mtime_ns
     if (stored := site.reviews.get(key)) is None:
         stored = await _judged(site, await _replayed(site, folder, bots, int(deal)), 0)
@@ -85,7 +85,7 @@ async def _replayed(site: Site, folder: Path, bots: list[str], deal: int) -> lis
         while (code := process.poll()) is None:
             if time.monotonic() > deadline:
                 process.send_signal(15)
-                raise Problem("The replay takes too long here: use arena replay.", 422)
+                raise RequestRefused("The replay takes too long here: use arena replay.", 422)
             await asyncio.sleep(0.02)
         lines = path.read_text("utf-8", "replace").splitlines()
     finally:
@@ -93,7 +93,7 @@ async def _replayed(site: Site, folder: Path, bots: list[str], deal: int) -> lis
     events = [line for line in lines if line.startswith('{"event"')]
     if code or not events:
         last = in_a_line(lines[-1], 300) if lines else "it says nothing"
-        raise Problem(f"This game cannot be replayed: {last}", 422)
+        raise RequestRefused(f"This game cannot be replayed: {last}", 422)
     return [json.loads(line) for line in events]
 
 

@@ -20,7 +20,7 @@ from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.web import live_runs
 from cantstop_arena.web.forms import Form, FormError, read_form
 from cantstop_arena.web.live_runs import LiveRun, RunView
-from cantstop_arena.web.site import FRAGMENT, Problem, Site, see_other
+from cantstop_arena.web.site import FRAGMENT, RequestRefused, Site, see_other
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
 _GAMES = range(2, 10_000_001)
@@ -68,7 +68,7 @@ async def run_page(site: Site, request: Request) -> Response:
 def _run_of(site: Site, request: Request) -> LiveRun:
     run = site.live_run(request.path_params["name"])
     if run is None:
-        raise Problem("There is no such run.", 404)
+        raise RequestRefused("There is no such run.", 404)
     return run
 
 
@@ -101,7 +101,7 @@ async def stop(site: Site, request: Request) -> Response:
     """End a run in order."""
     run = _run_of(site, request)
     if not await site.read(live_runs.stop, run.folder):
-        raise Problem("Nobody writes to this result: the run is over.", 409)
+        raise RequestRefused("Nobody writes to this result: the run is over.", 409)
     deadline = time.monotonic() + _MAX_START
     while live_runs.writer(run.folder) is not None and time.monotonic() < deadline:
         await asyncio.sleep(0.05)
@@ -116,14 +116,14 @@ async def start(site: Site, request: Request) -> Response:
     """Write the file of a tournament, and start its run."""
     form = await read_form(request)
     if await site.read(lambda: site.running_count) >= _MAX_RUNS:
-        raise Problem("Two runs go on already: wait for one, or stop it.", 409)
+        raise RequestRefused("Two runs go on already: wait for one, or stop it.", 409)
     name, content = await site.read(_tournament_of, site, form)
     file = _FILES / f"{name}.yaml"
     process, log = await site.read(_start, site, file, name, content)
     deadline = time.monotonic() + _MAX_START
     while not (site.results / name / LEDGER).is_file():
         if process.poll() is not None or time.monotonic() > deadline:
-            raise Problem(f"The run did not begin: {_last_line(log)}", 422)
+            raise RequestRefused(f"The run did not begin: {_last_line(log)}", 422)
         await asyncio.sleep(0.05)
     return see_other(f"/live/{name}")
 

@@ -50,7 +50,7 @@ class StaticFile(NamedTuple):
     content: bytes
 
 
-class Problem(Exception):
+class RequestRefused(Exception):
     """A request cannot be met: a sentence, and the status of the answer."""
 
     def __init__(self, sentence: str, status: int) -> None:
@@ -170,7 +170,7 @@ class Site:
             try:
                 response: Response = await route(self, request)
                 return response
-            except (Problem, FormError) as error:
+            except (RequestRefused, FormError) as error:
                 return self._problem(request, str(error), error.status)
             except ArenaError as error:
                 text = str(error)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from helpers.arena import Arena
@@ -76,7 +77,7 @@ ATTACKS = {
 
 
 @pytest.mark.usefixtures("sandbox")
-@pytest.mark.parametrize("attack", slow_but((0, 1), ATTACKS))
+@pytest.mark.parametrize("attack", slow_but((1,), ATTACKS))
 def test_only_its_own_games_suffer(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attack: str
 ) -> None:
@@ -85,6 +86,125 @@ def test_only_its_own_games_suffer(
     done = arena("run cup.yaml --quiet", yaml=CUP, bots=bot(act), code=3)
     assert fault in done.text
     assert "\x1b" not in done.output and len(done.output) < 20_000
+
+
+# What a bot does in its first decision, by class, and what it is charged with; nobody else is.
+MANY_ATTACKS = {
+    "answers-of-a-tuple": ("return (0,)", "illegal"),
+    "answers-of-a-subclass": ("return type('Zero', (np.ndarray,), {})((1,))", "illegal"),
+    "answers-that-unpickle": (
+        "class Sly:\n    __reduce__ = lambda self: (os._exit, (3,))\nreturn Sly()",
+        "illegal",
+    ),
+    "answers-that-hide-their-class": (
+        "class Sly:\n    __class__ = property(lambda self: int)\n"
+        "    __index__ = lambda self: 0\nreturn Sly()",
+        "illegal",
+    ),
+    "answers-of-many-digits": ("return 10 ** 5000", "illegal"),
+    "answers-that-are-no-number": ("return float('nan')", "illegal"),
+    "answers-of-half-letters": ("return '\\ud800' * 9", "illegal"),
+    "answers-like-our-own-marks": ("return {'not': 'an answer', 'type': 'Answer'}", "illegal"),
+    "messages-without-end": (
+        "os.write(channel(), b'canstop\\n' + (1 << 20).to_bytes(8))\ntime.sleep(600)",
+        "too slow",
+    ),
+    "messages-too-long": (
+        "os.write(channel(), b'canstop\\n' + b'\\xff' * 8)\ntime.sleep(600)",
+        "invalid",
+    ),
+    "messages-twice": (
+        "from cantstop_arena.processes.channel import frame as written\n"
+        "from cantstop_arena.bots.bot_messages import Answer\n"
+        "for n in range(1, 9): os.write(channel(), written(Answer(n, 0)))\ntime.sleep(600)",
+        "unexpected message",
+    ),
+    "messages-of-the-start": (
+        "from cantstop_arena.processes.channel import frame as written\n"
+        "from cantstop_arena.bots.bot_messages import BotStarted\n"
+        "os.write(channel(), written(BotStarted(True)))\ntime.sleep(600)",
+        "sent no answer",
+    ),
+    "messages-in-one-direction": (
+        "socket.socket(fileno=channel()).shutdown(socket.SHUT_WR)\ntime.sleep(600)",
+        "died",
+    ),
+    "files-inherited": ("os.closerange(3, 256)\nreturn 0", "died"),
+    "files-exchanged": (
+        "for n in range(3, 40):\n    try: os.dup2(os.open('/dev/zero', 0), n)\n"
+        "    except OSError: pass\nreturn 0",
+        "",
+    ),
+    "ends-while-others-work": (
+        "threading.Thread(target=lambda: os._exit(7)).start()\ntime.sleep(600)",
+        "died",
+    ),
+    "ends-by-a-signal": ("os.kill(os.getpid(), signal.SIGSEGV)\ntime.sleep(9)", "died"),
+    "ends-its-group": ("os.killpg(0, signal.SIGKILL)", "died"),
+    "ends-in-a-deadlock": ("lock = threading.Lock()\nlock.acquire()\nlock.acquire()", "too slow"),
+    "ends-in-a-deep-stack": ("sys.setrecursionlimit(10**9)\ndef f(): f()\nf()", ""),
+    "processes-in-a-bomb": ("while True: os.fork()", "exception"),
+    "processes-of-threads": (
+        "while True: threading.Thread(target=time.sleep, args=(600,)).start()",
+        "exception",
+    ),
+    "memory-in-one-piece": ("x = bytearray(1 << 42)", "exception: MemoryError"),
+    "memory-in-pipes": (
+        "import fcntl\nwhile True: fcntl.fcntl(os.pipe()[1], 1031, 1 << 20)",
+        "exception: PermissionError",
+    ),
+    "signals-to-all": ("os.kill(-1, signal.SIGKILL)\nreturn 0", ""),
+    "signals-to-its-parent": ("os.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(600)", ""),
+    "time-of-an-alarm": (
+        "signal.signal(signal.SIGALRM, lambda *_: None)\n"
+        "signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)\ntime.sleep(600)",
+        "too slow",
+    ),
+    "time-that-stands-still": ("time.monotonic = time.time = lambda: 0.0\nwhile True: pass", ""),
+    "errors-that-end-the-reader": (
+        "class Sly(BaseException):\n    def __str__(self): os._exit(5)\nraise Sly",
+        "died",
+    ),
+    "errors-of-the-arena": (
+        "from cantstop_arena.errors import GameError\nraise GameError('the game is to blame')",
+        "exception: GameError",
+    ),
+    "errors-with-a-terminal": ("raise ValueError('\\x1b]0;title\\x07' * 99)", "exception"),
+}
+LIBRARIES = (
+    HEAD
+    + """import numpy as np
+def channel():
+    for number in range(3, 256):
+        try:
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
+                return number
+        except OSError:
+            pass
+"""
+)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("sandbox")
+def test_each_of_many_attacks_harms_nobody_else(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bots = {
+        name: f"{LIBRARIES}def choose_move(turn, moves):\n{indent(act, '    ')}\n"
+        "def roll_again(turn):\n    return turn.rolls < 3\n"
+        for name, (act, _) in MANY_ATTACKS.items()
+    }
+    keys = "games: 2\nseed: 20260101\ndecision_limit: 0.5\nmax_faults: 1\nisolate: true\n"
+    yaml = f"{keys}gauntlet: odds\nbots: [odds, {', '.join(bots)}]\n"
+    done = arena("run cup.yaml --quiet", yaml=yaml, bots=bots, code=3)
+    faults = {fault["bot"]: f"{fault['kind']}: {fault['message']}" for fault in done.json["faults"]}
+    assert "odds" not in faults
+    wanted = {name: text for name, (_, text) in MANY_ATTACKS.items() if text}
+    missed = {name: faults.get(name) for name in wanted if wanted[name] not in faults.get(name, "")}
+    assert missed == {}
+    assert "\x1b" not in done.output and "20260101" not in done.output
 
 
 CHECKS = {
@@ -142,7 +262,7 @@ LINKS = {
 
 
 @pytest.mark.usefixtures("sandbox")
-@pytest.mark.parametrize("attack", slow_but((0, 3), LINKS))
+@pytest.mark.parametrize("attack", slow_but((3,), LINKS))
 def test_a_link_beside_a_bot_shows_it_nothing(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attack: str
 ) -> None:

@@ -104,6 +104,7 @@ def _cup(isolate: str) -> str:
 
 
 @pytest.mark.usefixtures("sandbox")
+@pytest.mark.slow
 def test_every_kind_of_bot_plays_the_same_games_in_the_sandbox(
     arena: Arena, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -146,8 +146,8 @@ def test_what_cannot_be_told_is_told_with_its_reason() -> None:
 def test_a_bot_that_says_that_it_is_compiled_is_suspected_where_nobody_else_can_be(
     tmp_path: Path,
 ) -> None:
-    ours, plain = PreparedBot(True, False, {}), PreparedBot(False, False, {}, foreign=True)
-    liar = PreparedBot(True, False, {}, foreign=True)
+    ours, plain = PreparedBot("compiled", False, {}), PreparedBot("plain", False, {}, foreign=True)
+    liar = PreparedBot("compiled", False, {}, foreign=True)
     known = ([ours, liar, plain], FaultPolicy(), frozenset[int](), None, None)
     bots = BotFacts(*known)  # type: ignore[arg-type]
     assert bots.suspects((0, 1)) == [1]

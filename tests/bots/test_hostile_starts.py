@@ -142,7 +142,7 @@ def test_a_bot_is_suspected_that_says_it_is_compiled_and_has_no_machine_code(
     catalogue = Catalogue(tmp_path)
     tournament = read(Path("cup.yaml"), catalogue)
     spec = table_spec_for(tournament, catalogue)
-    spec = replace(spec, seats=tuple(replace(seat, is_compiled=True) for seat in spec.seats))
+    spec = replace(spec, seats=tuple(replace(seat, backend="compiled") for seat in spec.seats))
     parts = prepare_bots(spec, lambda names: None)
     assert [part.is_compiled for part in parts] == [True, True, False]
     logs = BotLogs(tmp_path, ["liar", "honest", "plain"])

@@ -842,6 +842,7 @@ RETURNED = {
     "0.0": "0.0",
     "None": "None",
     "'left'": "'left'",
+    r"'\ud800'": r"'\ud800'",
     "float('nan')": "nan",
     "[1, [2]]": "[1, [2]]",
     "Broken()": "<Broken instance at 0x",

@@ -74,6 +74,7 @@ def test_no_command_runs_an_isolated_bot_outside_of_the_sandbox(
 
 
 @pytest.mark.usefixtures("sandbox")
+@pytest.mark.slow
 def test_nor_does_what_is_done_with_its_run_afterwards(arena: Arena, mark: Path) -> None:
     arena("run cup.yaml --quiet --page")
     arena("replay results/cup marks odds")
@@ -116,6 +117,7 @@ def test_without_a_sandbox_all_of_them_refuse(arena: Arena, mark: Path, command:
 
 
 @pytest.mark.usefixtures("sandbox")
+@pytest.mark.slow
 def test_a_file_that_is_named_both_ways_is_described_in_the_sandbox(
     arena: Arena, mark: Path
 ) -> None:
@@ -133,6 +135,7 @@ def test_a_file_that_is_named_both_ways_is_described_in_the_sandbox(
 
 
 @pytest.mark.usefixtures("sandbox")
+@pytest.mark.slow
 def test_what_the_sandbox_does_not_show_becomes_no_part_of_the_bot(
     arena: Arena, mark: Path
 ) -> None:
@@ -183,6 +186,7 @@ def test_a_file_of_a_list_leaves_nothing_for_the_next(arena: Arena, mark: Path) 
 
 
 @pytest.mark.usefixtures("sandbox")
+@pytest.mark.slow
 def test_a_package_is_described_in_the_sandbox_unless_it_is_named_as_plain(
     arena: Arena, mark: Path, tmp_path: Path
 ) -> None:

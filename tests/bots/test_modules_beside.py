@@ -68,7 +68,7 @@ def played_without_modules(arena: Arena, kind: str) -> str:
     return played(arena)
 
 
-@pytest.mark.parametrize(("kind", "imports"), slow_but([0, 5, 10], product(KINDS, IMPORTS)))
+@pytest.mark.parametrize(("kind", "imports"), slow_but([5], product(KINDS, IMPORTS)))
 def test_each_bot_plays_with_the_module_of_its_own_folder(
     arena: Arena, kind: str, imports: str
 ) -> None:

@@ -54,6 +54,7 @@ def test_a_run_after_an_edit_says_what_changed_and_how_to_compare(
     ]
 
 
+@pytest.mark.slow
 def test_the_command_says_options_rules_and_folders(arena: Arena, played: Path) -> None:
     Path("mine.yaml").write_text(
         "games: 2\nname: other\nrules: jump\nbots: [{bot: patient, as: hasty, rolls: 2}, odds]\n"
@@ -138,6 +139,7 @@ def test_the_results_at_hand_know_best_which_version_is_previous(
     assert f"patient@{played.name[:7]}" in summary("new")
 
 
+@pytest.mark.slow
 def test_the_hint_names_the_version_that_it_means(arena: Arena, played: Path) -> None:
     arena("run", "mine.yaml", "--quiet")
     write(PATIENT)

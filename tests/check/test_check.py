@@ -26,7 +26,7 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.check.check_run import BotCheck
 from cantstop_arena.check.findings import NOTE, OK, WRONG, Finding
-from cantstop_arena.check.suite import CheckedRules, Trace, TraceStep, difference, suite_of
+from cantstop_arena.check.suite import CheckedRules, CheckStep, Trace, difference, suite_of
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.engine.entry_points import native_player
 from cantstop_arena.games.cantstop.game import GAME
@@ -419,7 +419,7 @@ def test_names_of_built_in_bots_are_refused(arena: Arena, name: str) -> None:
 
 
 def trace(*deeds: str, whole: bool = True) -> Trace:
-    return Trace(tuple(TraceStep(turn, 0, deed) for turn, deed in enumerate(deeds, start=1)), whole)
+    return Trace(tuple(CheckStep(turn, 0, deed) for turn, deed in enumerate(deeds, start=1)), whole)
 
 
 def test_the_suite_has_every_named_rule_set_and_number_of_seats() -> None:

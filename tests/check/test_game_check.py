@@ -9,6 +9,7 @@ import pytest
 from helpers.arena import Arena
 from helpers.bad_games import DEFECTS, RaisesGame, TrickGame
 from helpers.game_packages import install_example, on_path
+from helpers.parameters import slow_but
 from helpers.paths import TESTS
 
 from cantstop_arena.check import game_check
@@ -32,19 +33,21 @@ def test_a_game_without_defects_has_no_findings() -> None:
     check_game(TrickGame(), seconds=2)
 
 
-@pytest.mark.parametrize("kind", DEFECTS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", slow_but((0, 4, 9), DEFECTS), ids=lambda kind: kind.__name__)
 def test_every_defect_is_found(kind: type[Game]) -> None:
     with pytest.raises(AssertionError) as caught:
         check_game(kind(), seconds=2)
     assert re.search(DEFECTS[kind], str(caught.value)), caught.value
 
 
+@pytest.mark.slow
 def test_games_of_examples_and_of_release_02_have_no_findings() -> None:
     check_game(import_module("kuhn_poker.game").KuhnPoker())
     check_game(import_module("four_in_a_row.game").FourInARow(), seconds=1)
     check_game(import_module("salvage.game").SalvageGame(), seconds=1)
 
 
+@pytest.mark.slow
 def test_kernel_that_plays_otherwise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def difference(game: Game, rules: Any, players: int, games: int) -> str | None:
         return None if players == 2 else "step 3: legal() has [1], the state [2]"
@@ -70,6 +73,7 @@ def test_command_prints_a_line_for_each_test(arena: Arena) -> None:
     assert printed[-1] == "no findings"
 
 
+@pytest.mark.slow
 def test_command_prints_tables(arena: Arena) -> None:
     printed = arena("games", "check", "cantstop", "--format", "csv").output
     assert printed.startswith("mark,test,text\nnote,states,")

@@ -18,6 +18,7 @@ acorns-bots = acorns_and_nuts.bots
 """
 
 
+@pytest.mark.slow
 def test_package_is_complete_and_has_no_findings(arena: Arena, tmp_path: Path) -> None:
     printed = arena("games", "new", "acorns_and_nuts", "--folder", str(tmp_path)).output
     assert f"cd {tmp_path}" in printed and "arena run acorns_and_nuts.yaml" in printed

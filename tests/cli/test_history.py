@@ -51,6 +51,7 @@ def rows() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_versions_are_in_order_of_arrival(arena: Arena, versions: list[str]) -> None:
     done = arena("history", "mine", "--in", "results/cup")
     assert done.text.startswith(
@@ -87,6 +88,7 @@ def test_a_version_that_has_not_met_all_is_named(arena: Arena, versions: list[st
     assert "2 of 3 versions have not met all of this field; --play plays 80 games." in text
 
 
+@pytest.mark.slow
 def test_faults_are_those_of_their_bots(arena: Arena, versions: list[str]) -> None:
     faulty = BOT.replace("return 0", "return 0 if turn.rolls < 2 else 99")
     Path("bots/wrong.py").write_text(faulty)
@@ -148,6 +150,7 @@ def rows_of(arena: Arena) -> list[dict[str, str]]:
     return rows()
 
 
+@pytest.mark.slow
 def test_an_interrupted_history_goes_on(arena: Arena, versions: list[str]) -> None:
     Path("cup.yaml").write_text(FILE.replace("random]", "random, cautious]"))
     arena("run", "cup.yaml", "--quiet")

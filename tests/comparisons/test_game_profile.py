@@ -13,8 +13,8 @@ from helpers.game_packages import install_example, installed_game, on_path
 import cantstop_arena as ca
 from cantstop_arena.comparisons.playouts import (
     MAX_BRANCHES,
-    Analysis,
     NoPlayouts,
+    PlayoutAnalysis,
     Playouts,
     Seated,
     result_of,
@@ -132,9 +132,12 @@ def test_playouts_value_a_position_without_bias() -> None:
     assert playouts.played == 8000
 
 
+@pytest.mark.slow
 def test_the_variance_of_results_is_that_of_the_draws() -> None:
     """Values are a martingale that only draws move: Var(result) = E sum Var(V at the draws)."""
-    analysis = Analysis(game_named(POKER), game_named(POKER).rules.default, bots(), 16, seed=1)
+    analysis = PlayoutAnalysis(
+        game_named(POKER), game_named(POKER).rules.default, bots(), 16, seed=1
+    )
     found = [analysis.game_of(number, SEATS[number % 2]) for number in range(200)]
     luck = mean_of([game.luck or 0.0 for game in found])
     chances = [exact_value(start(), seats, bots())[0] for seats in SEATS]
@@ -149,7 +152,7 @@ def test_exact_values_take_the_place_of_playouts(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(
         type(game), "value", lambda self, position: exact_value(position, seats, bots())
     )
-    analysis = Analysis(game, game.rules.default, bots(), 16, seed=1)
+    analysis = PlayoutAnalysis(game, game.rules.default, bots(), 16, seed=1)
     found = [analysis.game_of(number, seats) for number in range(40)]
     assert not any(game.playouts for game in found)
     chance = exact_value(start(), seats, bots())[0]
@@ -160,7 +163,7 @@ def test_exact_values_take_the_place_of_playouts(monkeypatch: pytest.MonkeyPatch
 
 def test_a_game_is_analysed_alike_by_its_number() -> None:
     game = game_named(POKER)
-    analysis = Analysis(game, game.rules.default, bots(), 4, seed=3)
+    analysis = PlayoutAnalysis(game, game.rules.default, bots(), 4, seed=3)
     assert analysis.game_of(5, (0, 1)) == analysis.game_of(5, (0, 1))
     assert analysis.game_of(5, (0, 1)) != analysis.game_of(6, (0, 1))
 
@@ -175,7 +178,7 @@ def test_draws_of_many_outcomes_are_sampled() -> None:
     bot = loader.find("random", game)
     seated = seat_bot(bot_start("random", bot, {}), loader, as_plain=True)
     rules = game.rules.derive(game.rules.default, {"columns_to_win": 1, "turn_limit": 20})
-    found = Analysis(game, rules, [seated, seated], 1, seed=1).game_of(0, (0, 1))
+    found = PlayoutAnalysis(game, rules, [seated, seated], 1, seed=1).game_of(0, (0, 1))
     assert found.luck is not None
     assert found.playouts <= 2 * (12 * MAX_BRANCHES * 2 + 13)
 
@@ -191,7 +194,7 @@ def coins(tmp_path: Path) -> Iterator[None]:
 def test_a_game_that_draws_from_streams_has_no_playouts() -> None:
     game = game_named("coins")
     heads = SeatedBot("heads", BotFunctions(call=lambda view, moves: 0), "")
-    analysis = Analysis(game, game.rules.default, [heads, heads], 4, seed=1)
+    analysis = PlayoutAnalysis(game, game.rules.default, [heads, heads], 4, seed=1)
     with pytest.raises(NoPlayouts, match=r"Coins draws from deal\.stream"):
         analysis.game_of(0, (0, 1))
     assert analysis.choices_of(0, (0, 1)).choices == (2, 2)

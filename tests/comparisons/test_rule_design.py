@@ -11,7 +11,7 @@ from helpers.game_packages import install_example, installed_game, on_path
 
 import cantstop_arena as ca
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.comparisons.design_file import Target, read
+from cantstop_arena.comparisons.design_file import DesignTarget, read
 from cantstop_arena.comparisons.quantities import Quantity
 from cantstop_arena.comparisons.rule_design import (
     HOLDS,
@@ -76,7 +76,7 @@ def register_games():
 """
 STEADY = 'game = "alike"\n\n\ndef take(view, moves):\n    return 0\n'
 SIZES = "game: alike\nbots: [steady]\nvary: {size: 1..2}\ntargets: {length: [0.5, 2.5]}\n"
-SHARE = Target("first_seat", 0.45, 0.55, is_share=True)
+SHARE = DesignTarget("first_seat", 0.45, 0.55, is_share=True)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -111,7 +111,7 @@ def test_a_verdict_is_that_of_the_interval(value: float, spread: float, verdict:
 
 
 def test_a_share_alike_in_few_deals_is_open() -> None:
-    drawn = Target("drawn", 0.01, 0.2, is_share=True)
+    drawn = DesignTarget("drawn", 0.01, 0.2, is_share=True)
     assert verdict_of({"drawn": share(0.0, 0.0, deals=40)}, [drawn], 0.001) == OPEN
     assert verdict_of({"drawn": share(0.0, 0.0, deals=4000)}, [drawn], 0.001) == MISSES
 
@@ -184,7 +184,7 @@ def test_the_file_is_read(tmp_path: Path) -> None:
     design = read(file, Catalogue(tmp_path))
     assert [candidate.changes for candidate in design.candidates] == [{"cards": 3}, {"cards": 5}]
     assert design.refused == (1, "cards must be a whole number from 3 to 13, not 20")
-    assert design.targets[0] == Target("first_seat", 0.4, 1.0, is_share=True)
+    assert design.targets[0] == DesignTarget("first_seat", 0.4, 1.0, is_share=True)
     assert (design.name, design.seed, design.players) == ("cards", 1, 2)
 
 

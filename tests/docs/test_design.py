@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,6 +42,17 @@ def test_tree_names_every_folder() -> None:
 
 def _is_there(path: str) -> bool:
     return any((home / path).exists() for home in (PACKAGE, ROOT))
+
+
+def test_a_class_name_stands_in_one_module() -> None:
+    """But for the rule sets of the two built-in games."""
+    pattern = re.compile(r"^ *class (\w+)", re.M)
+    names = Counter(
+        name
+        for path in PACKAGE.rglob("*.py")
+        for name in {*pattern.findall(path.read_text("utf-8"))}
+    )
+    assert {name for name, count in names.items() if count > 1} == {"RuleSet"}
 
 
 IN_WORKERS = {"tournaments/pool/worker.py", "table/block_loop.py", "table/plain_table.py"}

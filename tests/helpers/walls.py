@@ -5,6 +5,7 @@ It runs in a folder of the caller's. Prints, as JSON, what each probe achieved; 
 
 import json
 import os
+import shutil
 import socket
 import sys
 import time
@@ -49,6 +50,7 @@ print("{{}}", flush=True)
 input()
 print("{{}}", flush=True)
 """
+_PROBES = f"import sys; sys.path.insert(0, {str(TEXTS)!r}); import wall_probes; wall_probes.main()"
 _OTHER_BOT = "def choose_move(turn, moves): return 0\n"
 
 
@@ -82,7 +84,7 @@ def scene_in(folder: Path) -> wall_probes.Scene:
     scene |= {"link_to_results": str(folder / "way/results"), "folder": str(folder)}
     scene |= {"socket": str(folder / "socket"), "fifo": str(folder / "fifo")}
     scene |= {"abstract": f"arena{os.getpid()}", "machine": os.uname().nodename}
-    scene |= {"is_root": os.getuid() == 0, "own_text": str(TEXTS / "wall_probes.py")}
+    scene |= {"is_root": os.getuid() == 0, "own_text": str(TEXTS / "wall_probes/__init__.py")}
     scene |= {"memory": MEMORY, "scratch": SCRATCH, "printed": PRINTED}
     return scene | {"port": _listen(scene)}
 
@@ -108,9 +110,8 @@ def start_of(scene: wall_probes.Scene) -> tuple[BotStart, SandboxView]:
     """How a bot that makes the probes is started, and what it sees."""
     folder = Path(scene["folder"])
     bots = folder / "lab/bots"
-    file = bots / "wall_probes.py"
-    file.write_text(Path(wall_probes.__file__).read_text())
-    source = BotSource(file).identified()
+    shutil.copytree(Path(wall_probes.__file__).parent, bots / "wall_probes")
+    source = BotSource.at(bots / "wall_probes/__init__.py").identified()
     start = BotStart(
         name="wall_probes",
         cwd=folder / "lab",
@@ -136,7 +137,7 @@ def probed(names: list[str]) -> dict[str, str]:
     earlier.answer()
     while not earlier.output or PRINTED not in earlier.output.last_line():
         time.sleep(0.01)
-    child = _child(start, view, scene["own_text"])
+    child = _child(start, view, "-c", _PROBES)
     child.send(scene, 120.0)
     achieved = child.answer()
     for process in (earlier, child):

@@ -7,6 +7,7 @@ from math import sqrt
 import numpy as np
 import payoff_study
 import pytest
+from helpers.parameters import slow_but
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.payoff import VOID, Payoff
@@ -137,7 +138,9 @@ def test_a_fault_costs_what_the_game_says() -> None:
     assert Payoff(low=lambda rules, players: -players).under(None, 4).of_forfeit(0, 2) == (-4, 0)
 
 
-@pytest.mark.parametrize("world", payoff_study.WORLDS, ids=lambda world: world.name)
+@pytest.mark.parametrize(
+    "world", slow_but((0, 3), payoff_study.WORLDS), ids=lambda world: world.name
+)
 def test_intervals_of_payoffs_hold(world: payoff_study.World) -> None:
     found = payoff_study.covered(world, 300, 200, np.random.default_rng(1))
     assert found[payoff_study.COVERED] > 0.89

@@ -51,12 +51,14 @@ def test_the_gain_is_that_of_the_history(arena: Arena) -> None:
     assert lines_after(arena, "patient", again="False") == []
 
 
+@pytest.mark.slow
 def test_a_new_bot_has_no_earlier_version(arena: Arena) -> None:
     lines_after(arena, "patient", again="False")
     (line,) = lines_after(arena, "patient", "brave", again="False")
     assert re.fullmatch(r"brave: \S+ of 4, Elo \S+ ± \S+\.", line)
 
 
+@pytest.mark.slow
 def test_three_bots_at_most(arena: Arena) -> None:
     bots = ("a", "b", "c", "d", "e")
     lines_after(arena, *bots, again="False", games=20)
@@ -64,6 +66,7 @@ def test_three_bots_at_most(arena: Arena) -> None:
     assert [line.split(":")[0] for line in lines] == ["a", "b", "c", "and 2 more bots."]
 
 
+@pytest.mark.slow
 def test_fewer_deals_of_the_earlier_version_are_not_the_same(arena: Arena) -> None:
     lines_after(arena, "patient", again="False", games=20)
     (line,) = lines_after(arena, "patient", again="turn.rolls < 3", games=200)

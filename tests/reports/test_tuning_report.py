@@ -30,6 +30,7 @@ def test_a_verdict_claims_no_more_than_its_test(
     assert f"{text} (sequential test of 0 against 10 Elo)." in told
 
 
+@pytest.mark.slow
 def test_only_what_is_shown_to_be_stronger_is_recommended() -> None:
     assert line_text(tuned(1, 0.7), "twin") == "- {bot: twin, skip: 12}"
     assert line_text(tuned(0, 0.5), "twin") == ""

@@ -311,6 +311,7 @@ def test_an_exception_in_kernel_is_the_games_fault() -> None:
 # At the command line
 
 
+@pytest.mark.slow
 def test_kernels_at_the_command_line(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

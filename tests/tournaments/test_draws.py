@@ -95,6 +95,7 @@ def test_without_draws_there_is_no_column(arena: Arena) -> None:
     assert "drawn" not in done.text and "drawn" not in done.json["lineups"][0]
 
 
+@pytest.mark.slow
 def test_a_replay_says_who_has_won(arena: Arena) -> None:
     bots = {
         name: BOT.replace("int(view.random() * {})", name[-1]) for name in ("no0", "a1", "b1", "c2")

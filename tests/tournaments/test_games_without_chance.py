@@ -68,6 +68,7 @@ def test_one_game_played_again_has_no_errors(arena: Arena) -> None:
     assert "2 (of 100,000 alike)" in more.text
 
 
+@pytest.mark.slow
 def test_bots_that_draw_are_honest_draws(arena: Arena) -> None:
     for name in ("chance", "module"):
         done = arena(f"match {name} last --game breakthrough --games 60 --seed 1", bots=BOTS)
@@ -92,6 +93,7 @@ def test_groups_that_draw_are_played_to_the_end(arena: Arena) -> None:
     assert pairs["first", "last"] == "" and pairs["first", "chance"] != ""
 
 
+@pytest.mark.slow
 def test_the_ledger_is_the_same_for_any_number_of_workers(arena: Arena) -> None:
     (Path("bots")).mkdir()
     for name, text in BOTS.items():

@@ -48,6 +48,7 @@ def test_a_later_run_finds_the_games_of_a_match(mine: Arena) -> None:
     assert _files() == _files("fresh/mine")
 
 
+@pytest.mark.slow
 def test_a_guest_is_isolated_as_in_the_file(mine: Arena) -> None:
     mine("run mine.yaml --no-page", yaml=_ALL)
     assert "nothing to play" in mine("match hasty patient --in results/mine --dry-run").text
@@ -56,6 +57,7 @@ def test_a_guest_is_isolated_as_in_the_file(mine: Arena) -> None:
     assert "nothing to play" in mine(former).text
 
 
+@pytest.mark.slow
 def test_a_version_that_is_only_a_guest_is_forgotten_by_its_name(mine: Arena) -> None:
     mine("match patient rule28 --games 2 --quiet")
     mine("match patient rule28 --games 2 --quiet", bots={"patient": _BOT % "turn.rolls < 2"})
@@ -66,6 +68,7 @@ def test_a_version_that_is_only_a_guest_is_forgotten_by_its_name(mine: Arena) ->
     assert f"forgot {title} (40 games)" in mine(f"results forget mine {title}").text
 
 
+@pytest.mark.slow
 def test_an_isolated_bot_stays_isolated_without_its_file(mine: Arena) -> None:
     mine("run mine.yaml --no-page", yaml=_ALL)
     Path("bots/patient.py").unlink()
@@ -88,6 +91,7 @@ def test_a_test_decides(mine: Arena) -> None:
     assert "the pairing is in the ledger" in mine("run mine.yaml --dry-run").text
 
 
+@pytest.mark.slow
 def test_a_match_leaves_the_days_and_names_of_versions(mine: Arena) -> None:
     mine("run mine.yaml --no-page", yaml=_ALL)
     before = mine("history patient --in results/mine --format csv").text

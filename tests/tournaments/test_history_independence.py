@@ -54,6 +54,7 @@ def test_a_few_edits_leave_what_a_fresh_run_does(arena: Arena, place: Path, seed
     check(arena, seed, steps=4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_guests_leave_what_a_fresh_run_does(arena: Arena, place: Path, seed: int) -> None:
     check(arena, 50 + seed, steps=4, guests=True)

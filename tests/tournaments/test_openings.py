@@ -92,6 +92,7 @@ def _openings(files: Iterable[Path]) -> list[tuple[int, ...]]:
     return found
 
 
+@pytest.mark.slow
 def test_all_groups_meet_one_opening_in_every_seating(arena: Arena, tmp_path: Path) -> None:
     done = arena("run cup.yaml", bots=BOTS, yaml=CUP + "openings: {plies: 2}\n")
     resolved = (done.folder / "tournament.yaml").read_text()
@@ -163,6 +164,7 @@ def test_settings_with_other_openings_are_others(arena: Arena) -> None:
     assert len({*keys}) == 4 and "openings" not in keys[0]
 
 
+@pytest.mark.slow
 def test_guests_and_comparisons_have_them_too(arena: Arena) -> None:
     arena("run cup.yaml --games 8 --openings game --no-page", bots=BOTS, yaml=CUP)
     guest = arena("match first last --in results/cup --games 12")

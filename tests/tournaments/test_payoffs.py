@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import install_example, installed_game, on_path
+from helpers.parameters import slow_but
 from helpers.paths import ROOT
 
 import cantstop_arena as ca
@@ -69,6 +70,7 @@ def _file(name: str, text: str) -> Path:
     return Path(name)
 
 
+@pytest.mark.slow
 def test_the_value_of_the_game(tmp_path: Path, arena: Arena) -> None:
     match = ca.match("balanced", "balanced", game="kuhn-poker", games=8000, seed=1)
     first, second = match.analysis.seat_payoffs
@@ -78,6 +80,7 @@ def test_the_value_of_the_game(tmp_path: Path, arena: Arena) -> None:
     assert first.low < -1 / 18 < first.high
 
 
+@pytest.mark.slow
 def test_a_width_of_until_is_in_units(tmp_path: Path, arena: Arena) -> None:
     done = arena("run cup.yaml --no-page", yaml=CUP + "until: {width: 0.5}\n", code=0)
     assert "every bot has a payoff interval 0.5 wide or less" in done.text
@@ -88,6 +91,7 @@ def test_a_width_of_until_is_in_units(tmp_path: Path, arena: Arena) -> None:
     assert "until: width is about the file's score" in refused.output
 
 
+@pytest.mark.slow
 def test_a_test_of_payoffs_prints_their_unit(tmp_path: Path, arena: Arena) -> None:
     done = arena("match balanced caller --game kuhn-poker --sprt 0 0.1 --seed 1 --no-page")
     assert "H1: balanced is 0.1 chips a game ahead of caller." in done.text
@@ -116,7 +120,7 @@ def test_a_payoff_needs_a_game_that_pays(tmp_path: Path, arena: Arena) -> None:
     )
 
 
-@pytest.mark.parametrize("game", ["kuhn-poker", "unbounded"])
+@pytest.mark.parametrize("game", slow_but((0,), ["kuhn-poker", "unbounded"]))
 def test_a_fault_costs_the_worst_payoff_or_voids_the_deal(
     game: str, tmp_path: Path, arena: Arena
 ) -> None:

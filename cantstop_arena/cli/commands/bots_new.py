@@ -3,12 +3,14 @@
 import json
 import shlex
 from dataclasses import fields, is_dataclass
+from importlib import resources
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import click
 
+from cantstop_arena import bots
 from cantstop_arena.cli.options import bots_option, game_option
 from cantstop_arena.errors import UsageError
 from cantstop_arena.processes.system import short_path
@@ -21,17 +23,21 @@ if TYPE_CHECKING:
 @click.command(short_help="Create a new bot from a template.")
 @click.argument("name")
 @click.option("--compiled", is_flag=True, help="Create a compiled bot.")
+@click.option("--batched", is_flag=True, help="Create a bot that decides for many games at once.")
 @game_option
 @bots_option
-def new(name: str, compiled: bool, game_name: str, bots_folder: Path) -> None:
+def new(name: str, compiled: bool, batched: bool, game_name: str, bots_folder: Path) -> None:
     """Create the bot NAME from a template: a working bot file with comments."""
     from cantstop_arena.games.registry import game_named
 
     game = game_named(game_name)
     _check_name(name, game)
+    if compiled and batched:
+        raise UsageError("a bot is either compiled or batched: leave out one of the options")
+    template = _batched_template(game) if batched else _template(game, compiled)
     path = bots_folder / f"{name}.py"
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')  # for a docstring
-    write_new(path, _template(game, compiled).replace("NAME", escaped))
+    write_new(path, template.replace("NAME", escaped))
     click.echo(f"Created the bot {path}. Next steps:\n")
     plain = name.replace("-", "").replace("_", "").isalnum()
     quoted_name = name if plain else json.dumps(name, ensure_ascii=False)
@@ -90,6 +96,18 @@ def _template(game: "Game", compiled: bool) -> str:
     imports = "".join(dict.fromkeys(_import(decision.answer) for decision in decisions))
     functions = map(_function, decisions)
     return "\n\n".join([f'{head}{imports}\ngame = "{game.name}"\n', *functions])
+
+
+def _batched_template(game: "Game") -> str:
+    """The template of a bot with `decide(batch)`. Raises UsageError if the game has no batches."""
+    from cantstop_arena.game_api.batches import encoding_or_error
+
+    encoding = encoding_or_error(game, game.rules.default, max(2, game.players[0]))
+    text = resources.files(bots).joinpath("templates", "batched.py.txt").read_text("utf-8")
+    sizes = {"GAME": game.name, "NUMBERS": str(encoding.size), "ACTIONS": str(encoding.actions)}
+    for word, value in sizes.items():
+        text = text.replace(word, value)
+    return text
 
 
 def _function(decision: "Decision") -> str:

@@ -20,6 +20,7 @@ from cantstop_arena.games.cantstop.rules import CLASSIC, PLAYERS, RULES, RuleSet
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.game_api.batches import Encoding
+    from cantstop_arena.game_api.lockstep import LockstepGames, LockstepSetting
     from cantstop_arena.games.cantstop.codec import CantStopCodec
     from cantstop_arena.games.cantstop.play.step_position import CantStopPosition
     from cantstop_arena.games.cantstop.turn import Move, Turn
@@ -131,10 +132,13 @@ class CantStop(Game):
         file = "compiled.py.txt" if compiled else "plain.py.txt"
         return resources.files(__package__).joinpath("bots", "templates", file).read_text("utf-8")
 
-    def missing_code(self, bots: Mapping[str, str]) -> list[str]:
+    def missing_code(self, bots: Mapping[str, str], in_step: bool = False) -> list[str]:
         from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
+        from cantstop_arena.games.cantstop.engine.entry_points import STEPS
 
         engine = [] if ENGINE_CACHE.has_code("engine") else ["the engine"]
+        if in_step and not ENGINE_CACHE.has_code(STEPS):
+            engine.append("games in step")
         return engine + [name for digest, name in bots.items() if not ENGINE_CACHE.has_bot(digest)]
 
     def position(
@@ -157,6 +161,16 @@ class CantStop(Game):
         from cantstop_arena.games.cantstop.play.step_position import position_of
 
         return position_of(view, moves)
+
+    def lockstep(self, setting: LockstepSetting) -> LockstepGames:
+        from cantstop_arena.games.cantstop.play.lockstep_games import (
+            CantStopLockstep,
+            plays_in_lockstep,
+        )
+
+        if plays_in_lockstep(setting.bots):
+            return CantStopLockstep(setting, self.encoding(setting.rules, setting.players))
+        return super().lockstep(setting)
 
     def encoding(self, rules: RuleSet, players: int) -> Encoding:
         from cantstop_arena.games.cantstop.play.actions import encoding_under

@@ -33,7 +33,7 @@ _DUTY = "R17: who can build must, and there is a build in the box"
 _HOOK_OF = {"build": "build", "ending": "build", "knock": "knock", "take": "take"}
 
 
-class PendingDecision(NamedTuple):
+class CubusDecision(NamedTuple):
     """A decision to make, and the seats that make it, each without the others' answers."""
 
     name: DecisionName
@@ -61,7 +61,7 @@ class CubusState(State):
         self._streams = [deal.stream_of_bot(seat) for seat in deal.seats]
         self._turns = 0
         self._winners: tuple[int, ...] = ()
-        self.pending: PendingDecision | None = None
+        self.pending: CubusDecision | None = None
         self._next_turn()
 
     @property
@@ -161,7 +161,7 @@ class CubusState(State):
             seat, card = self.on_turn, single(self.card)
             self.hands[seat] = self.hands[seat].plus(card)
             self._deck_cards = self._deck_cards.minus(card)
-        self.pending = PendingDecision("build", (self.on_turn,))
+        self.pending = CubusDecision("build", (self.on_turn,))
 
     def _build(self, answers: Mapping[int, Build | None]) -> list[Event]:
         seat, build = self.on_turn, answers[self.on_turn]
@@ -183,7 +183,7 @@ class CubusState(State):
     def _pass(self) -> list[Event]:
         if self.rules.duty == "knock":
             others = tuple(seat for seat in range(self.players) if seat != self.on_turn)
-            self.pending = PendingDecision("knock", others)
+            self.pending = CubusDecision("knock", others)
             return []
         return [self._pass_event(), *self._turn_over(passed=True)]
 
@@ -236,7 +236,7 @@ class CubusState(State):
         self.hands = [NONE] * self.players
         self.card = None
         seats = (self._poorest(),) if self.rules.ending == "last" else tuple(range(self.players))
-        self.pending = PendingDecision("ending", seats)
+        self.pending = CubusDecision("ending", seats)
         return []
 
     def _poorest(self) -> int:
@@ -268,7 +268,7 @@ class CubusState(State):
     def _next_take(self) -> None:
         self.turn += 1
         self.card = None
-        self.pending = PendingDecision("take", (self.on_turn,))
+        self.pending = CubusDecision("take", (self.on_turn,))
 
     def _take(self, answers: Mapping[int, Build | None]) -> list[Event]:
         seat = self.on_turn

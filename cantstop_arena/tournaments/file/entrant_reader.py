@@ -78,7 +78,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
     folder: Path
     isolate: Isolation = Isolation.NONE
     foreign: Isolation = Isolation.NONE
-    refusal: Refusal = lambda name: None
+    refusal: Refusal = lambda bot: None
     key: str = "bots"
 
     def read(self, entry: Entry | None, players: int, exclude: Entry | None = None) -> Field:

@@ -12,8 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_paths import (
+    ENDINGS,
     FOLDER_FILE,
-    NET,
     bot_name,
     bot_path,
     is_bot_name,
@@ -124,8 +124,6 @@ def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotDescripti
     file = own_file(folder / reference)
     if file is None:
         raise BotError(_missing(reference, folder))
-    if file.suffix == NET:
-        raise BotError(f"{reference} is a net, and this arena cannot play nets yet")
     if is_program(file):
         entry = f"{{command: [{reference}], as: NAME}}"
         raise BotError(f"{reference} is a program, not a Python file; write {entry}")
@@ -135,7 +133,7 @@ def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotDescripti
 def _file_of(reference: str, folder: Path, catalogue: Catalogue) -> Path:
     """The present or former path of a bot's own file. Raises BotError for other bots."""
     if not is_bot_name(reference):
-        former = reference if reference.endswith(".py") else f"{reference}.py"
+        former = reference if reference.endswith(ENDINGS) else f"{reference}.py"
         return real_path(own_file(folder / reference) or folder / former)
     if catalogue.has(reference):
         raise BotError(f"{reference} is no file: only bots from files have earlier versions")
@@ -148,8 +146,8 @@ def usual_name(reference: str, bot: BotDescription) -> str:
 
 
 def is_program(file: Path) -> bool:
-    """Whether a file is a program in any language: one that can be executed, and is not *.py."""
-    return file.suffix != ".py" and os.access(file, os.X_OK)
+    """Whether a file is a program in any language: one that can be executed, not *.py, *.onnx."""
+    return file.suffix not in ENDINGS and os.access(file, os.X_OK)
 
 
 def command_of(words: Sequence[str], folder: Path) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_paths import (
-    NET,
     bot_name,
     bot_path,
     is_bot_name,
@@ -23,7 +22,12 @@ from cantstop_arena.bots.bot_paths import (
     real_path,
 )
 from cantstop_arena.bots.isolation import Isolation
-from cantstop_arena.bots.known_bot import A_NAME, BotDescription, is_printed_well
+from cantstop_arena.bots.known_bot import (
+    A_NAME,
+    BotAddress,
+    BotDescription,
+    is_printed_well,
+)
 from cantstop_arena.bots.loader import only_bot
 from cantstop_arena.deals.outcomes import LeftOut
 from cantstop_arena.errors import BotError, OtherGameError
@@ -73,8 +77,8 @@ class WithField(msgspec.Struct, frozen=True, kw_only=True):
         return replace(self, entrants=field.entrants, left_out=left_out, notices=field.notices)
 
 
-Refusal: TypeAlias = Callable[[str], str | None]
-"""Returns why a built-in bot cannot play under the rules; None if it can."""
+Refusal: TypeAlias = Callable[[BotAddress], str | None]
+"""Returns why a built-in bot or a net cannot play under the rules; None if it can."""
 
 
 class Pattern(NamedTuple):
@@ -137,7 +141,7 @@ class PatternReader:
         folder: Path,
         exclude: Sequence[str] = (),
         hidden: Sequence[Path] = (),
-        refusal: Refusal = lambda name: None,
+        refusal: Refusal = lambda bot: None,
     ) -> None:
         self.matcher = Matcher(folder, catalogue, exclude)
         self.left_out: list[LeftOut] = []
@@ -177,7 +181,7 @@ class PatternReader:
                 self._leave_out(package.name, package.reason)
         matches = self.matcher.matches(pattern.text)
         matches = [match for match in matches if match.path not in playing.files]
-        files = (match.path for match in matches if match.path and match.path.suffix != NET)
+        files = (match.path for match in matches if match.path)
         self._isolating(pattern).describe(files)
         for match in matches:
             try:
@@ -204,8 +208,6 @@ class PatternReader:
         if match.path is None:
             bot = self._isolating(pattern).find(match.name)
             return [bot]
-        if match.path.suffix == NET:
-            raise BotError("this arena cannot play nets yet")
         bots = self._isolating(pattern).bots_of(match.path)
         is_in_folder = real_path(match.path) in self._catalogue.files
         return bots if bots and is_in_folder else [only_bot(bots, match.path)]
@@ -217,7 +219,7 @@ class PatternReader:
         """Why a bot of a pattern cannot play; empty if it can."""
         if bot.complaint:
             return bot.complaint
-        if bot.origin == "built-in" and (why := self._refusal(bot.name)):
+        if why := self._refusal(bot.address):
             return f"it cannot play: {why}"
         if not is_printed_well(name):
             return f"its name {A_NAME}"

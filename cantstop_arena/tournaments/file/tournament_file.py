@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cantstop_arena.bots.onnx_bots import refusal_of
 from cantstop_arena.deals.outcomes import LeftOut, Until
 from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.deals.seeds import random_seed
@@ -70,7 +71,7 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
         path.parent,
         isolate,
         overrides.isolate,
-        refusal=lambda name: game.refusal(name, rules, players),
+        refusal=lambda bot: refusal_of(bot, game, rules, players),
     )
     field = bots.read(entries.get("bots"), players, entries.get("exclude"))
     tournament = _tournament(reader, entries, catalogue, path, field.entrants, name)

@@ -10,6 +10,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
 from multiprocessing.connection import wait
 from typing import Any, Protocol
 
@@ -20,6 +21,7 @@ from cantstop_arena.processes.channel import Channel, ChannelClosed, ChildEnd, P
 from cantstop_arena.table.bot_faults import running_line
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.pool.disturbance import DisturbanceError
+from cantstop_arena.tournaments.pool.worker_interpreter import WorkerProcess, start_interpreter
 from cantstop_arena.tournaments.pool.worker_messages import (
     BlockPlayed,
     Building,
@@ -113,21 +115,23 @@ class Worker:
         memory: int | None,
         inherited: Iterable[Closable] = (),
     ) -> None:
-        """Start it. A forked worker closes the `inherited` files of its parent."""
-        context = _context(method)
-        forks = method == "fork"
-        shared = mmap.mmap(-1, window.size) if forks else context.RawArray("b", window.size)
-        self.look = window.reader(shared)
+        """Start it. A forked worker closes the `inherited` files of its parent.
+
+        For one that is spawned, pickle has to be able to write the factory.
+        """
         self._title = window.title
         parent_end, child_end = socket.socketpair()
         self.channel: Channel[Message] = Channel(parent_end, Message)
-        closed = [*inherited, self.channel] if forks else []
-        self.process = context.Process(
-            target=_work,
-            args=(child_end, closed, os.getpid(), factory, shared, memory),
-            daemon=True,
-        )
-        self.process.start()
+        if method == "fork":
+            shared = mmap.mmap(-1, window.size)
+            closed = [*inherited, self.channel]
+            arguments = (child_end, closed, os.getpid(), factory, shared, memory)
+            self.process: WorkerProcess = _start_fork(partial(_work, *arguments))
+        else:
+            self.process, shared = start_interpreter(child_end, window.size, (factory, memory))
+        assert self.process.pid is not None
+        self.pid = self.process.pid
+        self.look = window.reader(shared)
         child_end.close()
         self.ready = False
         self.construction = BotBuilding()
@@ -145,7 +149,7 @@ class Worker:
 
         Call it when its channel has closed, which happens a moment before the process ends.
         """
-        if system.is_ending(self.process.pid):
+        if system.is_ending(self.pid):
             self.process.join(_TO_END)
         code: int | None = self.process.exitcode
         return code
@@ -167,7 +171,7 @@ class Worker:
             return ""
         deadline = time.monotonic() + _TO_LOCATE
         with contextlib.suppress(OSError, ChannelClosed, ProtocolError):
-            os.kill(self.process.pid, _LOCATE)
+            os.kill(self.pid, _LOCATE)
             while (left := deadline - time.monotonic()) > 0:
                 self.wait(left)
                 for message in self.channel.receive():
@@ -178,7 +182,7 @@ class Worker:
     def kill(self) -> None:
         """Kill the process, and the processes that its bots may have started."""
         with contextlib.suppress(OSError):  # there is no such group, or no such thing
-            os.killpg(self.process.pid, signal.SIGKILL)
+            os.killpg(self.pid, signal.SIGKILL)
         self.process.kill()
 
     def close(self) -> None:
@@ -188,13 +192,18 @@ class Worker:
         self.channel.close()
 
 
-def _context(method: str) -> Any:
-    """The multiprocessing context. Except for `fork`, it can pickle any function as factory."""
-    if method == "fork":
-        return multiprocessing.get_context(method)
-    import multiprocess
+def _start_fork(work: Callable[[], None]) -> WorkerProcess:
+    process = multiprocessing.get_context("fork").Process(target=work, daemon=True)
+    process.start()
+    return process
 
-    return multiprocess.get_context(method)
+
+def serve(
+    end: socket.socket, parent: int, shared: Any, task: tuple[PlayerFactory, int | None]
+) -> None:
+    """The main function of a worker in an interpreter of its own."""
+    factory, memory = task
+    _work(end, [], parent, factory, shared, memory)
 
 
 def _work(

@@ -79,7 +79,7 @@ class WorkerSlot:
         self._start_limit = start_limit
         self._foreign = foreign
         self._received: deque[Message] = deque()
-        self._watchdog = MainThreadWatchdog(worker.process.pid)
+        self._watchdog = MainThreadWatchdog(worker.pid)
         self._waits = 0
 
     def give(self, part: BlockPart, forfeits: tuple[Fault, ...]) -> None:

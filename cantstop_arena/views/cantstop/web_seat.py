@@ -30,11 +30,11 @@ from cantstop_arena.views.cantstop.person import bust_chance_after
 from cantstop_arena.views.cantstop.scenes import BoardScene, scenes
 from cantstop_arena.views.cantstop.svg import heading
 from cantstop_arena.views.default_web_seat import (
-    Option,
     Review,
     ReviewedDecision,
     SeatedPerson,
     SeatPage,
+    WebOption,
     WebSeat,
     priced,
 )
@@ -58,7 +58,7 @@ class Pairing(msgspec.Struct, frozen=True):
     options: tuple[CantStopOption, ...]
 
 
-class CantStopOption(Option, frozen=True, kw_only=True):
+class CantStopOption(WebOption, frozen=True, kw_only=True):
     """An option with its number in the decision, where it leads, and the bust risk after it."""
 
     number: int = 0
@@ -198,7 +198,7 @@ def _reviewed(
     number: int, place: int, scene: BoardScene, decision: JudgedDecision
 ) -> ReviewedDecision:
     names = [_ACTIONS.get(name, name) for name in decision.options]
-    options = priced([Option(name, name) for name in names], decision.values)
+    options = priced([WebOption(name, name) for name in names], decision.values)
     chance = decision.values[decision.taken]
     seats = len(scene.names)
     first = chance if scene.seat == 0 else 1 - chance if seats == 2 else None

@@ -86,6 +86,7 @@ def test_equal_deals_have_a_variance() -> None:
     assert (deals, mean) == (100, 0.5) and variance > 0
 
 
+@pytest.mark.slow
 def test_a_test_that_goes_on_is_the_same(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

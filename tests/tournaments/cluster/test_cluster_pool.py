@@ -45,7 +45,7 @@ from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
 CALM = {block: result(block) for block in BLOCKS}
-PLAIN = PreparedBot(is_compiled=False, learns=False, source_lines={}, foreign=True)
+PLAIN = PreparedBot(backend="plain", learns=False, source_lines={}, foreign=True)
 OTHERS = [Block((0, 2), first, 5) for first in range(0, 50, 5)]
 
 

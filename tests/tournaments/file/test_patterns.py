@@ -191,7 +191,7 @@ def test_what_cannot_play_is_left_out(arena: Arena) -> None:
         "bots/broken.py": REASON,
         "bots/cards.py": reasons["bots/cards.py"],
         "more/a.py": "the name a is taken",
-        "bots/net.onnx": "this arena cannot play nets yet",
+        "bots/net.onnx": "it is no file in the format ONNX, or it is damaged",
     }
     line = f"bots/broken.py is left out: {REASON}."
     assert line in done.error and line in done.text

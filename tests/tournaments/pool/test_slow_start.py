@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
 SECONDS = 7  # longer than a worker may stand still while no bot decides
-SPAWNED = "--multiprocessing-fork"  # in the command of a spawned worker
+SPAWNED = "cantstop_arena.tournaments.pool.worker_interpreter"  # in the command of a spawned worker
 
 SLOW_PYTHON = f"""
 import sys, time

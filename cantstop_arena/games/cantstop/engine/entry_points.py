@@ -3,7 +3,9 @@
 numba is imported only to compile. With NUMBA_DISABLE_JIT=1 the engine is ordinary Python.
 """
 
+from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,12 +16,12 @@ from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.games.cantstop.engine.game_array import TALLY, GameArray
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import compile_options, memory_of
-from cantstop_arena.native.array_arguments import argument_count, array_members
+from cantstop_arena.native.array_arguments import Kind, argument_count, array_members
 from cantstop_arena.native.code_cache import CompiledBot, has_writable_array, unwrap_partial
 from cantstop_arena.native.fingerprint import compiles, functions_fingerprint
 
 _NUMBER = (np.dtype(np.int64), 0)
-_NUMBERS, _PAIRS = (np.dtype(np.int64), 1), (np.dtype(np.int64), 2)
+_NUMBERS, _PAIRS, _BOXES = ((np.dtype(np.int64), dimensions) for dimensions in (1, 2, 3))
 _RECORDS = (_NUMBERS, (TALLY, 1), (np.dtype(np.uint8), 2), (np.dtype(np.int32), 2))
 ENTRIES = {
     "start_game": (_NUMBER, _NUMBER),
@@ -33,28 +35,62 @@ ENTRIES = {
 0 dimensions for a number."""
 
 
+_TABLE = (_NUMBERS, _PAIRS, _BOXES)  # the record, the heads, the swings
+_GAMES = (_NUMBERS, _NUMBERS, _BOXES, *_RECORDS)  # waiting, numbers, seatings, and the tally
+_FLAGS = np.dtype(np.bool_)
+_BATCH = (
+    (np.dtype(np.float32), 2),
+    (_FLAGS, 2),
+    (_FLAGS, 1),
+    _NUMBERS,
+    (np.dtype(np.float64), 1),
+)  # observations, legal, live, seats, random
+STEP_ENTRIES = {
+    "begin_games": (*[_NUMBER] * 3, *_TABLE, _NUMBERS, *_GAMES),
+    "choose_rows": (_NUMBER, *[_NUMBERS] * 3),
+    "observe_rows": (_NUMBER, _NUMBERS, _PAIRS, _NUMBERS, *_BATCH),
+    "answer_rows": (*[_NUMBER] * 3, *_TABLE, _NUMBERS, _NUMBERS, *_GAMES),
+    "forfeit_game": (*[_NUMBER] * 4, *_TABLE, *_GAMES),
+}
+"""Those of `batch_steps`, in a group of their own, as most runs do not need them."""
+STEPS = "steps"
+"""The part of the cache in which they are stored."""
+
+
 @cache
 def engine() -> Any:
     """The functions of ENTRIES, as attributes. They take arrays as `array_arguments`."""
-    if not compiles():
-        from cantstop_arena.games.cantstop.engine import kernel
+    return _entries("engine", "kernel", ENTRIES)
 
-        return kernel
+
+@cache
+def step_engine() -> Any:
+    """The functions of STEP_ENTRIES, like those of `engine`."""
+    return _entries(STEPS, "batch_steps", STEP_ENTRIES)
+
+
+def _entries(part: str, module: str, entries: Mapping[str, Sequence[Kind]]) -> Any:
+    """The entries of a module, loaded from this part of the cache, or compiled."""
+    if not compiles():
+        return _module(module)
     from cantstop_arena.native.object_files import load
     from cantstop_arena.native.python_calls import PythonCalls
 
-    folder = ENGINE_CACHE.folder("engine")
-    loaded = load(folder, "kernel", ENGINE_CACHE.fingerprint, _compiled_entries)
-    arity = {name: sum(map(argument_count, kinds)) for name, kinds in ENTRIES.items()}
+    def compile_all() -> list[Any]:
+        from cantstop_arena.native.decorators import compiled_for
+
+        functions = _module(module)
+        return [compiled_for(getattr(functions, name), kinds) for name, kinds in entries.items()]
+
+    folder = ENGINE_CACHE.folder(part)
+    loaded = load(folder, module, ENGINE_CACHE.fingerprint, compile_all)
+    arity = {name: sum(map(argument_count, kinds)) for name, kinds in entries.items()}
     calls = PythonCalls(loaded, arity, folder)
     return SimpleNamespace(calls=calls, **calls.functions)
 
 
-def _compiled_entries() -> list[Any]:
-    from cantstop_arena.games.cantstop.engine import kernel
-    from cantstop_arena.native.decorators import compiled_for
-
-    return [compiled_for(getattr(kernel, name), kinds) for name, kinds in ENTRIES.items()]
+def _module(name: str) -> Any:
+    return import_module(f"{__package__}.{name}")
 
 
 def handle_of(games: GameArray) -> Any:

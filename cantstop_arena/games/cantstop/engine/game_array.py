@@ -133,6 +133,10 @@ def slot(name: str) -> int:
     return int(FIELDS[name][1]) // 8
 
 
+# Games in step: see `batch_steps`.
+HEAD_WORDS = slot("swing_turns")
+IDLE, NEXT = -1, -2  # a slot has no more games; its next game has to begin
+
 # The totals of the games of one seating.
 TALLY = np.dtype(
     [

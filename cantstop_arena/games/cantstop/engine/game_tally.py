@@ -71,8 +71,10 @@ def _tally_seat(game, seat, win_units, led, tally, sums):
 
 @njit_inline
 def _record_highlight(game, tally, kind, score):
-    """Store a game whose score for this kind of highlight is the largest so far."""
-    if score > tally.telling[kind]:
+    """Store the deal of the largest score of a kind; the lowest of equal ones, as the games of a
+    batch end in any order."""
+    best = tally.telling[kind]
+    if score > best or (score == best and game.deal < tally.telling_deals[kind]):
         tally.telling[kind] = score
         tally.telling_deals[kind] = game.deal
 
@@ -81,7 +83,7 @@ def _record_highlight(game, tally, kind, score):
 def _record_highlights(game, tally):
     """Count a game's length class; store its deal as the first of the class, or as a highlight."""
     length_index = _length_class(game.turn)
-    if tally.lengths[length_index] == 0:
+    if tally.lengths[length_index] == 0 or game.deal < tally.length_deals[length_index]:
         tally.length_deals[length_index] = game.deal
     tally.lengths[length_index] += 1
     if game.ending == TURN_LIMIT:

@@ -2,8 +2,7 @@
 
 A position is the head of a game record: all fields before the tables of the board. Each function
 copies a head into a record that has these tables, and `step` copies the new head back, so that
-positions are small and quickly copied. `moves` is the array of moves by action, as the record
-encodes them; the next action stops, and the last one rolls.
+positions are small and quickly copied. Actions are numbered as in `play.actions`.
 
 The status of a position is one number: what it waits for (see `game_array`), from bit 3 on the seat
 on turn, from bit 5 on the reason of its end, and from bit 8 on the winners as a bit mask.
@@ -14,15 +13,16 @@ import numpy as np
 from cantstop_arena.games.cantstop.engine import dice
 from cantstop_arena.games.cantstop.engine.bot_calls import game_at
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
-from cantstop_arena.games.cantstop.engine.game_array import AGAIN, MOVE, MOVED
+from cantstop_arena.games.cantstop.engine.game_array import AGAIN, MOVE, MOVED, TWICE
 from cantstop_arena.games.cantstop.engine.game_flow import prepare_turn, set_next_roll
 from cantstop_arena.games.cantstop.engine.kernel import advance, start_game
-from cantstop_arena.games.cantstop.engine.moves import offer_of_roll, usable_columns
+from cantstop_arena.games.cantstop.engine.moves import lowest_column, offer_of_roll, usable_columns
 from cantstop_arena.games.cantstop.engine.turns import show_moves
 
 BEGIN, ACTION, ANSWER, USE, CHANGE = range(5)
 ILLEGAL = -1
 _NO_ANSWER = np.int64(-1)
+_COLUMNS = (1 << TWICE) - 1  # the bits of a move that are columns
 
 
 @njit_inline
@@ -32,14 +32,34 @@ def _copy(source, target):
 
 
 @njit_inline
-def _answer_to(game, moves, action):
+def _stop_action(game):
+    """The number of the action that stops, which is that of moves; the next one rolls again."""
+    columns = 2 * game.sides - 1
+    return 2 * columns + columns * (columns - 1) // 2
+
+
+@njit_inline
+def action_of(game, move):
+    """The number of the action that a move of the record is."""
+    count = 2 * game.sides - 1
+    columns = move & _COLUMNS
+    low = lowest_column(columns) - 2
+    upper = columns & (columns - 1)
+    if upper == 0:
+        return count + low if move >> TWICE else low
+    earlier = low * (2 * count - low - 1) // 2  # pairs with a lower first column
+    return 2 * count + earlier + lowest_column(upper) - 3 - low
+
+
+@njit_inline
+def answer_to(game, action):
     """The answer to the pending decision that an action stands for, or ILLEGAL."""
     if game.waiting == AGAIN:
-        roll_again = action - len(moves)
+        roll_again = action - _stop_action(game)
         return roll_again if 0 <= roll_again <= 1 else ILLEGAL
-    if game.waiting == MOVE and 0 <= action < len(moves):
+    if game.waiting == MOVE:
         for index in range(game.move_count):
-            if game.moves[index] == moves[action]:
+            if action_of(game, game.moves[index]) == action:
                 return index
     return ILLEGAL
 
@@ -66,7 +86,7 @@ def _change_dice(game, is_due):
 
 
 @njit_entry
-def step(handle, game_head, head, moves, kind, value):
+def step(handle, game_head, head, kind, value):
     """Apply a step to a position, and play to the next decision, roll or end; returns the status.
 
     BEGIN a deal, take an ACTION, continue with a checked ANSWER of a bot, USE a roll, or CHANGE the
@@ -77,7 +97,7 @@ def step(handle, game_head, head, moves, kind, value):
     game = game_at(handle)
     answer = _NO_ANSWER
     if kind == ACTION:
-        answer = np.int64(_answer_to(game, moves, value))
+        answer = np.int64(answer_to(game, value))
         if answer == ILLEGAL:
             return answer
     elif kind == ANSWER:
@@ -99,14 +119,14 @@ def step(handle, game_head, head, moves, kind, value):
 
 
 @njit_inline
-def _mark_legal(game, waiting, moves, mask):
+def mark_legal(game, waiting, mask):
+    """Mark the legal actions in a mask, which must be zero."""
     if waiting == MOVE:
         for index in range(game.move_count):
-            for action in range(len(moves)):
-                if moves[action] == game.moves[index]:
-                    mask[action] = 1
+            mask[action_of(game, game.moves[index])] = 1
     elif waiting == AGAIN:
-        mask[len(moves)] = mask[len(moves) + 1] = 1
+        stop = _stop_action(game)
+        mask[stop] = mask[stop + 1] = 1
 
 
 @njit_inline
@@ -149,12 +169,18 @@ def _observe_decision(game, waiting, observation, offset):
     observation[offset + 3] = 1.0 - game.chances[usable_columns(game) >> 2]
 
 
+@njit_inline
+def write_observation(game, waiting, seat, observation):
+    """Fill in what a seat sees; the array must be zero."""
+    offset = _observe_seats(game, seat, observation, _observe_board(game, seat, observation, 0))
+    _observe_decision(game, waiting, observation, offset)
+
+
 @njit_entry
-def observe(handle, game_head, head, waiting, seat, moves, mask, observation):
+def observe(handle, game_head, head, waiting, seat, mask, observation):
     """Fill in a seat's mask of legal actions, and its observation; both arrays must be zero."""
     _copy(head, game_head)
     game = game_at(handle)
     if seat == game.seat:
-        _mark_legal(game, waiting, moves, mask)
-    offset = _observe_seats(game, seat, observation, _observe_board(game, seat, observation, 0))
-    _observe_decision(game, waiting, observation, offset)
+        mark_legal(game, waiting, mask)
+    write_observation(game, waiting, seat, observation)

@@ -11,12 +11,9 @@ from itertools import combinations, combinations_with_replacement
 from math import factorial, prod
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cantstop_arena.game_api.batches import Encoding
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.turn import Move, mask_of, move_text
+from cantstop_arena.games.cantstop.turn import Move, move_text
 
 
 class Actions:
@@ -32,11 +29,6 @@ class Actions:
         self.count = self.roll + 1
         self.number_of: Mapping[Move, int] = {move: at for at, move in enumerate(self.moves)}
         """The action of each move."""
-
-    @property
-    def masks(self) -> NDArray[np.int64]:
-        """The moves as bit masks, as in a game record."""
-        return np.array([mask_of(move) for move in self.moves], np.int64)
 
     def name(self, action: int) -> str:
         """The text of an action: "7", "8+8", "5+11", "stop" or "roll"."""

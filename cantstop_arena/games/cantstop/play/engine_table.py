@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from operator import or_
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from cantstop_arena.games.cantstop.engine.entry_points import (
     handle_of,
     is_compiled,
     native_player,
+    step_engine,
 )
 from cantstop_arena.games.cantstop.engine.game_array import (
     AGAIN,
@@ -38,7 +40,10 @@ from cantstop_arena.games.cantstop.play.engine_tally import EngineTally, LuckTal
 from cantstop_arena.games.cantstop.play.plain_bots import PlainBotCaller
 from cantstop_arena.games.cantstop.records import RecordWriter
 from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.hookspecs import BATCH_HOOK
 from cantstop_arena.native.code_cache import CompiledBot
+from cantstop_arena.table.batch_loop import BatchGames
+from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.conversation import PendingDecision, Waiting
 from cantstop_arena.table.determinism import TraceStep
@@ -67,14 +72,17 @@ class EngineTable(GameTable):
         by_digest = {bot.digest: bot for bot in bots}
         compiled = {digest: _machine_code(bot) for digest, bot in by_digest.items()}
         self.native = tuple(compiled[bot.digest] for bot in bots)
-        memory_size = max((by_digest.memory for by_digest in self.native if by_digest), default=0)
-        self._memories = np.zeros((MAX_SEATS, memory_size))
+        self.memory_size = max((code.memory for code in self.native if code), default=0)
+        """The numbers that each seat has as the memory of a compiled bot."""
+        self._memories = np.zeros((MAX_SEATS, self.memory_size))
+        self._calls = 0  # of batched bots
         self.seat_luck = np.zeros(players, np.int64)  # the luck in the present game, by seat
         self._chances_by_value: dict[bool, Any] = {}
         self._attach(new_game(rules, players, seed))
 
     def _attach(self, games: Any) -> None:
         self.games = games
+        self._words = np.frombuffer(games.data, np.int64, slot("roll_total"))
         self._record: Any = games.view(GAME)[0]  # ten times as fast to read as a recarray
         games[0].memory_at = [memory.ctypes.data for memory in self._memories]
         self.handle = handle_of(games)
@@ -99,12 +107,28 @@ class EngineTable(GameTable):
     def is_compiled(self, bots: Iterable[int]) -> bool:
         return all(self.native[bot] for bot in bots)
 
+    def plays_in_step(self, bots: Iterable[int]) -> bool:
+        is_compiled = [bool(self.native[bot]) for bot in bots]
+        is_batched = [isinstance(self.seated_bots[bot].player, BatchedBot) for bot in bots]
+        able = all(map(or_, is_compiled, is_batched))
+        return able and any(is_batched) and not self.luck_measure
+
+    def games_in_step(self, block: Block, tally: Any) -> BatchGames:
+        from cantstop_arena.games.cantstop.play.engine_batches import EngineBatches
+
+        return EngineBatches(self, block, tally)
+
     def warm_up(self) -> None:
         """Compile or load the engine, without calling any bot."""
         self._attach(self.games)  # the table may have been created before its process was forked
         engine()
+        if self.has_batched:
+            self.warm_up_steps()
         if self.luck_measure:
             self._warm_up_luck()
+
+    def warm_up_steps(self) -> None:
+        step_engine()
 
     def _warm_up_luck(self) -> None:
         """Compile or load the scoring of luck: play no games, and score an empty turn."""
@@ -173,6 +197,10 @@ class EngineTable(GameTable):
 
     def clear_decision(self) -> None:
         self._record["waiting"] = OVER
+
+    def mark_batch(self, cursor: int, position: int) -> None:
+        self._calls += 1
+        self._words[_BATCH_SLOTS] = cursor, 0, self._calls, DECIDING, position
 
     def mark_game(self, cursor: int, positions: Group) -> None:
         game = self._record
@@ -318,8 +346,15 @@ SIZE = GAME.itemsize
 _SNAPSHOT_FIELDS = ("cursor", "seat", "turn", "rolls", "waiting")
 _SLOTS = [slot(name) for name in _SNAPSHOT_FIELDS]
 _BOTS = slot("bots")
+_BATCH_SLOTS = [*(slot(name) for name in ("cursor", "seat", "turn", "waiting")), _BOTS]
 HEARING = -1  # the value of `waiting` after the game, while a bot handles `game_over`
-_DECISIONS = {MOVE: "choose_move", AGAIN: "roll_again", HEARING: GAME_OVER}
+DECIDING = -2  # its value while a bot decides for the games of a batch
+_DECISIONS = {
+    MOVE: "choose_move",
+    AGAIN: "roll_again",
+    HEARING: GAME_OVER,
+    DECIDING: BATCH_HOOK,
+}
 
 
 def snapshot_reader(memory: Any) -> Callable[[], Snapshot]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cantstop_arena.games.cantstop.engine import steps
 from cantstop_arena.games.cantstop.engine.entry_points import handle_of
 from cantstop_arena.games.cantstop.engine.game_array import FIELDS, new_game
+from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.play.actions import actions_under
 from cantstop_arena.games.cantstop.play.plain_bots import PlainBotCaller
 from cantstop_arena.games.cantstop.rules import RuleSet
@@ -45,13 +46,11 @@ class StepBoard:
         self.rules = rules
         self.players = players
         self.actions = actions_under(rules)
-        columns = len(rules.columns)
-        self.observation_size = (players + 2) * columns + 2 * players + rules.sides + 4
+        self.observation_size = GAME.encoding(rules, players).size
         self.games = new_game(rules, players, 0)
         self._game_head = np.frombuffer(self.games.data, np.int64, _HEAD_WORDS)
         self._blank = self._game_head.copy()
         self._at = (handle_of(self.games), self._game_head)
-        self._moves = self.actions.masks
         self._free = RLock()  # machine code releases the GIL, and all positions share the record
 
     def blank(self) -> Head:
@@ -61,14 +60,14 @@ class StepBoard:
     def step(self, head: Head, kind: int, value: int) -> int:
         """Apply a step of a kind of `steps.step`, and play on; returns the status."""
         with self._free:
-            return int(steps.step(*self._at, head, self._moves, kind, value))
+            return int(steps.step(*self._at, head, kind, value))
 
     def look(self, head: Head, now: int, seat: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
         """The observation of a seat, and the mask of its legal actions."""
         observation = np.zeros(self.observation_size, np.float32)
         mask = np.zeros(self.actions.count, np.int8)
         with self._free:
-            steps.observe(*self._at, head, now, seat, self._moves, mask, observation)
+            steps.observe(*self._at, head, now, seat, mask, observation)
         return observation, mask
 
     def asker(self, head: Head) -> PlainBotCaller:

@@ -32,7 +32,7 @@ class SeatedPosition(CantStopPosition):
         self._plain = {
             seat: _sat_down(bot, seat, board, deal)
             for seat, bot in bots.items()
-            if not _native(bot)
+            if not native_code(bot)
         }
         self._asker = board.asker(head) if self._plain else None
         self._play_bots()
@@ -71,7 +71,7 @@ def start_with_bots(
 def _seat_compiled(game: Any, bots: Bots) -> Any:
     """Enter the compiled bots in the game record; returns their memory, which the caller must
     keep alive."""
-    natives = {seat: native for seat, bot in bots.items() if (native := _native(bot))}
+    natives = {seat: native for seat, bot in bots.items() if (native := native_code(bot))}
     memory_size = max((native.memory for native in natives.values()), default=0)
     memories = np.zeros((len(game.memory_at), memory_size))
     game.memory_at = [memory.ctypes.data for memory in memories]
@@ -81,7 +81,7 @@ def _seat_compiled(game: Any, bots: Bots) -> Any:
     return memories
 
 
-def _native(bot: SeatedBot) -> CompiledBot | None:
+def native_code(bot: SeatedBot) -> CompiledBot | None:
     """The machine code of a bot, compiled once per digest; None for a plain Python bot."""
     if not is_compiled(bot.player):
         return None

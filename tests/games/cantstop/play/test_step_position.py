@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise, product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,12 @@ from hypothesis import strategies as st
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.position import IllegalAction, returns_of
+from cantstop_arena.games.cantstop.engine.steps import action_of
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.play.actions import actions_under, outcomes
 from cantstop_arena.games.cantstop.play.step_position import CantStopPosition, start
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
-from cantstop_arena.games.cantstop.turn import Turn, move_of
+from cantstop_arena.games.cantstop.turn import Turn, mask_of
 from cantstop_arena.table.recording import record
 from cantstop_arena.table.seated_bot import SeatedBot
 
@@ -250,7 +252,9 @@ def test_every_move_has_an_action_of_its_own(sides: int) -> None:
     pairs = [(low, high) for low, high in product(columns, columns) if low <= high]
     assert {*actions.moves} == {*moves, *pairs}
     assert len(actions.moves) == len(moves) + len(pairs) == actions.stop
-    assert [*map(move_of, actions.masks.tolist())] == [*actions.moves]
+    game = SimpleNamespace(sides=sides)
+    numbers = [action_of.py_func(game, mask_of(move)) for move in actions.moves]
+    assert numbers == [*range(actions.stop)], "the engine numbers them alike"
 
 
 @pytest.mark.parametrize(("sides", "count"), [(6, 126), (4, 35), (2, 5)])
