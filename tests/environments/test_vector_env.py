@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.game_packages import install_example, on_path
+from helpers.nets import random_net
 
 import cantstop_arena as ca
 from cantstop_arena.errors import UsageError
@@ -15,6 +16,8 @@ from cantstop_arena.games.cantstop.play.lockstep_games import CantStopLockstep
 from cantstop_arena.table.lockstep_positions import LockstepPositions
 
 gymnasium = pytest.importorskip("gymnasium", reason="needs pip install -e '.[gymnasium]'")
+
+NET = random_net()
 
 
 def legal_action(mask: Any, number: int) -> int:
@@ -31,10 +34,11 @@ def legal_action(mask: Any, number: int) -> int:
         ("cautious", {"rules": "korean", "seat": 1}, 6),
         ("cautious", {"rules": {"turn_limit": 12}}, 8),
         ("bots/example.py", {}, 2),
+        (ca.PolicyBot.from_batch(lambda batch: NET(batch.observations), temperature=1.0), {}, 8),
     ],
 )
 def test_one_environment_is_duel_to_the_byte(
-    opponent: str, setting: dict[str, Any], games: int
+    opponent: Any, setting: dict[str, Any], games: int
 ) -> None:
     from cantstop_arena.environments import Duel
 
@@ -112,12 +116,16 @@ def test_both_modes_play_the_same_games(opponents: Any) -> None:
         assert [deal for *_, deal in games] == [index + 6 * number for number in range(len(games))]
 
 
-@pytest.mark.parametrize("opponents", ["rule28", None])
+@pytest.mark.parametrize("opponents", ["rule28", "batched", None])
 @pytest.mark.parametrize("mode", ["next_step", "same_step"])
 def test_machine_code_plays_the_games_of_positions(
     monkeypatch: pytest.MonkeyPatch, opponents: Any, mode: str
 ) -> None:
     setting: dict[str, Any] = {"rules": "jump", "players": 3, "autoreset": mode}
+    if opponents == "batched":
+        net = random_net(71)
+        bot = ca.PolicyBot.from_batch(lambda batch: net(batch.observations), rows=4)
+        opponents = [bot, "rule28"]
     compiled = ca.vector_env(opponents, 4, **setting)
     assert isinstance(compiled._games, CantStopLockstep)
     monkeypatch.setattr(

@@ -9,11 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.seeds import Seed, bits_of
+from cantstop_arena.game_api.answers import IllegalAnswer
+from cantstop_arena.game_api.batches import (
+    FINE,
+    Batch,
+    Encoding,
+    actions_in,
+    complaint,
+    empty_batch,
+)
 from cantstop_arena.game_api.lockstep import LockstepGames, LockstepSetting
+from cantstop_arena.games.cantstop.engine.batch_steps import observe_rows
 from cantstop_arena.games.cantstop.engine.entry_points import handle_of
-from cantstop_arena.games.cantstop.engine.environment_steps import NEXT_DEAL, step_environments
+from cantstop_arena.games.cantstop.engine.environment_steps import (
+    NEXT_DEAL,
+    RIVAL,
+    step_environments,
+)
 from cantstop_arena.games.cantstop.engine.game_array import (
-    COLUMNS,
+    FIELDS,
     HEAD_WORDS,
     MAX_SEATS,
     new_game,
@@ -21,58 +35,43 @@ from cantstop_arena.games.cantstop.engine.game_array import (
     slot,
 )
 from cantstop_arena.games.cantstop.play.actions import actions_under
-from cantstop_arena.games.cantstop.play.step_board import board_for
 from cantstop_arena.games.cantstop.play.step_opponents import native_code
-from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.table.batched_bot import BatchedBot
 
-
-class BoardTables:
-    """What all games under the same rules share, as `engine.waiting_games` takes it."""
-
-    def __init__(self, rules: RuleSet, players: int, chances: NDArray[np.float64]) -> None:
-        actions, columns = actions_under(rules), rules.columns
-        self.numbers = np.full((COLUMNS, COLUMNS), -1, np.int64)
-        for number, move in enumerate(actions.moves):
-            row = 0 if len(move) == 1 else 1 if move[0] == move[1] else move[0]
-            self.numbers[row, move[-1]] = number
-        self.shares = np.zeros((COLUMNS, max(rules.column_lengths) + 1), np.float32)
-        for column in columns:
-            length = rules.lengths[column]
-            self.shares[column, : length + 1] = np.arange(length + 1) / length
-        self.chances = np.ascontiguousarray(chances)
-        sizes = (columns[0], len(columns), rules.runners, rules.columns_to_win, actions.stop)
-        self.board = (players, rules.sides, *sizes)
+_RECORD_WORDS = int(FIELDS["roll_total"][1]) // 8
 
 
 class CantStopLockstep(LockstepGames):
-    """Games whose other seats have compiled bots, or none: then all seats are the agent's."""
+    """Games whose other seats have compiled or batched bots, or all seats are the agent's."""
 
-    def __init__(self, setting: LockstepSetting) -> None:
+    def __init__(self, setting: LockstepSetting, encoding: Encoding) -> None:
         rules, players, count = setting.rules, setting.players, setting.count
-        board = board_for(rules, players)
-        super().__init__(setting, board.observation_size, board.actions.count)
+        super().__init__(setting, encoding.size, encoding.actions)
         self._games = new_game(rules, players, 0)
-        self._tables = BoardTables(rules, players, self._games[0].chances)
-        record = np.frombuffer(self._games.data, np.int64, HEAD_WORDS)
-        self._heads = np.tile(record, (count, 1))
+        self._handle = handle_of(self._games)
+        self._record = np.frombuffer(self._games.data, np.int64, _RECORD_WORDS)
+        self._heads = np.tile(self._record[:HEAD_WORDS], (count, 1))
         self._native = [native_code(bot) for bot in setting.bots]  # holds the code in memory
-        codes = [(code.address, code.memory) for code in self._native if code] or [(0, 0)]
+        codes = [(code.address, code.memory) if code else (0, 0) for code in self._native]
+        codes = codes or [(0, 0)]
         self._memories = np.zeros((count, MAX_SEATS, max(size for _, size in codes)))
         self._set_memories()
+        self._rivals = {
+            number: _Rival(bot.player, empty_batch(bot.player.rows, encoding, rules, players))
+            for number, bot in enumerate(setting.bots)
+            if isinstance(bot.player, BatchedBot)
+        }
         self._stages = np.full(count, NEXT_DEAL, np.int64)
         self._is_new = np.zeros(count, np.bool_)
         self._agents = np.zeros(count, np.int64)
-        self._no_actions = np.zeros(count, np.int64)
-        fixed_seat = -1 if setting.seat is None else setting.seat
-        tables = self._tables
+        self._actions = np.zeros(count, np.int64)
         self._before = (
-            *(handle_of(self._games), record, self._heads),
-            *(tables.board, tables.numbers, tables.shares, tables.chances),
-            (players, fixed_seat),
+            *(self._handle, self._record, self._heads),
+            -1 if setting.seat is None else setting.seat,
             *np.array(codes, np.int64).T.copy(),
             *(not setting.bots, setting.same_step),
         )
-        self._state = (self._stages, self._is_new, self.deals, self._agents)
+        self._state = (self._stages, self._is_new, self.deals, self._agents, self._actions)
         self._results = (
             *(self.observations, self.legal, self.rewards, self.terminations, self.truncations),
             *(self.seats, self.returns, self.illegal, self.last_observations),
@@ -84,13 +83,39 @@ class CantStopLockstep(LockstepGames):
 
     def begin_deals(self) -> None:
         self._stages[:] = NEXT_DEAL
-        self._step(self._no_actions)
+        self.step(self._actions)
 
     def step(self, actions: NDArray[np.int64]) -> None:
-        self._step(actions)
+        self._actions[:] = actions
+        step_environments(*self._before, False, *self._state, *self._results)
+        while self._rivals and (waiting := np.flatnonzero(self._stages == RIVAL)).size:
+            for number, rival in self._rivals.items():
+                self._ask(rival, waiting[waiting % len(self.setting.bots) == number])
+            step_environments(*self._before, True, *self._state, *self._results)
 
-    def _step(self, actions: NDArray[np.int64]) -> None:
-        step_environments(*self._before, False, *self._state, actions, *self._results)
+    def _ask(self, rival: _Rival, waiting: NDArray[np.int64]) -> None:
+        """Set the actions of a batched bot in the environments that wait for it.
+
+        Raises IllegalAnswer.
+        """
+        rows = rival.bot.rows
+        for group in np.split(waiting, np.flatnonzero(np.diff(waiting // rows)) + 1):
+            if not group.size:
+                continue
+            places = group % rows
+            rival.slots[:] = -1
+            rival.slots[places] = group
+            batch = rival.batch
+            arrays = batch.observations, batch.legal, batch.live, batch.seats, batch.random
+            observe_rows(self._handle, self._record, self._heads, rival.slots, *arrays)
+            actions, faults = actions_in(rival.bot.decide(batch), batch, rival.bot.temperature)
+            if (faults != FINE).any():
+                row = int(np.flatnonzero(faults != FINE)[0])
+                numbering = actions_under(self.setting.rules)
+                raise IllegalAnswer(
+                    complaint(int(faults[row]), int(actions[row]), numbering.name, numbering.count)
+                )
+            self._actions[group] = actions[places]
 
     def _set_memories(self) -> None:
         at = slot("memory_at")
@@ -98,6 +123,14 @@ class CantStopLockstep(LockstepGames):
             head[at : at + MAX_SEATS] = [memory.ctypes.data for memory in memories]
 
 
+class _Rival:
+    """A batched bot with its batch, and the environment of each row."""
+
+    def __init__(self, bot: BatchedBot, batch: Batch) -> None:
+        self.bot, self.batch = bot, batch
+        self.slots = np.zeros(batch.rows, np.int64)
+
+
 def plays_in_lockstep(bots: Sequence[Any]) -> bool:
-    """Whether the engine can play these bots itself."""
-    return all(native_code(bot) for bot in bots)
+    """Whether the engine can play with these bots, compiled ones and batched ones."""
+    return all(isinstance(bot.player, BatchedBot) or native_code(bot) for bot in bots)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cantstop_arena.atomic_files import check_results_folder, write_result
 from cantstop_arena.bots.bot_paths import is_bot_name
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import chosen_isolation
+from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.exact.evaluator import best_evaluator
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
@@ -21,8 +21,8 @@ from cantstop_arena.tournaments.file.bot_references import entrant_from_referenc
 from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
 from cantstop_arena.tournaments.table_spec import TableSpec, entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
-from cantstop_arena.views.cantstop.commands.board_arguments import rules_from_argument
 from cantstop_arena.views.cantstop.commands.judge_command import BY_NETS, BY_TABLE
+from cantstop_arena.views.rules_argument import rules_from_argument
 
 FOLDER = "judged"
 PERFECT = "optimal"  # the name of the judge that uses a solved board
@@ -79,13 +79,13 @@ def requested_bots(
     seed: int,
     results: Path,
     bots_folder: Path,
-    isolate: bool = False,
+    isolate: Isolation = Isolation.NONE,
 ) -> JudgeTask:
     """The task of judging bots by name; the default opponent is the judge.
 
     Its tournament file is written below `results`. Raises ArenaError.
     """
-    catalogue = Catalogue(bots_folder, isolation=chosen_isolation(isolate))
+    catalogue = Catalogue(bots_folder, isolation=isolate)
     rules = rules_from_argument(name, changes, catalogue)
     judge = judge_for(rules, players)
     deals = judge.deals(deals)
