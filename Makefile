@@ -3,6 +3,8 @@
 # make test-slow: the slow tests, of hostile bots, interruptions and statistics; properties at length.
 # They wait more than they compute, so that four processes share two cores well.
 # make test-cold: README's commands from an empty HOME and cache; those of all pages with PAGES=nothing.
+# make reference: writes the parts of docs/reference/ that follow from declarations.
+# make pages: runs the commands of all pages and writes what they print into them; read the difference.
 # make test-long: trainings, ladders and figures, before a release; CI leaves them out.
 # make wheel-test: the built wheel alone, in an environment of its own. make docs: the site, in build/site.
 # make bench: speed; with CHECK=1 it fails where compiled bots are slower than recorded (needs gcc).
@@ -16,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Processes of tests, which wait a third of their time; pip need not compile what is never imported.
 TWO_MORE := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 
-.PHONY: run test test-slow test-cold test-long check bench strength soak coverage-study wheel wheel-test docs clean
+.PHONY: run test test-slow test-cold pages reference test-long check bench strength soak coverage-study wheel wheel-test docs clean
 
 run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
@@ -29,6 +31,12 @@ test-slow: $(VENV)/installed-dev
 
 test-cold: $(VENV)/installed-dev
 	$(BIN)/pytest -n 2 -m cold -k '$(PAGES)'
+
+pages: $(VENV)/installed-dev
+	$(BIN)/pytest -n 2 tests/docs/test_pages.py -m 'not cold' --write-pages
+
+reference: $(VENV)/installed-dev
+	$(BIN)/python docs/reference/generate.py
 
 test-long: $(VENV)/installed-dev
 	$(BIN)/pytest -n auto --dist worksteal -m long

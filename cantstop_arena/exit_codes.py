@@ -7,17 +7,17 @@ class ExitCode(IntEnum):
     """How a command has ended. A code beyond DISQUALIFIED is the verdict of a sequential test."""
 
     DONE = 0
-    """Done, whatever the result; of a test whose verdict is the exit code: H1 is accepted."""
+    """Done, whatever the result. With `arena match --sprt … --exit-code`: H1 is accepted."""
     FAILED = 1
-    """Failed while running, or a check with findings."""
+    """Failed while running (damaged results, a full disk), or a check with findings."""
     WRONG_USE = 2
-    """A request that cannot be carried out: nothing was played."""
+    """Wrong use, nothing was played: arguments, a file with problems, a bot that cannot be used."""
     DISQUALIFIED = 3
-    """Finished and written, but a bot was disqualified."""
+    """Finished and written, but a bot was disqualified: the standings name it, and its fault."""
     H0_ACCEPTED = 4
-    """The sequential test accepted H0."""
+    """With `arena match --sprt … --exit-code`: H0 is accepted."""
     UNDECIDED = 5
-    """The sequential test accepted neither hypothesis."""
+    """With `arena match --sprt … --exit-code`: neither hypothesis is accepted."""
 
 
 def signal_exit_code(number: int) -> int:

@@ -111,6 +111,12 @@ FILLING = {
 }
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option of `make pages`."""
+    text = "write what the commands of the documentation print into its pages"
+    parser.addoption("--write-pages", action="store_true", help=text)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Processes that tests start have no more packages than most users."""
     if not _is_leader(config):

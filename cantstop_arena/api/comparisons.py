@@ -27,6 +27,7 @@ from cantstop_arena.comparisons.comparison_results import ComparisonTotals
 from cantstop_arena.comparisons.comparison_run import compare as play
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.registry import game_named
+from cantstop_arena.reports.comparison_headline import comparison_headline
 from cantstop_arena.reports.comparison_report import (
     content,
     write_comparison,
@@ -53,6 +54,11 @@ class ComparisonResults:
     def name(self) -> str:
         """The name of the comparison."""
         return str(self.content["name"])
+
+    @property
+    def headline(self) -> str:
+        """The most important change, in a sentence without its full stop."""
+        return comparison_headline(self.content)
 
     @property
     def sentences(self) -> Sequence[str]:

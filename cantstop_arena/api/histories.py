@@ -47,6 +47,11 @@ class BotHistory:
         return ResultTable(table, table)
 
     @property
+    def headline(self) -> str:
+        """What the changes of the bot have done, in a sentence without its full stop."""
+        return history_report.history_headline(self._found, self.analysis)
+
+    @property
     def missing_games(self) -> int:
         """The number of games that versions have not played against this field."""
         return sum(version.missing for version in self._found.versions)
@@ -72,7 +77,12 @@ class BotHistory:
 
     def show(self) -> None:
         """Print the versions, as `arena history` does."""
-        texts = (self.versions.table.title, str(self.versions), self.missing_text)
+        texts = (
+            f"{self.headline}.",
+            self.versions.table.title,
+            str(self.versions),
+            self.missing_text,
+        )
         print("\n\n".join(filter(None, texts)))
 
     def __repr__(self) -> str:

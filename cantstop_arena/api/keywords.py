@@ -129,6 +129,7 @@ class TuneKeys(FolderKeys, PoolKeys, total=False):
     players: int
     isolate: Isolate
     progress: Progress
+    page: bool
 
 
 class ProfileKeys(FolderKeys, total=False):

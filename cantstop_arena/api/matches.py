@@ -24,7 +24,13 @@ from cantstop_arena.game_api.game import Game, score_of
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.labels import MAX_ELO
 from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
-from cantstop_arena.reports.match_report import MatchFinding, finding, match_json, match_text
+from cantstop_arena.reports.match_report import (
+    MatchFinding,
+    finding,
+    match_headline,
+    match_json,
+    match_text,
+)
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_disqualified
 from cantstop_arena.tournaments.endings import MatchEnding
@@ -46,6 +52,11 @@ class MatchResults(Results):
     def __init__(self, finding: MatchFinding, *results: Any) -> None:
         super().__init__(*results)
         self.finding = finding
+
+    @property
+    def headline(self) -> str:
+        """The answer in a sentence without its full stop: the verdict of the test, or the score."""
+        return match_headline(self.finding)
 
     @property
     def score(self) -> float | None:

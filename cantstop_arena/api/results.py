@@ -17,6 +17,7 @@ from cantstop_arena.game_api.state import Event
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes import shutdown
 from cantstop_arena.reports import tournament_files
+from cantstop_arena.reports.headline import headline
 from cantstop_arena.reports.highlights import record_games
 from cantstop_arena.reports.summary import summary
 from cantstop_arena.tables import all_tables
@@ -65,6 +66,11 @@ class Results:
     def name(self) -> str:
         """The name of the tournament."""
         return self.analysis.results.name
+
+    @property
+    def headline(self) -> str:
+        """The answer to the question, in a sentence without its full stop."""
+        return headline(self.analysis)
 
     @property
     def bots(self) -> Sequence[str]:
@@ -165,7 +171,8 @@ class Results:
         for what, requested, names in (("format", [form], FORMATS), ("table", tables, TABLES)):
             if wrong := next((word for word in requested if word not in names), None):
                 raise UsageError(f"unknown {what} {wrong!r}; use {', '.join(names)}")
-        return all_tables.as_format(self.analysis, form, tables)
+        first = self.headline if set(TABLES) <= set(tables) else ""
+        return all_tables.as_format(self.analysis, form, tables, headline=first)
 
     def show(self, *tables: str) -> None:
         """Print the named tables, by default all."""

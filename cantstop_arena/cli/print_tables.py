@@ -16,12 +16,17 @@ if TYPE_CHECKING:
 
 
 def print_tables(analysis: "Analysis", output: TableOutput, before: "Sequence[Table]" = ()) -> None:
-    """Print the chosen tables; those `before` the tournament's are chosen by name, too."""
+    """Print the chosen tables; those `before` the tournament's are chosen by name, too.
+
+    Without a choice the answer to the command's question is printed first, in a line.
+    """
+    from cantstop_arena.reports.headline import headline
     from cantstop_arena.tables import all_tables
 
     chosen = output.chosen or TABLES
+    first = "" if output.chosen else headline(analysis)
     if output.is_text and sys.stdout.isatty():
-        text = all_tables.terminal_text(analysis, chosen, supports_colours(), output.width)
+        text = all_tables.terminal_text(analysis, chosen, supports_colours(), output.width, first)
         click.echo(text, nl=False, color=True)
     else:
-        print_text(all_tables.as_format(analysis, output.form, chosen, before))
+        print_text(all_tables.as_format(analysis, output.form, chosen, before, first))

@@ -21,7 +21,7 @@ with extra("Gymnasium", "gymnasium"):
     from gymnasium.vector.utils import batch_space
 
 AUTORESET_MODES = {"next_step": AutoresetMode.NEXT_STEP, "same_step": AutoresetMode.SAME_STEP}
-"""When the next deal begins after the end of a game: see docs/environments.md."""
+"""When the next deal begins after the end of a game: see docs/reference/positions.md."""
 
 Results = tuple[
     NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]

@@ -36,7 +36,7 @@ from cantstop_arena.native.kernel_code import (
     RULES,
     SEAT,
     STREAM,
-    Desk,
+    KernelWorkspace,
     rule_kind,
     rule_width,
 )
@@ -63,7 +63,7 @@ def _read_only(typing_context: Any, array: types.Type) -> Any:
 
 @numba.njit(**INLINE)
 def _numbers(address, place, count):
-    """So many numbers of the desk at an address."""
+    """So many numbers of the workspace at an address."""
     return _read_only(numba.carray(integers_at(address + 8 * place), count))
 
 
@@ -80,27 +80,29 @@ def _random(view):
     return read
 
 
-def view_maker(desk: Desk) -> Callable[[int], Any]:
-    """A function for compiled code that returns the view on the desk at an address.
+def view_maker(workspace: KernelWorkspace) -> Callable[[int], Any]:
+    """A function for compiled code that returns the view on the workspace at an address.
 
     It is written as text, since compiled code makes tuples of a fixed number of fields only.
     """
     place = RULES
     rules = []
-    for value in desk.rules.values():
+    for value in workspace.rules.values():
         rules.append(_rule_text(value, place))
         place += rule_width(value)
-    fields = [_field_text(desk.eyes, chosen, desk.seen) for chosen in desk.view.values()]
-    names = ("seat", "players", "rules", _STREAM, *desk.view)
+    fields = [
+        _field_text(workspace.eyes, chosen, workspace.seen) for chosen in workspace.view.values()
+    ]
+    names = ("seat", "players", "rules", _STREAM, *workspace.view)
     scope: dict[str, Any] = {
-        "Rules": namedtuple("Rules", desk.rules),
+        "Rules": namedtuple("Rules", workspace.rules),
         "View": namedtuple("View", names),
         "numbers": _numbers,
     }
     values = (f"row[{SEAT}]", f"row[{PLAYERS}]", f"Rules({', '.join(rules)})", f"row[{STREAM}]")
     text = (
         "def view_at(address):\n"
-        f"    row = numbers(address, 0, {desk.size})\n"
+        f"    row = numbers(address, 0, {workspace.size})\n"
         f"    return View({', '.join((*values, *fields))})\n"
     )
     exec(text, scope)
@@ -109,7 +111,7 @@ def view_maker(desk: Desk) -> Callable[[int], Any]:
 
 
 def _rule_text(value: Any, place: int) -> str:
-    """The expression of a parameter of the rules that begins at a place of the desk."""
+    """The expression of a parameter of the rules that begins at a place of the workspace."""
     if rule_kind(value) == "bool":
         return f"row[{place}] != 0"
     if rule_kind(value) == "tuple":
@@ -147,17 +149,21 @@ def _checked_index(answer):
 
 
 def compile_bot(
-    function: Callable[..., Any], options: tuple[Any, ...], decision: str, desk: Desk, name: str
+    function: Callable[..., Any],
+    options: tuple[Any, ...],
+    decision: str,
+    workspace: KernelWorkspace,
+    name: str,
 ) -> list[Compiled]:
     """The machine code of a bot's decision, as a list of one. Raises BotError."""
-    with errors_of_bot(name, _wording(desk, decision)):
+    with errors_of_bot(name, _wording(workspace, decision)):
         if not isinstance(function, FunctionType):
             raise BotError(f"{decision} is a method, and only functions can be @compiled")
         register_function(function)
         view_at, read_options = map(
-            numba.njit(**INLINE), (view_maker(desk), options_reader(options))
+            numba.njit(**INLINE), (view_maker(workspace), options_reader(options))
         )
-        moves_place = desk.moves
+        moves_place = workspace.moves
 
         def decide(address):
             row = _numbers(address, 0, RULES)
@@ -172,11 +178,11 @@ def compile_bot(
         return [object_code(compiled)]
 
 
-def _wording(desk: Desk, decision: str) -> BotWording:
-    names = ["seat", "players", "rules", "random", *desk.view]
+def _wording(workspace: KernelWorkspace, decision: str) -> BotWording:
+    names = ["seat", "players", "rules", "random", *workspace.view]
 
     def hint(type_name: str, attribute: str) -> str:
-        known = {"View": names, "Rules": [*desk.rules]}.get(type_name, [])
+        known = {"View": names, "Rules": [*workspace.rules]}.get(type_name, [])
         return f"; it has {', '.join(known)}" if known else ""
 
     kinds = ((r"View(\(.*)?", "the view"), (r"Rules(\(.*)?", "view.rules"))

@@ -65,7 +65,7 @@ class Places(NamedTuple):
     bot: int
 
 
-class Desk(NamedTuple):
+class KernelWorkspace(NamedTuple):
     """What a compiled bot reads: a row of whole numbers, in this order.
 
     They are seat, players, the number of legal actions, the address of the stream of random
@@ -101,11 +101,11 @@ class Desk(NamedTuple):
 
 
 SEAT, PLAYERS, MOVES, STREAM, ANSWER, RULES = range(6)
-"""The places of the first numbers of a desk, and where the rules begin."""
+"""The places of the first numbers of a workspace, and where the rules begin."""
 NO_ANSWER = -(1 << 63)
 """The answer of a bot that returns None."""
 ENDLESS, NO_SEAT, NO_ACTION, NO_OUTCOME, BAD_OPENING = range(5)
-"""What is wrong with a kernel or an opening: the answer on the desk where the loop has stopped."""
+"""What is wrong with a kernel or an opening: the answer where the loop has stopped."""
 CHANCE, OVER = -1, -4
 """What a kernel's `who` returns in place of a seat."""
 
@@ -155,7 +155,7 @@ def game_loop(kernel: RulesOfKernel, places: Places, game: str) -> Callable[...,
 
 
 def compiled_bot(
-    function: Any, decision: str, desk: Desk, name: str, digest: str
+    function: Any, decision: str, workspace: KernelWorkspace, name: str, digest: str
 ) -> CompiledBot | None:
     """The machine code of a bot's function for a decision; None if it plays as plain Python.
 
@@ -165,12 +165,12 @@ def compiled_bot(
     if not (compiles() and compile_options(plain) is not None):
         return None
     folder = None if has_writable_array(options) else KERNEL_CACHE.bot_folder(digest)
-    stamp = functions_fingerprint(KERNEL_CACHE.fingerprint, plain, options, desk.layout)
+    stamp = functions_fingerprint(KERNEL_CACHE.fingerprint, plain, options, workspace.layout)
 
     def compile_all() -> list[Any]:
         from cantstop_arena.native.kernel_bots import compile_bot
 
-        return compile_bot(plain, options, decision, desk, name)
+        return compile_bot(plain, options, decision, workspace, name)
 
     loaded = load(folder, "bot", stamp, compile_all)
     (address,) = loaded.addresses

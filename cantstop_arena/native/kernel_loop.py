@@ -34,7 +34,7 @@ from cantstop_arena.native.numba_store import INLINE
 from cantstop_arena.native.object_files import Compiled
 
 DECIDE = types.int64(types.int64)
-"""A bot's decision: the index of an action, given the address of the desk."""
+"""A bot's decision: the index of an action, given the address of the workspace."""
 _CHECKED = {"boundscheck": True}
 
 # Arithmetic of the streams is in uint64 throughout: with int64 it would become float64.
@@ -88,25 +88,24 @@ def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
     """The function that plays games in the order of a block, from `start` on.
 
     Arguments are the numbers that other processes watch; rows for the state, the payoffs and the
-    desk, of which `eyes` and `moves` are parts; the rules; the addresses of the bots by position in
-    the group; the positions by seat, a row for each order; for each game the payoffs and counts of
-    decisions by seat, and whether anything was drawn; for each deal its opening, followed by -1,
-    and the keys of chance and of each seat's bot; for each seat the key and count of
-    its stream; the numbers of the first game and the
-    end, and the most decisions.
+    workspace, of which `eyes` and `moves` are parts; the rules; the addresses of the bots by
+    position in the group; the positions by seat, a row for each order; for each game the payoffs
+    and counts of decisions by seat, and whether anything was drawn; for each deal its opening,
+    followed by -1, and the keys of chance and of each seat's bot; for each seat the key and count
+    of its stream; the numbers of the first game and the end, and the most decisions.
 
     It returns the number of the next game. That has a fault if it is not the end: of the bot, whose
-    answer is on the desk, or, if the number is negative, of the game: -1 - its number.
+    answer is on the workspace, or, if the number is negative, of the game: -1 - its number.
     """
     functions: Any = (kernel.functions[name] or _nothing for name in FUNCTIONS)
     setup, who, legal, act, observe, payoffs_of, outcomes, name = functions
 
     def play(
-        watched, state, got, desk, eyes, moves, rules, addresses, orders, payoffs, decisions,
+        watched, state, got, workspace, eyes, moves, rules, addresses, orders, payoffs, decisions,
         openings, keys, streams, start, stop, most,
     ):  # fmt: skip
         players, size = len(got), len(state)
-        desk_at, streams_at = np.int64(desk.ctypes.data), np.int64(streams.ctypes.data)
+        workspace_at, streams_at = np.int64(workspace.ctypes.data), np.int64(streams.ctypes.data)
         for cursor in range(start, stop):
             game = cursor - start
             deal, order = cursor // len(orders) - start // len(orders), cursor % len(orders)
@@ -125,49 +124,49 @@ def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
                 seat = who(state)
                 if seat == OVER:
                     if openings[deal, opening] >= 0:
-                        desk[ANSWER] = BAD_OPENING
+                        workspace[ANSWER] = BAD_OPENING
                         return -1 - cursor
                     break
                 if seat == CHANCE:
                     bound = outcomes(state)
                     if bound < 1:
-                        desk[ANSWER] = NO_OUTCOME
+                        workspace[ANSWER] = NO_OUTCOME
                         return -1 - cursor
                     key = number_at(keys[deal, 0], np.uint64(name(state) + 1))
                     act(state, _first_below(key, bound))
                     has_draws = True
                     continue
                 if not 0 <= seat < players:
-                    desk[ANSWER] = NO_SEAT
+                    workspace[ANSWER] = NO_SEAT
                     return -1 - cursor
                 legal_count = legal(state, moves)
                 if legal_count < 1:
-                    desk[ANSWER] = NO_ACTION
+                    workspace[ANSWER] = NO_ACTION
                     return -1 - cursor
                 if openings[deal, opening] >= 0:
                     number = openings[deal, opening]
                     opening += 1
                     if not _contains(moves, legal_count, number):
-                        desk[ANSWER] = BAD_OPENING
+                        workspace[ANSWER] = BAD_OPENING
                         return -1 - cursor
                     act(state, number)
                     continue
                 for place in range(len(eyes)):
                     eyes[place] = 0
                 observe(state, seat, eyes)
-                desk[SEAT], desk[MOVES] = seat, legal_count
-                desk[STREAM] = streams_at + 16 * seat
+                workspace[SEAT], workspace[MOVES] = seat, legal_count
+                workspace[STREAM] = streams_at + 16 * seat
                 watched[places.seat] = seat
                 watched[places.mark] = places.bot
-                answer = _decide(addresses[orders[order, seat]], desk_at)
+                answer = _decide(addresses[orders[order, seat]], workspace_at)
                 watched[places.mark] = places.game
                 if not 0 <= answer < legal_count:
-                    desk[ANSWER] = answer
+                    workspace[ANSWER] = answer
                     return cursor
                 decisions[game, seat] += 1
                 count += 1
                 if count > most:
-                    desk[ANSWER] = ENDLESS
+                    workspace[ANSWER] = ENDLESS
                     return -1 - cursor
                 act(state, moves[answer])
             payoffs_of(state, got)

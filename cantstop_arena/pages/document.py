@@ -80,7 +80,7 @@ class Section(msgspec.Struct, frozen=True):
 class Document(msgspec.Struct, frozen=True):
     """A page: headline, answer, facts and cards at the top, then the sections.
 
-    `headline` is the answer in a line, `source` the citation that is printed below each figure.
+    `headline` is the answer in a line, `source` the citation in its footer.
     """
 
     title: str
@@ -129,8 +129,14 @@ def _environment(folder: Path) -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["printable"] = printable
+    environment.filters["unbroken"] = _unbroken
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     return environment
+
+
+def _unbroken(text: str) -> str:
+    """A sentence whose numbers stay in one line with their errors."""
+    return printable(text).replace(" ± ", "\u00a0±\u00a0")
 
 
 def _read(name: str) -> str:

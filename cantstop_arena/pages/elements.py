@@ -8,7 +8,7 @@ _SHAPES = {"circle", "line", "path", "polygon", "rect"}
 _VOID = {"input"}
 
 
-def element(name: str, *content: object, **attributes: object) -> Markup:
+def element(name: str, /, *content: object, **attributes: object) -> Markup:
     """An element: `class_` is written as class, `data_v` as data-v.
 
     Content is escaped unless it is Markup. Attributes that are None are left out.

@@ -75,7 +75,7 @@ def _legend() -> Markup:
     return element("div", ends[0], scale, ends[1], class_="legend", aria_hidden="true")
 
 
-def _tint(score: float) -> str:
+def tint(score: float) -> str:
     """The CSS class of a cell with that score."""
     off = 100 * (score - _EVEN)
     step = sum(abs(off) >= threshold for threshold in STEPS)
@@ -121,7 +121,7 @@ def _row(analysis: Analysis, bot: int) -> Iterator[Markup]:
         if cell is None or cell.mean is None:
             yield element("td", class_="self" if bot == rival else None)
             continue
-        kind = _tint(cell.mean) + (" sure" if analysis.decided[bot][rival] else "")
+        kind = tint(cell.mean) + (" sure" if analysis.decided[bot][rival] else "")
         yield element("td", *_numbers(cell, bots), class_=kind)
 
 
@@ -192,7 +192,7 @@ def _drawing(analysis: Analysis) -> Markup:
 def _runs(analysis: Analysis, bot: int) -> Iterator[tuple[str, int, int]]:
     """Runs of adjacent cells of a row with the same tint, as (tint, first index, length)."""
     tints = (
-        _tint(cell.mean) if cell and cell.mean is not None else ""
+        tint(cell.mean) if cell and cell.mean is not None else ""
         for cell in (analysis.against[bot][rival] for rival in analysis.order)
     )
     start = 0

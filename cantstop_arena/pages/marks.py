@@ -16,7 +16,6 @@ from cantstop_arena.ratings.estimate import Estimate
 DOT = 3.5
 _MIN = 0.05  # percent: width of the narrowest mark
 _ARROW = 8  # pixels: width of an arrow
-_EDGE = 4  # percent from a side; closer labels are not centred on their tick
 _SCALE = 18  # pixels: height of the labels of an axis
 
 
@@ -29,6 +28,11 @@ def drawing(height: float, *marks: Markup, kind: str = "", label: str = "") -> M
     """A drawing as wide as its column; without a `label` it is hidden from screen readers."""
     about = {"role": "img", "aria_label": label} if label else {"aria_hidden": "true"}
     return element("svg", *marks, class_=f"p {kind}".rstrip(), height=number(height), **about)
+
+
+def text_anchor(spot: float) -> str:
+    """The side at which a label at this position, in percent, begins so that it has room."""
+    return "end" if spot > 50 else "start"
 
 
 def line(axis: Axis, value: float, height: float, kind: str) -> Markup:
@@ -125,13 +129,5 @@ def _text(tick: float, unit: str, sign: bool) -> str:
 
 
 def _label(axis: Axis, tick: float, text: str, odd: bool) -> Markup:
-    spot = axis.at(tick)
-    anchor = "start" if spot < _EDGE else "end" if spot > 100 - _EDGE else None
-    return element(
-        "text",
-        text,
-        class_="tick odd" if odd else "tick",
-        x=f"{number(spot)}%",
-        y=_SCALE - 5,
-        text_anchor=anchor,
-    )
+    kind = "tick odd" if odd else "tick"
+    return element("text", text, class_=kind, x=f"{number(axis.at(tick))}%", y=_SCALE - 5)

@@ -1,10 +1,12 @@
 """Numbers as text for pages: with a true minus sign, percent without a space."""
 
-from markupsafe import Markup
+from typing import TYPE_CHECKING
 
-from cantstop_arena.pages.elements import element, join_markup
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 MINUS, DASH = "\u2212", "\u2013"
 UNKNOWN = DASH
@@ -71,8 +73,10 @@ def with_error(estimate: Estimate, decimals: int, scale: float = 1) -> str:
     return f"{_scaled(estimate.mean, decimals, scale)} {ends}".rstrip()
 
 
-def number_with_error(estimate: Estimate, decimals: int, scale: float = 1) -> Markup:
+def number_with_error(estimate: Estimate, decimals: int, scale: float = 1) -> "Markup":
     """A number and its interval for a cell, in separate spans so that columns align."""
+    from cantstop_arena.pages.elements import element, join_markup  # headlines need no markup
+
     if estimate.mean is None:
         return join_markup(UNKNOWN)
     number = element("span", _scaled(estimate.mean, decimals, scale), class_="n")

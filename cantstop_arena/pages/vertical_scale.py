@@ -28,13 +28,14 @@ class VerticalScale(msgspec.Struct, frozen=True):
         part = (self.axis.high - inside) / (self.axis.high - self.axis.low)
         return self.margin + part * (self.height - 2 * self.margin)
 
-    def numbers(self) -> Iterator[Markup]:
-        """The round values, for a drawing at the left."""
-        for tick in self.axis.ticks(_TICKS):
+    def numbers(self, unit: str = "") -> Iterator[Markup]:
+        """The round values with their unit, for a drawing at the left."""
+        ticks = self.axis.ticks(_TICKS)
+        decimals = next((d for d in range(3) if all(_is_round(tick, d) for tick in ticks)), 3)
+        for tick in ticks:
             y = coordinate(self.y(tick) + _MIDDLE_OF_DIGITS)
-            yield element(
-                "text", plain(tick, 0), class_="tick", x="100%", dx=-8, y=y, text_anchor="end"
-            )
+            text = f"{plain(tick, decimals)}{unit}"
+            yield element("text", text, class_="tick", x="100%", dx=-8, y=y, text_anchor="end")
 
     def spaced(self, values: Sequence[float]) -> list[float]:
         """Positions of values in descending order, moved so that lines of text do not overlap."""
@@ -47,11 +48,15 @@ class VerticalScale(msgspec.Struct, frozen=True):
             moved[index] = min(moved[index], room) if over > 0 else moved[index]
         return moved
 
-    def lines(self) -> Iterator[Markup]:
-        """Lines at the round values, across the plot."""
+    def lines(self, zero: float | None = None) -> Iterator[Markup]:
+        """Lines at the round values, across the plot, a stronger one at `zero`."""
         for tick in self.axis.ticks(_TICKS):
-            y = coordinate(self.y(tick))
-            yield element("line", class_="grid", x1=0, x2="100%", y1=y, y2=y)
+            y, kind = coordinate(self.y(tick)), "zero" if tick == zero else "grid"
+            yield element("line", class_=kind, x1=0, x2="100%", y1=y, y2=y)
+
+
+def _is_round(value: float, decimals: int) -> bool:
+    return abs(value - round(value, decimals)) < 1e-9
 
 
 def scale_around(values: Iterable[float | None], height: float, margin: float) -> VerticalScale:

@@ -69,6 +69,7 @@ class ComparisonSummary(msgspec.Struct, forbid_unknown_fields=True):
 
     name: str
     game: str
+    headline: Annotated[str, Meta(description="The most important change, in a sentence.")]
     seed: Annotated[
         int | str,
         Meta(description="A whole number below 2^63, or a text; larger numbers are texts."),

@@ -22,6 +22,7 @@ from cantstop_arena.reports.comparison_fields import (
     LuckGain,
     RuleSetAnswer,
 )
+from cantstop_arena.reports.comparison_headline import comparison_headline
 from cantstop_arena.reports.tournament_files import CONTENT, PAGE
 from cantstop_arena.tables.column import Column, Table, Value, estimate, number, significant
 from cantstop_arena.tables.data import as_csv, as_json, records
@@ -67,9 +68,11 @@ def write_comparison_page(content: dict[str, Any], folder: Path) -> Path:
 
 
 def _for_people(answers: ComparisonTotals, style: Style, width: int) -> str:
+    """The answer first, in a line, then the tables and what explains them."""
     texts = [draw_all([fitted(_table(answer), width)], style) for answer in answers.answers]
     below = [*legend(answers), *answers.notes]
-    return "\n\n".join([*texts, *map(style.safe, below)]) + "\n"
+    first = style.safe(f"{comparison_headline(content(answers))}.")
+    return "\n\n".join([first, *texts, *map(style.safe, below)]) + "\n"
 
 
 def legend(answers: ComparisonTotals) -> Iterator[str]:
@@ -222,6 +225,7 @@ def content(answers: ComparisonTotals) -> dict[str, Any]:
     comparison = ComparisonSummary(
         name=answers.name,
         game=answers.game,
+        headline="",
         seed=in_json(answers.seed),
         bots=list(answers.bots),
         rules={name: dict(rules) for name, rules in answers.rules.items()},
@@ -230,6 +234,7 @@ def content(answers: ComparisonTotals) -> dict[str, Any]:
         answers=[_answer(answers, answer) for answer in answers.answers],
         notes=list(answers.notes),
     )
+    comparison.headline = comparison_headline(msgspec.to_builtins(comparison))
     entry: dict[str, Any] = msgspec.to_builtins(comparison)
     return entry
 

@@ -7,11 +7,13 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import write_result
+from cantstop_arena.pages.number_text import plain
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.rating import Points
 from cantstop_arena.tables.all_tables import WRITERS
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, OnPage, Table, estimate, number, table_of
-from cantstop_arena.texts import how_many
+from cantstop_arena.texts import how_many, ordinal
 from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
 from cantstop_arena.tournaments.version_history import PlayedVersion, VersionHistory
 
@@ -89,6 +91,43 @@ def history_table(history: VersionHistory, analysis: Analysis) -> Table:
         f" {history.totals.name} ({', '.join(history.field)}), {history.games:,} games each."
     )
     return table_of("history", title, _COLUMNS, rated_versions(history, analysis))
+
+
+def history_headline(history: VersionHistory, analysis: Analysis) -> str:
+    """What the changes of a bot have done, in a sentence without its full stop.
+
+    Its newest version is compared with its best one, and then with its first.
+    """
+    bots, name = analysis.results.bots, history.bot
+    rated = [
+        (number, bots.index(version.name))
+        for number, version in enumerate(history.versions, start=1)
+        if version.name in bots and bots.index(version.name) not in analysis.without_games
+    ]
+    if not rated:
+        return f"No version of {name} is rated yet"
+    (_, first), (_, newest) = rated[0], rated[-1]
+    if len(rated) == 1:
+        return (
+            f"Only one version of {name} is rated, with Elo {plain(analysis.elo[first].mean or 0)}"
+        )
+    order, best = max(rated, key=lambda item: analysis.elo[item[1]].mean or 0)
+    behind = _ahead(analysis, newest, best)
+    if behind and behind.high is not None and behind.high < 0:
+        which = "first" if order == 1 else ordinal(order)
+        return f"The newest {name} is {plain(-behind.points)} Elo weaker than its {which} version"
+    gain = _ahead(analysis, newest, first)
+    if gain and gain.low is not None and gain.low > 0:
+        return f"The newest {name} is {plain(gain.points)} Elo stronger than its first version"
+    if gain and gain.high is not None and gain.high < 0:
+        return f"The newest {name} is {plain(-gain.points)} Elo weaker than its first version"
+    return f"No change of {name} is significant: {how_many(len(rated), 'version')}"
+
+
+def _ahead(analysis: Analysis, version: int, other: int) -> Points | None:
+    """How far a version is ahead; None of itself, or where games do not connect the two."""
+    difference = analysis.ratings.difference(version, other) if version != other else None
+    return difference.ahead if difference else None
 
 
 def missing_text(versions: Sequence[PlayedVersion]) -> str:

@@ -8,9 +8,11 @@ from msgspec import UNSET, UnsetType
 from tabulate import tabulate
 
 from cantstop_arena.deals.seeds import Seed, in_json
+from cantstop_arena.pages.number_text import plain
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK
 from cantstop_arena.ratings.sequential.sprt import Sprt, TestState
+from cantstop_arena.reports.headline import score_text
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import (
     Column,
@@ -23,7 +25,7 @@ from cantstop_arena.tables.column import (
 )
 from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.names import MATCH_TABLE
-from cantstop_arena.tables.notes import about_repeated
+from cantstop_arena.tables.notes import about_repeated, all_of
 from cantstop_arena.tables.rounding import half_away, percent_text
 from cantstop_arena.texts import how_many
 
@@ -42,9 +44,10 @@ class MatchFinding(msgspec.Struct, frozen=True):
 
     The second bot fills the other seats of `players`, and the lead is that over the mean of its
     copies; a deal has `games_per_deal`. In a game that pays something, in this `unit`, `payoff` is
-    the first bot's mean a game, and `ahead` how much more that is than the second's. `disqualified`
-    has a sentence on each bot that is; no deal counts then. `repeated` is a sentence on deals that
-    are others again, if any are: then more games were asked for.
+    the first bot's mean a game, and `ahead` how much more that is than the second's; `by_payoff`
+    says whether the score is by it. `disqualified` has a sentence on each bot that is; no deal
+    counts then. `repeated` is a sentence on deals that are others again, if any are: then more
+    games were asked for. `expected` is the length of such a test, in games.
     """
 
     bots: tuple[str, str]
@@ -63,6 +66,8 @@ class MatchFinding(msgspec.Struct, frozen=True):
     unit: str = ""
     payoff: Estimate | None = None
     ahead: Estimate | None = None
+    by_payoff: bool = False
+    expected: Mapping[str, int] | None = None
 
     @property
     def deals(self) -> int:
@@ -79,20 +84,19 @@ class MatchFinding(msgspec.Struct, frozen=True):
         """The hypothesis that is accepted, 0 or 1; None where neither is."""
         return self.state.accepted if self.state and self.deals >= FIRST_LOOK else None
 
-    def expected_games(self) -> dict[str, int] | None:
-        """The expected number of games of the test if H0, H1 or the estimate is true.
 
-        None where all deals had the same result, as their variance is unknown then.
-        """
-        assert self.test is not None
-        if self.state is None or sum(map(bool, self.counts)) < 2:
-            return None
-        truths = zip(("h0", "h1", "estimate"), (*self.test.scores, self.state.mean), strict=True)
-        variance = self.state.variance
-        deals = {name: self.test.expected_deals(truth, variance) for name, truth in truths}
-        return {
-            name: self.games_per_deal * round(max(FIRST_LOOK, many)) for name, many in deals.items()
-        }
+def expected_games(
+    test: Sprt | None, state: TestState | None, counts: Sequence[int], games_per_deal: int
+) -> dict[str, int] | None:
+    """The expected number of games of a test if H0, H1 or the estimate is true.
+
+    None where all deals had the same result, as their variance is unknown then.
+    """
+    if test is None or state is None or sum(map(bool, counts)) < 2:
+        return None
+    truths = zip(("h0", "h1", "estimate"), (*test.scores, state.mean), strict=True)
+    deals = {name: test.expected_deals(truth, state.variance) for name, truth in truths}
+    return {name: games_per_deal * round(max(FIRST_LOOK, many)) for name, many in deals.items()}
 
 
 def finding(
@@ -104,8 +108,12 @@ def finding(
     players: int,
     games_per_deal: int,
     disqualified: Mapping[str, str],
+    expected: Mapping[str, int] | None = None,
 ) -> MatchFinding:
-    """The finding on a match, from its analysis and its deals, counted by the first bot's score."""
+    """The finding on a match, from its analysis and its deals, counted by the first bot's score.
+
+    The `expected` length of its test is computed, if it is not known.
+    """
     score, elo = Estimate(None, 0.0, 1.0), Estimate(None)
     paid, payoff, ahead = analysis.results.payoff, None, None
     if analysis.games and analysis.mean_payoffs:
@@ -132,6 +140,8 @@ def finding(
         paid.units if paid else "",
         payoff,
         ahead,
+        analysis.by_payoff,
+        expected_games(test, state, counts, games_per_deal) if expected is None else expected,
     )
 
 
@@ -163,6 +173,7 @@ class MatchContent(msgspec.Struct, kw_only=True):
     rules: str
     seed: int | str
     games: int
+    headline: str | UnsetType = UNSET
     pentanomial: tuple[int, ...] | UnsetType = UNSET
     players: int | UnsetType = UNSET
     games_per_deal: int | UnsetType = UNSET
@@ -183,24 +194,27 @@ class MatchContent(msgspec.Struct, kw_only=True):
 
 
 def stored_finding(content: bytes, analysis: Analysis) -> MatchFinding | None:
-    """The finding on a match with a test, from its `match.json` and its analysis.
+    """The finding on a match, from its `match.json` and its analysis.
 
-    Of the test's state it has what is stored: the ratio and the verdict. None for a match without
-    a test, and for a damaged file.
+    Of a test's state it has what is stored, the ratio and the verdict, and the score of the deals
+    that it needed. None for a damaged file, and for other bots.
     """
     try:
         match = msgspec.json.decode(content, type=MatchContent)
     except msgspec.DecodeError:
         return None
-    if match.sprt is None or match.bots[0] not in analysis.results.bots:
+    if match.bots[0] not in analysis.results.bots:
         return None
-    stored, players, games = match.sprt, analysis.results.players, len(analysis.results.orders)
-    limits = (stored.elo0, stored.elo1, stored.alpha, stored.beta)
-    accepted = None if stored.accepted is None else int(stored.accepted == "H1")
-    state = TestState(stored.llr, 0.0, 0.0, accepted, stored.repeated is True)
+    players, games = analysis.results.players, len(analysis.results.orders)
     counts = match.pentanomial or (match.games // games,)
-    test = Sprt(*limits, players, games, stored.unit or "")
-    return finding(match.bots, analysis, counts, test, state, players, games, {})
+    stored, test, state, expected = match.sprt, None, None, None
+    if stored is not None:
+        limits = (stored.elo0, stored.elo1, stored.alpha, stored.beta)
+        test = Sprt(*limits, players, games, stored.unit or "")
+        accepted = None if stored.accepted is None else int(stored.accepted == "H1")
+        state = TestState(stored.llr, 0.0, 0.0, accepted, stored.repeated is True)
+        expected = stored.expected_games or {}
+    return finding(match.bots, analysis, counts, test, state, players, games, {}, expected)
 
 
 def match_json(result: MatchFinding, rules: str, seed: Seed) -> str:
@@ -213,6 +227,7 @@ def match_json(result: MatchFinding, rules: str, seed: Seed) -> str:
         rules=rules,
         seed=in_json(seed),
         games=result.games,
+        headline=match_headline(result),
         pentanomial=result.counts if is_pair else UNSET,
         players=UNSET if is_pair else result.players,
         games_per_deal=UNSET if is_pair else result.games_per_deal,
@@ -254,7 +269,7 @@ def _test(result: MatchFinding) -> TestContent | None:
         upper=significant(test.upper),
         accepted=None if accepted is None else f"H{accepted}",
         repeated=True if result.state and result.state.repeated else UNSET,
-        expected_games=result.expected_games(),
+        expected_games=dict(result.expected) if result.expected else None,
     )
 
 
@@ -295,9 +310,48 @@ def _paid_cells(result: MatchFinding) -> list[tuple[Column, Value]]:
     ]
 
 
+def match_headline(result: MatchFinding) -> str:
+    """The answer to the question of a match, in a sentence without its full stop.
+
+    With a test it is the test's verdict, without one the score.
+    """
+    test, accepted = result.test, result.accepted
+    first, second = result.bots
+    if not result.deals:
+        out = f": {all_of(list(result.disqualified))} disqualified" if result.disqualified else ""
+        return f"No deal counts{out}"
+    if test is None:
+        return _score_headline(result)
+    if result.state and result.state.repeated:
+        return f"No verdict: all deals are the same {how_many(result.games, 'game')}"
+    if accepted is None:
+        return f"Undecided after {how_many(result.games, 'game')}"
+    if accepted:
+        return _claim(result, test.elo0, "more")
+    if test.elo1 <= 0:
+        return _claim(result, test.elo1, "less")
+    if test.unit:
+        return f"{first} does not get {test.elo1:g} {test.unit} a game more than {second}"
+    return f"{first} is not {test.elo1:g} Elo stronger than {second}"
+
+
+def _score_headline(result: MatchFinding) -> str:
+    """What a match without a test says; in a game that is scored by payoff, how much it pays."""
+    first, second = result.bots
+    ahead = result.ahead
+    if ahead is None or ahead.mean is None or not result.by_payoff:
+        return score_text(first, second, result.score, result.players)
+    side = "more" if ahead.mean >= 0 else "less"
+    text = f"{first} gets {plain(abs(ahead.mean), 3)} {result.unit} a game {side} than {second}"
+    if ahead.low is None and ahead.high is None:
+        return f"{text}; one deal does not show who is better"
+    is_open = (ahead.low is None or ahead.low <= 0) and (ahead.high is None or ahead.high >= 0)
+    return f"{text}; it stays open who gets more" if is_open else text
+
+
 def match_text(result: MatchFinding) -> str:
-    """The result of a match as text for the terminal."""
-    parts = [_header(result)]
+    """The result of a match as text for the terminal, the answer first."""
+    parts = [f"{printable(match_headline(result))}.", _header(result)]
     if result.deals:
         parts += [_counts(result)] if result.players == 2 else []
         parts.append(_estimates(result))
@@ -384,7 +438,7 @@ def test_claims(result: MatchFinding) -> list[str]:
     test, state = result.test, result.state
     assert test is not None and state is not None
     texts = [
-        f"H0: {_claim(result, test.elo0)}. H1: {_claim(result, test.elo1)}.",
+        printable(f"H0: {_claim(result, test.elo0)}. H1: {_claim(result, test.elo1)}."),
         f"LLR {half_away(state.ratio, 2):.2f}; H0 is accepted at {test.lower:.2f} or below, H1 at"
         f" {test.upper:.2f} or above.",
     ]
@@ -392,7 +446,7 @@ def test_claims(result: MatchFinding) -> list[str]:
 
 
 def _test_text(result: MatchFinding) -> str:
-    games = result.expected_games()
+    games = result.expected
     expectation = (
         f"Expected length: {_under_hypotheses(games)}, {games['estimate']:,} at the observed score."
         if games
@@ -412,7 +466,7 @@ def _claim(result: MatchFinding, elo: float, bound: str = "") -> str:
 
     In a test with a unit it is that it gets so much more a game.
     """
-    first, second = map(printable, result.bots)
+    first, second = result.bots
     unit = result.test.unit if result.test else ""
     if elo == 0 and unit:
         than = {"": f"as many {unit} a game as", "more": "more than", "less": "less than"}[bound]
@@ -442,4 +496,4 @@ def verdict(result: MatchFinding) -> str:
     else:
         claim = _claim(result, test.elo1, "less")
         rate = f"False-negative rate: at most {100 * test.beta:g}%."
-    return f"H{accepted} is accepted: {claim}. {rate}"
+    return f"H{accepted} is accepted: {printable(claim)}. {rate}"

@@ -14,6 +14,7 @@ from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.ratings.sequential.stopping_rule import widest
+from cantstop_arena.reports.headline import headline, is_match
 from cantstop_arena.reports.summary_fields import (
     DisqualifiedBot,
     FirstPlayer,
@@ -51,7 +52,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
     lineups.csv, pairs.csv, fit.csv and differences.csv, and `superiority` is a list of rows, one
     for each bot of the standings, in their order.
     `until`, `unplayed`, `left_out`, `gauntlet`, `faults`, `disqualified` and `not_reproducible` are
-    present only where they are not empty.
+    present only where they are not empty, and `headline` in no match, whose match.json has it.
     """
     results = analysis.results
     entry = Summary(
@@ -61,6 +62,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
         players=results.players,
         seed=None if results.seed is None else in_json(results.seed),
         games=analysis.games,
+        headline=UNSET if is_match(analysis.results) else headline(analysis),
         standings=_standings(analysis),
         lineups=UNSET if _are_many(analysis) else _lineups(results),
         metrics={name: _metric(analysis, name) for name in _measured(results)},

@@ -181,6 +181,10 @@ class Summary(_Entry, kw_only=True):
         Meta(description="None where tournaments with several seeds were rated together."),
     ]
     games: Count
+    headline: Annotated[
+        str | UnsetType,
+        Meta(description="The answer to the question; of a match, match.json has it."),
+    ] = UNSET
     standings: list[Standing]
     lineups: list[Lineup] | UnsetType = UNSET
     metrics: Annotated[

@@ -2,12 +2,17 @@
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import asdict
 from tabulate import tabulate
 
+from cantstop_arena import __version__
+from cantstop_arena.atomic_files import write_result
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.reports.tournament_files import PAGE
 from cantstop_arena.tables.column import Column, Table, estimate, number
 from cantstop_arena.tables.rounding import half_away, percent_text
 from cantstop_arena.tuning.halving import Optimum, Trial
@@ -15,6 +20,40 @@ from cantstop_arena.tuning.search_space import NumberList, Ranges
 from cantstop_arena.tuning.tuner import ScoreShare, TuningResult, TuningVerdict
 
 SearchSpace = Ranges | NumberList
+TUNING = "tuning.json"  # in the folder of a tuning
+
+
+def tuning_headline(result: TuningResult) -> str:
+    """The answer to the question, in a sentence without its full stop.
+
+    Options are called stronger only if the test on fresh deals has accepted that.
+    """
+    is_list = any(isinstance(value, list | tuple) for value in result.options.values())
+    accepted = result.verdict.accepted if result.verdict else 0
+    if accepted == 0:
+        present = result.present or result.options
+        stays = f"the present {', '.join(present)} stay" if is_list else f"{_values(present)} stays"
+        return f"No improvement found: {stays}"
+    if is_list:
+        text = f"the new {', '.join(result.options)} are stronger than the present ones"
+    else:
+        alone = len(result.options) == 1
+        now = ", ".join(map(value_text, result.present.values()))
+        text = f"{_values(result.options)} is stronger than"
+        text += f" {now if alone else _values(result.present)}"
+    return text if accepted else f"Undecided whether {text}"
+
+
+def _values(options: Mapping[str, Any]) -> str:
+    """Options with their values: "risk 1.4, late 0.2"."""
+    return ", ".join(f"{name} {value_text(value)}" for name, value in options.items())
+
+
+def value_text(value: Any) -> str:
+    """The value of an option as people write it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def tuning_text(
@@ -25,6 +64,7 @@ def tuning_text(
     `elo` is the gain that the test looked for, over the bot with its present options.
     """
     parts = [
+        f"{tuning_headline(result)}.",
         _trials(result, search_space),
         best_text(result, search_space),
         f"It won {_score_text(result.share)} of {result.share.games:,} fresh games"
@@ -35,9 +75,34 @@ def tuning_text(
     return "\n\n".join(part for part in parts if part)
 
 
-def tuning_json(result: TuningResult, search_space: SearchSpace) -> str:
-    """The result as JSON."""
-    entry: dict[str, Any] = {"options": dict(result.options), "won": asdict(result.share)}
+class TunedGame(msgspec.Struct, frozen=True):
+    """What was tuned, and in which game: `command` is the one that does it again."""
+
+    bot: str
+    against: tuple[str, ...]
+    game: str
+    rules: str
+    players: int
+    seed: int
+    command: str
+
+
+def tuning_content(
+    result: TuningResult, search_space: SearchSpace, tuned: TunedGame, elo: float
+) -> dict[str, Any]:
+    """The result as a dict, the content of `tuning.json`, of which its page is made.
+
+    `elo` is the gain that the test looked for, over the bot with its present options.
+    """
+    entry: dict[str, Any] = {
+        "headline": tuning_headline(result),
+        **asdict(tuned),
+        "version": __version__,
+        "present": dict(result.present),
+        "options": dict(result.options),
+        "won": asdict(result.share),
+        "trial_games": result.trial_games,
+    }
     if result.peak is not None and isinstance(search_space, Ranges):
         entry["fitted"] = result.peak.score
         entry["low"], entry["high"] = (
@@ -45,12 +110,46 @@ def tuning_json(result: TuningResult, search_space: SearchSpace) -> str:
             search_space.options(result.peak.high),
         )
         entry["trials"] = [
-            {**search_space.options(trial.point), "deals": trial.deals, "won": trial.score}
+            {
+                **search_space.options(trial.point),
+                "deals": trial.deals,
+                "won": trial.score,
+                "won_low": trial.interval[0],
+                "won_high": trial.interval[1],
+            }
             for trial in result.peak.trials
         ]
+        entry["curves"] = [
+            {
+                "option": name,
+                "values": curve.values.tolist(),
+                "scores": curve.scores.tolist(),
+                "halves": curve.halves.tolist(),
+            }
+            for name, curve, domain in zip(
+                search_space.names, result.peak.curves, search_space.ranges, strict=True
+            )
+            if not domain.is_choice
+        ]
+    if result.generations:
+        entry["generations"] = [
+            {"won": found.mean_score, "deviation": found.deviation, "deals": found.deals}
+            for found in result.generations
+        ]
     if result.verdict is not None:
-        entry["test"] = asdict(result.verdict)
-    return json.dumps(entry)
+        entry["test"] = {**asdict(result.verdict), "elo0": 0, "elo1": elo}
+    return entry
+
+
+def write_tuning(content: dict[str, Any], folder: Path) -> Path:
+    """Write `tuning.json` into an existing folder, and delete the page of an earlier result."""
+    (folder / PAGE).unlink(missing_ok=True)
+    return write_result(folder, TUNING, tuning_json(content))
+
+
+def tuning_json(content: dict[str, Any]) -> str:
+    """The content of `tuning.json` as text."""
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def _score_text(won: ScoreShare) -> str:

@@ -11,20 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from cantstop_arena.atomic_files import check_output_file
+from cantstop_arena.atomic_files import check_output_file, write_result
 from cantstop_arena.errors import LedgerError, PageError
 from cantstop_arena.reports.comparison_report import write_comparison_page
 from cantstop_arena.reports.tournament_files import CONTENT, PAGE, write_page
+from cantstop_arena.reports.tuning_report import TUNING
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_missing_games
-from cantstop_arena.tournaments.ledger.read_ledger import MATCH, load_results_with_aims
+from cantstop_arena.tournaments.ledger.read_ledger import (
+    MATCH,
+    load_results_with_aims,
+    read_ledger,
+)
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.state import Event
-    from cantstop_arena.reports.tuning_report import SearchSpace
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.tables.column import Table
-    from cantstop_arena.tuning.tuner import TuningResult
 
 _REPORT = (
     "report.html cannot be written: {package} is missing. All other results are there. Reinstall"
@@ -40,36 +43,53 @@ _REPLAY = "The page of a game cannot be written: {package} is missing. Reinstall
 def tournament_page(analysis: "Analysis", folder: Path) -> str:
     """The page of the tournament in a folder, as HTML."""
     from cantstop_arena.games.registry import game_named
+    from cantstop_arena.reports.headline import challenger_of
     from cantstop_arena.reports.highlights import recorded_games
     from cantstop_arena.reports.match_report import stored_finding
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.tournaments.ledger.convergence import history
+    from cantstop_arena.tournaments.ledger.match_course import course
     from cantstop_arena.tournaments.tournament import RESOLVED
     from cantstop_arena.views.default_view import view_of
 
     with requiring_package(_REPORT):
         from cantstop_arena.pages.document import as_html
+        from cantstop_arena.reports.page import gauntlet_page, match_page
         from cantstop_arena.reports.page import tournament_page as tournament
         from cantstop_arena.reports.page.convergence_section import PastAnalysis
-        from cantstop_arena.reports.page.sprt_section import sprt_section
     results = analysis.results
-    past = [
-        PastAnalysis(moment.deals, Analysis(replace(moment.results, until=results.until)))
-        for moment in history(folder, results.anchor)
-    ]
     configuration = (folder / RESOLVED).read_text("utf-8")
     recorded = recorded_games(analysis, folder)
     stored_sections = view_of(game_named(results.game)).stored_sections(folder)
     match = folder / MATCH
-    tested = stored_finding(match.read_bytes(), analysis) if match.is_file() else None
+    result = stored_finding(match.read_bytes(), analysis) if match.is_file() else None
+    needs_past = not (results.challenger or (result and result.test))
+    past = [
+        PastAnalysis(moment.deals, Analysis(replace(moment.results, until=results.until)))
+        for moment in (history(folder, results.anchor) if needs_past else ())
+    ]
+    if result is None:
+        challenger = challenger_of(analysis)
+        sections = [*stored_sections]
+        if challenger is None:
+            content = tournament.document(analysis, past, recorded, sections, configuration)
+        else:
+            content = gauntlet_page.document(
+                analysis, challenger, recorded, sections, configuration
+            )
+        return as_html(content)
+    versions = read_ledger(folder, lambda totals: totals.query.versions)
+    looks = course(folder, result.test) if result.test else []
     return as_html(
-        tournament.document(
+        match_page.document(
             analysis,
+            result,
             past,
+            looks,
             recorded,
             [*stored_sections],
             configuration,
-            sprt_section(tested) if tested else None,
+            versions,
         )
     )
 
@@ -93,14 +113,12 @@ def replay_page(events: Iterable["Event"]) -> str:
     return as_html(games_section.document(list(events)))
 
 
-def tuning_page(
-    result: "TuningResult", search_space: "SearchSpace", bot: str, against: str, elo: float
-) -> str:
-    """The page of the result of `arena tune`."""
+def tuning_page(content: dict[str, Any]) -> str:
+    """The page of a tuning, from the content of its tuning.json."""
     with requiring_package(_TUNING):
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import tuning_page as tuning
-    return as_html(tuning.document(result, search_space, bot, against, elo))
+    return as_html(tuning.document(content))
 
 
 def history_page(table: "Table", bot: str, note: str) -> str:
@@ -128,6 +146,14 @@ def write_page_of(folder: Path) -> tuple[Path, str]:
     """
     if folder.is_dir():
         check_output_file(folder / PAGE)
+    if (folder / TUNING).is_file():
+        try:
+            content = json.loads((folder / TUNING).read_text("utf-8"))
+            return write_result(folder, PAGE, tuning_page(content)), ""
+        except (ValueError, KeyError, TypeError) as error:
+            raise LedgerError(
+                f"{folder / TUNING} is damaged ({error}); arena tune writes it again."
+            ) from error
     if not (folder / CONTENT).is_file():
         analysis = Analysis(load_results_with_aims(folder))
         return write_page(analysis, folder), about_missing_games(analysis)

@@ -21,7 +21,7 @@ from cantstop_arena.game_api.streams import DealChance
 from cantstop_arena.native import kernel_code
 from cantstop_arena.native.code_cache import CompiledBot
 from cantstop_arena.native.fingerprint import compiles
-from cantstop_arena.native.kernel_code import Desk, Places, compiled_bot, game_loop, row
+from cantstop_arena.native.kernel_code import KernelWorkspace, Places, compiled_bot, game_loop, row
 from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.game_checks import check_payoffs
@@ -57,13 +57,15 @@ class CompiledTable(PlainTable):
         if self._kernel is None:
             self._bots = [None] * len(self.seated_bots)
             return
-        desk = _desk_of(self._kernel, self.rules)
+        workspace = _workspace_of(self._kernel, self.rules)
         (decision,) = self.game.decisions
         by_digest: dict[str, CompiledBot | None] = {}
         for bot in self.seated_bots:
             function = getattr(bot.player, decision, None)
             if bot.digest not in by_digest:
-                by_digest[bot.digest] = compiled_bot(function, decision, desk, bot.name, bot.digest)
+                by_digest[bot.digest] = compiled_bot(
+                    function, decision, workspace, bot.name, bot.digest
+                )
         self._bots = [by_digest[bot.digest] for bot in self.seated_bots]
 
     def change_rules(self, rules: Any, players: int, memory: Any) -> None:
@@ -246,12 +248,12 @@ class _Loop:
         (self._decision,) = game.decisions
         self._state, self._got = row([0] * kernel.size), row([0] * players)
         self._rules = row(numbers_of(rules))
-        desk = _desk_of(kernel, rules)
-        self._desk = row([0] * desk.size)
-        self._desk[kernel_code.PLAYERS] = players
-        self._desk[kernel_code.RULES : desk.eyes] = self._rules
-        self._eyes = self._desk[desk.eyes : desk.moves]
-        self._moves = self._desk[desk.moves :]
+        workspace = _workspace_of(kernel, rules)
+        self._workspace = row([0] * workspace.size)
+        self._workspace[kernel_code.PLAYERS] = players
+        self._workspace[kernel_code.RULES : workspace.eyes] = self._rules
+        self._eyes = self._workspace[workspace.eyes : workspace.moves]
+        self._moves = self._workspace[workspace.moves :]
         self._streams = np.zeros((players, 2), np.uint64)
         try:
             self._function: Callable[..., int] = game_loop(kernel, _PLACES, game.name)
@@ -264,17 +266,17 @@ class _Loop:
     ) -> int:  # fmt: skip
         """Play games; returns what the function of `kernel_loop.loop_of` does."""
         return self._function(
-            numbers, self._state, self._got, self._desk, self._eyes, self._moves, self._rules,
+            numbers, self._state, self._got, self._workspace, self._eyes, self._moves, self._rules,
             addresses, orders, payoffs, decisions, openings, keys, self._streams, start,
             stop, self._game.max_decisions,
         )  # fmt: skip
 
     def fault_of_answer(self) -> BotFault:
-        """The fault of the bot whose answer is on the desk, in the words of plain games."""
-        answer = int(self._desk[kernel_code.ANSWER])
+        """The fault of the bot whose answer is on the workspace, in the words of plain games."""
+        answer = int(self._workspace[kernel_code.ANSWER])
         given = None if answer == kernel_code.NO_ANSWER else answer
         try:
-            index_among(self._decision, given, int(self._desk[kernel_code.MOVES]))
+            index_among(self._decision, given, int(self._workspace[kernel_code.MOVES]))
         except IllegalAnswer as error:
             return BotFault(ILLEGAL, str(error))
         raise AssertionError(answer)
@@ -290,7 +292,7 @@ class _Loop:
             kernel_code.NO_OUTCOME: "outcomes() says that a draw has no outcome",
             kernel_code.BAD_OPENING: "the opening cannot be played",
         }
-        return GameAuthorError(texts[int(self._desk[kernel_code.ANSWER])])
+        return GameAuthorError(texts[int(self._workspace[kernel_code.ANSWER])])
 
 
 _PLACES = Places(
@@ -305,5 +307,5 @@ _PLACES = Places(
 )
 
 
-def _desk_of(kernel: Kernel, rules: Any) -> Desk:
-    return Desk(parameters_of(rules), kernel.seen, kernel.widest, kernel.view)
+def _workspace_of(kernel: Kernel, rules: Any) -> KernelWorkspace:
+    return KernelWorkspace(parameters_of(rules), kernel.seen, kernel.widest, kernel.view)

@@ -8,6 +8,7 @@ from cantstop_arena.tables.crosstable import crosstable, pairs
 from cantstop_arena.tables.data import all_as_csv, all_as_json
 from cantstop_arena.tables.differences import differences
 from cantstop_arena.tables.differences import pairs as difference_pairs
+from cantstop_arena.tables.escaping import markdown, printable
 from cantstop_arena.tables.faults import faults
 from cantstop_arena.tables.fit import fit
 from cantstop_arena.tables.names import TABLES
@@ -33,24 +34,39 @@ def as_format(
     form: str,
     chosen: Container[str] = TABLES,
     before: Sequence[Table] = (),
+    headline: str = "",
 ) -> str:
     """The text of the chosen tables in one of the FORMATS, for files and pipes.
 
-    Tables `before` those of the tournament are chosen by their names, too.
+    Tables `before` those of the tournament are chosen by their names, too. The `headline` is the
+    first line of text, and the heading of Markdown.
     """
     if form in ("csv", "json"):
         tables = [table for table in for_programs(analysis) if table.name in chosen]
     else:
         tables = for_people(analysis, chosen=chosen)
-    return WRITERS[form]([*(table for table in before if table.name in chosen), *tables])
+    text = WRITERS[form]([*(table for table in before if table.name in chosen), *tables])
+    return _below(headline, text, form)
 
 
 def terminal_text(
-    analysis: Analysis, chosen: Container[str] = TABLES, coloured: bool = False, width: int = 0
+    analysis: Analysis,
+    chosen: Container[str] = TABLES,
+    coloured: bool = False,
+    width: int = 0,
+    headline: str = "",
 ) -> str:
     """The text of the chosen tables for a terminal of `width` columns; 0 means any width."""
     tables = [fitted(table, width) for table in for_people(analysis, width, chosen)]
-    return draw_all(tables, TEXT, coloured) + "\n"
+    return _below(headline, draw_all(tables, TEXT, coloured) + "\n", "text")
+
+
+def _below(headline: str, text: str, form: str) -> str:
+    """Text below its headline, in the formats for people to read."""
+    if not headline or form not in ("text", "markdown"):
+        return text
+    line = f"{printable(headline)}." if form == "text" else f"# {markdown(headline)}"
+    return f"{line}\n\n{text}"
 
 
 def for_people(analysis: Analysis, width: int = 0, chosen: Container[str] = TABLES) -> list[Table]:

@@ -31,6 +31,8 @@ NOT_COMPARABLE = (
     f"{OTHER_RIVALS} The scores in these rows do not compare with the others: not all bots met the"
     " same rivals equally often. Elo allows for that."
 )
+GAUNTLET = "Gauntlet:"
+SINGLE_RATING = "single rating per bot"
 MAX_NAMES = 6
 MAX_MESSAGE_LENGTH = 100
 LEGEND = (
@@ -48,6 +50,7 @@ ALONE_BY_PAYOFF = (
 EVEN = 0.5
 CERTAIN_SUPERIORITY = 0.95  # likelihood of superiority that counts as certain
 MIN_CHANCE = 0.001
+MIN_OPEN_RANKS = 3  # ranks between the ends of an interval that leaves the rank open
 MAX_CONTRADICTED = 3  # pairs of neighbours that are named
 
 
@@ -196,20 +199,25 @@ def about_missing_games(analysis: Analysis) -> str:
 
 def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
     """The rank of the challenger, and what the scores of the others are."""
-    name = analysis.results.bots[bot]
-    scores = f"Gauntlet: the other bots' scores are against {name} only."
+    scores = f"{GAUNTLET} the other bots' scores are against {analysis.results.bots[bot]} only."
     rank = rank_text(analysis, bot)
-    return [f"{name} {rank}.", scores] if rank else [scores]
+    return [f"{rank}.", scores] if rank else [scores]
 
 
 def rank_text(analysis: Analysis, bot: int) -> str:
-    """The rank of a bot, and the ranks that its errors allow; empty if it has not played."""
+    """The rank of a bot with the ranks that its errors allow; empty if it has not played.
+
+    Where these are more than half of all, and three at least, the rank is open.
+    """
     rank = next(rank for rank, ranked_bot in analysis.ranking if ranked_bot == bot)
     if rank is None:
         return ""
+    name, count = analysis.results.bots[bot], len(analysis.order)
     best, worst = analysis.ranks[bot]
-    ends = f" (95% interval: {ordinal(best)} to {ordinal(worst)})" if best < worst else ""
-    return f"ranks {ordinal(rank)} of {len(analysis.order)}{ends}"
+    ends = f"{ordinal(best)} to {ordinal(worst)}"
+    if worst - best >= max(MIN_OPEN_RANKS, count / 2):
+        return f"The rank of {name} stays open: {ends} of {count}"
+    return f"{name} ranks {ordinal(rank)} of {count}" + (f" ({ends})" if best < worst else "")
 
 
 def _about_scores(analysis: Analysis) -> Iterator[str]:
@@ -235,9 +243,9 @@ def _fits(analysis: Analysis) -> Iterator[str]:
     bound = f"p = {p:.3f}" if p >= MIN_CHANCE else f"p < {MIN_CHANCE}"
     test = f"(deviance test, {bound})"
     if p < SIGNIFICANT:
-        yield f"A single rating per bot does not fit these results {test}."
+        yield f"A {SINGLE_RATING} does not fit these results {test}."
     else:
-        yield f"On the whole a single rating per bot fits the results {test}."
+        yield f"On the whole a {SINGLE_RATING} fits the results {test}."
 
 
 def head_to_head(analysis: Analysis) -> list[str]:

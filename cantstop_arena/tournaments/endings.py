@@ -13,8 +13,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import Until
-from cantstop_arena.deals.payoff import VOID
+from cantstop_arena.deals.payoff import VOID, Payoff
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
+from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.ratings.sequential.corrected_score import CorrectedScore
@@ -30,6 +31,7 @@ from cantstop_arena.tournaments.run_observer import LLR, Look, RunObserver
 from cantstop_arena.tournaments.tournament import BLOCKS, Tournament
 
 if TYPE_CHECKING:
+    from cantstop_arena.tournaments.ledger.ledger_totals import LedgerReader
     from cantstop_arena.tournaments.run import Session
 
 _BLOCKS = 32  # at each look; with more, evaluating looks would take longer than the games
@@ -73,23 +75,23 @@ class NarrowIntervals(Ending):
 class MatchEnding(Ending):
     """The ending of a match: its `test`, if any, is decided.
 
-    It counts the deals by the first bot's score, in equal steps from 0 to 1, and for a test of
-    payoffs by how much more than the others it got a game (`paid`): all that are played without a
-    test, and with one those up to its last look, where the test has a `state`.
+    It counts all deals that are played without a test, and with one those up to its last look,
+    where the test has a `state`.
     """
 
     blocks = _BLOCKS
 
     def __init__(self, tournament: Tournament, test: Sprt | None) -> None:
         self.test = test
-        self.orders = tournament.orders
-        self.steps = score_steps(tournament.players, len(self.orders))
-        self.units = win_units(tournament.players) * len(self.orders)
-        self.counts: Ints = np.zeros(self.steps + 1, np.int64)
-        self.counted = 0
         self.state: TestState | None = None
-        self.paid: Counter[float] | None = Counter() if test and test.unit else None
-        self._corrected = CorrectedScore() if tournament.luck_removed else None
+        self.deals = MatchDeals(
+            tournament.orders, test, tournament.game.payoff, bool(tournament.luck_removed)
+        )
+
+    @property
+    def counts(self) -> Ints:
+        """The deals that are counted, by the first bot's score."""
+        return self.deals.counts
 
     def looks(self, session: "Session") -> Iterator[int]:
         """Those of the test."""
@@ -102,30 +104,49 @@ class MatchEnding(Ending):
         """Whether the test is decided, or a bot is disqualified, whose games do not count."""
         if session.cover.disqualified():
             return True
-        self._count(session, deals)
+        self.deals.count(session.cover, deals)
         if self.test is None:
             return True
-        self.state = self._state(self.test, session)
-        observer.on_look(Look(len(self.orders) * deals, "", LLR, self.state.ratio))
+        self.state = self.deals.look()
+        if session.last_results().is_one_deal:
+            self.state = replace(self.state, accepted=None, repeated=True)
+        games = len(session.tournament.orders) * deals
+        observer.on_look(Look(games, "", LLR, self.state.ratio))
         return self.state.accepted is not None or self.state.repeated
 
-    def _state(self, test: Sprt, session: "Session") -> TestState:
-        state = self._last_state(test)
-        if session.last_results().is_one_deal:
-            return replace(state, accepted=None, repeated=True)
-        return state
 
-    def _last_state(self, test: Sprt) -> TestState:
+class MatchDeals:
+    """The deals of a match that are counted: by the first bot's score, and as its test needs them.
+
+    The counts are in equal steps from 0 to 1; a test of payoffs has the deals by how much more than
+    the others the first bot got a game (`paid`).
+    """
+
+    def __init__(
+        self, orders: Orders, test: Sprt | None, payoff: Payoff | None, luck_removed: bool
+    ) -> None:
+        self.test, self.orders, self._payoff = test, orders, payoff
+        players = len(orders[0])
+        self.steps = score_steps(players, len(orders))
+        self.units = win_units(players) * len(orders)
+        self.counts: Ints = np.zeros(self.steps + 1, np.int64)
+        self.counted = 0
+        self.paid: Counter[float] | None = Counter() if test and test.unit else None
+        self._corrected = CorrectedScore() if luck_removed else None
+
+    def look(self) -> TestState:
+        """The state of the test after the deals that are counted; each look is final."""
+        assert self.test is not None
         if self.paid is not None:
-            return test.state_of_payoffs(self.paid)
+            return self.test.state_of_payoffs(self.paid)
         if self._corrected is None:
-            return test.state(self.counts.tolist())
-        return test.state_of(*self._corrected.look())
+            return self.test.state(self.counts.tolist())
+        return self.test.state_of(*self._corrected.look())
 
-    def _count(self, session: "Session", deals: int) -> None:
+    def count(self, ledger: "LedgerReader", deals: int) -> None:
         """Count the deals from those that are counted up to this number."""
         start, count = self.counted, deals - self.counted
-        for _, first, winners, measures in session.cover.deals(start, count):
+        for _, first, winners, measures in ledger.deals(start, count):
             inside = slice(max(0, start - first), start + count - first)
             wins = wins_by_deal(winners[inside], self.orders)[:, 0]
             self.counts += np.bincount(wins * self.steps // self.units, minlength=self.steps + 1)
@@ -133,14 +154,14 @@ class MatchEnding(Ending):
                 luck = measures[inside, -2 * len(self.orders[0])]  # of the first bot
                 self._corrected.add(max(start, first), wins / self.units, luck.astype(np.int64))
         if self.paid is not None:
-            self._count_payoffs(session, start, count)
+            self._count_payoffs(ledger, start, count)
         self.counted = deals
 
-    def _count_payoffs(self, session: "Session", start: int, count: int) -> None:
-        payoff, players = session.tournament.game.payoff, session.tournament.players
+    def _count_payoffs(self, ledger: "LedgerReader", start: int, count: int) -> None:
+        payoff, players = self._payoff, len(self.orders[0])
         assert payoff is not None
         assert self.paid is not None
-        for _, first, paid in session.cover.payoffs(start, count):
+        for _, first, paid in ledger.payoffs(start, count):
             rows = paid[max(0, start - first) : start + count - first].astype(np.int64)
             rows = rows[rows[:, 0] != VOID]
             own = rows[:, 0]

@@ -18,12 +18,13 @@ _START_DEVIATION = 0.5  # standard deviation of the first generation, in scales
 class Generation(msgspec.Struct, frozen=True):
     """The state after a generation: its number, the distribution's mean, the trials' mean score.
 
-    `deals` counts the deals of all trials so far.
+    `deviation` is the standard deviation between trials, and each of them played so many `deals`.
     """
 
     number: int
     numbers: Numbers
     mean_score: float
+    deviation: float
     deals: int
 
 
@@ -54,8 +55,8 @@ def evolve(
         scores = scores_of(points, number * deals, deals)
         search.tell(steps, [-score for score in scores])
         mean = _point_at(origin, widths, free, search.result.xfavorite)
-        deals_played = (number + 1) * trials * deals
-        on_generation(Generation(number + 1, mean, float(np.mean(scores)), deals_played))
+        spread = float(np.std(scores, ddof=1)) if len(scores) > 1 else 0.0
+        on_generation(Generation(number + 1, mean, float(np.mean(scores)), spread, deals))
     return mean
 
 

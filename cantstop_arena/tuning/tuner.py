@@ -1,13 +1,20 @@
 """Tunes a bot: a search, then a test of the options found on fresh deals."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from cantstop_arena.ratings.distributions import student_quantile
-from cantstop_arena.ratings.sequential.sprt import Sprt, equal_variance, score_steps
+from cantstop_arena.ratings.sequential.confidence import half_width
+from cantstop_arena.ratings.sequential.sprt import (
+    Sprt,
+    equal_variance,
+    expected_deals,
+    score_steps,
+)
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tuning.cma_search import Generation, Numbers, evolve
 from cantstop_arena.tuning.halving import MAX_NUMBERS, Optimum, search
@@ -35,24 +42,31 @@ class ScoreShare(msgspec.Struct, frozen=True):
 class TuningVerdict(msgspec.Struct, frozen=True):
     """The result of the options found against the bot's present ones, on fresh deals.
 
-    `accepted` is 1 for better, 0 for not better, None if undecided after all deals.
+    `accepted` is 1 for better, 0 for not better, None if undecided after all deals. `half` is that
+    of the score's confidence sequence, valid at any stopping time; None before its first look.
     """
 
     score: float
     games: int
     accepted: int | None
+    half: float | None = None
 
 
 class TuningResult(msgspec.Struct, frozen=True):
     """The options found, the share they win on fresh deals, and the test against the present ones.
 
-    `peak` is None without a fitted quadratic, `verdict` when the options have not changed.
+    `peak` is None without a fitted quadratic, `verdict` when the options have not changed. The
+    `present` values of the options are those of the bot as it is. A search by evolution has
+    `generations`; `trial_games` is the number of games of the search.
     """
 
     options: Mapping[str, Any]
     peak: Optimum | None
     share: ScoreShare
     verdict: TuningVerdict | None
+    present: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    generations: Sequence[Generation] = ()
+    trial_games: int = 0
 
 
 class Tuner:
@@ -78,7 +92,7 @@ class Tuner:
         trials count those that are played. Raises UsageError when the deals are too few, BotError
         when a bot cannot play.
         """
-        search_space, peak = self._search_space, None
+        search_space, peak, generations = self._search_space, None, list[Generation]()
         fresh = min(_MAX_FRESH_DEALS, max(_LOOK_DEALS, deals // _SEARCH_DEALS_PER_FRESH))
         trial_deals = (deals + fresh) * self._trials.opponents
         all_deals = trial_deals + _max_test_deals(deals)
@@ -88,13 +102,22 @@ class Tuner:
             peak = search(self._scores, search_space.ranges, deals, seed, variance)
             options = search_space.options(peak.point)
         else:
-            options = search_space.options(np.round(self._evolved(deals, seed, observer), 2))
+            numbers = self._evolved(deals, seed, observer, generations)
+            options = search_space.options(np.round(numbers, 2))
         observer.on_notice("Testing these options on fresh deals.")
         share = self._share(options, fresh)
-        return TuningResult(options, peak, share, self._verdict(options, test, deals))
+        verdict = self._verdict(options, test, deals)
+        present = {name: self._defaults[name] for name in options}
+        each = self._trials.games_per_deal * self._trials.opponents
+        trials = [trial.deals for trial in peak.trials] if peak else []
+        played = each * (sum(trials) + _TRIALS * sum(found.deals for found in generations))
+        return TuningResult(options, peak, share, verdict, present, tuple(generations), played)
 
-    def _evolved(self, deals: int, seed: int, observer: RunObserver) -> Numbers:
+    def _evolved(
+        self, deals: int, seed: int, observer: RunObserver, generations: list[Generation]
+    ) -> Numbers:
         def report_generation(generation: Generation) -> None:
+            generations.append(generation)
             if generation.number % 10 == 0:
                 observer.on_notice(
                     f"Generation {generation.number}: {generation.mean_score:.1%} won"
@@ -137,9 +160,17 @@ class Tuner:
             counts += np.bincount(scores, minlength=steps + 1)
             if test.accepted(counts.tolist()) is not None:
                 break
-        games = games_per_deal * int(counts.sum())
-        score = float(counts @ np.arange(steps + 1) / steps / counts.sum())
-        return TuningVerdict(score, games, test.accepted(counts.tolist()))
+        played = int(counts.sum())
+        values = np.arange(steps + 1) / steps
+        score = float(counts @ values / played)
+        variance = float(counts @ (values - score) ** 2 / played)
+        half = half_width(variance, played, expected_deals(test))
+        return TuningVerdict(
+            score,
+            games_per_deal * played,
+            test.accepted(counts.tolist()),
+            half if isfinite(half) else None,
+        )
 
 
 def _max_test_deals(deals: int) -> int:

@@ -73,8 +73,12 @@ def _with_output(command: Callable[..., Any], more: Sequence[Decorator]) -> Call
     return decorated
 
 
-def print_plain_tables(tables: "Sequence[Table]", output: TableOutput, *notes: str) -> None:
+def print_plain_tables(
+    tables: "Sequence[Table]", output: TableOutput, *notes: str, headline: str = ""
+) -> None:
     """Print tables of a command, the main one first, and in text the notes below them.
+
+    The `headline`, the answer to the command's question, is the first line of text.
 
     CSV has the main table alone, unless others are chosen by name.
     """
@@ -87,7 +91,8 @@ def print_plain_tables(tables: "Sequence[Table]", output: TableOutput, *notes: s
         chosen = [fitted(table, output.width) for table in chosen if table.rows or output.chosen]
     text = WRITERS[output.form](chosen)
     below = "".join(f"\n{note}\n" for note in notes if note and output.is_text)
-    print_text(text + below)
+    above = f"{headline}.\n\n" if headline and output.is_text else ""
+    print_text(above + text + below)
 
 
 def print_text(text: str) -> None:

@@ -19,7 +19,7 @@ from markupsafe import Markup
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.system import ArenaProcess, start_arena
-from cantstop_arena.reports.page.headline import answer, headline
+from cantstop_arena.reports.headline import answer, headline
 from cantstop_arena.reports.page.standings_section import standings_section
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many

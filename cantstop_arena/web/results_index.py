@@ -12,7 +12,7 @@ from cantstop_arena.deals.outcomes import FaultReport
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.reports.page.headline import headline
+from cantstop_arena.reports.headline import headline
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tournaments.file.key_readers import PEOPLE
 from cantstop_arena.tournaments.ledger.ledger import LEDGER

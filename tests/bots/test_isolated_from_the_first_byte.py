@@ -117,6 +117,7 @@ def test_without_a_sandbox_all_of_them_refuse(arena: Arena, mark: Path, command:
 
 
 @pytest.mark.usefixtures("sandbox")
+@pytest.mark.slow
 def test_a_file_that_is_named_both_ways_is_described_in_the_sandbox(
     arena: Arena, mark: Path
 ) -> None:

@@ -51,6 +51,7 @@ def rows() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 def test_versions_are_in_order_of_arrival(arena: Arena, versions: list[str]) -> None:
     done = arena("history", "mine", "--in", "results/cup")
     assert done.text.startswith(

@@ -132,6 +132,7 @@ def test_playouts_value_a_position_without_bias() -> None:
     assert playouts.played == 8000
 
 
+@pytest.mark.slow
 def test_the_variance_of_results_is_that_of_the_draws() -> None:
     """Values are a martingale that only draws move: Var(result) = E sum Var(V at the draws)."""
     analysis = PlayoutAnalysis(

@@ -44,10 +44,6 @@ def _is_there(path: str) -> bool:
     return any((home / path).exists() for home in (PACKAGE, ROOT))
 
 
-def test_the_page_is_short() -> None:
-    assert len(PAGE.splitlines()) <= 250
-
-
 def test_a_class_name_stands_in_one_module() -> None:
     """But for the rule sets of the two built-in games."""
     pattern = re.compile(r"^ *class (\w+)", re.M)

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from helpers import naive
 from helpers.arena import Arena
-from helpers.documents import blocks
+from helpers.documents import DOCS, HOW_TO, PAGES, README, REFERENCE, blocks, name_of, page_blocks
 from helpers.parameters import slow_but
 from helpers.paths import ROOT
 from msgspec.structs import asdict
@@ -20,23 +20,19 @@ import cantstop_arena
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import Loader
-from cantstop_arena.cli import GROUPS, main
+from cantstop_arena.cli import main
 from cantstop_arena.comparisons.comparison_file import read as read_comparison
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS
-from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.games.registry import all_games
 from cantstop_arena.table.seated_bot import SeatedBot, code_digest
 from cantstop_arena.tournaments.file.tournament_file import read
 
-README, DOCS = ROOT / "README.md", ROOT / "docs"
-HOW_TO, REFERENCE = DOCS / "how-to", DOCS / "reference"
 BOTS, RULES = REFERENCE / "bots.md", REFERENCE / "rules-cantstop.md"
-TOURNAMENTS, COMPARISONS = REFERENCE / "tournament-file.md", HOW_TO / "rule-variant.md"
-COMMANDS, CLUSTER = REFERENCE / "commands.md", HOW_TO / "cluster.md"
-PAGES = [ROOT / "bots" / "README.md", *sorted(DOCS.rglob("*.md")), *ROOT.glob("[CR]*.md")]
+TOURNAMENTS, COMMANDS = REFERENCE / "tournament-file.md", REFERENCE / "commands.md"
+LINKING = [*PAGES, ROOT / "bots" / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 
 
 def table(page: Path, heading: str) -> list[list[str]]:
@@ -48,27 +44,29 @@ def table(page: Path, heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in row[1:-1].split("|")] for row in rows]
 
 
-def bot_blocks() -> Iterator[tuple[str, str]]:
-    """The complete bots, under the names of the files they are saved as."""
-    sources = [*blocks(README, "python"), *blocks(BOTS, "python")]
-    complete = [text for text in sources if re.search(r"^def (choose_move|register)", text, re.M)]
-    names = ["patient", *(f"bot_{number}" for number in range(2, len(complete) + 1))]
-    return zip(names, complete, strict=True)
+def bot_blocks() -> dict[str, str]:
+    """The complete bots of Can't Stop in the documentation, by names of their own."""
+    texts = [
+        (Path(block.title).stem, block.text)
+        for page in PAGES
+        for block in page_blocks(page)
+        if re.fullmatch(r"bots/\w+\.py", block.title) and block.kind == "python"
+    ]
+    named: dict[str, str] = {}
+    for name, text in texts:
+        if text not in named.values():
+            named[f"{name}_{len(named)}" if name in named else name] = text
+    return named
 
 
-def documented_bots() -> list[str]:
-    """The names of all bots in the documentation."""
-    names = []
-    for name, text in bot_blocks():
-        names += re.findall(r'Bot\("([\w-]+)"', text) or [name]
-    return names
+DOCUMENTED = bot_blocks()
 
 
 @pytest.fixture(scope="module")
 def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
     """Where the bots of the documentation are files of the folder bots/."""
     folder = tmp_path_factory.mktemp("bots")
-    for name, text in bot_blocks():
+    for name, text in DOCUMENTED.items():
         (folder / f"{name}.py").write_text(text, "utf-8")
     return Catalogue(folder)
 
@@ -87,10 +85,10 @@ def test_every_bot_in_the_documentation_is_accepted(catalogue: Catalogue) -> Non
     known, broken = catalogue.everything()
     assert broken == []
     found = [spec.name for spec in known if spec.origin == "file"]
-    assert sorted(found) == sorted(documented_bots())
+    assert sorted(found) == sorted(DOCUMENTED)
 
 
-@pytest.mark.parametrize("name", documented_bots())
+@pytest.mark.parametrize("name", DOCUMENTED)
 def test_every_bot_in_the_documentation_plays_without_faults(
     catalogue: Catalogue, name: str
 ) -> None:
@@ -102,8 +100,8 @@ def test_every_bot_in_the_documentation_plays_without_faults(
     assert [tally.unfinished for tally in result.tallies] == [0, 0]
 
 
-def test_both_patient_bots_of_the_readme_are_the_same_bot(catalogue: Catalogue) -> None:
-    plain, compiled = (catalogue.find(name) for name in ("patient", "bot_2"))
+def test_the_patient_bot_and_the_quick_one_are_the_same_bot(catalogue: Catalogue) -> None:
+    plain, compiled = (catalogue.find(name) for name in ("patient", "quick"))
     assert (plain.backend, compiled.backend) == ("plain", "compiled")
     seats = [contestant(plain), contestant(compiled)]
     result = EngineTable(GAME, CLASSIC, seats, players=2, seed=1).play(
@@ -116,12 +114,7 @@ def test_both_patient_bots_of_the_readme_are_the_same_bot(catalogue: Catalogue) 
 
 def bots_with_functions() -> Iterator[tuple[str, str]]:
     """The bots that we print or hand out, under names of their own."""
-    pages = [README, *sorted(DOCS.rglob("*.md"))]
-    for page in pages:
-        name = "_".join(page.relative_to(ROOT).with_suffix("").parts).lower()
-        for number, text in enumerate(blocks(page, "python")):
-            if re.search(r"^def choose_move", text, re.M):
-                yield f"{name}_{number}", text
+    yield from DOCUMENTED.items()
     for file in sorted((ROOT / "bots").glob("*.py")):
         yield file.stem, file.read_text("utf-8")
     for game in all_games():
@@ -138,7 +131,7 @@ COMPILABLE = {name: text for name, text in bots_with_functions() if can_be_compi
 
 
 def test_the_bots_that_can_be_compiled_are_known() -> None:
-    assert {"example", "new_cantstop", "readme_0"} <= {*COMPILABLE}
+    assert {"example", "new_cantstop", "patient"} <= {*COMPILABLE}
     assert len(COMPILABLE) >= 5
 
 
@@ -155,12 +148,12 @@ def test_every_bot_that_we_print_or_hand_out_compiles(
 def test_every_tournament_in_the_documentation_is_read(
     tmp_path: Path, catalogue: Catalogue
 ) -> None:
-    pages = (README, TOURNAMENTS, COMPARISONS, CLUSTER)
+    pages = (README, TOURNAMENTS, HOW_TO / "rule-variant.md", HOW_TO / "cluster.md")
     written = [text for page in pages for text in blocks(page, "yaml")]
     isolated = "isolate: true}"  # needs a sandbox: tests/tournaments/file/test_patterns.py
     tournaments = [text for text in written if re.search(r"^bots:", text, re.M)]
     tournaments = [text for text in tournaments if isolated not in text]
-    assert len(tournaments) == 4
+    assert len(tournaments) == 5
     for text in tournaments:
         file = tmp_path / "mine.yaml"
         file.write_text(text, "utf-8")
@@ -215,38 +208,7 @@ def called(words: list[str]) -> str:
     return longest if longest in commands() else words[0]
 
 
-def test_the_docs_list_every_command() -> None:
-    told = {called(usage.strip("`").split()[1:]) for usage, _ in listed_commands()}
-    assert told == set(commands())
-
-
-def listed_commands() -> list[list[str]]:
-    """The rows of commands, those that head a part left out."""
-    return [row for row in table(COMMANDS, "All commands") if row[0].startswith("`")]
-
-
-def test_the_groups_of_commands_are_those_of_the_help() -> None:
-    groups: dict[str, list[str]] = {}
-    for first, *_ in table(COMMANDS, "All commands"):
-        if first.startswith("**"):
-            title = first.strip("*").capitalize()
-        elif (name := first.strip("`").split()[1]) not in groups.setdefault(title, []):
-            groups[title].append(name)
-    assert {title: tuple(names) for title, names in groups.items()} == dict(GROUPS)
-
-
-def test_the_docs_show_every_argument_as_help_does() -> None:
-    for usage, _ in listed_commands():
-        words = usage.strip("`").split()[1:]
-        name = called(words)
-        with click.Context(commands()[name]) as context:
-            params = commands()[name].params
-            arguments = [item for item in params if isinstance(item, click.Argument)]
-            told = [item.make_metavar(context) for item in arguments]
-        assert words[len(name.split()) :] == told
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", LINKING, ids=name_of)
 def test_every_call_of_arena_in_the_documentation_exists(page: Path) -> None:
     text = page.read_text("utf-8")
     calls = re.findall(r"(?:`|\$ )arena ([a-z]+[^`\n]*)", text)
@@ -254,27 +216,6 @@ def test_every_call_of_arena_in_the_documentation_exists(page: Path) -> None:
         name = called(call.split())
         assert name in commands()
         assert set(re.findall(r"--[a-z-]+", call)) <= options_of(commands()[name])
-
-
-def test_the_board_in_the_readme_is_drawn_by_its_command(
-    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(ROOT)
-    (words,) = re.findall(r"^\$ arena (draw .*) --svg ", README.read_text("utf-8"), re.M)
-    board = tmp_path / "board.svg"
-    arena(*words.split(), "--svg", str(board))
-    assert board.read_text("utf-8") == (DOCS / "pictures" / "board.svg").read_text("utf-8")
-
-
-def test_the_table_of_turn_is_that_of_the_program() -> None:
-    told = [cells[0] for cells in table(BOTS, "What a bot is shown")]
-    methods = {name for name in vars(Turn) if callable(vars(Turn)[name]) and name[0] != "_"}
-    written = {word.strip("`") for word in told}
-    fields = {f"turn.{name}" for name in Turn._fields if name != "random"}
-    called = {re.sub(r"\(.*\)", "", word) for word in written if word.endswith(")")}
-    assert {word for word in written if not word.endswith(")")} == fields
-    assert called == {"turn.random", *(f"turn.{name}" for name in methods)}
-    assert len(told) == len(written)
 
 
 def test_the_table_of_parameters_is_that_of_the_program() -> None:
@@ -312,18 +253,32 @@ def test_the_positions_in_the_rules_are_right(position: str, roll: str, moves: s
     assert told or moves == "none: a bust"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", LINKING, ids=name_of)
 def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#\s]+)", page.read_text("utf-8")):
         assert (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", LINKING, ids=name_of)
 def test_every_link_to_a_heading_finds_it(page: Path) -> None:
     for target, anchor in re.findall(r"\]\(([^)#\s:]*)#([\w-]+)\)", page.read_text("utf-8")):
         text = (page.parent / target if target else page).read_text("utf-8")
         headings = re.findall(r"^#+ (.*)$", text, re.M)
-        assert anchor in [heading.lower().replace(" ", "-") for heading in headings]
+        plain = [re.sub(r"[^\w -]", "", heading).lower() for heading in headings]
+        assert anchor in [heading.replace(" ", "-") for heading in plain]
+
+
+def test_every_page_that_the_program_names_exists() -> None:
+    sources = [*(ROOT / "cantstop_arena").rglob("*.py"), *(ROOT / "cantstop_arena").rglob("*.txt")]
+    sources += [*(ROOT / "bots").rglob("*.*"), *(ROOT / "benchmarks").glob("*.py")]
+    named = {
+        name
+        for file in sources
+        if file.suffix in (".py", ".txt", ".sh")
+        for name in re.findall(r"docs/[\w/-]+\.md", file.read_text("utf-8"))
+    }
+    assert named
+    assert not [name for name in named if not (ROOT / name).is_file()]
 
 
 def test_one_version_everywhere() -> None:

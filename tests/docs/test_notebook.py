@@ -1,13 +1,11 @@
-"""The notebook and the page about Python are run as they stand, and the words of the page exist."""
+"""The notebook runs as it stands, and the words of the page about Python exist."""
 
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from helpers.documents import blocks
 from helpers.paths import ROOT
 
 import cantstop_arena as ca
@@ -20,19 +18,6 @@ def test_what_the_page_calls_exists() -> None:
     assert called and called <= set(ca.__all__)
     results = set(re.findall(r"\br\.(\w+)", PAGE.read_text("utf-8")))
     assert all(hasattr(ca.Results, name) for name in results - {"folder"})
-
-
-@pytest.mark.slow
-def test_the_examples_of_the_page_run_one_after_the_other(tmp_path: Path) -> None:
-    script = tmp_path / "page.py"
-    script.write_text("\n".join(blocks(PAGE, "python")))
-    done = subprocess.run(
-        [sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert not done.stderr
-    assert (tmp_path / "results" / "evening" / "summary.json").is_file()
-    assert (tmp_path / "decisions.jsonl").stat().st_size > 0
 
 
 @pytest.mark.slow

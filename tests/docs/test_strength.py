@@ -1,5 +1,6 @@
 """The ladder of docs/explanation/strength.md is written by one command, and says what it says."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,15 @@ def test_the_ladder_is_written_between_its_marks(tmp_path: Path) -> None:
     assert text.startswith("Before.") and text.endswith("After.\n") and "old" not in text
     order = [bot for bot in names(text) if bot in WEAK_TO_STRONG]
     assert order == [*reversed(WEAK_TO_STRONG)]
+
+
+def test_the_readme_has_rows_of_the_ladder() -> None:
+    ladder = (ROOT / "docs" / "explanation" / "strength.md").read_text("utf-8")
+    rows = re.findall(r"^\| ([\w-]+) +\| ([^|]*)\| .*\| ([\d,]+) +\|$", ladder, re.MULTILINE)
+    table = (ROOT / "README.md").read_text("utf-8").partition("## How strong")[2]
+    mine = re.findall(r"^\| ([\w-]+) +\| ([^|]*)\| ([\d,]+) +\|$", table, re.MULTILINE)
+    assert len(mine) == 4
+    assert set(mine) <= set(rows)
 
 
 def test_the_page_has_a_row_for_every_built_in_bot() -> None:

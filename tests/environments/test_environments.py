@@ -1,7 +1,6 @@
 """Learning environments: what their frameworks test, and what a learner may rely on."""
 
 import json
-import re
 import subprocess
 import sys
 import warnings
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import install_example, on_path
+from helpers.documents import HOW_TO, page_blocks
 from helpers.paths import ROOT
 
 from cantstop_arena.environments.setting import setting_for
@@ -348,29 +347,14 @@ def test_a_missing_extra_is_named() -> None:
 
 # The documentation ------------------------------------------------------------------------------
 
-PAGE = ROOT / "docs" / "reference" / "positions.md"
-BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
-PROGRAMS = [block for block in BLOCKS if "hookimpl" not in block and "sb3_contrib" not in block]
-
-
-@pytest.mark.parametrize("number", range(len(PROGRAMS)))
-def test_the_programs_of_the_page_run(number: int, tmp_path: Path) -> None:
-    for module, extra in (("pyspiel", "openspiel"), ("pettingzoo", "pettingzoo")):
-        if extra in PROGRAMS[number] or module in PROGRAMS[number]:
-            import_or_skip(module, extra)
-    if "Duel" in PROGRAMS[number]:
-        import_or_skip("gymnasium", "gymnasium")
-    install_example(tmp_path, "kuhn_poker")
-    with on_path(tmp_path):
-        exec(compile(PROGRAMS[number], str(PAGE), "exec"), {"__name__": "page"})
-
 
 @pytest.mark.slow
 def test_the_bot_of_the_page_that_searches_beats_random(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("ahead.py").write_text(next(block for block in BLOCKS if "position_of" in block))
+    (ahead,) = (b for b in page_blocks(HOW_TO / "search.md") if b.title == "bots/ahead.py")
+    Path("ahead.py").write_text(ahead.text)
     arena("run", "t.yaml", "--quiet", yaml="games: 20\nbots: [random, ./ahead.py]\n")
     standings = json.loads(Path("results/t/summary.json").read_text("utf-8"))["standings"]
     assert standings[0]["bot"] == "ahead"

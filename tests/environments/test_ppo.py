@@ -72,6 +72,7 @@ def test_a_cut_off_game_keeps_the_value_of_its_last_position() -> None:
     assert advantages.tolist() == [[0, 0.25], [0, 0.5]]
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_net_and_its_curve(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -36,6 +36,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_search_beats_one_turn_ahead_beats_chance(arena: Arena) -> None:
     done = arena("run cup.yaml --quiet", yaml=CUP)
     assert [row["bot"] for row in done.table("standings")] == ["ahead", "watchful", "anywhere"]

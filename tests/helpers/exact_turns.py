@@ -115,22 +115,22 @@ class SlowTurn:
 
 def compare(rules: RuleSet, markers: list[list[int]], seed: int) -> int:
     """Hold every state of a turn against the solver; returns how many there are."""
-    nets, boards, desks = random_net(len(markers), seed), board_for(rules), new_workspace()
-    board, net, desk = boards[0], nets[0], desks[0]
+    nets, boards, workspaces = random_net(len(markers), seed), board_for(rules), new_workspace()
+    board, net, workspace = boards[0], nets[0], workspaces[0]
     slow = SlowTurn(rules, net, markers)
     for seat, spaces in enumerate(markers):
-        desk.markers[seat, : len(spaces)] = spaces
-    enter(board, net, desk)
+        workspace.markers[seat, : len(spaces)] = spaces
+    enter(board, net, workspace)
     states = slow.states()
     for state in states:
-        desk.climbs[: len(state)] = state
-        best, roll = map(float, look_up(board, net, desk))
+        workspace.climbs[: len(state)] = state
+        best, roll = map(float, look_up(board, net, workspace))
         assert abs(best - slow.best(state)) < 1e-4, (state, best, slow.best(state))
         is_won = slow.wins(state) and not slow.must_roll(state)
         if not is_won and any(slow.room(state, c) for c in slow.columns if state[c]):
             assert abs(roll - slow.roll(state)) < 1e-4, (state, roll, slow.roll(state))
     whole = sum(slow.after(tuple([0] * len(markers[0])), d) for d in _rolls(rules)) / rules.sides**4
-    assert abs(float(position_value(board, net, desk)) - whole) < 1e-4
+    assert abs(float(position_value(board, net, workspace)) - whole) < 1e-4
     return len(states)
 
 

@@ -228,6 +228,7 @@ def test_tokens_stay(arena: Arena) -> None:
     assert rows(str(path)) == before
 
 
+@pytest.mark.slow
 def test_without_time_all_are_provisional(arena: Arena) -> None:
     Path("class.yaml").write_text(
         "isolate: processes\nstaff: [random, rule28, cautious]\nrounds: {games: 20}\n"

@@ -22,7 +22,7 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.solo_pairs import Counted, SoloPairs, gather_solo_pairs
 from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.solo import SoloDifferences
-from cantstop_arena.reports.page.headline import answer
+from cantstop_arena.reports.headline import answer
 from cantstop_arena.reports.page.standings_section import standings_section
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.standings import standings

@@ -242,7 +242,7 @@ def test_the_pairs_are_the_crosstable_and_leave_out_who_did_not_meet() -> None:
 def test_the_summary_holds_what_was_played() -> None:
     found = summary(duel())
     assert list(found) == [
-        *("name", "game", "rules", "players", "seed", "games"),
+        *("name", "game", "rules", "players", "seed", "games", "headline"),
         *("standings", "lineups", "metrics", "by_bot"),
         *(
             "anchor",

@@ -92,6 +92,7 @@ def _openings(files: Iterable[Path]) -> list[tuple[int, ...]]:
     return found
 
 
+@pytest.mark.slow
 def test_all_groups_meet_one_opening_in_every_seating(arena: Arena, tmp_path: Path) -> None:
     done = arena("run cup.yaml", bots=BOTS, yaml=CUP + "openings: {plies: 2}\n")
     resolved = (done.folder / "tournament.yaml").read_text()

@@ -339,7 +339,9 @@ def test_the_other_way_round_the_other_hypothesis_is_accepted(arena: Arena) -> N
     output = arena("match", "cautious", "rule28", "--sprt", "0", "50", "--quiet").text
     assert "H0 is accepted: cautious is less than 50 Elo stronger than rule28." in output
     assert "LLR -" in output
-    assert output.startswith("cautious against rule28: 200 games")
+    assert output.startswith(
+        "cautious is not 50 Elo stronger than rule28.\n\ncautious against rule28: 200 games"
+    )
 
 
 def test_a_match_without_a_test_plays_all_its_games(arena: Arena) -> None:

@@ -169,8 +169,8 @@ def test_an_index_or_number_is_no_bool_from_outside(server: PagesServer) -> None
     """`bool(9)` would be an answer, too."""
     game = server.begin("rule28")
     page = server.get(game)
-    page = server.answer(game, page, page.options[0])
-    assert set(page.options) == {"true", "false"}
+    while "true" not in page.options:
+        page = server.answer(game, page, page.options[0])
     refused = server.answer(game, page, "9")
     assert refused.status == 422 and server.get(game).n == page.n
 

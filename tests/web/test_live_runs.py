@@ -27,6 +27,7 @@ def wait_for(server: PagesServer, path: str, text: str) -> str:
     raise AssertionError(page)
 
 
+@pytest.mark.slow
 def test_every_kind_of_result_is_listed_with_its_finding(served: PagesServer, arena: Arena) -> None:
     os.chdir(served.folder)
     assert "Start a tournament" in served.get("/").text
@@ -52,6 +53,7 @@ def test_every_kind_of_result_is_listed_with_its_finding(served: PagesServer, ar
     assert "Look at that game" not in served.get("/bots/rule28").text
 
 
+@pytest.mark.slow
 def test_faults_are_on_the_page_of_their_bot_with_a_replay(
     served: PagesServer, arena: Arena
 ) -> None:
@@ -106,6 +108,7 @@ def streamed(server: PagesServer, path: str, count: int) -> list[str]:
     return events
 
 
+@pytest.mark.slow
 def test_runs_outlive_the_server(served: PagesServer) -> None:
     served.post("/runs", {**FORM, "name": "long"})
     wait_for(served, "/live/long", "standings")
@@ -119,6 +122,7 @@ def test_runs_outlive_the_server(served: PagesServer) -> None:
     assert served.post("/live/long/stop").status == 303
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_server_while_a_page_is_watched(served: PagesServer) -> None:
     served.post("/runs", {**FORM, "name": "watched"})
     wait_for(served, "/live/watched", "standings")
@@ -132,6 +136,7 @@ def test_ctrl_c_ends_the_server_while_a_page_is_watched(served: PagesServer) -> 
     assert served.post("/live/watched/stop").status == 303
 
 
+@pytest.mark.slow
 def test_nobody_leads_before_all_lineups_have_met(served: PagesServer) -> None:
     bots = ["random", "cautious", "daring", "odds", "rule28", "glenn-aloi"]
     served.post("/runs", {**FORM, "name": "early", "bot": bots, "games": "9000000"})
@@ -148,6 +153,7 @@ def test_nobody_leads_before_all_lineups_have_met(served: PagesServer) -> None:
         assert "leads," not in head or "lineups" not in head
 
 
+@pytest.mark.slow
 def test_a_run_that_cannot_begin_says_why(served: PagesServer) -> None:
     form = {**FORM, "name": "solo", "players": "9"}
     assert served.post("/runs", form).status == 422
@@ -157,8 +163,8 @@ def test_a_run_that_cannot_begin_says_why(served: PagesServer) -> None:
 
 
 @pytest.mark.parametrize("name", ["none", "people"])
-def test_what_is_not_there_is_said(served: PagesServer, name: str) -> None:
+def test_what_is_not_there_is_said(server: PagesServer, name: str) -> None:
     for path in (f"/live/{name}", f"/live/{name}/events", f"/results/{name}", f"/bots/{name}"):
-        assert served.get(path).status == 404
-    assert served.post(f"/live/{name}/stop").status == 404
-    assert served.get(f"/review?result={name}").status == 404
+        assert server.get(path).status == 404
+    assert server.post(f"/live/{name}/stop").status == 404
+    assert server.get(f"/review?result={name}").status == 404

@@ -56,6 +56,7 @@ def test_a_token_opens_the_form_and_nothing_else(
     assert served.post("/play", {"name": "x"}, Cookie=cookie).status == 403
 
 
+@pytest.mark.slow
 def test_an_upload_is_stored_whole(served: PagesServer, tokens: dict[str, str]) -> None:
     folder = served.folder / "submissions/ada"
     assert hand_in(served, tokens["ada"], "../../x.py", BOT.encode()).status == 303

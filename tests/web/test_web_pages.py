@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from helpers.game_packages import install_example, on_path
 from helpers.pages_server import ARENA, PagesServer
+from helpers.parameters import slow_but
 
 EXAMPLES = {"four-in-a-row": "watchful", "kuhn-poker": "honest"}
 BOTS = {"cantstop": "rule28", "cubus": "hasty", **EXAMPLES}
@@ -95,6 +96,14 @@ def play(page: Any, take: Callable[[Any], None]) -> int:
     raise AssertionError(page.inner_text("#game"))
 
 
+def come_to_pairings(page: Any) -> None:
+    """Play until pairings are offered: a roll with one move asks for none."""
+    while not page.locator("[data-option]").count():
+        n = number(page)
+        choice(page).click()
+        after(page, n)
+
+
 def by_key(page: Any) -> Callable[[Any], None]:
     return lambda button: page.keyboard.press(button.get_attribute("data-key"))
 
@@ -138,22 +147,30 @@ def test_a_game_by_mouse_shows_where_a_pairing_leads(
 ) -> None:
     page = visit(viewport={"width": 1280, "height": 900})
     begin(page, site, "cantstop", "hints")
+    come_to_pairings(page)
     page.hover('[data-option="0"]')
     assert page.locator('[data-ghost="0"]').is_visible()
     page.mouse.move(0, 0)
     page.evaluate("document.activeElement.blur()")
     assert not page.locator('[data-ghost="0"]').is_visible()
     assert page.locator(".worth.best").count() >= 1
+    n, column = number(page), page.locator(".target").first
+    column.click()
+    assert number(page) == n and page.locator("[data-option]:focus").count() == 1
+    column.click()
+    after(page, n)
     play(page, lambda button: button.click())
     assert "wins" in page.inner_text("#game h1")
 
 
+@pytest.mark.slow
 def test_what_bots_do_is_shown_step_by_step(site: PagesServer, visit: Callable[..., Any]) -> None:
     page = visit(reduced_motion="no-preference")
     begin(page, site, "cantstop")
-    n = number(page)
-    choice(page).click()
-    after(page, n)
+    while not page.locator('[data-key="s"]').count():
+        n = number(page)
+        choice(page).click()
+        after(page, n)
     n = number(page)
     page.keyboard.press("s")
     page.wait_for_selector("#game[aria-busy]")
@@ -167,7 +184,7 @@ def test_what_bots_do_is_shown_step_by_step(site: PagesServer, visit: Callable[.
     assert heading
 
 
-@pytest.mark.parametrize("game", BOTS)
+@pytest.mark.parametrize("game", slow_but([0], BOTS))
 def test_a_whole_game_without_script(
     site: PagesServer, visit: Callable[..., Any], game: str
 ) -> None:
@@ -203,6 +220,7 @@ def test_a_game_by_touch_on_a_phone(
 def test_the_decision_fits_a_phone(site: PagesServer, visit: Callable[..., Any]) -> None:
     page = visit(viewport={"width": 390, "height": 844}, has_touch=True)
     begin(page, site, "cantstop")
+    come_to_pairings(page)
     last = page.locator(".choose button").last.bounding_box()
     assert last["y"] + last["height"] <= 844 and last["height"] >= 52
     choice(page).tap()
@@ -252,6 +270,7 @@ def test_axe_finds_nothing(site: PagesServer, browser: Any, played: list[str], s
     assert found == {}
 
 
+@pytest.mark.slow
 def test_no_page_scrolls_sideways(
     site: PagesServer, visit: Callable[..., Any], played: list[str]
 ) -> None:
@@ -267,6 +286,7 @@ def test_no_page_scrolls_sideways(
     assert wide == {}
 
 
+@pytest.mark.slow
 def test_a_run_is_started_watched_and_stopped(site: PagesServer, visit: Callable[..., Any]) -> None:
     page = visit()
     page.goto(url(site, "/live"))
@@ -283,6 +303,7 @@ def test_a_run_is_started_watched_and_stopped(site: PagesServer, visit: Callable
     assert "Stop this run" not in page.inner_text("main")
 
 
+@pytest.mark.slow
 def test_the_theme_stays_from_page_to_page(site: PagesServer, visit: Callable[..., Any]) -> None:
     page = visit(color_scheme="light")
     page.click("button.theme")
@@ -291,6 +312,7 @@ def test_the_theme_stays_from_page_to_page(site: PagesServer, visit: Callable[..
     assert page.inner_text("button.theme") == "Light"
 
 
+@pytest.mark.slow
 def test_a_report_acts_for_nobody(
     site: PagesServer, visit: Callable[..., Any], played: list[str]
 ) -> None:

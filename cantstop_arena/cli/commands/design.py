@@ -17,8 +17,8 @@ def design(file: Path, given: Given) -> None:
 
     All combinations of the parameters that vary play rounds of the same deals; those that surely
     miss a target are dropped. What remains is confirmed on fresh deals: it holds, or is open. All
-    that were tried are written to design.csv in a folder of results. docs/how-to/profile.md has an
-    example of FILE.
+    that were tried are written to design.csv in a folder of results.
+    docs/how-to/target-rules.md has an example of FILE.
     """
     from cantstop_arena.api.designing import design as designed
     from cantstop_arena.tables.design import rounds_text

@@ -20,7 +20,7 @@ from cantstop_arena.errors import UsageError
 def new(name: str, folder: Path) -> None:
     """Create a package for the game NAME: a complete small game, with bots and tests.
 
-    Change it into your own game; docs/reference/game-api.md describes how.
+    Change it into your own game; docs/how-to/new-game.md describes how.
     """
     from cantstop_arena.check.new_game import package_files
 

@@ -54,4 +54,4 @@ def history(bot: str, folder: Path, play: bool, given: Given) -> None:
             found.write_page()
     written = ", ".join(path.name for path in found.output_files)
     note = f"{found.missing_text} Written to {folder}: {written}."
-    print_plain_tables([found.versions.table], given.tables, note.lstrip())
+    print_plain_tables([found.versions.table], given.tables, note.lstrip(), headline=found.headline)

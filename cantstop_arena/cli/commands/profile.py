@@ -21,7 +21,7 @@ def profile(bots: tuple[str, ...], given: Given) -> None:
     Some rows come from games played to their end: luck in a single game, the first seat, lengths.
     Others come from playouts, games that are played on from each position of some games: how much
     depends on luck and on decisions, when a game is decided, and who comes back.
-    docs/how-to/profile.md explains all rows.
+    docs/reference/measures.md explains all rows.
     """
     from cantstop_arena.api.designing import profile as profiled
 

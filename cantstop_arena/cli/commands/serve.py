@@ -1,6 +1,5 @@
 """`arena serve`: results, runs and games in the browser."""
 
-import webbrowser
 from pathlib import Path
 
 import click
@@ -69,6 +68,8 @@ def serve(
     def ready(address: str) -> None:
         click.echo(f"Pages at {address}   (Ctrl-C ends; runs go on, games are saved)")
         if opens:
+            import webbrowser
+
             webbrowser.open(address)
 
     system.restore_gc()

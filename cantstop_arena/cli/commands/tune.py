@@ -6,6 +6,7 @@ import click
 
 from cantstop_arena.cli.options import Given, options
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
+from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.views.command_tables import json_flag, print_text
 
 MAX_SEED = 2**31
@@ -37,7 +38,7 @@ MAX_SEED = 2**31
 @click.option(
     "--html",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Also write an HTML page with the trials and the fitted curve to this file.",
+    help="Also write the page to this file.",
 )
 @json_flag
 @options("tune")
@@ -61,7 +62,8 @@ def tune(
     One to three options are tuned by rounds of trials and a quadratic fitted to all of them; more
     options, and lists, by an evolution strategy (CMA-ES). The tuned bot then plays BOT with its
     present options on new deals until a sequential test of 0 against 10 Elo is decided. Options are
-    recommended only if it shows that they are stronger.
+    recommended only if it shows that they are stronger. The folder of the results has tuning.json
+    and the page, report.html.
     """
     from cantstop_arena.api.tuning import tune as tuned
     from cantstop_arena.atomic_files import check_output_file, write_atomically
@@ -78,6 +80,13 @@ def tune(
         **given.tournament,
         **given.run,
     )
+    form = "json" if as_json else given.tables.form
+    print_text(results.as_format(form))
     if html is not None:
         write_atomically(html, results.page)
-    print_text(results.as_format("json" if as_json else given.tables.form))
+    screen = RunScreen(results.folder.name, given.quiet, aside=form != "text")
+    page = None
+    if given.page:
+        with screen.reporting_page_error():
+            page = results.write_page()
+    screen.echo_folder(results.folder, page)

@@ -31,46 +31,46 @@ class Turn(NamedTuple):
     """
 
     seat: int
-    """The player's own seat, from 0."""
+    """Your seat, from 0."""
     players: int
     """Seats at the table."""
     number: int
     """The number of this turn, over all players, from 1."""
     rolls: int
-    """Rolls made this turn."""
+    """Rolls made this turn, this one included."""
     dice: tuple[int, ...]
     """The four dice last rolled."""
     runners: Spaces
-    """Where the runners stand, by column."""
+    """The spaces on which the runners stand."""
     free: int
     """Runners not yet placed."""
     placed: Columns
-    """Columns with a runner, those on a top included."""
+    """Columns with a runner, also one on the top."""
     usable: Columns
     """Columns that the next roll may advance."""
     claimed: Columns
-    """Columns that somebody has finished."""
+    """Columns that a player has finished."""
     markers: Spaces
-    """The player's own markers, by column; as before this turn."""
+    """Your own markers, as they stood before this turn."""
     rivals: tuple[Spaces, ...]
     """The rivals' markers, in order of play: `turn.rivals[0][7]` is the next player's."""
     claims: int
-    """Columns the player has claimed."""
+    """Columns that you have claimed."""
     rival_claims: tuple[int, ...]
-    """Columns each rival has claimed, in order of play."""
+    """Columns that each rival has claimed, in order of play."""
     rules: RuleSet
     """The rules in force."""
     random: Callable[[], float]
-    """`turn.random()`: the next number, in [0, 1), of the bot's own reproducible stream."""
+    """The next number of your own random stream."""
     memory: NDArray[np.float64] = NO_MEMORY
-    """The numbers that a compiled bot asked for, its own to write to; all 0 as a game begins."""
+    """The memory of a compiled bot, which it may write to; all 0 when a game begins."""
 
     def position(self, column: int) -> int:
-        """The space a climb in the column goes on from: the runner's, else the own marker's."""
+        """Where a climb in the column continues: the runner's space, else your marker's, else 0."""
         return self.runners[column] or self.markers[column]
 
     def next_space(self, column: int, space: int) -> int:
-        """Where an advance from `space` would end: one higher, under `jump` past rivals."""
+        """Where an advance from `space` ends: one higher, and under `jump` past rivals' markers."""
         space += 1
         if self.rules.landing == "jump":
             taken = {rival[column] for rival in self.rivals}
@@ -79,7 +79,7 @@ class Turn(NamedTuple):
         return space
 
     def chance(self, column: int) -> float:
-        """The exact chance that a roll of the dice makes the column."""
+        """The exact chance that a roll makes the column."""
         sides = self.rules.sides
         return int(hit_table(sides)[1 << column - 2]) / sides**4
 

@@ -23,7 +23,7 @@ Content = Mapping[str, Any]
 
 _KINDS = {NEGLIGIBLE: "negligible", UNDECIDED: "undecided", CHANGED: "up"}
 _SIGNS = {NEGLIGIBLE: "≈", UNDECIDED: "?", SAME: "=", UNCHANGED: "=", CHANGED: "≠"}
-_MANY = 30  # counts above this are written with one decimal, others with two
+LEVELS = ("baseline_value", "value")  # of a measure, under the baseline and the variant
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -84,14 +84,12 @@ class Change(msgspec.Struct, frozen=True):
             return "▲" if self.is_more else "▼"
         return _SIGNS.get(self.verdict, "")
 
-    def level(self, key: str) -> str:
-        """The value of the measure as text; `key` is "baseline_value" or "value"."""
+    def level(self, key: str, decimals: int) -> str:
+        """The value of the measure as text; `key` is one of LEVELS."""
         value = self.data[key]
         if value is None:
             return ""
-        if self.data["kind"] == SHARE:
-            return percent(value)
-        return plain(value, 1 if abs(value) > _MANY else 2)
+        return percent(value) if self.data["kind"] == SHARE else plain(value, decimals)
 
 
 class Variant(msgspec.Struct, frozen=True):

@@ -1,7 +1,8 @@
 """The page of a comparison: verdicts first, then every change as an interval."""
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from math import ceil
 
 from markupsafe import Markup
 
@@ -9,9 +10,13 @@ from cantstop_arena.comparisons.comparison_file import RESOLVED_FILE
 from cantstop_arena.comparisons.deal_ratios import DealRatios
 from cantstop_arena.comparisons.statistics import NEGLIGIBLE, UNDECIDED
 from cantstop_arena.games.registry import DEFAULT, game_named
+from cantstop_arena.pages.axes import Axis, axis_around
 from cantstop_arena.pages.document import Document, Section
 from cantstop_arena.pages.elements import element, join_markup
-from cantstop_arena.pages.number_text import plain, signed
+from cantstop_arena.pages.marks import drawing, interval, line
+from cantstop_arena.pages.number_text import signed
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.reports.comparison_headline import comparison_headline
 from cantstop_arena.reports.page.comparison_data import (
     Change,
     Content,
@@ -19,18 +24,19 @@ from cantstop_arena.reports.page.comparison_data import (
     changes_text,
     label,
     notable_changes,
+    similar_measures,
     value_text,
     variants_of,
 )
-from cantstop_arena.reports.page.effects_section import effects_section
+from cantstop_arena.reports.page.effects_section import LOOKS, effects_section
 from cantstop_arena.reports.page.facts import origin, source
 from cantstop_arena.reports.page.verdicts_section import verdicts_section
 from cantstop_arena.tables.column import Column, Table
 from cantstop_arena.tables.notes import all_of
-from cantstop_arena.texts import how_many
+from cantstop_arena.texts import how_many, listed
 
 COMMAND = shlex.join(["arena", "compare", RESOLVED_FILE, "--results", "again"])
-MAX_NAMED = 3  # variants in the headline, and changes on a card
+MAX_IN_ROW, MAX_LINES = 4, 4  # cards in a row, and lines of a card
 
 
 def document(content: Content, configuration: str) -> Document:
@@ -53,36 +59,13 @@ def document(content: Content, configuration: str) -> Document:
             _rules(content),
             origin(COMMAND, RESOLVED_FILE, configuration, [("seed", seed)]),
         ],
-        headline=_headline(content, measures, items),
+        headline=comparison_headline(content),
         cards=_cards(content, measures, items),
         source=source(content["name"], seed, _played(items)),
     )
 
 
 # The answer ---------------------------------------------------------------------------------
-
-
-def _headline(content: Content, measures: DealRatios, variants: Sequence[Variant]) -> str:
-    base, key = content["baseline"], measures.counts.length
-    if not variants:
-        return "Nothing was compared"
-    lengths = [
-        (variant.name, variant.changes[key]) for variant in variants if key in variant.changes
-    ]
-    sets = f"{how_many(len({variant.rules for variant in variants}), 'rule set')} against {base}"
-    if len(variants) > MAX_NAMED or len(lengths) < len(variants):
-        return sets
-    if not any(change.is_different for _, change in lengths):
-        return f"{sets}: no clear change in the length of games"
-    return f"Games are {all_of([f'{_longer(change)} with {name}' for name, change in lengths])}"
-
-
-def _longer(change: Change) -> str:
-    by = change.by
-    if not change.is_different or by is None or by.mean is None:
-        same = change.verdict != UNDECIDED
-        return "about as long" if same else "not clearly longer or shorter"
-    return f"{plain(abs(by.mean))}% {'longer' if change.is_more else 'shorter'}"
 
 
 def _compared(content: Content, variants: Sequence[Variant]) -> str:
@@ -105,35 +88,91 @@ def _played(variants: Sequence[Variant]) -> str:
 
 
 def _cards(content: Content, measures: DealRatios, variants: Sequence[Variant]) -> Markup | None:
-    """A card for each variant: its rules, its greatest changes and its tally of verdicts."""
+    """A card for each rule set: the same measures in all, each on one axis, and its verdicts."""
     if not variants:
         return None
+    by_rules: dict[str, list[Variant]] = {}
+    for variant in variants:
+        by_rules.setdefault(variant.rules, []).append(variant)
+    lines = [(key, _axis(variants, key)) for key in _card_measures(measures, variants)]
     cards = (
         element(
             "div",
-            element("h2", variant.name),
-            element("p", changes_text(content, variant.rules), class_="altered"),
-            element("ul", *(element("li", text) for text in _greatest(variant, measures))),
-            _tally(variant),
+            element("h2", name),
+            element("p", changes_text(content, name), class_="altered"),
+            element("ul", *(_card_line(measures, own, *line) for line in lines)),
+            _tally(own),
         )
-        for variant in variants
+        for name, own in by_rules.items()
     )
-    return element("div", *cards, class_="cards")
+    rows = ceil(len(by_rules) / MAX_IN_ROW)
+    across = ceil(len(by_rules) / rows)
+    grid = element("div", *cards, class_=f"cards across{across}")
+    sizes = sorted({variant.players for variant in variants})
+    which = ""
+    if len(sizes) > 1:
+        which = f"Lines from top to bottom: {listed([str(size) for size in sizes])} players. "
+    note = f"{which}Each measure has one axis in all cards; the upright line is no change."
+    return join_markup(grid, element("p", note, class_="note")) if lines else grid
 
 
-def _greatest(variant: Variant, measures: DealRatios) -> Iterator[str]:
-    changes = list(notable_changes(variant, measures))[:MAX_NAMED]
-    for change in changes:
-        by = change.by
-        size = f"{signed(by.mean)}{change.unit}" if by and by.mean is not None else change.verdict
-        levels = " to ".join(change.level(key) for key in ("baseline_value", "value"))
-        yield f"{label(measures, change.measure)} {size}, from {levels}"
-    if not changes:
-        yield "No difference was found"
+def _card_measures(measures: DealRatios, variants: Sequence[Variant]) -> list[str]:
+    """The measures on all cards: the length of games, and those with the greatest effects."""
+    effects: dict[str, float] = {}
+    for variant in variants:
+        for change in notable_changes(variant, measures):
+            size = abs(change.data["effect_size"] or 0)
+            effects[change.measure] = max(size, effects.get(change.measure, 0))
+    length = measures.counts.length
+    ranked = sorted(effects, key=lambda key: -effects[key])
+    usual = [key for group in similar_measures(variants) for key in group.measures]
+    keys = dict.fromkeys([length, *ranked, *usual])
+    return [key for key in keys if _has_intervals(variants, key)][:MAX_LINES]
 
 
-def _tally(variant: Variant) -> Markup:
-    changes = variant.changes.values()
+def _has_intervals(variants: Sequence[Variant], key: str) -> bool:
+    having = [variant.changes[key] for variant in variants if key in variant.changes]
+    return bool(having) and all(
+        change.by is not None and change.by.low is not None and change.by.high is not None
+        for change in having
+    )
+
+
+def _axis(variants: Sequence[Variant], key: str) -> Axis:
+    changes = [variant.changes[key].by for variant in variants if key in variant.changes]
+    return axis_around([0, *(end for by in changes if by for end in by)], pad=4, max_ticks=6)
+
+
+def _card_line(measures: DealRatios, variants: Sequence[Variant], key: str, axis: Axis) -> Markup:
+    changes = [variant.changes[key] for variant in variants if key in variant.changes]
+    height = 14 * len(changes) + 4
+    marks = [line(axis, 0, height, "zero")]
+    for index, change in enumerate(changes):
+        look = LOOKS.get(change.kind, "grey")
+        marks.append(interval(axis, change.by or Estimate(None), 9 + 14 * index, look, 10))
+    head = element(
+        "span",
+        element("span", label(measures, key)),
+        " ",
+        element("b", _range_text(changes)),
+        class_="line",
+    )
+    return element("li", head, drawing(height, *marks))
+
+
+def _range_text(changes: Sequence[Change]) -> str:
+    """The changes with all numbers of players, the smallest by its size first."""
+    values = sorted((change.by.mean for change in changes if change.by), key=lambda v: abs(v or 0))
+    if not values:
+        return ""
+    unit = changes[0].unit
+    decimals = 0 if abs(values[-1] or 0) >= 9.5 else 1
+    ends = dict.fromkeys(signed(value or 0, decimals) for value in (values[0], values[-1]))
+    return f"{' to '.join(ends)}{unit}"
+
+
+def _tally(variants: Sequence[Variant]) -> Markup:
+    changes = [change for variant in variants for change in variant.changes.values()]
     differ = sum(change.is_different for change in changes)
     open_ = sum(change.verdict == UNDECIDED for change in changes)
     negligible = sum(change.verdict == NEGLIGIBLE for change in changes)

@@ -13,11 +13,12 @@ from cantstop_arena.pages.elements import element
 from cantstop_arena.pages.marks import dot, drawing, interval, line
 from cantstop_arena.pages.number_text import likelihood, percent, plain, signed, with_error
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.reports.page.headline import duel, has_copies, lead, playing, rival_of, top
+from cantstop_arena.reports.headline import duel, lead, playing, top
 from cantstop_arena.tables.analysis import Analysis, of_points
 from cantstop_arena.tables.column import Column, Table
 
-_HEIGHT, _BASE, _MIDDLE = 36, 19.5, 11
+_HEIGHT, _BASE, MIDDLE = 36, 19.5, 11
+_LABEL_WIDTH = 20  # percent of a small axis that a label takes
 
 
 def facts(analysis: Analysis) -> list[Fact]:
@@ -43,11 +44,11 @@ def _lead(analysis: Analysis) -> Iterator[Fact]:
     points, pair = lead(analysis), duel(analysis)
     if points is None or pair is None:
         return
-    ahead, second = of_points(points), rival_of(analysis, pair[1])
+    ahead, second = of_points(points), analysis.results.bots[pair[1]]
     error, plot = f"{_error(ahead)} Elo", _on_axis(analysis, ahead)
     side = "ahead of" if points.points >= 0 else "behind"
     yield Fact("Lead", signed(points.points), error, f"{side} {second}", plot)
-    superiority = None if has_copies(analysis) else analysis.ratings.superiority(*pair)
+    superiority = analysis.ratings.superiority(*pair)
     if superiority is not None:
         certain = f"likelihood of superiority over {second}, in this field"
         yield Fact("LOS", likelihood(superiority), "", certain)
@@ -78,7 +79,7 @@ def _field(analysis: Analysis) -> Markup:
     bots, highlighted = playing(analysis), top(analysis)[0]
     axis = axis_around([analysis.elo[bot].mean for bot in bots])
     dots = [
-        dot(axis, analysis.elo[bot].mean or 0, _MIDDLE, "" if bot == highlighted else "grey", 3)
+        dot(axis, analysis.elo[bot].mean or 0, MIDDLE, "" if bot == highlighted else "grey", 3)
         for bot in reversed(bots)
     ]
     return _mini(axis, dots, [(axis.low, plain(axis.low, 0))])
@@ -88,7 +89,7 @@ def _on_axis(analysis: Analysis, estimate: Estimate) -> Markup:
     """A difference on the axis of all differences of the page, which contains 0."""
     points = [point for point in (lead(analysis), analysis.ratings.first_seat) if point]
     axis = axis_around([0, *(end for point in points for end in of_points(point))], pad=1)
-    marks = [line(axis, 0, _BASE, "zero"), interval(axis, estimate, _MIDDLE, "best")]
+    marks = [line(axis, 0, _BASE, "zero"), interval(axis, estimate, MIDDLE, "best")]
     return _mini(axis, marks, [(0, "0")])
 
 
@@ -114,6 +115,42 @@ def _mini(axis: Axis, marks: Sequence[Markup], ticks: Sequence[tuple[float, str]
         text_anchor="end",
     )
     return drawing(_HEIGHT, base, *marks, *labels, end, kind="mini")
+
+
+def marked_axis(
+    axis: Axis, marks: Sequence[Markup], values: Sequence[tuple[float, str]], unit: str
+) -> Markup:
+    """Marks above an axis on which some values are named; where these are near, in one text.
+
+    The ends of the axis are named where that leaves room.
+    """
+    base = element("line", class_="rule", x1=0, x2="100%", y1=_BASE, y2=_BASE)
+    lines = [line(axis, value, _BASE, "mark") for value, _ in values]
+    named: list[tuple[float, str]] = []
+    for value, text in sorted(values):
+        if named and axis.at(value) - named[-1][0] < _LABEL_WIDTH:
+            spot, before = named.pop()
+            named.append((spot, f"{before} · {text}"))
+        else:
+            named.append((axis.at(value), text))
+    taken = [spot for spot, _ in named]
+    for end in (axis.low, axis.high):
+        spot = axis.at(end)
+        if all(abs(spot - other) > 2 * _LABEL_WIDTH for other in taken):
+            decimals = 0 if float(end).is_integer() else 1
+            named.append((spot, f"{plain(end, decimals)}{unit}"))
+    labels = [
+        element(
+            "text",
+            text,
+            class_="tick",
+            x=f"{'0' if spot < 15 else '100' if spot > 85 else spot}%",
+            y=_HEIGHT - 3,
+            text_anchor="start" if spot < 15 else "end" if spot > 85 else None,
+        )
+        for spot, text in named
+    ]
+    return drawing(_HEIGHT, base, *lines, *marks, *labels, kind="mini")
 
 
 PACKAGES = ("numba", "numpy", "Jinja2")

@@ -5,19 +5,19 @@ from collections.abc import Iterator, Sequence
 
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.pages.document import Document, Section
+from cantstop_arena.reports.headline import answer, headline
 from cantstop_arena.reports.page import games_section
 from cantstop_arena.reports.page.convergence_section import PastAnalysis, convergence_section
 from cantstop_arena.reports.page.crosstable_section import crosstable_section
 from cantstop_arena.reports.page.facts import facts, origin, source
+from cantstop_arena.reports.page.faults_section import faults_section
 from cantstop_arena.reports.page.fit_section import fit_section
 from cantstop_arena.reports.page.games_section import Recorded
-from cantstop_arena.reports.page.headline import answer, headline
 from cantstop_arena.reports.page.lengths_section import lengths_section
 from cantstop_arena.reports.page.seats_section import predecessors_section, seats_section
 from cantstop_arena.reports.page.standings_section import differences_section, standings_section
 from cantstop_arena.reports.page.styles_section import styles_section
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.faults import faults
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.tournament import RESOLVED
 from cantstop_arena.views.default_view import view_of
@@ -31,14 +31,12 @@ def document(
     recorded: Sequence[Recorded],
     stored_sections: Sequence[Section],
     configuration: str,
-    test: Section | None = None,
 ) -> Document:
     """The page of a tournament.
 
     `past` are the analyses after fewer deals, `recorded` the highlights to play back, and
     `stored_sections` the sections that commands of the game have stored, such as judgements;
-    `configuration` is the tournament's YAML file with all defaults, and `test` the section on the
-    test that ended a match.
+    `configuration` is the tournament's YAML file with all defaults.
     """
     results = analysis.results
     seats_text = "each bot alone" if analysis.is_solo else f"{results.players} players"
@@ -47,14 +45,15 @@ def document(
         about=f"{game_named(results.game).title}, {results.rules.get('name', '')} rules,"
         f" {seats_text}",
         answer=answer(analysis),
-        sections=list(_sections(analysis, past, recorded, stored_sections, configuration, test)),
+        sections=list(_sections(analysis, past, recorded, stored_sections, configuration)),
         headline=headline(analysis),
         facts=facts(analysis),
-        source=source(results.name, _seed(analysis), how_many(analysis.games, "game")),
+        source=source(results.name, seed_text(analysis), how_many(analysis.games, "game")),
     )
 
 
-def _seed(analysis: Analysis) -> str:
+def seed_text(analysis: Analysis) -> str:
+    """The seed of the games; several where tournaments were rated together."""
     return "several" if analysis.results.seed is None else str(analysis.results.seed)
 
 
@@ -64,12 +63,9 @@ def _sections(
     recorded: Sequence[Recorded],
     stored_sections: Sequence[Section],
     configuration: str,
-    test: Section | None,
 ) -> Iterator[Section]:
     met = analysis.games > 0 and not analysis.is_solo
     yield standings_section(analysis)
-    if test is not None and met:
-        yield test
     if met and len(analysis.order) > 1:
         yield crosstable_section(analysis)
     if analysis.differences:
@@ -86,19 +82,8 @@ def _sections(
     if met:
         yield convergence_section(analysis, past)
         yield fit_section(analysis)
-    yield _faults(analysis)
-    yield origin(COMMAND, RESOLVED, configuration, [("seed", _seed(analysis))])
-
-
-def _faults(analysis: Analysis) -> Section:
-    table = faults(analysis)
-    if not table.rows:
-        finding = "No bot broke a rule or ran out of time"
-        played = f"{how_many(analysis.games, 'game')}, {analysis.unfinished:,} of them unfinished."
-        return Section("faults", "Faults", [played, *table.notes], finding=finding, folded=True)
-    count = how_many(sum(charge.count for charge in analysis.results.faults), "fault")
-    bots = how_many(len({charge.bot for charge in analysis.results.faults}), "bot")
-    return Section("faults", "Faults", tables=[table], open=True, finding=f"{count} of {bots}")
+    yield faults_section(analysis)
+    yield origin(COMMAND, RESOLVED, configuration, [("seed", seed_text(analysis))])
 
 
 def sections(analysis: Analysis) -> Iterator[Section]:

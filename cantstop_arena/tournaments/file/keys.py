@@ -529,9 +529,7 @@ KEYS = (
         functions=ALL | PROFILE | DESIGN | {"tournament"},
         cli=("--results",),
         option={"show_default": True, "metavar": "DIR"},
-        helps=dict.fromkeys(
-            ("tune", "profile"), "Folder of results, with the versions that runs have stored."
-        ),
+        helps={"profile": "Folder of results, with the versions that runs have stored."},
     ),
     Key(
         "bots_folder",
@@ -588,12 +586,12 @@ KEYS = (
         "output",
         bool,
         False,
-        commands=PLAYING | HISTORY,
-        functions=FINISHING | HISTORY,
+        commands=BESIDE_FILES | HISTORY,
+        functions=LASTING - {"league"} | HISTORY,
         cli=("--page/--no-page",),
         option={"default": True, "envvar": "CANTSTOP_ARENA_PAGE", "show_envvar": True},
         helps={"history": "Whether to write history-BOT.html, which has the chart."},
-        ends=dict.fromkeys(PLAYING | HISTORY, "Default: --page."),
+        ends=dict.fromkeys(BESIDE_FILES | HISTORY, "Default: --page."),
     ),
     Key(
         "form",

@@ -41,6 +41,13 @@ class BotVersion(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     edition: int = 0
     bot: str = ""
 
+    @property
+    def text(self) -> str:
+        """The origin of its source, and the beginning of the digest or the edition."""
+        return (
+            f"{self.origin} {self.digest[:7]}" if self.digest else f"{self.origin} {self.edition}"
+        )
+
     @cached_property
     def key(self) -> str:
         """The version as JSON, equal for equal versions."""

@@ -73,6 +73,11 @@ class LedgerQuery(msgspec.Struct, frozen=True, dict=True):
         """The parameters of the rules, and their name."""
         return {"name": self.rules, **self.setting.rules}
 
+    @property
+    def versions(self) -> list[tuple[str, str]]:
+        """The name of each bot, and what identifies the version that played."""
+        return [(bot.name, bot.version.text) for bot in self.bots]
+
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """The groups that meet, in the sequence of the file, each in canonical order."""

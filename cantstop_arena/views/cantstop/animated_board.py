@@ -75,6 +75,8 @@ def draw_stage(
         _add_landings(
             ET.SubElement(root, "g", look), board, scene, landings, f"{key}-runner-{seat}"
         )
+    for column in sorted({landing.column for landings in options for landing in landings}):
+        _add_target(root, board, scene, column)
     return ET.tostring(root, encoding="unicode")
 
 
@@ -88,6 +90,21 @@ def positions(scene: BoardScene) -> Mapping[str, str]:
         for column in scene.lengths
         for piece in board.pieces(scene, column)
     }
+
+
+def _add_target(root: ET.Element, board: SvgBoard, scene: BoardScene, column: int) -> None:
+    """Add what is clicked on to choose a column: its whole area, which is not drawn."""
+    height = HEIGHT * scene.lengths[column]
+    area = {
+        "class": "target",
+        "data-column": str(column),
+        "x": str(_MARGIN + WIDTH * (column - 2)),
+        "y": str(board.ground - height),
+        "width": str(WIDTH),
+        "height": str(height),
+        "fill": "transparent",
+    }
+    ET.SubElement(root, "rect", area)
 
 
 def _add_landings(

@@ -56,6 +56,11 @@ def game(key: str, title: str, paragraphs: Sequence[str], events: Iterable[Event
     return GameFigure(title, Markup(html), _read("replay.js"), _read("replay.css"))
 
 
+def board_style() -> str:
+    """The CSS of boards on pages."""
+    return _read("replay.css")
+
+
 def _read(name: str) -> str:
     return (TEMPLATES / name).read_text("utf-8")
 

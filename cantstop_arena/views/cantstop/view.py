@@ -62,7 +62,7 @@ class CantStopView(GameView):
         return game(key, title, paragraphs, events)
 
     def stored_sections(self, folder: Path) -> Iterator[Section]:
-        from cantstop_arena.views.cantstop.judging.judgement_report import run_sections
+        from cantstop_arena.views.cantstop.judging.judgement_page import run_sections
 
         return run_sections(folder)
 

@@ -30,6 +30,7 @@
   const playing = (game, status) => {
     const calm = matchMedia("(prefers-reduced-motion: reduce)");
     let busy = false;
+    let pointed = null; // the option of the column that was clicked on last
     let skip = () => {};
     const pause = () => new Promise((done) => {
       const timer = setTimeout(done, calm.matches ? 0 : 650);
@@ -83,8 +84,9 @@
       const column = event.target.closest?.("[data-column]")?.dataset.column;
       if (!column) return;
       const option = game.querySelector(`button[data-columns~="${CSS.escape(column)}"]`);
-      if (option && option === document.activeElement) option.click();
+      if (option && option === pointed) option.click();
       else option?.focus({ preventScroll: true });
+      pointed = option;
     });
   };
 

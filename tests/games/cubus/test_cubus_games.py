@@ -59,6 +59,7 @@ TABLES = [
 
 @pytest.mark.parametrize("changes", MIXES, ids=str)
 @pytest.mark.parametrize("names", slow_but([1], TABLES), ids=len)
+@pytest.mark.slow
 def test_games_of_every_kind_come_to_an_end_and_back_from_their_record(
     changes: Mapping[str, Any], names: list[str]
 ) -> None:

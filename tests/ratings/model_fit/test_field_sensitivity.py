@@ -108,6 +108,7 @@ def test_many_bots_have_a_short_summary_and_the_rest_in_tables() -> None:
 
 
 @pytest.mark.parametrize(("x", "freedom"), [(9.0, 1), (30.0, 3), (400.0, 10)])
+@pytest.mark.slow
 def test_noncentralities_are_those_of_scipy(x: float, freedom: float) -> None:
     from scipy.stats import ncx2
 

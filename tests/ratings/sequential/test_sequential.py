@@ -205,6 +205,7 @@ def simulated(test: Sprt, elo: float, between: int, runs: int) -> tuple[float, f
 
 
 @pytest.mark.parametrize("elo", [0, 10, 20])
+@pytest.mark.slow
 def test_wrong_hypotheses_are_accepted_as_seldom_as_wanted_and_as_soon_as_expected(
     elo: float,
 ) -> None:
@@ -245,6 +246,7 @@ def test_moments_of_counts() -> None:
 @pytest.mark.parametrize("alpha", [0.01, 0.05])
 @pytest.mark.parametrize("wanted", [0.5, 0.8, 0.95])
 @pytest.mark.parametrize("difference", [0.01, 0.1, 0.4])
+@pytest.mark.slow
 def test_deals_are_those_of_statsmodels(difference: float, wanted: float, alpha: float) -> None:
     effect = difference / sqrt(0.2)
     told = power_tables.TTestPower().solve_power(effect, alpha=alpha, power=wanted)
@@ -261,6 +263,7 @@ def test_power_is_that_of_statsmodels() -> None:
 
 
 @pytest.mark.parametrize("score", [0.52, 0.6, 0.75])
+@pytest.mark.slow
 def test_the_power_that_is_promised_is_reached_by_the_printed_interval(score: float) -> None:
     """Of pairs of games with this score; by the normal quantile it was 76 to 78%."""
     rng, difference = np.random.default_rng(5), 2 * score - 1

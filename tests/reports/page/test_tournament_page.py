@@ -4,6 +4,7 @@ What needs a browser is skipped where there is none.
 """
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,9 +23,9 @@ from cantstop_arena.errors import PageError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.pages.document import as_html
 from cantstop_arena.pages.number_text import percent, share_ends
+from cantstop_arena.reports.headline import answer, headline
 from cantstop_arena.reports.page.convergence_section import PastAnalysis
 from cantstop_arena.reports.page.facts import facts
-from cantstop_arena.reports.page.headline import answer, headline
 from cantstop_arena.reports.page.tournament_page import document
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tournaments.ledger.convergence import history
@@ -171,17 +172,18 @@ def test_a_match_is_seen_from_its_first_bot() -> None:
     truth = Truth([1.0, 0.0], [0.0, 0.0])
     played = truth.played(400, np.random.default_rng(1))
     won, lost = (Analysis(replace(played, subject=bot)) for bot in ("bot0", "bot1"))
-    assert headline(won).startswith("bot0 wins, ") and headline(won).endswith(" Elo ahead of bot1")
-    assert headline(lost) == headline(won).replace("bot0 wins", "bot1 loses").replace(
-        "ahead of bot1", "behind bot0"
-    )
-    leads = [
-        {fact.label: (fact.value, fact.error) for fact in facts(each)}["Lead"]
-        for each in (won, lost)
-    ]
-    assert leads[0][0].replace("+", "\u2212") == leads[1][0] and leads[0][1] == leads[1][1]
+    for analysis, bot, rival in ((won, 0, 1), (lost, 1, 0)):
+        score = percent(analysis.scores[bot].mean or 0)
+        assert headline(analysis) == f"bot{bot} scores {score} against bot{rival}"
     close = truth.played(2, np.random.default_rng(3))
-    assert headline(Analysis(replace(close, subject="bot1"))).endswith("but not beyond doubt")
+    told = headline(Analysis(replace(close, subject="bot1")))
+    assert told.endswith("; it stays open who is stronger")
+
+
+def test_a_rank_is_open_where_half_of_all_ranks_are() -> None:
+    close = Truth([0.0] * 8, [0.0, 0.0]).played(20, np.random.default_rng(1))
+    told = headline(Analysis(replace(close, challenger="bot1", subject="bot1")))
+    assert re.fullmatch(r"The rank of bot1 stays open: \w+ to \w+ of 8", told)
 
 
 def test_those_who_have_not_played_are_not_ahead() -> None:

@@ -1,15 +1,19 @@
 """The page of `arena tune`: trials, the curve that was fitted to them, and what came of it."""
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from helpers.arena import Arena
+from helpers.pages import checked
 
+from cantstop_arena.reports.tuning_report import TunedGame, tuning_content, tuning_json
 from cantstop_arena.reports.write_page import tuning_page
-from cantstop_arena.tuning.cma_search import Numbers
+from cantstop_arena.tuning.cma_search import Generation, Numbers
 from cantstop_arena.tuning.halving import Optimum, Range, search
 from cantstop_arena.tuning.search_space import NumberList, Ranges
 from cantstop_arena.tuning.tuner import ScoreShare, TuningResult, TuningVerdict
@@ -32,11 +36,25 @@ def peak() -> Optimum:
     return search(scores_of, WISH.ranges, 400_000, 1)
 
 
-def page(peak: Optimum | None, wish: Ranges | NumberList = WISH) -> str:
-    found = TuningResult(
-        {"threshold": 30}, peak, ScoreShare(0.41, 0.01, 2000), TuningVerdict(0.5, 1000, None)
-    )
-    return tuning_page(found, wish, "rule28", "glenn-aloi", 10)
+TUNED = TunedGame("rule28", ("glenn-aloi",), "cantstop", "classic", 2, 1, "arena tune rule28")
+PRESENT = {"threshold": 28, "prefer": "<low>"}
+
+
+def page(
+    peak: Optimum | None,
+    wish: Ranges | NumberList = WISH,
+    options: Mapping[str, Any] | None = None,
+    accepted: int | None = None,
+    generations: Sequence[Generation] = (),
+) -> str:
+    options = options or {"threshold": 30, "prefer": "high"}
+    present = PRESENT if isinstance(wish, Ranges) else {"numbers": (1.0,)}
+    verdict = TuningVerdict(0.5, 1000, accepted, 0.02)
+    share = ScoreShare(0.41, 0.01, 2000)
+    found = TuningResult(options, peak, share, verdict, present, tuple(generations), 4000)
+    text = tuning_page(json.loads(tuning_json(tuning_content(found, wish, TUNED, 10))))
+    checked(text)
+    return text
 
 
 def test_the_curve_is_the_quadratic_that_was_fitted(peak: Optimum) -> None:
@@ -50,24 +68,53 @@ def test_the_curve_is_the_quadratic_that_was_fitted(peak: Optimum) -> None:
 
 def test_the_page_draws_trials_and_curve_of_every_number(peak: Optimum) -> None:
     text = page(peak)
-    assert text.count('class="dot"') == len(peak.trials)
-    assert text.count('class="fitted"') == 1
-    assert "threshold 30 (" in text and "undecided" in text
+    assert text.count('class="trial"') == len(WISH.ranges[0].levels(5))
+    assert text.count('class="walk"') == 1, "choices have no curve"
+    assert "Undecided whether threshold 30, prefer high is stronger than threshold 28" in text
     assert "&lt;low&gt;" in text and "<low>" not in text
     coordinates = re.findall(r' c?[xy][12]?="(-?[\d.]+)%?"', text)
-    assert len(coordinates) > 50
+    assert len(coordinates) > 20
     assert all(0 <= float(number) <= 300 for number in coordinates)
 
 
-def test_a_list_of_numbers_has_no_curve() -> None:
-    text = page(None, NumberList("numbers", (1.0,), (1.0,)))
-    assert "Trials and fitted curve" not in text
-    assert "rule28, tuned" in text
+def test_options_are_recommended_only_after_h1(peak: Optimum) -> None:
+    line = "bots: [{bot: rule28, threshold: 30, prefer: high}]"
+    assert line in page(peak, accepted=1)
+    assert line not in page(peak, accepted=0) and line not in page(peak)
+    assert "No improvement found: threshold 28, prefer &lt;low&gt; stays" in page(peak, accepted=0)
+
+
+def test_two_numbers_have_a_map(peak: Optimum) -> None:
+    two = Ranges(("risk", "late"), (Range(0, 4, False), Range(-1, 1, False)), ((), ()), (1.6, 0.1))
+
+    def scores(points: Sequence[Numbers], first: int, deals: int) -> list[float]:
+        return [0.5 - 0.02 * float((point**2).sum()) for point in points]
+
+    found = search(scores, two.ranges, 40_000, 1)
+    text = page(found, two, two.options(found.point))
+    assert text.count("heat ") >= len(found.trials) and "region" in text
+
+
+def test_a_list_of_numbers_has_generations() -> None:
+    wish = NumberList("numbers", (1.0,), (1.0,))
+    generations = [Generation(n, np.array([1.0]), 0.5 + n / 100, 0.02, 20) for n in range(1, 9)]
+    text = page(None, wish, {"numbers": [1.5]}, generations=generations)
+    assert "Undecided whether the new numbers are stronger than the present ones" in text
+    assert text.count('class="trial"') == 8 and "[1.5]" in text
 
 
 @pytest.mark.slow
-def test_the_command_writes_it(arena: Arena, tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    words = "tune rule28 threshold=24..32 --against glenn-aloi --games 1200 --quiet --html"
-    arena(*words.split(), str(path))
-    assert path.read_text().count('class="fitted"') == 1
+def test_the_command_writes_a_folder(arena: Arena, tmp_path: Path) -> None:
+    words = "tune rule28 threshold=24..32 --against glenn-aloi --games 1200 --page"
+    done = arena(*words.split(), "--html", str(tmp_path / "page.html"))
+    folder = Path("results/tune-rule28-threshold")
+    text = (folder / "report.html").read_text()
+    assert text == (tmp_path / "page.html").read_text() and text.count('class="walk"') == 1
+    content = json.loads((folder / "tuning.json").read_text())
+    assert f"{content['headline']}.\n" in done.text and content["headline"] in text
+    assert f"Written to {folder}" in done.text
+    (folder / "report.html").unlink()
+    arena("report", str(folder))
+    assert (folder / "report.html").read_text() == text
+    arena(*words.split()[:-1], "--no-page", "--quiet")
+    assert not (folder / "report.html").exists(), "it was of an earlier result"

@@ -1,10 +1,9 @@
 """The keys of tournaments: the same in files, on the command line, in Python and in the docs."""
 
 import inspect
-import re
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,12 @@ from typing import Any
 import click
 import pytest
 from helpers.arena import Arena
-from helpers.paths import ROOT
 
 import cantstop_arena as ca
 from cantstop_arena.api import keywords
 from cantstop_arena.api.tournaments import PlannedTournament, from_file
 from cantstop_arena.cli import main
-from cantstop_arena.tournaments.file.keys import BY_NAME, KEYS, Key, keys_of_file
+from cantstop_arena.tournaments.file.keys import BY_NAME, KEYS, keys_of_file
 
 FUNCTIONS: Mapping[str, tuple[Callable[..., Any], type]] = {
     "run": (ca.run, keywords.RunFileKeys),
@@ -126,40 +124,6 @@ def test_importing_them_takes_no_time() -> None:
     code = "import sys, cantstop_arena.tournaments.file.keys; print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"click", "numpy", "msgspec", "yaml"} & {*told.stdout.split()}
-
-
-def row(key: Key) -> str:
-    """The line about a key in docs/reference/tournament-file.md."""
-    option = f"`{key.cli[0]}`" if key.cli else ""
-    cells = [
-        f"`{key.name}`" if key.files or key.functions else "",
-        _list(key.files, ("tournament", "comparison", "league", "design")),
-        option,
-        _list(key.commands, COMMANDS),
-        _list(key.functions, [*FUNCTIONS]),
-        _plain(key.help),
-    ]
-    return f"| {' | '.join(cells)} |"
-
-
-def _list(chosen: Collection[str], names: Collection[str]) -> str:
-    return "all" if {*names} <= {*chosen} else ", ".join(name for name in names if name in chosen)
-
-
-def _plain(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;")
-
-
-def test_the_docs_list_them() -> None:
-    page = (ROOT / "docs" / "reference" / "tournament-file.md").read_text("utf-8")
-    apart = [key for key in KEYS if key.files in ({"league"}, {"design"})]
-    rows = "\n".join(row(key) for key in KEYS if key not in apart)
-    assert rows in page, f"docs/reference/tournament-file.md should have these rows:\n{rows}"
-    for key in apart:
-        name = "league.md" if "league" in key.files else "profile.md"
-        page = (ROOT / "docs" / "how-to" / name).read_text("utf-8")
-        told = rf"^\| `{key.name}` \| (.*\| )?{re.escape(_plain(key.help))} \|$"
-        assert re.search(told, page, re.M)
 
 
 def test_help_has_the_texts_of_keys() -> None:

@@ -29,7 +29,8 @@ class Mistake(msgspec.Struct, frozen=True):
     """A decision with a loss: in probability of winning or, with one player, in turns.
 
     `markers` holds the space of each marker by column, seat by seat, and `runners` the spaces of
-    the runners when the decision was made. `rival` is empty with one player.
+    the runners when the decision was made. `rival` is empty with one player. `options` has the
+    value of each answer that was possible: the probability of winning, or the turns, less than 0.
     """
 
     loss: float
@@ -44,6 +45,7 @@ class Mistake(msgspec.Struct, frozen=True):
     taken: str
     best: str
     rival: str
+    options: tuple[tuple[str, float], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The mistake as a dictionary of plain values."""
@@ -62,7 +64,8 @@ class Judgement(msgspec.Struct, frozen=True):
     """The losses of a bot's decisions, deal by deal; each deal is played once in every seat.
 
     `losses` holds the loss by deal and kind, `sizes` the number of mistakes in each size class, and
-    `missed` by deal the loss that follows from the results, against perfect play by both.
+    `missed` by deal the loss that follows from the results, against perfect play by both; there
+    were so many `decisions`.
     """
 
     seats: int
@@ -70,6 +73,7 @@ class Judgement(msgspec.Struct, frozen=True):
     sizes: Sequence[int]
     missed: Sequence[float]
     worst: Sequence[Mistake]
+    decisions: int = 0
 
     @property
     def games(self) -> int:
@@ -85,6 +89,11 @@ class Judgement(msgspec.Struct, frozen=True):
         """The mean loss per game by the results; its expected value is that of `lost`."""
         return _mean(self.missed)
 
+    @property
+    def share_best(self) -> float | None:
+        """The share of the decisions that lost nothing; None where they were not counted."""
+        return 1 - sum(self.sizes) / self.decisions if self.decisions else None
+
     def mistakes(self, size: int) -> float:
         """The mistakes per game in a size class, by its index, and in all larger ones."""
         return sum(self.sizes[size:]) / self.games
@@ -98,6 +107,7 @@ def merge_judgements(parts: Sequence[Judgement], max_mistakes: int) -> Judgement
         [sum(numbers) for numbers in zip(*(part.sizes for part in parts), strict=True)],
         [missed for part in parts for missed in part.missed],
         worst_of([mistake for part in parts for mistake in part.worst], max_mistakes),
+        sum(part.decisions for part in parts),
     )
 
 
@@ -124,17 +134,19 @@ def judge(
     table = EngineTable(GAME, evaluator.rules, bots, seats, seed)
     losses, missed, sizes = [], [], np.zeros(len(SIZES), np.int64)
     worst: list[Mistake] = []
+    decisions = 0
     for deal in deals:
         notes.begin(deal)
         missed.append(_missed(table, evaluator, deal))
         mistakes = list(notes.mistakes.values())
+        decisions += len(notes.decisions)
         losses.append(
             [sum(mistake.loss for mistake in mistakes if mistake.kind == kind) for kind in KINDS]
         )
         for mistake in mistakes:
             sizes[np.searchsorted(SIZES, mistake.loss, side="left") - 1] += 1
         worst = worst_of([*worst, *mistakes], max_mistakes)
-    return Judgement(seats, losses, sizes.tolist(), missed, worst)
+    return Judgement(seats, losses, sizes.tolist(), missed, worst, decisions)
 
 
 def worst_of(mistakes: Sequence[Mistake], max_mistakes: int) -> list[Mistake]:
@@ -168,13 +180,14 @@ class _Notes:
 
     def __init__(self, evaluator: Evaluator, rival: str) -> None:
         self.mistakes: dict[tuple[object, ...], Mistake] = {}
+        self.decisions: set[tuple[object, ...]] = set()
         self._evaluator = evaluator
         self._rival = rival
         self._deal = 0
 
     def begin(self, deal: int) -> None:
         """Begin the next deal, without mistakes."""
-        self.mistakes = {}
+        self.mistakes, self.decisions = {}, set()
         self._deal = deal
 
     def with_notes(self, bot: SeatedBot) -> SeatedBot:
@@ -207,17 +220,29 @@ class _Notes:
         values = self._evaluator.values(turn, moves)
         best = values.index(max(values))
         loss = values[best] - values[answer]
-        self._note(turn, loss, CHOOSING, move_text(moves[answer]), move_text(moves[best]))
+        taken, preferred = move_text(moves[answer]), move_text(moves[best])
+        texts = {move_text(move): float(value) for move, value in zip(moves, values, strict=True)}
+        self._note(turn, loss, CHOOSING, taken, preferred, texts)
 
     def _note_roll(self, turn: Turn, rolls: bool) -> None:
         choice = self._evaluator.choice(turn)
         gain = choice.rolling - choice.stopping
+        values = {"roll": float(choice.rolling), "stop": float(choice.stopping)}
         if rolls:
-            self._note(turn, max(0.0, -gain), ROLLING, "roll", "stop")
+            self._note(turn, max(0.0, -gain), ROLLING, "roll", "stop", values)
         else:
-            self._note(turn, max(0.0, gain), STOPPING, "stop", "roll")
+            self._note(turn, max(0.0, gain), STOPPING, "stop", "roll", values)
 
-    def _note(self, turn: Turn, loss: float, kind: str, taken: str, best: str) -> None:
+    def _note(
+        self,
+        turn: Turn,
+        loss: float,
+        kind: str,
+        taken: str,
+        best: str,
+        options: Mapping[str, float],
+    ) -> None:
+        self.decisions.add((turn.seat, turn.number, turn.rolls, kind == CHOOSING))
         if loss <= 0.0:
             return
         self.mistakes[turn.seat, turn.number, turn.rolls, kind] = Mistake(
@@ -233,6 +258,7 @@ class _Notes:
             taken=taken,
             best=best,
             rival=self._rival,
+            options=tuple(options.items()),
         )
 
 

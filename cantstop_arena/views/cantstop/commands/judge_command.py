@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from cantstop_arena.views.cantstop.judging import MAX_BOARDS
+from cantstop_arena.views.command_options import key_option
 
 BY_TABLE = 1000  # deals
 BY_NETS = 100  # deals; fewer, as nets are slower
@@ -59,24 +60,9 @@ OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
     metavar="DIR",
     help="Folder of solved boards; see arena solve.",
 )
-@click.option(
-    "--results",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    metavar="DIR",
-    help="Folder for the tournament file with which the games can be replayed.",
-)
-@click.option(
-    "--bots",
-    "bots_folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("bots"),
-    show_default=True,
-    metavar="DIR",
-    help="Folder with bot files.",
-)
-@click.option("--isolate", is_flag=True, help="Run all bots from files and packages in a sandbox.")
+@key_option("results", help="Folder for the tournament file with which the games can be replayed.")
+@key_option("bots_folder")
+@key_option("isolate")
 @click.option(
     "--html",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -138,7 +124,7 @@ def judge(
         planned = requested_bots(names, **options)
     judgements = judge_task_results(planned)
     if html is not None:
-        from cantstop_arena.views.cantstop.judging.judgement_report import judgements_page
+        from cantstop_arena.views.cantstop.judging.judgement_page import judgements_page
 
         write_atomically(html, judgements_page(judgements, planned))
     click.echo(judgements_json(judgements) if as_json else text(judgements, planned, boards))

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cantstop_arena.atomic_files import check_results_folder, write_result
 from cantstop_arena.bots.bot_paths import is_bot_name
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import chosen_isolation
+from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.exact.evaluator import best_evaluator
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
@@ -79,13 +79,13 @@ def requested_bots(
     seed: int,
     results: Path,
     bots_folder: Path,
-    isolate: bool = False,
+    isolate: Isolation = Isolation.NONE,
 ) -> JudgeTask:
     """The task of judging bots by name; the default opponent is the judge.
 
     Its tournament file is written below `results`. Raises ArenaError.
     """
-    catalogue = Catalogue(bots_folder, isolation=chosen_isolation(isolate))
+    catalogue = Catalogue(bots_folder, isolation=isolate)
     rules = rules_from_argument(name, changes, catalogue)
     judge = judge_for(rules, players)
     deals = judge.deals(deals)

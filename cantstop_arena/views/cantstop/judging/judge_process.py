@@ -165,6 +165,7 @@ def is_consistent(judgement: Judgement, players: int, rivals: Collection[str]) -
     losses, missed, worst = judgement.losses, judgement.missed, judgement.worst
     return (
         judgement.seats == players
+        and judgement.decisions >= 0
         and 0 < len(losses) == len(missed)
         and len(judgement.sizes) == len(SIZES)
         and all(len(loss) == len(KINDS) for loss in losses)
@@ -174,9 +175,10 @@ def is_consistent(judgement: Judgement, players: int, rivals: Collection[str]) -
 
 
 def _is_consistent_mistake(mistake: Mistake, rivals: Collection[str]) -> bool:
-    texts = (mistake.taken, mistake.best)
+    texts = (mistake.taken, mistake.best, *(text for text, _ in mistake.options))
     return (
         isfinite(mistake.loss)
+        and all(isfinite(value) for _, value in mistake.options)
         and mistake.kind in KINDS
         and mistake.rival in rivals
         and all(len(text) <= _MAX_MOVE_LENGTH and text.isprintable() for text in texts)

@@ -161,6 +161,7 @@ def _as_data(judgement: Judgement) -> Mapping[str, Any]:
         "sizes": judgement.sizes,
         "missed": judgement.missed,
         "worst": [*map(_mistake_as_data, judgement.worst)],
+        "decisions": judgement.decisions,
     }
 
 

@@ -459,6 +459,7 @@ def test_random_rolls_again_as_often_as_its_option_says(tables: Tables) -> None:
 
 @pytest.mark.parametrize("players", slow_but((1, 3), [1, 2, 3, 4]))
 @pytest.mark.parametrize("rules", NAMED)
+@pytest.mark.slow
 def test_built_in_bots_play_without_faults_under_every_named_rule_set(
     tables: Tables, rules: str, players: int
 ) -> None:

@@ -49,6 +49,7 @@ VARIANTS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("changes", slow_but((0,), VARIANTS), ids=str)
+@pytest.mark.slow
 def test_against_itself_whoever_begins_wins_as_often_as_the_table_says(
     tables: Tables, folder: Path, changes: dict[str, Any]
 ) -> None:

@@ -129,6 +129,7 @@ def test_the_referee_accepts_games_under_any_rules(
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 @pytest.mark.parametrize("name", NAMED)
+@pytest.mark.slow
 def test_the_referee_accepts_mixed_tables_under_every_named_rule_set(
     tables: Tables, name: str, players: int
 ) -> None:

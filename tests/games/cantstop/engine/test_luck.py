@@ -102,6 +102,7 @@ def test_measuring_by_winning_chances_leaves_the_game_alone(tables: Tables) -> N
     assert some > 20
 
 
+@pytest.mark.slow
 def test_winning_chances_explain_more_than_stakes(tables: Tables) -> None:
     """In games of bots of like strength, all of which are played."""
     worth = {}

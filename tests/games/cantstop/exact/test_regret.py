@@ -108,7 +108,7 @@ def test_the_command_tells_losses_and_the_worst_decisions(
     every = run(arena, "random", *words, "--worst", "10")[1]
     assert "\nThe worst decisions of random:" in every and "\n10. Loses " in every
     assert "Loses" not in run(arena, "random", *words, "--worst", "0")[1]
-    told: dict[str, Any] = json.loads(run(arena, "optimal", *words, "--json")[1])
+    told: dict[str, Any] = json.loads(run(arena, "optimal", *words, "--json")[1])["bots"]
     assert told["optimal"]["lost"] == [0, 0] and told["optimal"]["worst"] == []
 
 
@@ -117,7 +117,7 @@ def test_the_game_of_a_bad_decision_is_replayed_by_the_command_that_is_told(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     words = ("random", "--rules", "2,2", "--deals", "30")
-    worst = json.loads(run(arena, *words, "--json")[1])["random"]["worst"][0]
+    worst = json.loads(run(arena, *words, "--json")[1])["bots"]["random"]["worst"][0]
     line = next(line for line in run(arena, *words)[1].splitlines() if line.startswith("  $ arena"))
     result = arena(*shlex.split(line)[2:], "--json", code=None)
     events = [json.loads(line) for line in result.output.splitlines()]

@@ -26,6 +26,7 @@ POSITIONS = 50  # of each board
 
 
 @pytest.mark.parametrize(("rules", "players"), BOARDS)
+@pytest.mark.slow
 def test_both_solvers_value_every_state_alike(rules: RuleSet, players: int) -> None:
     board, net = board_of(rules, players), random_net(players, 7)
     markers = markers_of(board, size_of(rules, players).entries)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
+from helpers.pages import checked
 
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.views.cantstop.judging.judge_process import in_pieces
@@ -47,7 +48,9 @@ def test_the_bots_of_a_run_are_judged_and_its_page_tells_so(arena: Arena, run: P
     assert "2 players; 20 deals of each bot; judged by optimal" in text
     shown = (run / "report.html").read_text("utf-8")
     assert 'id="judged"' in shown and "The worst decisions of random" in shown
-    assert "optimal loses 0.0 percentage points per game by its decisions" in shown
+    headline, _, _ = text.partition(".\n")
+    assert headline.startswith("random loses ") and headline.endswith(", optimal 0.0")
+    assert headline in shown
     after = contents(run)
     assert {*after} - {*before} == {"judged.json", "report.html"}
     assert {name: after[name] for name in before} == before
@@ -58,16 +61,32 @@ def test_the_bots_of_a_run_are_judged_and_its_page_tells_so(arena: Arena, run: P
 def test_its_rivals_are_those_of_the_run_and_its_games_those_of_the_run(
     arena: Arena, run: Path
 ) -> None:
-    told: dict[str, Any] = json.loads(arena("judge", str(run), "--deals", "20", "--json").text)
+    content = json.loads(arena("judge", str(run), "--deals", "20", "--json").text)
+    assert content["headline"].startswith("random loses ")
+    told: dict[str, Any] = content["bots"]
+    assert told["optimal"]["share_best"] == 1 > told["random"]["share_best"] > 0
     assert [*told] == ["random", "cautious", "optimal"] and told["optimal"]["lost"] == [0, 0]
     assert {one["rival"] for one in told["random"]["worst"]} == {"cautious", "optimal"}
-    line = next(line for line in page(arena, run).splitlines() if line.startswith("$ arena replay"))
+    lines = map(str.strip, page(arena, run).splitlines())
+    line = next(line for line in lines if line.startswith("$ arena replay"))
     file, *names = shlex.split(line)[3:]
     events = arena("replay", str(run / file), *names, "--json").text.splitlines()
     worst = told["random"]["worst"][0]
     rolls = [one for one in map(json.loads, events) if one["event"] == "roll"]
     own = [one for one in rolls if (one["seat"], one["turn"]) == (worst["seat"], worst["turn"])]
     assert own[worst["roll"] - 1]["dice"] == worst["dice"]
+
+
+def test_the_page_of_a_judgement_draws_the_worst_decisions(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CANTSTOP_ARENA_TABLES", str(tmp_path / "tables"))
+    words = "judge cautious random --rules 2,2 --deals 12 --html page.html"
+    headline, _, _ = arena(words).text.partition(".\n")
+    text = (Path.cwd() / "page.html").read_text()
+    checked(text)
+    assert headline in text and 'class="decision"' in text
+    assert ">played</span>" in text and ">best</span>" in text
 
 
 def test_something_is_heard_now_and_then_of_all_deals(run: Path) -> None:
@@ -82,7 +101,7 @@ def test_something_is_heard_now_and_then_of_all_deals(run: Path) -> None:
 def test_a_folder_that_is_called_like_a_bot_is_none_of_a_run(arena: Arena, run: Path) -> None:
     Path("random").mkdir()
     words = ("judge", "random", "--rules", "2,1", "--deals", "4", "--json")
-    assert [*json.loads(arena(*words).text)] == ["random"]
+    assert [*json.loads(arena(*words).text)["bots"]] == ["random"]
 
 
 @pytest.mark.slow
@@ -111,7 +130,7 @@ def test_who_misbehaves_is_named_and_the_others_are_judged(arena: Arena, run: Pa
         "run", "rude.yaml", "--quiet", "--no-page", yaml=FILE.replace("cautious", "./rude-bot.py")
     )
     result = arena("judge", "results/rude", "--deals", "4", "--json")
-    assert {*json.loads(result.text)} == {"random", "optimal"}
+    assert {*json.loads(result.text)["bots"]} == {"random", "optimal"}
     assert "rude-bot cannot be judged: it misbehaves in deal" in result.error
 
 
@@ -124,7 +143,7 @@ def roll_again(turn): return False
 """
     words = "judge cautious ./bots/mute.py --rules 2,2 --deals 12 --json"
     result = arena(words, bots={"mute": bot})
-    assert {*json.loads(result.text)} >= {"cautious"}
+    assert {*json.loads(result.text)["bots"]} >= {"cautious"}
     assert result.error.count("mute cannot be judged") == 1
     assert "choose_move must return an index, not None" in result.error
 

@@ -1,10 +1,12 @@
-"""The headline of a tournament page, who won, and the sentences below it, how sure that is.
+"""The headline of a tournament or gauntlet, and the sentences below it, which say how sure it is.
 
-A gauntlet and a match ask about one bot, the subject of the results, so their headline is about it.
+Terminal, JSON, pages and the API have the same headline. A gauntlet asks about one bot, the subject
+of the results, so its headline is about that one; so is a match's, which `match_report` has.
 """
 
 from collections.abc import Iterator, Sequence
 
+from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.pages.number_text import percent, plain, share_ends, with_error
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.rating import Points
@@ -15,15 +17,18 @@ from cantstop_arena.texts import how_many
 
 
 def headline(analysis: Analysis) -> str:
-    """Who won and by how much, in a line."""
+    """Who won and by how much, in a line; of a gauntlet the challenger's rank."""
     if not analysis.games:
         if analysis.results.disqualified:
             return "No games are left: no ranking"
         return "Nothing has been played yet"
     if analysis.is_solo:
         return _best_alone(analysis)
-    subject = subject_of(analysis)
-    return _winner(analysis) if subject is None else _about(analysis, subject)
+    if pair := _match_pair(analysis):
+        first, second = (analysis.results.bots[bot] for bot in pair)
+        return score_text(first, second, analysis.scores[pair[0]], analysis.results.players)
+    challenger = challenger_of(analysis)
+    return _winner(analysis) if challenger is None else rank_text(analysis, challenger)
 
 
 def answer(analysis: Analysis) -> list[str]:
@@ -60,88 +65,61 @@ def first_ones(analysis: Analysis) -> list[int]:
     return [bot for rank, bot in ranked if rank == ranked[0][0]]
 
 
-def subject_of(analysis: Analysis) -> int | None:
-    """The bot that a gauntlet or a match asked about; None in other tournaments."""
-    subject, bots = analysis.results.subject, analysis.results.bots
-    if subject not in bots or bots.index(subject) in analysis.without_games:
+def challenger_of(analysis: Analysis) -> int | None:
+    """The challenger of a gauntlet, if it has played; None in other tournaments."""
+    challenger, bots = analysis.results.challenger, analysis.results.bots
+    if challenger not in bots or bots.index(challenger) in analysis.without_games:
         return None
-    return bots.index(subject)
+    return bots.index(challenger)
 
 
 def top(analysis: Analysis) -> list[int]:
-    """The bots that the facts are about: the subject, or those of rank 1."""
-    subject = subject_of(analysis)
-    return first_ones(analysis) if subject is None else [subject]
+    """The bots that the facts are about: the challenger, or those of rank 1."""
+    challenger = challenger_of(analysis)
+    return first_ones(analysis) if challenger is None else [challenger]
+
+
+def is_match(results: TournamentTotals) -> bool:
+    """Whether the results are those of a match of two bots."""
+    return bool(results.subject) and not results.challenger
+
+
+def _match_pair(analysis: Analysis) -> tuple[int, int] | None:
+    """The two bots of a match, the first one first; None in other tournaments."""
+    results = analysis.results
+    if not is_match(results) or results.subject not in results.bots or len(results.bots) < 2:
+        return None
+    first = results.bots.index(results.subject)
+    return first, min(bot for bot in range(len(results.bots)) if bot != first)
+
+
+def score_text(first: str, second: str, score: Estimate, players: int) -> str:
+    """The score of the first bot of a match, and whether it stays open who is stronger.
+
+    The second bot fills the other seats of so many `players`.
+    """
+    seats = "" if players == 2 else f" in the other {players - 1} seats"
+    text = f"{first} scores {percent(score.mean or 0)} against {second}{seats}"
+    if score.low is None and score.high is None:
+        return f"{text}; one deal does not show who is stronger"
+    low, high = score.low or 0, 1 if score.high is None else score.high
+    return f"{text}; it stays open who is stronger" if low <= 1 / players <= high else text
 
 
 def duel(analysis: Analysis) -> tuple[int, int] | None:
-    """The two bots to compare: those of a match, the first one first, else the best two.
-
-    None in a gauntlet, where the question is the challenger's rank, and where the best are level.
-    """
-    order, subject = playing(analysis), subject_of(analysis)
-    if len(order) < 2 or analysis.results.challenger:
+    """The best two bots, to be compared; None in a gauntlet, and where the best are level."""
+    order = playing(analysis)
+    if len(order) < 2 or analysis.results.challenger or len(first_ones(analysis)) > 1:
         return None
-    if subject is not None:
-        return subject, min(bot for bot in order if bot != subject)
-    return None if len(first_ones(analysis)) > 1 else (order[0], order[1])
-
-
-def has_copies(analysis: Analysis) -> bool:
-    """Whether copies of the second bot of a match fill the seats that remain."""
-    return bool(
-        analysis.results.subject
-        and not analysis.results.challenger
-        and analysis.results.players > 2
-        and duel(analysis)
-    )
-
-
-def rival_of(analysis: Analysis, rival: int) -> str:
-    """The name of the second bot of the duel, with the seats that its copies fill."""
-    name = analysis.results.bots[rival]
-    if not has_copies(analysis):
-        return name
-    return f"{name} in the other {analysis.results.players - 1} seats"
+    return order[0], order[1]
 
 
 def lead(analysis: Analysis) -> Points | None:
     """The lead of the first bot of the duel; None without one, or where it has no bound."""
     pair = duel(analysis)
-    ahead = _ahead(analysis, *pair) if pair else None
+    difference = analysis.ratings.difference(*pair) if pair else None
+    ahead = difference.ahead if difference else None
     return None if ahead is None or ahead.low is ahead.high is None else ahead
-
-
-def _ahead(analysis: Analysis, bot: int, rival: int) -> Points | None:
-    """The lead over a rival, or over the mean of its copies; None if games do not connect them."""
-    if has_copies(analysis):
-        return analysis.ratings.lead_over_others(bot)
-    difference = analysis.ratings.difference(bot, rival)
-    return difference.ahead if difference else None
-
-
-def _about(analysis: Analysis, subject: int) -> str:
-    """The rank of a challenger, or the lead of the first bot of a match."""
-    name, pair = analysis.results.bots[subject], duel(analysis)
-    if pair is None:
-        return f"{name} {rank_text(analysis, subject)}"
-    rival, ahead = rival_of(analysis, pair[1]), _ahead(analysis, *pair)
-    points = ahead.points if ahead else 0
-    if not points or plain(abs(points)) == plain(0):
-        return f"{name} and {rival} are level"
-    amount = f"{plain(abs(points))} Elo " if lead(analysis) else ""
-    side = f"{amount}{'ahead of' if points > 0 else 'behind'} {rival}"
-    if _is_undecided(analysis, subject):
-        return f"{name} is {side}, but not beyond doubt"
-    return f"{name} {'wins' if points > 0 else 'loses'}, {side}"
-
-
-def _is_undecided(analysis: Analysis, subject: int) -> bool:
-    """Whether the subject of a match is not significantly stronger or weaker."""
-    if not has_copies(analysis):
-        return bool(_equals(analysis, [subject]))
-    low, high = analysis.lead_over_others(subject)[1:]
-    return (low is None or low <= 0) and (high is None or high >= 0)
 
 
 def _winner(analysis: Analysis) -> str:
@@ -170,9 +148,6 @@ def _rated(analysis: Analysis) -> Iterator[str]:
         yield f"{_named(analysis, first[:1])} is an anchor, with Elo {_elo(analysis, first[0])}."
     if len(first) > 1:
         yield f"They have Elo {_elo(analysis, first[0])}."
-    if has_copies(analysis):
-        yield _against_copies(analysis, first[0])
-        return
     yield from _undecided(analysis, first)
     if pair := duel(analysis):
         yield from _duel(analysis, *pair)
@@ -192,14 +167,6 @@ def _elo(analysis: Analysis, bot: int) -> str:
     """The Elo of a bot with its error; anchors have none."""
     elo = analysis.elo[bot]
     return with_error(Estimate(elo.mean) if elo.low == elo.high else elo, 1)
-
-
-def _against_copies(analysis: Analysis, bot: int) -> str:
-    """The score of the first bot of a match with more than two seats."""
-    score, even = analysis.scores[bot], 1 / analysis.results.players
-    ends = share_ends(score)
-    scored = f"{percent(score.mean or 0)} of the points{f' ({ends})' if ends else ''}"
-    return f"It takes {scored}; an even score is {percent(even)}."
 
 
 def _duel(analysis: Analysis, first: int, second: int) -> Iterator[str]:

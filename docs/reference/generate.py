@@ -1,0 +1,230 @@
+"""Write the parts of the reference that follow from declarations: `make reference`.
+
+A part stands in a page between `<!-- generated: NAME -->` and `<!-- end of generated -->`. With
+`--check` nothing is written, and the exit code is 1 if a page is not up to date.
+"""
+
+import ast
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from cantstop_arena.cli import GROUPS, main
+from cantstop_arena.exit_codes import ExitCode
+from cantstop_arena.games.cantstop.turn import Turn
+from cantstop_arena.tournaments.file.keys import KEYS, Key
+
+FOLDER = Path(__file__).parent
+PART = re.compile(r"(<!-- generated: ([\w -]+) -->\n).*?(\n<!-- end of generated -->)", re.DOTALL)
+TYPES = {
+    "int": "number",
+    "float": "number",
+    "tuple[int, ...]": "numbers",
+    "Spaces": "number by column",
+    "tuple[Spaces, ...]": "number by column, for each rival",
+    "Columns": "columns, ascending",
+    "RuleSet": "rule set",
+    "NDArray[np.float64]": "array of numbers",
+}
+
+
+def cell(text: str) -> str:
+    """A text as the cell of a table, in one line."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def table(heads: Sequence[str], rows: Collection[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [" | ".join(row) for row in (heads, ["---"] * len(heads), *rows)]
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+# The commands
+
+
+def commands(
+    command: click.Command = main, path: tuple[str, ...] = ("arena",)
+) -> Iterator[tuple[tuple[str, ...], click.Command, click.Context]]:
+    """A command and those below it, each with its words and its context."""
+    context = click.Context(command, info_name=path[-1])
+    yield path, command, context
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below and not below.hidden:
+                yield from commands(below, (*path, name))
+
+
+def command_section(path: tuple[str, ...], command: click.Command, context: click.Context) -> str:
+    """What `--help` of a command says, as a section."""
+    arguments = [item for item in command.params if isinstance(item, click.Argument)]
+    options = [item for item in command.params if isinstance(item, click.Option)]
+    words = [*path, *(["[OPTIONS]"] if options else [])]
+    words += [argument.make_metavar(context) for argument in arguments]
+    parts = [f"### {' '.join(path)}", f"`{' '.join(words)}`"]
+    for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
+        if paragraph.lstrip(" ").startswith("\b"):
+            lines = [line.strip() for line in paragraph.splitlines()[1:]]
+            parts.append("\n".join(["```text", *lines, "```"]))
+        else:
+            parts.append(" ".join(paragraph.split()).replace("<", "&lt;"))
+    records = [option.get_help_record(context) for option in options if not option.hidden]
+    rows = [
+        (f"`{' '.join(names.split())}`".replace("|", "\\|"), cell(text))
+        for names, text in filter(None, records)
+    ]
+    return "\n\n".join([*parts, *([table(("option", "meaning"), rows)] if rows else [])])
+
+
+def in_groups() -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+    """The commands of each group of `arena --help`, in its order."""
+    paths = [path for path, _, _ in commands()]
+    for title, names in GROUPS.items():
+        yield title, [path for name in names for path in paths if path[1:2] == (name,)]
+
+
+def all_commands() -> str:
+    """A section for every command."""
+    found = {path: (command, context) for path, command, context in commands()}
+    parts = []
+    for title, paths in in_groups():
+        parts.append(f"## {title}")
+        parts += [command_section(path, *found[path]) for path in paths]
+    return "\n\n".join(parts)
+
+
+def list_of_commands() -> str:
+    """A line for every command."""
+    found = {path: command for path, command, _ in commands()}
+    rows = []
+    for title, paths in in_groups():
+        rows.append((f"**{title}**", ""))
+        for path in paths:
+            words = " ".join(path)
+            link = f"[`{words}`](#{words.replace(' ', '-')})"
+            rows.append((link, cell(found[path].get_short_help_str(200))))
+    return table(("command", "what it does"), rows)
+
+
+# The keys of files
+
+
+def key_row(key: Key, files: Sequence[str], order: Sequence[str]) -> list[str]:
+    """The line about a key that several kinds of files have, or no file."""
+    return [
+        f"`{key.name}`" if key.files or key.functions else "",
+        _names(key.files, files),
+        f"`{key.cli[0]}`" if key.cli else "",
+        _names(key.commands, order),
+        _names(key.functions, [*order, "tournament"]),
+        cell(key.help),
+    ]
+
+
+def _names(chosen: Collection[str], names: Sequence[str]) -> str:
+    return "all" if {*names} <= {*chosen} else ", ".join(name for name in names if name in chosen)
+
+
+def keys() -> str:
+    """The keys of tournaments and of runs."""
+    files = ("tournament", "comparison", "league", "design")
+    names = [name for key in KEYS for name in key.commands]
+    order = [name for _, group in GROUPS.items() for name in group if name in names]
+    rows = [key_row(key, files, order) for key in KEYS if key.files not in ({"league"}, {"design"})]
+    heads = ("key", "in files", "option", "of commands", "of functions", "what it is")
+    return table(heads, rows)
+
+
+def _default(key: Key) -> str:
+    if isinstance(key.default, bool):
+        return f"`{str(key.default).lower()}`"
+    if isinstance(key.default, int):
+        return f"{key.default:,}"
+    return "" if key.default is None else f"`{key.default}`"
+
+
+def keys_of(file: str) -> str:
+    """The keys that one kind of file alone has."""
+    rows = [(f"`{key.name}`", _default(key), cell(key.help)) for key in KEYS if key.files == {file}]
+    return table(("key", "default", "what it is"), rows)
+
+
+# What a bot is shown
+
+
+def documented(cls: type) -> dict[str, tuple[str, str]]:
+    """The annotation and the text of each field of a class, as its source has them."""
+    (body,) = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
+    assert isinstance(body, ast.ClassDef)
+    fields = {}
+    for item, following in zip(body.body, [*body.body[1:], None], strict=True):
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+            assert isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+            fields[item.target.id] = ast.unparse(item.annotation), str(following.value.value)
+    return fields
+
+
+def turn() -> str:
+    """The fields and methods of `turn`."""
+    rows = []
+    for name, (kind, text) in documented(Turn).items():
+        if name == "random":
+            rows.append((f"`turn.{name}()`", "number in [0, 1)", cell(text)))
+        else:
+            rows.append((f"`turn.{name}`", TYPES[kind], cell(text)))
+    for name, method in vars(Turn).items():
+        if inspect.isfunction(method) and not name.startswith("_"):
+            words = ", ".join([*inspect.signature(method).parameters][1:])
+            rows.append((f"`turn.{name}({words})`", "number", cell(inspect.getdoc(method) or "")))
+    return table(("field", "type", "meaning"), rows)
+
+
+def exit_codes() -> str:
+    """The exit codes of all commands."""
+    rows = [(str(int(ExitCode[name])), cell(text)) for name, text in _codes().items()]
+    signals = "Stopped: 130 by Ctrl-C, 143 by SIGTERM. A run prints the command that continues it."
+    return table(("code", "meaning"), [*rows, ("128 + signal", signals)])
+
+
+def _codes() -> dict[str, str]:
+    (body,) = ast.parse(textwrap.dedent(inspect.getsource(ExitCode))).body
+    assert isinstance(body, ast.ClassDef)
+    texts = {}
+    for item, following in zip(body.body, [*body.body[1:], None], strict=True):
+        if isinstance(item, ast.Assign) and isinstance(item.targets[0], ast.Name):
+            assert isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+            texts[item.targets[0].id] = str(following.value.value)
+    return texts
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "list of commands": list_of_commands,
+    "commands": all_commands,
+    "keys": keys,
+    "keys of leagues": lambda: keys_of("league"),
+    "keys of designs": lambda: keys_of("design"),
+    "turn": turn,
+    "exit codes": exit_codes,
+}
+
+
+def generated(page: str) -> str:
+    """A page with all its generated parts as they have to be."""
+    return PART.sub(lambda part: part[1] + "\n" + PARTS[part[2]]() + "\n" + part[3], page)
+
+
+if __name__ == "__main__":
+    late = []
+    for file in sorted(FOLDER.glob("*.md")):
+        text = file.read_text("utf-8")
+        if (new := generated(text)) != text:
+            late.append(file.name)
+            if "--check" not in sys.argv:
+                file.write_text(new, "utf-8")
+    if late and "--check" in sys.argv:
+        sys.exit(f"not up to date: {', '.join(late)}; run make reference")
