@@ -139,12 +139,11 @@ def measure(
 ) -> float:
     """Print a line, and return games a second of processor time."""
     table, nets = table_of(run, rows, against)
-    table.alone = alone
     table.play(Block((0, 1), 1 << 20, 2))  # compiles, and loads
     for net in nets:
         net.seconds, net.calls, net.decisions = 0.0, 0, 0
     start = time.process_time()
-    table.play(Block((0, 1), 0, games // 2))
+    table.play(Block((0, 1), 0, games // 2), alone=alone)
     spent = time.process_time() - start
     decisions = sum(net.decisions for net in nets)
     seconds, calls = sum(net.seconds for net in nets), sum(net.calls for net in nets)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.decisions import GAME_OVER
-from cantstop_arena.hookspecs import BotFunctions, compile_options, compiled, memory_of
+from cantstop_arena.hookspecs import BATCH_HOOK, BotFunctions, compile_options, compiled, memory_of
 from cantstop_arena.table.batched_bot import BatchedBot
 
 PRINTED_BACKENDS = {"compiled": "compiled", "batched": "batched", "plain": "python"}
@@ -25,6 +25,13 @@ def backend_of(player: Any, decisions: Iterable[str]) -> str:
         return "batched"
     marked = any(_is_marked(player, hook) for hook in decisions)
     return "compiled" if marked else "plain"
+
+
+def functions_of(player: Any, decisions: Iterable[str]) -> dict[str, Any]:
+    """The functions of a bot by name; of a batched bot the one that takes all decisions."""
+    hooks = [BATCH_HOOK] if isinstance(player, BatchedBot) else decisions
+    functions = {hook: getattr(player, hook, None) for hook in hooks}
+    return {hook: function for hook, function in functions.items() if function is not None}
 
 
 def as_compiled(player: Any, decisions: Iterable[str]) -> BotFunctions:

@@ -10,7 +10,12 @@ from collections.abc import Callable, Iterator
 from math import inf
 from typing import Any
 
-from cantstop_arena.bots.bot_functions import PRINTED_BACKENDS, innermost, source_line_of
+from cantstop_arena.bots.bot_functions import (
+    PRINTED_BACKENDS,
+    functions_of,
+    innermost,
+    source_line_of,
+)
 from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.bots.loader import Loader, is_built_in
 from cantstop_arena.check.findings import (
@@ -24,13 +29,16 @@ from cantstop_arena.check.findings import (
     Report,
 )
 from cantstop_arena.check.harness import Harness, SuiteRun
+from cantstop_arena.check.row_check import check_rows
 from cantstop_arena.check.suite import difference, suite_of
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BotFunctions
+from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import how_many, listed, significant
 from cantstop_arena.tournaments.bot_adapters import seat_bot
+from cantstop_arena.tournaments.file.key_readers import usual_players
 from cantstop_arena.tournaments.speed import measure
 from cantstop_arena.tournaments.table_spec import bot_start
 
@@ -89,7 +97,7 @@ class BotChecks:
 
     def _hooks(self) -> list[str]:
         """The names of the decisions for which the bot has a function."""
-        return [hook for hook in self.game.decisions if hasattr(self.player, hook)]
+        return [*functions_of(self.player, self.game.decisions)]
 
     def everything(self) -> Iterator[Finding]:
         """The findings of all checks; the traces of the games are reported on the way."""
@@ -110,7 +118,9 @@ class BotChecks:
             yield finding
         else:
             self._report_traces(run)
-        if not harness.is_compiled:
+        if isinstance(self.player, BatchedBot):
+            yield self._rows(self.player)
+        elif not harness.is_compiled:
             if finding is None and not self.spec.learns:
                 yield self._state_between_games(run)
             yield self._build_time()
@@ -160,6 +170,8 @@ class BotChecks:
         try:
             harness = Harness(self.game, seated_bots, self.memory)
             harness.table.warm_up()
+            if isinstance(self.player, BatchedBot):
+                self.player.prepare(self.game.rules.default, usual_players(self.game))
         except BotError as error:
             return Finding(WRONG, "lane", str(error))
         seconds = time.perf_counter() - start
@@ -175,6 +187,11 @@ class BotChecks:
         if harness.is_compiled:
             detail = f", once, in {seconds:.1f} s" if is_new else ""
             return Finding(OK, "lane", f"compiled{detail}")
+        if isinstance(self.player, BatchedBot):
+            text = f"batched, {self.player.rows} games at once"
+            if not self.game.plays_in_step:
+                text += f"; in {self.game.title} one after the other"
+            return Finding(OK, "lane", text)
         python = PRINTED_BACKENDS["plain"]
         if self.spec.backend == "plain":
             return Finding(OK, "lane", python)
@@ -236,6 +253,12 @@ class BotChecks:
             text = "remembers earlier games; in a tournament each game gets a fresh instance"
             return Finding(NOTE, "state", f"{text} (learns = True keeps it for a block)")
         return Finding(OK, "state", "no answer depends on earlier games")
+
+    def _rows(self, bot: BatchedBot) -> Finding:
+        """Whether the answer in a row depends on that row alone, and is always the same."""
+        self._enter(CheckStage("rows", "decides for batches", _MEASURE_SECONDS))
+        mark, text = check_rows(bot, self.game.rules.default, usual_players(self.game))
+        return Finding(mark, "rows", text)
 
     # How long it takes
 

@@ -143,7 +143,8 @@ class BlockResult(msgspec.Struct, frozen=True):
     no payoff. `faults` has one entry for each bot, kind and deal. `irreproducible`
     are the bots whose answers differed when a game was played twice. `fingerprints` has such a
     number for each deal, equal for deals of the same games in which nothing was drawn, and 0 where
-    something was; empty where it was in all deals, and for compiled games.
+    something was; empty where it was in all deals, and for compiled games. `device` is what has
+    computed the answers of batched bots; empty without any.
     """
 
     block: Block
@@ -154,6 +155,7 @@ class BlockResult(msgspec.Struct, frozen=True):
     irreproducible: tuple[int, ...] = ()
     payoffs: bytes = b""
     fingerprints: bytes = b""
+    device: str = ""
 
     def masks(self) -> "NDArray[np.uint8]":
         """The winners of every game: deals by seatings. Raises ValueError if they are malformed."""
@@ -175,6 +177,7 @@ def join_parts(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
         tuple(sorted({bot for part in parts for bot in part.irreproducible})),
         b"".join(part.payoffs for part in parts),
         _joined_fingerprints(parts),
+        "; ".join(sorted({part.device for part in parts if part.device})),
     )
 
 
@@ -312,6 +315,7 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     faults: tuple[FaultReport, ...] = ()
     disqualified: tuple[str, ...] = ()
     irreproducible: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
     until: Until | None = None
     seat_orders: Orders | None = None
     missing_games: int = 0

@@ -170,7 +170,7 @@ def actions_in(
     number of equal ones; with a `temperature` one is drawn from their softmax. Raises IllegalAnswer
     for anything else.
     """
-    array = _as_array(answer)
+    array = answer_array(answer)
     if array.shape == batch.live.shape and array.dtype.kind in "iu":
         actions = array.astype(np.int64)
         return actions, _faults_of_actions(actions, batch)
@@ -203,7 +203,7 @@ def policy_output(outputs: Any, batch: Batch) -> Any:
     return outputs[0] if outputs else None
 
 
-def _as_array(answer: Any) -> NDArray[Any]:
+def answer_array(answer: Any) -> NDArray[Any]:
     """An array of NumPy, or of a library that can share it. Raises IllegalAnswer."""
     kind = type(answer)
     if hasattr(kind, "__array__"):

@@ -102,6 +102,8 @@ class Game:
     """The quantity by which its table scores luck, as text; empty if it does not."""
     estimates_chances = False
     """Whether its table can score luck by an estimate of winning chances, too."""
+    plays_in_step = False
+    """Whether its table plays the games of batched bots in step."""
     encoding_version = 1
     """Raised when any number of an observation, their order or their scale changes."""
     table_class = "cantstop_arena.table.plain_table:PlainTable"

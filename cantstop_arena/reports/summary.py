@@ -51,8 +51,9 @@ def summary(analysis: Analysis) -> dict[str, Any]:
     With more than MANY_BOTS bots, `lineups`, both `pairs` and `differences` are only in
     lineups.csv, pairs.csv, fit.csv and differences.csv, and `superiority` is a list of rows, one
     for each bot of the standings, in their order.
-    `until`, `unplayed`, `left_out`, `gauntlet`, `faults`, `disqualified` and `not_reproducible` are
-    present only where they are not empty, and `headline` in no match, whose match.json has it.
+    `until`, `unplayed`, `left_out`, `gauntlet`, `faults`, `disqualified`, `not_reproducible` and
+    `device` are present only where they are not empty, and `headline` in no match, whose match.json
+    has it.
     """
     results = analysis.results
     entry = Summary(
@@ -75,6 +76,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
         faults=[_fault(charge) for charge in results.faults] or UNSET,
         disqualified=_disqualified(analysis) or UNSET,
         not_reproducible=list(results.irreproducible) or UNSET,
+        device="; ".join(results.devices) or UNSET,
     )
     if analysis.is_solo:
         _add_differences(entry, analysis)

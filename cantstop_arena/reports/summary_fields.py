@@ -249,6 +249,7 @@ class Summary(_Entry, kw_only=True):
     faults: list[ReportedFault] | UnsetType = UNSET
     disqualified: list[DisqualifiedBot] | UnsetType = UNSET
     not_reproducible: list[str] | UnsetType = UNSET
+    device: str | UnsetType = UNSET
 
 
 _OF_RATINGS = ["anchor", "labels", "ranks", "superiority", "first_player", "fit"]

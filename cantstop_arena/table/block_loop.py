@@ -11,6 +11,7 @@ from cantstop_arena.deals.winners import packed
 from cantstop_arena.table.batch_loop import LostGame, play_in_step
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.determinism import DeterminismCheck
+from cantstop_arena.table.device import device_name
 
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
@@ -18,14 +19,22 @@ if TYPE_CHECKING:
 _TRIES = 3  # of a game in which it is doubtful why a bot did not answer
 
 
-def play_block(table: "GameTable", block: Block, forfeits: Sequence[Fault] = ()) -> BlockResult:
-    """Play a block's deals, each in every seating; games in `forfeits` are lost unplayed."""
+def play_block(
+    table: "GameTable", block: Block, forfeits: Sequence[Fault] = (), alone: bool = False
+) -> BlockResult:
+    """Play a block's deals, each in every seating; games in `forfeits` are lost unplayed.
+
+    With `alone` no games are played in step, so that a bot that hangs does so in one game.
+    """
     table.restore_process()
     table.group = block.group
     sample = DeterminismCheck(table, block, forfeits)
-    result = _Play(table, block, forfeits).result()
+    in_step = table.plays_in_step(block.group) and not (alone or forfeits)
+    play = _Play(table, block, forfeits)
+    result = play.result_in_step() if in_step else play.result()
     differing = {*result.irreproducible, *sample.differing()}
-    result = replace(result, irreproducible=tuple(sorted(differing)))
+    device = device_name() if table.has_batched_among(block.group) else ""
+    result = replace(result, irreproducible=tuple(sorted(differing)), device=device)
     table.after_block()
     return result
 
@@ -55,10 +64,6 @@ class _Play:
     def result(self) -> BlockResult:
         """Play all games, and return the result."""
         total, start = self.block.deals * len(self.lineups), 0
-        in_step = self.table.plays_in_step(self.block.group) and not self.table.alone
-        if in_step and not self.forfeits:
-            self.irreproducible = play_in_step(self.table, self.block, self.tally, self._lose)
-            return self._result()
         play = (
             self._play_compiled
             if self.table.is_compiled(self.block.group)
@@ -69,6 +74,11 @@ class _Play:
             if stop < total:
                 self._forfeit_unplayed(stop)
             start = stop + 1
+        return self._result()
+
+    def result_in_step(self) -> BlockResult:
+        """Play all games in step, and return the result."""
+        self.irreproducible = play_in_step(self.table, self.block, self.tally, self._lose)
         return self._result()
 
     def _result(self) -> BlockResult:

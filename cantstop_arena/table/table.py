@@ -55,19 +55,20 @@ class GameTable(ABC):
         self.seats: Group = tuple(range(players))
         self.group = self.seats
         """The bots that meet; other processes see bots as positions in it."""
-        self.alone = False
-        """Whether all games are played alone, one after the other, though they can be in step."""
         self.number = 0
         """The number of the game that is played alone, among those of the group."""
         self.sitting: list[Any] = []
         self._learners: set[int] = set()  # the bots that have sat down in this block
 
-    def play(self, block: Block, forfeits: Iterable[Fault] = ()) -> BlockResult:
+    def play(
+        self, block: Block, forfeits: Iterable[Fault] = (), alone: bool = False
+    ) -> BlockResult:
         """Play a block: its deals, each in every seating of its group.
 
-        Games in `forfeits` are lost unplayed by the bots that the faults name.
+        Games in `forfeits` are lost unplayed by the bots that the faults name. With `alone` games
+        are played one after the other, though they can be in step.
         """
-        return play_block(self, block, tuple(forfeits))
+        return play_block(self, block, tuple(forfeits), alone)
 
     # Methods of subclasses
 
@@ -168,10 +169,9 @@ class GameTable(ABC):
         """
         raise NotImplementedError
 
-    @property
-    def has_batched(self) -> bool:
-        """Whether any of the bots is a batched one."""
-        return any(isinstance(bot.player, BatchedBot) for bot in self.seated_bots)
+    def has_batched_among(self, bots: Iterable[int]) -> bool:
+        """Whether any of these bots is a batched one."""
+        return any(isinstance(self.seated_bots[bot].player, BatchedBot) for bot in bots)
 
     def plays_in_step(self, bots: Iterable[int]) -> bool:
         """Whether games of these bots are played in step, by batched bots and compiled ones."""

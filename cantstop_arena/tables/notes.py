@@ -118,6 +118,11 @@ def about_standings(analysis: Analysis) -> list[str]:
             f"{list_names(irreproducible)}: {NOT_REPRODUCIBLE}. The answers were others when a"
             " game was played twice, so that results change from run to run."
         )
+    if len(devices := analysis.results.devices) > 1:
+        texts.append(
+            f"Nets were computed on different devices ({'; '.join(devices)}), which may round their"
+            " answers differently: on one of them alone some games may be others."
+        )
     if analysis.results.challenger in analysis.results.bots:
         texts += _about_gauntlet(analysis, analysis.results.bots.index(analysis.results.challenger))
     if analysis.is_solo:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.bots.bot_functions import source_line_of
+from cantstop_arena.bots.bot_functions import functions_of, source_line_of
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.bots.onnx_bots import refusal_of
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.hookspecs import BotFunctions
+from cantstop_arena.hookspecs import BATCH_HOOK, BotFunctions
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, Raised, run_all
 from cantstop_arena.processes.lasting_state import note_shared_code
 from cantstop_arena.processes.system import short_path
@@ -141,10 +141,8 @@ def _nothing(*arguments: object) -> Any:
 
 def _parts(table: "GameTable") -> Iterator[PreparedBot]:
     for number, bot in enumerate(table.seated_bots):
-        functions = {hook: getattr(bot.player, hook, None) for hook in table.game.decisions}
-        source_lines = {
-            hook: source_line_of(function) for hook, function in functions.items() if function
-        }
+        functions = functions_of(bot.player, table.game.decisions)
+        source_lines = {hook: source_line_of(function) for hook, function in functions.items()}
         is_batched = table.plays_in_step((number,))
         backend: Backend = "batched" if is_batched else "plain"
         if table.is_compiled((number,)):
@@ -194,7 +192,7 @@ def _prepared(seat: BotStart, answer: PreparedBot | Raised | CallFailed) -> Prep
         raise BotError(answer.reason if is_named else f"bot {seat.name} {answer.reason}")
     if isinstance(answer, CallFailed):
         raise BotError(f"bot {seat.name} cannot be built: it {answer}")
-    hooks = game_named(seat.bot.game).decisions
+    hooks = (*game_named(seat.bot.game).decisions, BATCH_HOOK)
     lines = {hook: _line(answer.source_lines.get(hook, "")) for hook in hooks}
     backend = answer.backend if answer.backend == seat.backend else "plain"
     disturbs = _with_file(seat, _line(answer.disturbs))

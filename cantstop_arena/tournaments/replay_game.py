@@ -207,7 +207,9 @@ class _Replayer:
     table: "GameTable"
     seats: Group
 
-    def play(self, block: Block, forfeits: Sequence[Fault] = ()) -> Iterator[Message]:
+    def play(
+        self, block: Block, forfeits: Sequence[Fault] = (), alone: bool = True
+    ) -> Iterator[Message]:
         """Messages with the events; a fault comes before the last event."""
         complaints: list[Complaint] = []
         self.table.mark_game(0, tuple(range(len(self.seats))))

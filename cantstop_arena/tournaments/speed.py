@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from itertools import count
 from math import inf
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -32,7 +32,7 @@ from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.key_readers import usual_players
 from cantstop_arena.tournaments.ledger.row_codec import MEASURED
-from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
+from cantstop_arena.tournaments.preparation import Backend, pack_spec, prepare_bots, unpack_spec
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec, bot_start, entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
@@ -59,7 +59,7 @@ class SpeedTrial(msgspec.Struct, frozen=True):
     was scored, `corrections` are what removing it adds to them.
     """
 
-    backend: Literal["compiled", "plain"]
+    backend: Backend
     seconds: float
     paces: int  # units of pace of the game
     won: Ints
@@ -94,7 +94,7 @@ class SpeedTrial(msgspec.Struct, frozen=True):
 class TrialPlayed(msgspec.Struct, tag=True, frozen=True):
     """A speed trial as a message: `won` is bytes, as are `corrections` and `paid`, or none."""
 
-    backend: Literal["compiled", "plain"]
+    backend: Backend
     seconds: float
     paces: int
     won: bytes
@@ -267,7 +267,9 @@ def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
             break
         # Blocks double in size, but take at most the remaining time.
         size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))
-    backend: Literal["compiled", "plain"] = "compiled" if table.is_compiled(group) else "plain"
+    backend: Backend = "batched" if table.plays_in_step(group) else "plain"
+    if table.is_compiled(group):
+        backend = "compiled"
     winners = np.concatenate(masks)
     won = wins_by_deal(winners, table.orders)[:, : spec.players]
     corrections = None

@@ -90,6 +90,7 @@ def test_equal_rules_of_another_name_share_their_games(arena: Arena) -> None:
     assert_as_fresh(arena, again)
 
 
+@pytest.mark.slow
 def test_more_and_fewer_games_and_another_seed_and_back(arena: Arena) -> None:
     compare(arena, text_of())
     assert compare(arena, text_of(games=60)).count("in part; playing 20 games") == 2
@@ -143,6 +144,7 @@ def test_commands_for_tournaments_take_the_folders_of_a_comparison_s_parts(arena
     assert "is not in the last comparison" in arena("rate", part.with_name("leave"), code=2).error
 
 
+@pytest.mark.slow
 def test_guests_play_into_the_ledger_of_the_comparison(arena: Arena) -> None:
     compare(arena, text_of())
     part = PARTS["jump"]

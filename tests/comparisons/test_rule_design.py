@@ -149,6 +149,7 @@ def test_a_design_finds_the_rules_that_hold(arena: Arena) -> None:
     assert float(rows[0]["better_bot_low"]) < 2 / 3 < float(rows[0]["better_bot_high"])
 
 
+@pytest.mark.slow
 def test_deals_that_are_all_alike_decide_nothing(arena: Arena) -> None:
     with installed_game(Path.cwd(), "alike", ALIKE):
         done = arena("design", "sizes.yaml", yaml=SIZES, bots={"steady": STEADY})
@@ -168,6 +169,7 @@ def test_without_rules_that_meet_all_targets_the_nearest_are_named(arena: Arena)
     )
 
 
+@pytest.mark.slow
 def test_ca_design_returns_the_rules(arena: Arena) -> None:
     Path("cards.yaml").write_text(DESIGN)
     found = ca.design("cards.yaml")

@@ -29,6 +29,7 @@ def loss_of(trainer: ppo.Trainer, samples: ppo.Samples) -> float:
     return float(policy_loss + value_loss - settings.entropy * entropy)
 
 
+@pytest.mark.slow
 def test_gradients_are_those_of_the_loss() -> None:
     settings = ppo.PPOSettings(steps=8, width=16)
     trainer = ppo.Trainer(ca.vector_env("cautious", 8), 1, settings=settings)

@@ -49,24 +49,26 @@ def seated(bot: BatchedBot | str, number: int) -> SeatedBot:
     return SeatedBot(f"net {number}", bot, f"net {number}", bot.seated)
 
 
-def table_of(
-    bots: Sequence[BatchedBot | str], rules: RuleSet = CLASSIC, alone: bool = False
-) -> EngineTable:
-    """A table of these bots; with `alone` games are played one after the other."""
+def table_of(bots: Sequence[BatchedBot | str], rules: RuleSet = CLASSIC) -> EngineTable:
+    """A table of these bots."""
     seats = [seated(bot, number) for number, bot in enumerate(bots)]
     table: EngineTable = GAME.table(rules, seats, len(bots), 7)
     table.keeps_counts = True
-    table.alone = alone
     return table
 
 
 def played(
-    bots: Sequence[BatchedBot | str], deals: int, cuts: Sequence[int] = (), **words: Any
+    bots: Sequence[BatchedBot | str],
+    deals: int,
+    cuts: Sequence[int] = (),
+    alone: bool = False,
+    **words: Any,
 ) -> list[BlockResult]:
+    """The results of the deals in blocks; with `alone` one game after the other."""
     table, ends = table_of(bots, **words), [*cuts, deals]
     group = tuple(range(len(bots)))
     blocks = [Block(group, a, b - a) for a, b in zip([0, *cuts], ends, strict=True)]
-    return [table.play(block) for block in blocks]
+    return [table.play(block, alone=alone) for block in blocks]
 
 
 @pytest.mark.parametrize(
@@ -183,8 +185,7 @@ def roll_again(turn):
     for alone in (False, True):
         table = table_of([net(1), net(2)])
         table = GAME.table(CLASSIC, [seat, table.seated_bots[0]], 2, 7)
-        table.alone = alone
-        results.append(table.play(Block((0, 1), 0, 40)))
+        results.append(table.play(Block((0, 1), 0, 40), alone=alone))
     assert results[0] == results[1]
     assert {fault.kind for fault in results[0].faults} == {"exception", "illegal answer"}
     assert {fault.bot for fault in results[0].faults} == {0}

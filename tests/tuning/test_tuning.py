@@ -219,6 +219,7 @@ def test_the_command_evolves_the_whole_family(arena: Arena) -> None:
     assert found["won"]["score"] > 0.4 and found["test"]["accepted"] == 0
 
 
+@pytest.mark.slow
 def test_a_bot_is_tuned_among_copies_of_its_opponent(arena: Arena) -> None:
     words = "tune rule28 threshold=18..34 --games 1200 --quiet --players 3"
     found = json.loads(arena(f"{words} --format json").text)

@@ -72,6 +72,7 @@ class CantStop(Game):
     perfect_information = True
     luck = "busts, by their exact odds and the progress at stake"
     estimates_chances = True
+    plays_in_step = True
     table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
 
     @cached_property

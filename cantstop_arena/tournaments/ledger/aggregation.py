@@ -70,6 +70,7 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
         disqualified=tuple(out),
         notes=bot_notes(first),
         irreproducible=tuple(name for name in bots if name in unsteady),
+        devices=tuple(sorted({d for totals in all_totals for d in totals.ledger.devices()})),
         predecessors=_predecessors(len(bots), first.players, shares),
         solo_pairs=_solo_pairs(len(bots), first.players, shares),
         drawn=_drawn(shares, tallies) if first.players > 1 else {},

@@ -64,6 +64,7 @@ class _LedgerPrefix:
         self._ledger, self._orders, self._end = ledger, orders, end
         self.disqualified = ledger.disqualified
         self.irreproducible = ledger.irreproducible
+        self.devices = ledger.devices
 
     def spans(self) -> dict[Group, list[Span]]:
         """The deals that each group had played by then."""

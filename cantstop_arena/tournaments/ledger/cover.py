@@ -355,6 +355,12 @@ class Cover:
                     bots.update(group[position] for position in group_in(positions))
         return sorted(bots)
 
+    def devices(self) -> list[str]:
+        """What has computed the answers of batched bots, in all rows that are covered."""
+        stored = self.ledger.devices(self._ids.values())
+        keys = ((self._ids[group], key) for group, key in self._covered())
+        return sorted({stored[key] for key in keys if key in stored})
+
     def missing_games(self) -> int:
         """The number of missing games of the groups that count."""
         return sum(count for _, count in self.missing()) * len(self.orders)

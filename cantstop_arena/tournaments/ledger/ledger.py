@@ -295,6 +295,18 @@ class Ledger:
             rows = self.select(query, min(group_ids), max(group_ids))
             return {(group, RowKey(*key)): packed for group, *key, packed in rows}
 
+    def devices(self, group_ids: Collection[int]) -> dict[tuple[int, RowKey], str]:
+        """The devices of rows of groups, where there are any."""
+        if not group_ids:
+            return {}
+        query = (
+            "SELECT grp, first, deals, detail, device FROM blocks"
+            " WHERE grp BETWEEN ? AND ? AND device != ''"
+        )
+        with self.readable():
+            rows = self.select(query, min(group_ids), max(group_ids))
+            return {(group, RowKey(*key)): device for group, *key, device in rows}
+
     def read(self, columns: str, group: int, key: RowKey) -> Any:
         """Columns of a row. Raises LedgerError when there is no such row."""
         query = (

@@ -50,6 +50,9 @@ class LedgerReader(Protocol):
     def irreproducible(self) -> list[int]:
         """The bots whose answers differed when a game was played twice."""
 
+    def devices(self) -> list[str]:
+        """What has computed the answers of batched bots."""
+
 
 class LedgerTotals(msgspec.Struct, frozen=True):
     """What a ledger has of a query, and a function that reports faults (`charge`)."""

@@ -176,6 +176,10 @@ class OldLedger:
             for (rows,) in self._select("SELECT faults FROM blocks WHERE faults != '[]'"):
                 yield from faults_in(rows)
 
+    def devices(self) -> list[str]:
+        """None: such ledgers have no batched bots."""
+        return []
+
     def irreproducible(self) -> list[int]:
         """The bots whose answers differed when a game was played twice."""
         query = "SELECT DISTINCT irreproducible FROM blocks WHERE irreproducible != '[]'"

@@ -31,7 +31,7 @@ class LedgerRow(NamedTuple):
     """The row of a block in the ledger; bots are positions in its group.
 
     `payoffs` are empty in games without, `fingerprints` where something was drawn in every deal,
-    `device` until bots have one.
+    `device` without batched bots.
     """
 
     first: int
@@ -75,7 +75,7 @@ def row_of(
         zlib.compress(result.fingerprints, 1) if result.fingerprints else b"",
         faults_text(faults),
         text(sorted(position[bot] for bot in result.irreproducible)),
-        "",
+        result.device,
     )
 
 

@@ -67,13 +67,15 @@ class SharedTable:
         self._table = table
         return self
 
-    def play(self, block: Block, forfeits: tuple[Fault, ...] = ()) -> BlockResult:
+    def play(
+        self, block: Block, forfeits: tuple[Fault, ...] = (), alone: bool = False
+    ) -> BlockResult:
         """Play a block. Raises DisturbanceError when the result does not count."""
         assert self._table
         if self._state is None:
             self._state = LastingState(code=self._has_rivals(), children=not self._remote)
         self._acts.clear()
-        result = self._table.play(block, forfeits)
+        result = self._table.play(block, forfeits, alone)
         if not self._sharing.isdisjoint(block.group):
             self._table.restore_process()
             self._check(self._state, result)

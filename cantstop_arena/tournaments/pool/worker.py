@@ -51,6 +51,8 @@ class BlockPlayer(Protocol):
     ) -> BlockResult | Iterator[Message]:
         """Play a block's deals, each in every seating; games in `forfeits` are lost unplayed.
 
+        A table at which games can be in step takes `alone=True`, too: see `GameTable.play`.
+
         A game that is played for its record yields a message for each event.
         """
 
@@ -136,9 +138,9 @@ class Worker:
         self.ready = False
         self.construction = BotBuilding()
 
-    def play(self, block: Block, forfeits: tuple[Fault, ...]) -> None:
-        """Send a block to be played."""
-        self.channel.send(Play(block, forfeits))
+    def play(self, block: Block, forfeits: tuple[Fault, ...], alone: bool = False) -> None:
+        """Send a block to be played; with `alone` its games one after the other."""
+        self.channel.send(Play(block, forfeits, alone))
 
     def wait(self, seconds: float) -> None:
         """Wait up to `seconds` for a message or the end of the process."""
@@ -257,7 +259,8 @@ def _build_player(
 def _messages_for(player: BlockPlayer, play: Play) -> Iterator[Message]:
     """The messages for a block: its result, the events of a recorded game, or an error."""
     try:
-        answer = player.play(play.block, play.forfeits)
+        words: dict[str, Any] = {"alone": True} if play.alone else {}
+        answer = player.play(play.block, play.forfeits, **words)
         yield from answer if isinstance(answer, Iterator) else [BlockPlayed(answer)]
     except GameError as error:
         yield GameFailed(str(error))

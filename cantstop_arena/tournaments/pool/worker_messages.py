@@ -29,10 +29,14 @@ _KINDS = (EXCEPTION, ILLEGAL, TOO_SLOW, DIED)
 
 
 class Play(msgspec.Struct, tag=True, frozen=True):
-    """From the parent: play this block; games in `forfeits` are lost unplayed."""
+    """From the parent: play this block; games in `forfeits` are lost unplayed.
+
+    With `alone` games are played one after the other, though they can be in step.
+    """
 
     block: Block
     forfeits: tuple[Fault, ...] = ()
+    alone: bool = False
 
 
 class Ready(msgspec.Struct, tag=True, frozen=True):
@@ -130,6 +134,8 @@ def is_result_of(result: BlockResult, block: Block, orders: int) -> bool:
         and len(result.fingerprints) in (0, 4 * block.deals)
         and all(_is_possible_fault(fault, block, orders) for fault in result.faults)
         and set(result.irreproducible) <= set(block.group)
+        and len(result.device) <= _MAX_FAULT_LENGTH
+        and (result.device.isprintable())
     )
 
 

@@ -16,6 +16,8 @@ import msgspec
 from cantstop_arena.deals.outcomes import Block, BlockResult, SharedWindow
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import GameError, WorkerPoolError
+from cantstop_arena.game_api.watched import BOT
+from cantstop_arena.hookspecs import BATCH_HOOK
 from cantstop_arena.processes import shutdown, watchdog
 from cantstop_arena.tournaments.cluster.address import CLUSTER_WAIT, ClusterAddress
 from cantstop_arena.tournaments.file.keys import default_of
@@ -262,6 +264,10 @@ class WorkerPool:
         self._remove(slot)
         if slot.worker.construction.goes_on:
             self._check_build(part, slot.worker.construction.started, failure)
+        if ready and snapshot.phase == BOT and snapshot.function == BATCH_HOOK:
+            part.alone = True  # nobody is charged: it is not known in which of the games it fails
+            self._again.appendleft(part)
+            return
         suspect = self._suspicions.suspect(part.block, snapshot) if ready else None
         if suspect is None or (part.retrial and not part.retrial.may_fail(suspect.bot)):
             self._retry_unexplained(part, failure.text)

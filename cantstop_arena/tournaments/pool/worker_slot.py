@@ -38,20 +38,22 @@ class BlockPart(msgspec.Struct):
     """A block or a part of it that has to be played, and how often it has failed.
 
     With `retrial` it is played in a new worker, as faults in it may be due to a bot that disturbs
-    the process.
+    the process; with `alone` game by game, as a bot has failed at many at once.
     """
 
     block: Block
     full_block: Block
     failures: int = 0
     retrial: Retrial | None = None
+    alone: bool = False
 
     def split(self, deal: int) -> list["BlockPart"]:
         """This part in three: the deals before a deal, the deal, and the deals after it."""
         first, end = self.block.first, self.block.end
         cuts = [(first, deal), (deal, deal + 1), (deal + 1, end)]
         parts = [self.block.part(*cut) for cut in cuts if cut[0] < cut[1]]
-        return [BlockPart(part, self.full_block, self.failures, self.retrial) for part in parts]
+        common = self.full_block, self.failures, self.retrial, self.alone
+        return [BlockPart(part, *common) for part in parts]
 
 
 class WorkerFailed(Exception):
@@ -86,7 +88,7 @@ class WorkerSlot:
         """Send a part to the worker, with the games in it that are forfeited already."""
         self.part = part
         self._restart_clock()
-        self.worker.play(part.block, forfeits)
+        self.worker.play(part.block, forfeits, part.alone)
 
     @property
     def idle_seconds(self) -> float:

@@ -46,6 +46,7 @@ def test_a_new_bot_passes_its_check_of_hooks(arena: Arena, tmp_path: Path) -> No
     assert "mine" in arena("bots", "--game", "cubus", "--bots", tmp_path).output
 
 
+@pytest.mark.slow
 def test_a_person_is_told_the_seat_and_how_to_answer(arena: Arena, tmp_path: Path) -> None:
     words = ["play", "greedy", "--game", "cubus", "--seed", "1", "--save"]
     told = arena(*words, tmp_path / "game.jsonl", input="?\nq\n")

@@ -17,6 +17,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_options_and_paths_are_judged_and_replayed(arena: Arena) -> None:
     words = ("rule28:threshold=30", "./bots/bold.py:last=true")
     command = ("judge", *words, "--rules", "3,1", "--deals", "5", "--worst", "1")

@@ -42,6 +42,7 @@ def page(arena: Arena, folder: Path) -> str:
     return (folder / "report.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_bots_of_a_run_are_judged_and_its_page_tells_so(arena: Arena, run: Path) -> None:
     before = contents(run)
     text = arena("judge", str(run), "--deals", "20").text

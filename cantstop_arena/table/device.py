@@ -1,0 +1,34 @@
+"""What computes the answers of batched bots, as they may be rounded differently elsewhere."""
+
+import platform
+import sys
+from functools import cache
+
+import numpy as np
+
+_LIBRARIES = ("onnxruntime", "torch", "jax", "tensorflow")
+_INSTRUCTIONS = {"AVX512F": "avx512", "AVX2": "avx2", "SVE": "sve", "NEON": "neon"}
+"""Those by which libraries choose how they multiply, the widest first."""
+
+
+def device_name() -> str:
+    """The kind of processor, and the libraries for nets that this process has imported, else NumPy.
+
+    On the same device the same games come out: "x86-64 avx512, onnxruntime 1.32.0".
+    """
+    modules = [sys.modules[name] for name in _LIBRARIES if name in sys.modules]
+    libraries = [f"{module.__name__} {getattr(module, '__version__', '?')}" for module in modules]
+    return ", ".join([_processor(), *(libraries or [f"numpy {np.__version__}"])])
+
+
+@cache
+def _processor() -> str:
+    """The architecture, and the widest of its instructions."""
+    try:
+        from numpy._core._multiarray_umath import (  # type: ignore[import-not-found]
+            __cpu_features__ as features,
+        )
+    except ImportError:
+        features = {}
+    widest = (name for feature, name in _INSTRUCTIONS.items() if features.get(feature))
+    return " ".join([platform.machine().replace("_", "-"), *[*widest][:1]])
