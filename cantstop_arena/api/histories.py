@@ -70,8 +70,8 @@ class BotHistory:
 
     def write_page(self) -> Path:
         """Write `history-BOT.html` into the folder. Raises PageError when a package is missing."""
-        table, note = self.versions.table, self.missing_text
-        path = history_report.write_history_page(table, self.folder, self.bot, note)
+        texts = self.headline, self.missing_text
+        path = history_report.write_history_page(self.versions.table, self.folder, self.bot, *texts)
         self.output_files.append(path)
         return path
 

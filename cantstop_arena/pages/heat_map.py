@@ -17,6 +17,7 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
+from cantstop_arena.texts import middle_shortened
 
 STEPS = (
     2,
@@ -93,7 +94,7 @@ def _cells(analysis: Analysis) -> Markup:
     label = "Scores; arrow keys go from cell to cell"
     corner = element("th", hidden("Row against column"), class_="corner")
     heads = [
-        element("th", element("span", element("bdi", name)), scope="col", title=name)
+        element("th", element("span", element("bdi", _short(name))), scope="col", title=name)
         for name in analysis.names
     ]
     rows = [
@@ -111,7 +112,12 @@ def _cells(analysis: Analysis) -> Markup:
 
 def _name(rank: int, name: str) -> Markup:
     number = element("span", rank, class_="place-of")
-    return element("th", number, element("bdi", name), scope="row", title=name)
+    return element("th", number, element("bdi", _short(name)), scope="row", title=name)
+
+
+def _short(name: str) -> str:
+    """A name that fits, shortened in the middle; its cell has all of it as a title."""
+    return middle_shortened(printable(name), _MAX_LENGTH)
 
 
 def _row(analysis: Analysis, bot: int) -> Iterator[Markup]:

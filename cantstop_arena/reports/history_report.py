@@ -148,14 +148,14 @@ def write_history(table: Table, folder: Path, bot: str) -> Path:
     return write_result(folder, f"{_stem(bot)}.csv", WRITERS["csv"]([table]))
 
 
-def write_history_page(table: Table, folder: Path, bot: str, note: str) -> Path:
+def write_history_page(table: Table, folder: Path, bot: str, headline: str, note: str) -> Path:
     """Write the page to `history-BOT.html` in the folder of results, and return its path.
 
     Raises PageError where a package that draws pages is missing.
     """
     from cantstop_arena.reports.write_page import history_page
 
-    return write_result(folder, f"{_stem(bot)}.html", history_page(table, bot, note))
+    return write_result(folder, f"{_stem(bot)}.html", history_page(table, bot, headline, note))
 
 
 def _stem(bot: str) -> str:

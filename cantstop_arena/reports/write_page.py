@@ -121,12 +121,12 @@ def tuning_page(content: dict[str, Any]) -> str:
     return as_html(tuning.document(content))
 
 
-def history_page(table: "Table", bot: str, note: str) -> str:
+def history_page(table: "Table", bot: str, headline: str, note: str) -> str:
     """The page of the versions of a bot, from their table, with a note if there is one."""
     with requiring_package(_HISTORY):
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import history_page as history
-    return as_html(history.document(table, bot, note))
+    return as_html(history.document(table, bot, headline, note))
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def prepare_bots(
     compiled = [seat for seat in spec.seats if seat.is_compiled and not seat.isolation]
     marked = {seat.digest: seat.name for seat in compiled}
     if missing := game_named(spec.game).missing_code(marked, spec.has_batched):
-        compiling(missing)
+        compiling([*dict.fromkeys(missing)])  # variants of one bot have one name
     foreign = [seat for seat in spec.seats if seat.is_foreign]
     if not foreign:
         table = spec.table()

@@ -46,8 +46,8 @@ class SeatedPerson(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of the players, without the mark of a person."""
-        return [name.removeprefix("person:") for name in self.events[0]["seats"]]
+        """The names of the players."""
+        return list(self.events[0]["seats"])
 
 
 class WebOption(msgspec.Struct, frozen=True):
@@ -280,7 +280,7 @@ class WebSeat:
         decision, name = pending.decision, self.game.action_name
         if pending.moves is not None:
             for number, move in enumerate(pending.moves):
-                yield WebOption(str(number), str(move))
+                yield WebOption(str(number), name(decision.name, move).replace("_", " "))
         elif _without_none(decision.answer) is bool:
             yield WebOption("true", name(decision.name, True).replace("_", " "))
             yield WebOption("false", name(decision.name, False).replace("_", " "))

@@ -28,7 +28,7 @@ from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.ledger.identity import version_of
 from cantstop_arena.tournaments.person_seat import named_entrant, table_with
 from cantstop_arena.tournaments.run import COPIES
-from cantstop_arena.views.default_view import MAX_NAME_LENGTH
+from cantstop_arena.views.default_view import MAX_NAME_LENGTH, read_record
 from cantstop_arena.web.people_store import (
     LEFT,
     OVER,
@@ -47,6 +47,13 @@ _CHANGED = (
     "The game went on differently when it was set up again, so it ends here: a bot was edited, or"
     " does not play the same game twice"
 )
+
+
+def with_plain_names(events: Sequence[Event]) -> list[Event]:
+    """Events whose opening has people by their names alone."""
+    opening, *others = events
+    names = [str(name).removeprefix(PERSON) for name in opening["seats"]]
+    return [{**opening, "seats": names}, *others]
 
 
 class GameAtTable:
@@ -75,6 +82,7 @@ class GameAtTable:
     def seen(self) -> list[Event]:
         """The events that the person's seat sees; those of an open game tell no seed."""
         seen = [event for event in (event_of(self.game.me, e) for e in self.events) if event]
+        seen = with_plain_names(seen)
         if seen and not self.is_over:
             seen[0] = {**seen[0], "seed": 0, "deal": 0}
         return seen
@@ -122,7 +130,11 @@ class GameAtTable:
     def leave(self) -> None:
         """End the game before its end."""
         self._steps = iter(())
-        self.events.append(self._table.abandoned_event())
+        try:
+            end = self._table.abandoned_event()
+        except ArenaError:  # the game's own code fails
+            end = {"event": "end", "winners": [], "reason": "left"}
+        self.events.append(end)
         self.pending = None
         self.close()
 
@@ -235,9 +247,9 @@ class PeopleGames:
     def _recorded(self, game: PeopleGame) -> list[Event]:
         try:
             lines = self.store.record(game.id).read_text("utf-8").splitlines()
-        except OSError as error:
-            raise UsageError(f"The record of this game cannot be read: {error.strerror}.") from None
-        return [json.loads(line) for line in lines]
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"The record of this game cannot be read: {error}") from None
+        return list(read_record(lines, f"{game.id}.jsonl"))
 
     def _set_up(self, at_table: GameAtTable) -> None:
         game = at_table.game

@@ -151,6 +151,8 @@ async def _changed(
             content = await site.at_table(_content, at_table, None, f"{error}")
             status = 422
         except ArenaError as error:
+            if request.method != "POST":
+                raise
             raise RequestRefused(f"{error}".rstrip(".") + ".", 409) from error
     if content is None:
         raise RequestRefused("There is no such game.", 404)

@@ -1,6 +1,6 @@
 """The results on disk, a row each, with the finding that their reports have as headline."""
 
-import json
+import csv
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -11,6 +11,8 @@ import msgspec
 from cantstop_arena.deals.outcomes import FaultReport
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.games.registry import game_named
+from cantstop_arena.leagues.league_files import PUBLIC, STANDINGS
+from cantstop_arena.leagues.submission_store import LEAGUE_FILE
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.headline import headline
 from cantstop_arena.tables.analysis import Analysis
@@ -87,7 +89,7 @@ class ResultsIndex:
 
     def row(self, path: Path) -> ResultRow | None:
         """The row of a folder; None if it has no results."""
-        names = (LEDGER, "comparison.json", MATCH, REPORT, "summary.json", "league.sqlite")
+        names = (LEDGER, "comparison.json", MATCH, REPORT, "summary.json", LEAGUE_FILE)
         stamp = tuple(_time(path / name) for name in names)
         stored = self._rows.get(path)
         if stored is None or stored[0] != stamp:
@@ -105,7 +107,7 @@ def _time(path: Path) -> float:
 def _row(path: Path) -> ResultRow | None:
     if (path / "comparison.json").is_file():
         return _comparison(path)
-    if (path / "league.sqlite").is_file():
+    if (path / LEAGUE_FILE).is_file():
         return _league(path)
     return _tournament(path) if (path / LEDGER).is_file() else None
 
@@ -177,11 +179,13 @@ def _comparison(path: Path) -> ResultRow:
 
 
 def _league(path: Path) -> ResultRow | None:
-    when = datetime.fromtimestamp(_time(path / "league.sqlite"))
+    when = datetime.fromtimestamp(_time(path / LEAGUE_FILE))
     try:
-        about = json.loads((path / "standings.json").read_text("utf-8"))
-        bots = len(about.get("standings", ()))
-    except (OSError, ValueError, AttributeError):
-        bots = 0
-    has_pages = (path / "public" / "index.html").is_file()
-    return ResultRow(path.name, "league", "", "", bots, 0, when, has_pages)
+        with (path / STANDINGS).open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, ValueError, csv.Error):
+        rows = []
+    leader = rows[0].get("name") if rows else ""
+    finding = f"{leader} is first" if leader else ""
+    has_pages = (path / PUBLIC / "index.html").is_file()
+    return ResultRow(path.name, "league", "", finding, len(rows), 0, when, has_pages)

@@ -24,6 +24,7 @@ from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.views.default_view import read_record, view_of
 from cantstop_arena.views.default_web_seat import Review
 from cantstop_arena.web.access import foreign_page
+from cantstop_arena.web.people_games import with_plain_names
 from cantstop_arena.web.people_store import OPEN
 from cantstop_arena.web.site import RequestRefused, Site
 
@@ -47,7 +48,11 @@ async def review_of_people(site: Site, request: Request) -> Response:
 
 
 def _read(path: Path) -> list[Event]:
-    return list(read_record(path.read_text("utf-8").splitlines(), path.name))
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The record of this game cannot be read: {error}") from None
+    return with_plain_names(list(read_record(lines, path.name)))
 
 
 async def review_of_result(site: Site, request: Request) -> Response:

@@ -17,6 +17,7 @@ import click
 from cantstop_arena.cli import GROUPS, main
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.games.cantstop.turn import Turn
+from cantstop_arena.schemas import stored_schema
 from cantstop_arena.tournaments.file.keys import KEYS, Key
 
 FOLDER = Path(__file__).parent
@@ -202,6 +203,23 @@ def _codes() -> dict[str, str]:
     return texts
 
 
+def columns(rows: str) -> str:
+    """The columns of exported rows, from their schema."""
+    items = stored_schema(rows)["items"]
+    named = {**items["properties"], **items.get("patternProperties", {})}
+    return table(
+        ("column", "content"),
+        [(_column(name), cell(about["description"])) for name, about in named.items()],
+    )
+
+
+def _column(name: str) -> str:
+    if not name.startswith("^"):
+        return f"`{name}`"
+    stem = re.match(r"\^(\w+?)_\[", name)
+    return f"`{stem[1]}_0`, `{stem[1]}_1`, …" if stem else "others"
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "list of commands": list_of_commands,
     "commands": all_commands,
@@ -210,6 +228,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "keys of designs": lambda: keys_of("design"),
     "turn": turn,
     "exit codes": exit_codes,
+    "columns of games": lambda: columns("games"),
+    "columns of rolls": lambda: columns("rolls"),
+    "columns of decisions": lambda: columns("decisions"),
 }
 
 

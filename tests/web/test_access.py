@@ -227,3 +227,27 @@ def test_another_address_needs_expose(tmp_path: Path) -> None:
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 2
     assert "lets other machines in" in done.stderr and "ssh -L" in done.stderr
+
+
+def test_a_port_in_use_is_said(server: PagesServer) -> None:
+    import subprocess
+
+    from helpers.pages_server import ARENA
+
+    words = [*ARENA, "serve", "--port", str(server.port)]
+    done = subprocess.run(words, cwd=server.folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2 and "choose another port" in done.stderr
+
+
+def test_a_hostile_record_is_a_message(server: PagesServer) -> None:
+    game = server.begin("random")
+    assert server.post(f"{game}/leave").status == 303
+    record = server.folder / "results/people/games" / f"{game.rpartition('/')[2]}.jsonl"
+    good = record.read_text("utf-8")
+    for text in ("", "[]\n", "\x00", good.replace("cantstop", "<b>"), good.replace("2", "99")):
+        record.write_text(text)
+        for path in (game, f"{game}/review"):
+            answer = server.get(path)
+            assert answer.status in (200, 422) and "<b>" not in answer.text
+    record.write_bytes(b"\xff\xfe")
+    assert server.get(game).status == 422 and server.get(f"{game}/review").status == 422

@@ -71,7 +71,7 @@ def _undecided(
 
 def _differences(analysis: Analysis) -> Table:
     """A table of Elo differences, row less column, and likelihoods of superiority."""
-    columns = [Column("place", "", Kind.NUMBER), Column("bot", "bot")]
+    columns = [Column("place", "#", Kind.NUMBER), Column("bot", "bot")]
     columns += [number(name, str(at)) for at, name in enumerate(analysis.names, start=1)]
     rows = [
         (

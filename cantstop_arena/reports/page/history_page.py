@@ -1,17 +1,19 @@
 """The page of `arena history`: the versions of a bot, each with a dot and its interval."""
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from markupsafe import Markup
 
 from cantstop_arena.pages.axes import Axis, axis_around
-from cantstop_arena.pages.document import Document, Figure, Section
+from cantstop_arena.pages.document import Document, Fact, Figure, Section
 from cantstop_arena.pages.html_table import Cell, Head, PageColumn, html_table
 from cantstop_arena.pages.marks import drawing, grid, interval, scale
-from cantstop_arena.pages.number_text import UNKNOWN
+from cantstop_arena.pages.number_text import UNKNOWN, plain, with_error
 from cantstop_arena.reports.history_report import RatedVersion
 from cantstop_arena.reports.page.standings_section import ROW_HEIGHT
 from cantstop_arena.tables.column import Table
+from cantstop_arena.texts import how_many
 
 _CAPTION = (
     "The first version on top. Dot: Elo; band: 95% interval. Lines: how many differ from the"
@@ -19,11 +21,33 @@ _CAPTION = (
 )
 
 
-def document(table: Table, bot: str, note: str = "") -> Document:
+def document(table: Table, bot: str, headline: str, note: str = "") -> Document:
     """The page of a bot's versions, from their table, with a note below it."""
     figure = Figure(_table(table), _CAPTION, [note] if note else [])
-    sections = [Section("versions", "Versions", figures=[figure])]
-    return Document(f"{bot}, version by version", table.title, (), sections)
+    rated = [row for row in table.records if row.elo.mean is not None]
+    finding = f"{how_many(len(rated), 'version')}, rated in one fit with the field"
+    return Document(
+        title=bot,
+        about="version by version",
+        answer=[table.title],
+        sections=[Section("versions", "Versions", figures=[figure], finding=finding)],
+        headline=headline,
+        facts=list(_facts(rated)),
+    )
+
+
+def _facts(rated: Sequence[RatedVersion]) -> Iterator[Fact]:
+    """The newest version, the best one and the first, each once."""
+    if not rated:
+        return
+    best = max(rated, key=lambda row: row.elo.mean or 0)
+    seen = list[RatedVersion]()
+    for label, row in (("Newest version", rated[-1]), ("Best version", best), ("First", rated[0])):
+        if row not in seen:
+            seen.append(row)
+            error = f"{with_error(row.elo, 1).partition(' ')[2]} Elo"
+            since = f", since {row.since}" if row.since else ""
+            yield Fact(label, plain(row.elo.mean or 0), error, f"{row.label}{since}")
 
 
 def _table(table: Table) -> Markup:

@@ -28,9 +28,10 @@ from cantstop_arena.reports.page.match_sections import (
 )
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import SINGLE_RATING, about_standings
-from cantstop_arena.texts import how_many
+from cantstop_arena.texts import how_many, middle_shortened
 from cantstop_arena.tournaments.tournament import RESOLVED
 
+_MAX_NAME = 30  # letters of a name in the heading
 _ERROR = 0.05  # alpha and beta, if no others are given
 
 
@@ -64,10 +65,16 @@ def document(
         about=f"{game.title}, {results.rules.get('name', '')} rules, {results.players} players",
         answer=_answer(analysis, result),
         sections=sections,
-        headline=match_headline(result),
+        headline=match_headline(_with_short_names(result)),
         facts=list(_facts(analysis, result)) if result.deals else [],
         source=source(results.name, seed, how_many(analysis.games, "game")),
     )
+
+
+def _with_short_names(result: MatchFinding) -> MatchFinding:
+    """The finding with names that leave room in a heading; tables have all of them."""
+    first, second = (middle_shortened(name, _MAX_NAME) for name in result.bots)
+    return replace(result, bots=(first, second))
 
 
 def _answer(analysis: Analysis, result: MatchFinding) -> list[str]:

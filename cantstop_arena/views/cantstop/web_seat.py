@@ -307,7 +307,7 @@ def _turns(played: Sequence[BoardScene]) -> Iterator[TurnLine]:
             for scene in turn
             if scene.event["event"] == "roll" and scene.event["chosen"]
         ]
-        name = played[0].opening["seats"][turn[0].seat].removeprefix("person:")
+        name = played[0].opening["seats"][turn[0].seat]
         lines.append(TurnLine(number, name, rolls, _ending(turn[-1])))
     yield from lines[-_MAX_TURNS:]
 

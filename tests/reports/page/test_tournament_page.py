@@ -28,6 +28,7 @@ from cantstop_arena.reports.page.convergence_section import PastAnalysis
 from cantstop_arena.reports.page.facts import facts
 from cantstop_arena.reports.page.tournament_page import document
 from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.texts import middle_shortened
 from cantstop_arena.tournaments.ledger.convergence import history
 
 CANT_STOP: dict[str, Any] = {"game": GAME.name, "counts": GAME.counts}
@@ -117,7 +118,9 @@ LONG = ("🎲" * 30, "🎲" * 29 + "b", "W" * 60, "שלום " * 11)
 def test_long_names_are_told_whole(players: int) -> None:
     page = page_of(changed(simulated(4, players), bots=LONG))
     assert {*LONG} <= {*page.words}
-    assert not any("…" in word for word in page.words)
+    cut = {name for name in page.words if "\u2026" in name}
+    assert len(cut) <= len(LONG), "only the crosstable shortens names, in the middle"
+    assert cut <= {middle_shortened(name, 24) for name in LONG}
 
 
 def test_the_winner_is_told_and_how_sure_that_is() -> None:

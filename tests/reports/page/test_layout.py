@@ -1,0 +1,177 @@
+"""Pages in a browser: no text on another, nothing wider than its column, no interval cut off.
+
+Most combinations are slow tests; a few of each page are not.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.arena import Arena
+from helpers.layout import WIDTHS, axe_findings, defects
+from helpers.simulated import Truth
+from msgspec.structs import replace
+from test_tournament_page import counts
+
+from cantstop_arena.pages.document import as_html
+from cantstop_arena.ratings.sequential import sprt
+from cantstop_arena.reports.match_report import finding
+from cantstop_arena.reports.page import gauntlet_page, match_page, tournament_page
+from cantstop_arena.reports.page.match_sections import Course
+from cantstop_arena.reports.write_page import tuning_page
+from cantstop_arena.tables.analysis import Analysis
+
+BOTS = (2, 6, 20, 60)
+LONG = "a-name-of-a-bot-that-has-forty-letters"  # and two digits
+RESULTS = {  # how far apart the bots are, and the deals
+    "undecided": (0.0, 20),
+    "decided": (0.5, 200),
+    "one deal": (0.1, 1),
+    "long names": (0.1, 20),
+}
+
+
+def played(bots: int, results: str, challenger: int | None = None, players: int = 2) -> Analysis:
+    """A tournament of so many bots, or the gauntlet of one of them."""
+    apart, deals = RESULTS[results]
+    truth = Truth([apart * number for number in range(bots)], [0.1] + [0.0] * (players - 1))
+    totals = counts(truth.played(deals, np.random.default_rng(1)))
+    if results == "long names":
+        totals = replace(totals, bots=tuple(f"{LONG}{number:02d}" for number in range(bots)))
+    if challenger is not None:
+        bot = totals.bots[challenger]
+        totals = replace(totals, challenger=bot, subject=bot)
+    return Analysis(totals)
+
+
+def tournament(bots: int, results: str) -> str:
+    return as_html(tournament_page.document(played(bots, results), (), (), (), "name: x\n"))
+
+
+def gauntlet(bots: int, results: str) -> str:
+    middle = bots // 2
+    analysis = played(bots, results, middle)
+    return as_html(gauntlet_page.document(analysis, middle, (), (), "name: x\n"))
+
+
+def match(test: bool, results: str) -> str:
+    """The page of a match, of which a test may have decided."""
+    analysis = played(2, results)
+    first, second = analysis.results.bots
+    analysis = Analysis(replace(analysis.results, subject=first))
+    deals = analysis.games // 2
+    points = analysis.scores[0].mean or 0
+    won = round(deals * points)
+    pentanomial = [deals - won - deals // 5, 0, 2 * (deals // 5), 0, won - deals // 5]
+    pentanomial = [max(0, count) for count in pentanomial] if deals > 1 else [0, 0, 1, 0, 0]
+    decider, state, course = None, None, list[tuple[int, sprt.TestState]]()
+    if test:
+        decider = sprt.Sprt(0, 5)
+        accepted = 0 if results == "decided" else None
+        state = sprt.TestState(-3.1 if accepted == 0 else 0.4, 0.4, 0.05, accepted)
+        course = [(deals // 3 or 1, sprt.TestState(-0.5, 0.4, 0.05, None)), (deals, state)]
+    result = finding((first, second), analysis, pentanomial, decider, state, 2, 2, {})
+    looks: Course = course
+    return as_html(
+        match_page.document(analysis, result, (), looks, (), (), "name: x\n", [("a", "built-in 1")])
+    )
+
+
+@pytest.fixture
+def looked_at(opened: Callable[..., Any]) -> Iterator[Callable[..., None]]:
+    """A function that opens a page at all widths, and finds no defect."""
+
+    def look(html: str, dark: bool = False, widths: tuple[int, ...] = WIDTHS) -> None:
+        for width in widths:
+            theme = "dark" if dark else "light"
+            page = opened(html, viewport={"width": width, "height": 900}, color_scheme=theme)
+            found = defects(page)
+            page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+            found += defects(page)
+            if width != WIDTHS[1]:
+                found += axe_findings(page)
+            assert not found, f"at {width} px, {theme}: {found}"
+            page.context.close()
+
+    yield look
+
+
+KINDS: dict[str, Callable[[int, str], str]] = {
+    "tournament": tournament,
+    "gauntlet": gauntlet,
+    "match": lambda bots, results: match(False, results),
+    "test": lambda bots, results: match(True, results),
+}
+ALL = [
+    (kind, bots, results)
+    for kind in KINDS
+    for bots in (BOTS if kind in ("tournament", "gauntlet") else (2,))
+    for results in RESULTS
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize(("kind", "bots", "results"), ALL)
+def test_pages_of_all_sizes_have_no_defect(
+    looked_at: Callable[..., None], kind: str, bots: int, results: str, dark: bool
+) -> None:
+    looked_at(KINDS[kind](bots, results), dark)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_long_names_fit_on_a_phone(looked_at: Callable[..., None], kind: str) -> None:
+    looked_at(KINDS[kind](6, "long names"), widths=(390,))
+
+
+@pytest.mark.parametrize(
+    ("damage", "defect"),
+    [
+        ("querySelector('h1').style.marginTop = '-24px'", "overlap"),
+        ("querySelector('.tw').style.width = '3000px'", "column"),
+        ("querySelector('h1').style.width = '9rem'", "h1"),
+        ("querySelector('.band').setAttribute('width', '300%')", "interval"),
+    ],
+)
+def test_the_check_finds_defects(opened: Callable[..., Any], damage: str, defect: str) -> None:
+    page = opened(match(False, "undecided"), viewport={"width": 1280, "height": 900})
+    assert defects(page) == []
+    page.evaluate(f"document.{damage}")
+    assert defect in {text.partition(":")[0] for text in defects(page)}
+
+
+@pytest.mark.slow
+def test_the_page_of_a_comparison_has_no_defect(
+    arena: Arena, looked_at: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CANTSTOP_ARENA_PAGE", "1")
+    rules = ", ".join(
+        f"{{base: classic, name: variant-{n}, columns_to_win: {n}}}" for n in (1, 2, 4)
+    )
+    names = f"[rule28, {{bot: random, as: {LONG}01}}]"
+    text = (
+        f"compare: [classic, jump, {rules}]\nplayers: [2, 3]\ngames: 24\nseed: 1\nbots: {names}\n"
+    )
+    done = arena("compare", "rules.yaml", "--quiet", yaml=text)
+    looked_at(done.page)
+    looked_at(done.page, dark=True, widths=(1280, 390))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words",
+    [
+        "rule28 threshold=24..32",
+        "rule28 threshold=24..32 prefer",
+        "tuned numbers --against glenn-aloi",
+    ],
+)
+def test_the_page_of_a_tuning_has_no_defect(
+    arena: Arena, looked_at: Callable[..., None], words: str
+) -> None:
+    content = json.loads(arena(f"tune {words} --games 1200 --json --quiet --no-page").text)
+    html = tuning_page(content)
+    looked_at(html)
+    looked_at(html, dark=True, widths=(1280, 390))
