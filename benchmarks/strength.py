@@ -1,8 +1,7 @@
-"""The ladder of the built-in bots of Can't Stop.
+"""The tables of docs/explanation/strength.md: `make strength` writes them into the page.
 
-`make strength` writes it into docs/explanation/strength.md: win rates against the reference, Elo,
-turns of solo games, and speed (on this machine). `--games` are those of each pair, `--alone` the
-solo games of each bot.
+The ladders of the built-in bots of both games, and what trained nets lose to perfect play on small
+boards. `--only` makes one table; speed is in processor time of this machine.
 """
 
 import argparse
@@ -10,20 +9,36 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
-from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.bots.loader import Loader
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.games.registry import game_named
+from cantstop_arena.table.block_loop import play_block
+from cantstop_arena.table.seated_bot import SeatedBot, code_digest
 
 ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
 REFERENCE = "glenn-aloi"
 NEEDS_TABLES = "optimal"  # it plays on solved boards, and the classic one is not solved
-MARKS = "<!-- ladder -->", "<!-- end of ladder -->"
-HEADERS = ("bot", f"wins against {REFERENCE} %", "Elo", "turns alone", "games/s")
+CUBUS_REFERENCE = "deny"
+BOARDS = (("3,1", 2), ("3,2", 2), ("4,2", 1))
+ROUNDS = 40  # of exact games, in the trainings for small boards
 SEED = 2009
+
+
+class Sizes(NamedTuple):
+    """The numbers of games of the tables."""
+
+    games: int
+    alone: int
+    cubus_games: int
+    deals: int
+    seconds: float
 
 
 def arena(folder: Path, *arguments: str) -> str:
@@ -32,38 +47,86 @@ def arena(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
 
 
-def tables(folder: Path, name: str, players: int, games: int, bots: Sequence[str]) -> Any:
-    """The tables of a tournament of all bots."""
-    lines = {"players": players, "games": games, "seed": SEED, "bots": [*bots]}
-    text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items())
-    (folder / f"{name}.yaml").write_text(text)
+def tables(folder: Path, name: str, **keys: Any) -> Any:
+    """The tables of a tournament with these keys."""
+    text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in keys.items())
+    (folder / f"{name}.yaml").write_text(f"seed: {SEED}\n{text}")
     arguments = ("run", f"{name}.yaml", "--no-page", "--quiet", "--format", "json")
     return json.loads(arena(folder, *arguments))
 
 
-def ladder(games: int, alone: int, seconds: float) -> str:
-    """The table in Markdown, best bots first."""
-    bots = [bot for bot in GAME.bots if bot != NEEDS_TABLES]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        pairs = tables(folder, "met", 2, games, bots)
-        turns = _by_bot(tables(folder, "alone", 1, alone, bots)["standings"]["rows"])
-        speeds = {bot: _speed(folder, bot, seconds) for bot in bots}
-    rows_by_bot = {
-        row["bot"]: row for row in pairs["crosstable"]["rows"] if row["against"] == REFERENCE
-    }
+def ladder(folder: Path, sizes: Sizes) -> str:
+    """Can't Stop: wins against the reference, Elo, solo games and speed, best bots first."""
+    bots = [bot for bot in game_named("cantstop").bots if bot != NEEDS_TABLES]
+    pairs = tables(folder, "met", players=2, games=sizes.games, bots=bots)
+    alone = tables(folder, "alone", players=1, games=sizes.alone, bots=bots)
+    turns = _by_bot(alone["standings"]["rows"])
+    against = _against(pairs, REFERENCE)
     rows = [
-        [bot, _win_rate(rows_by_bot.get(bot)), _elo(row), _turns(turns[bot]), speeds[bot]]
+        [
+            bot,
+            _rate(against.get(bot)),
+            _elo(row),
+            _turns(turns[bot]),
+            _speed("cantstop", bot, seconds=sizes.seconds),
+        ]
         for bot, row in _by_bot(pairs["standings"]["rows"]).items()
     ]
-    return tabulate(rows, headers=HEADERS, tablefmt="github", disable_numparse=True)
+    return _table(rows, "bot", f"wins against {REFERENCE} %", "Elo", "turns alone", "games/CPU s")
+
+
+def cubus_ladder(folder: Path, sizes: Sizes) -> str:
+    """Cubus: wins against the reference, Elo and speed, best bots first."""
+    bots = [*game_named("cubus").bots]
+    pairs = tables(folder, "cubus", game="cubus", players=2, games=sizes.cubus_games, bots=bots)
+    against = _against(pairs, CUBUS_REFERENCE)
+    rows = [
+        [bot, _rate(against.get(bot)), _elo(row), _speed("cubus", bot, seconds=sizes.seconds)]
+        for bot, row in _by_bot(pairs["standings"]["rows"]).items()
+    ]
+    return _table(rows, "bot", f"wins against {CUBUS_REFERENCE} %", "Elo", "games/CPU s")
+
+
+def small_boards(folder: Path, sizes: Sizes) -> str:
+    """What nets trained for a small board lose per game to perfect play there."""
+    rows = []
+    for board, players in BOARDS:
+        seats, nets = ("--players", str(players)), f"{board.replace(',', 'x')}.nets"
+        arena(folder, "solve", board, *seats, "--tables", "solved")
+        arena(folder, "train", board, *seats, "--rounds", str(ROUNDS), "--out", nets)
+        bots = [f"{bot}:nets={nets}" for bot in ("grandmaster", "champion")]
+        how = ("--rules", board, *seats, "--deals", str(sizes.deals), "--tables", "solved")
+        judgements = json.loads(arena(folder, "judge", *bots, *how, "--json"))
+        unit = "turns" if players == 1 else "points"
+        for bot, judged in judgements["bots"].items():
+            loss, error = judged["lost"]
+            rows.append([board, players, bot.partition(":")[0], f"{loss:.2f} ± {error:.2f} {unit}"])
+    return _table(rows, "board", "players", "bot", "loss per game")
+
+
+MAKERS: Mapping[str, Callable[[Path, Sizes], str]] = {
+    "ladder": ladder,
+    "small boards": small_boards,
+    "cubus ladder": cubus_ladder,
+}
+"""The tables by the name of their marks in the page."""
+
+
+def _table(rows: Sequence[Sequence[Any]], *headers: str) -> str:
+    return tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True)
 
 
 def _by_bot(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
     return {row["bot"]: row for row in rows}
 
 
-def _win_rate(row: Mapping[str, Any] | None) -> str:
+def _against(pairs: Mapping[str, Any], reference: str) -> Mapping[str, Mapping[str, Any]]:
+    """The rows of the crosstable against a bot, by the other bot."""
+    rows = pairs["crosstable"]["rows"]
+    return {row["bot"]: row for row in rows if row["against"] == reference}
+
+
+def _rate(row: Mapping[str, Any] | None) -> str:
     return f"{100 * row['score']:.1f} ± {50 * _width(row, 'score'):.1f}" if row else ""
 
 
@@ -79,28 +142,47 @@ def _turns(row: Mapping[str, Any]) -> str:
     return f"{row['turns_per_game']:.2f} ± {_width(row, 'turns') / 2:.2f}"
 
 
-def _speed(folder: Path, bot: str, seconds: float) -> str:
-    """Games a second, to two digits."""
-    last_line = arena(folder, "bench", bot, "--seconds", str(seconds)).splitlines()[-1]
-    games = float(last_line.split()[2].replace(",", ""))
-    return f"{float(f'{games:.2g}'):,.0f}"
+def _speed(game_name: str, name: str, *, seconds: float) -> str:
+    """Games of a bot against itself in a second of processor time, to two digits."""
+    game = game_named(game_name)
+    bot = Loader(Path("bots")).find(name, game)
+    seated = SeatedBot(name, bot.build({}), code_digest(name, bot.digest))
+    table = game.table(game.rules.default, [seated, seated], 2, SEED)
+    table.warm_up()
+    games, deals, start = 0, 4, time.process_time()
+    while (spent := time.process_time() - start) < seconds:
+        play_block(table, Block((0, 1), games, deals), ())
+        games, deals = games + 2 * deals, min(2 * deals, 1000)
+    return f"{float(f'{games / spent:.2g}'):,.0f}"
 
 
 def main() -> None:
-    """Print the ladder, or write it into a page."""
+    """Print the tables, or write them into a page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=2_000)
-    parser.add_argument("--alone", type=int, default=1_000)
-    parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--games", type=int, default=2_000, help="of each pair")
+    parser.add_argument("--alone", type=int, default=1_000, help="solo games of each bot")
+    parser.add_argument("--cubus-games", type=int, default=600, help="of each pair")
+    parser.add_argument("--deals", type=int, default=300, help="judged on each small board")
+    parser.add_argument("--seconds", type=float, default=1.0, help="for the speed of each bot")
+    parser.add_argument("--only", choices=MAKERS, action="append")
     parser.add_argument("--write", type=Path, metavar="PAGE")
     options = parser.parse_args()
-    text = ladder(options.games, options.alone, options.seconds)
-    if options.write is None:
-        print(text)
-        return
-    before, _, remainder = options.write.read_text("utf-8").partition(MARKS[0])
-    after = remainder.partition(MARKS[1])[2]
-    options.write.write_text(f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}", "utf-8")
+    sizes = Sizes(*(getattr(options, name) for name in Sizes._fields))
+    for name in options.only or MAKERS:
+        with tempfile.TemporaryDirectory() as folder:
+            text = MAKERS[name](Path(folder), sizes)
+        if options.write is None:
+            print(f"{name}\n\n{text}\n")
+        else:
+            _write(options.write, name, text)
+
+
+def _write(page: Path, name: str, text: str) -> None:
+    """Write a table between its marks."""
+    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    before, _, remainder = page.read_text("utf-8").partition(begin)
+    after = remainder.partition(end)[2]
+    page.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", "utf-8")
 
 
 if __name__ == "__main__":

@@ -102,6 +102,13 @@ class Game:
     """The quantity by which its table scores luck, as text; empty if it does not."""
     estimates_chances = False
     """Whether its table can score luck by an estimate of winning chances, too."""
+    rules_pattern = ""
+    """How names of `rules_of_pattern` are written, as text; empty if there are none."""
+    training = ""
+    """The location of the function that begins a training of nets, "module:function"; empty if no
+    bot has nets. It gets rules, players, seed, rounds (or None) and the number of workers, returns
+    a `game_api.training.Training`, and raises UsageError if nothing can be trained for the rules.
+    """
     plays_in_step = False
     """Whether its table plays the games of batched bots in step."""
     encoding_version = 1
@@ -161,6 +168,10 @@ class Game:
 
     def best_alone(self, rules: Any) -> float | None:
         """The mean length of a solo game with perfect play; None when it is unknown."""
+        return None
+
+    def rules_of_pattern(self, name: str, changes: Mapping[str, Any]) -> Any:
+        """The rules with a name that follows a pattern, with changed parameters; None otherwise."""
         return None
 
     def actions(self, rules: Any, players: int) -> Mapping[str, Sequence[Any]] | None:

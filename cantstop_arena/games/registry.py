@@ -32,7 +32,7 @@ _BUILT_IN = {
 }
 _COMMANDS = {
     "odds": "cantstop_arena.views.cantstop.commands.odds_command:odds",
-    "train": "cantstop_arena.views.cantstop.commands.train_command:train",
+    "train": "cantstop_arena.views.train_command:train",
     "solve": "cantstop_arena.views.cantstop.commands.solve_command:solve",
     "judge": "cantstop_arena.views.cantstop.commands.judge_command:judge",
     "cubus": "cantstop_arena.views.cubus.commands:cubus",

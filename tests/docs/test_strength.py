@@ -1,4 +1,4 @@
-"""The ladder of docs/explanation/strength.md is written by one command, and says what it says."""
+"""The tables of docs/explanation/strength.md are written by one command."""
 
 import re
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from helpers.paths import ROOT
 
-from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.registry import game_named
 
 WEAK_TO_STRONG = ("random", "rule28", "glenn-aloi", "tuned")
 
@@ -24,8 +24,10 @@ def test_the_ladder_is_written_between_its_marks(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("Before.\n\n<!-- ladder -->\nold\n<!-- end of ladder -->\n\nAfter.\n")
     script = ROOT / "benchmarks" / "strength.py"
-    few = ("--games", "120", "--alone", "20", "--seconds", "0.1", "--write", str(page))
-    subprocess.run([sys.executable, str(script), *few], check=True, cwd=tmp_path)
+    few = ("--games", "120", "--alone", "20", "--seconds", "0.1", "--only", "ladder")
+    subprocess.run(
+        [sys.executable, str(script), *few, "--write", str(page)], check=True, cwd=tmp_path
+    )
     text = page.read_text("utf-8")
     assert text.startswith("Before.") and text.endswith("After.\n") and "old" not in text
     order = [bot for bot in names(text) if bot in WEAK_TO_STRONG]
@@ -41,7 +43,11 @@ def test_the_readme_has_rows_of_the_ladder() -> None:
     assert set(mine) <= set(rows)
 
 
-def test_the_page_has_a_row_for_every_built_in_bot() -> None:
+@pytest.mark.parametrize(
+    ("game", "mark", "without"),
+    [("cantstop", "ladder", {"optimal"}), ("cubus", "cubus ladder", set())],
+)
+def test_the_page_has_a_row_for_every_built_in_bot(game: str, mark: str, without: set[str]) -> None:
     text = (ROOT / "docs" / "explanation" / "strength.md").read_text("utf-8")
-    ladder = text.partition("<!-- ladder -->")[2].partition("<!-- end of ladder -->")[0]
-    assert {*names(ladder)} == {*GAME.bots} - {"optimal"}
+    ladder = text.partition(f"<!-- {mark} -->")[2].partition(f"<!-- end of {mark} -->")[0]
+    assert {*names(ladder)} == {*game_named(game).bots} - without

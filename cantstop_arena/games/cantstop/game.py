@@ -15,7 +15,14 @@ from cantstop_arena.game_api.state import Event
 from cantstop_arena.games.cantstop.dice_odds import hit_table
 from cantstop_arena.games.cantstop.hooks import HOOKS, game_over
 from cantstop_arena.games.cantstop.measures import COUNTED
-from cantstop_arena.games.cantstop.rules import CLASSIC, PLAYERS, RULES, RuleSet, derive
+from cantstop_arena.games.cantstop.rules import (
+    CLASSIC,
+    PLAYERS,
+    RULES,
+    RuleSet,
+    derive,
+    small_board,
+)
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
@@ -71,6 +78,8 @@ class CantStop(Game):
     perfect_information = True
     luck = "busts, by their exact odds and the progress at stake"
     estimates_chances = True
+    rules_pattern = "write a small board as N,K: dice with N sides, shortest columns of K spaces"
+    training = "cantstop_arena.games.cantstop.training.net_training:start_training"
     plays_in_step = True
     table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
 
@@ -113,6 +122,10 @@ class CantStop(Game):
         from cantstop_arena.games.cantstop.bots.net_choice import nets_note
 
         return nets_note(options.get("nets", ""), rules, players, rolling=bot == "champion")
+
+    def rules_of_pattern(self, name: str, changes: Mapping[str, Any]) -> RuleSet | None:
+        """The rules of a small board N,K."""
+        return small_board(name, changes)
 
     def best_alone(self, rules: RuleSet) -> float | None:
         """The mean turns of a solo game with perfect play; None if the board is not solved."""

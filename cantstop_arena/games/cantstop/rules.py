@@ -3,8 +3,9 @@
 Sources: F franjos (1991), P Parker (1980), S Spielecafé, K the Korean edition.
 """
 
+import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cantstop_arena.game_api.rulebook import (
     Named,
@@ -164,3 +165,19 @@ the columns, an array, are not among them."""
 NAMED = RULES.named
 PARAMETERS = RULES.parameters
 derive = RULES.derive
+
+
+def small_board(name: str, changes: Mapping[str, Any]) -> RuleSet | None:
+    """The rules N,K: dice with N sides, and shortest columns of K spaces; with other parameters.
+
+    None if the name is not of this form. Raises UsageError for impossible numbers.
+    """
+    board = re.fullmatch(r"\(?(\d{1,9}),\s*(\d{1,9})\)?", name)
+    if not board:
+        return None
+    sides, shortest = int(board[1]), int(board[2])
+    mountain: dict[str, Any] = {"sides": sides}
+    if sides in SIDES:  # else the error is about the sides
+        steps = [*range(sides), *reversed(range(sides - 1))]
+        mountain["column_lengths"] = [shortest + 2 * step for step in steps]
+    return derive(CLASSIC, {**mountain, **changes})

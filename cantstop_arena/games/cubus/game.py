@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cantstop_arena.table.seated_bot import SeatedBot
     from cantstop_arena.table.table import GameTable
 
-BOTS = ("greedy", "deny", "eager", "hasty", "frugal", "random")
+BOTS = ("champion", "greedy", "deny", "eager", "hasty", "frugal", "random")
 
 
 class Cubus(Game):
@@ -37,6 +37,7 @@ class Cubus(Game):
     )
     compiled_bots = tuple(BOTS)
     usual_bots = ("greedy", "deny", "hasty", "eager", "frugal", "random")
+    training = "cantstop_arena.games.cubus.nets.cubus_training:start_training"
     view = "cantstop_arena.views.cubus.view:CubusView"
 
     @cached_property
@@ -49,6 +50,14 @@ class Cubus(Game):
         from cantstop_arena.games.cubus.state import CubusState
 
         return CubusState(deal)
+
+    def bot_note(self, bot: str, options: Mapping[str, Any], rules: RuleSet, players: int) -> str:
+        """A note if champion's net was trained for other rules, or its file for other seats."""
+        if bot != "champion":
+            return ""
+        from cantstop_arena.games.cubus.nets.cubus_net_files import net_note
+
+        return net_note(options.get("nets", ""), rules, players)
 
     def prepare(self, rules: RuleSet, players: int) -> None:
         """Load the library of the rules' box (built at first use), and the compiled searches."""

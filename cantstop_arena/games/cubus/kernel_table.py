@@ -19,6 +19,7 @@ from cantstop_arena.games.cubus.engine.kernel import CountedGames, fast, play_al
 from cantstop_arena.games.cubus.engine.library import library
 from cantstop_arena.games.cubus.measures import counted_result
 from cantstop_arena.games.cubus.rules import RuleSet
+from cantstop_arena.native.code_cache import unwrap_partial
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.conversation import PendingDecision
 from cantstop_arena.table.determinism import TraceStep
@@ -77,7 +78,9 @@ class KernelTable(PlainTable):
         if not self._all_compiled():
             super().warm_up()
         if any(self._names) and fast(self.rules, ()):
-            play_all(self.rules, ["greedy"] * len(self.orders[0]), [])
+            players = len(self.orders[0])
+            for name in {"champion" if name == "champion" else "greedy" for name in self._names}:
+                play_all(self.rules, [name] * players, [])
 
     def _prepare_game(self) -> None:
         if self._all_compiled():
@@ -115,12 +118,19 @@ class KernelTable(PlainTable):
     def _counted(self, lineup: Group, deals: Sequence[int]) -> CountedGames:
         seed, players = bits_of(self.seed), len(lineup)
         keys = [keys_of_deal(seed, deal, players) for deal in deals]
-        return play_all(self.rules, [self._names[bot] for bot in lineup], keys)
+        names = [self._names[bot] for bot in lineup]
+        return play_all(self.rules, names, keys, [self._net_of(bot) for bot in lineup])
+
+    def _net_of(self, bot: int) -> Any:
+        """The net of champion, which it has from its options; None for other bots."""
+        nets = getattr(self.seated_bots[bot].player.build, "keywords", {}).get("nets")
+        return nets[len(self.orders[0])].net if nets else None
 
 
 def _name_of(seated_bot: SeatedBot) -> str:
     """The name of a built-in bot; "" for any other bot, and for one in another process."""
-    return _NAME_OF.get(getattr(seated_bot.player, "build", None), "")
+    build = getattr(seated_bot.player, "build", None)
+    return _NAME_OF.get(unwrap_partial(build)[0], "") if build else ""
 
 
 def _result(seats: Sequence[SeatCounts], game: GameCounts) -> Result:

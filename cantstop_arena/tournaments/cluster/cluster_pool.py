@@ -92,6 +92,7 @@ class MachineSlot:
         """Note that another table has been sent; what the machine played before is void."""
         self._tables += 1
         self.is_at_work = False
+        self._heard_at = time.monotonic()
         self.given.clear()
         self._started_at, self._played = 0.0, 0
 
@@ -109,9 +110,14 @@ class MachineSlot:
             raise ProtocolError
         self._tables -= 1
 
-    def is_silent(self, limit: float) -> bool:
-        """Whether it has sent nothing for so many seconds although it has to play."""
-        return bool(self.given) and time.monotonic() - self._heard_at > limit
+    @property
+    def silence(self) -> str:
+        """What it does not do, with the limit that has passed; empty while all is well."""
+        what, limit = ("answered", _SILENCE) if self.given else ("got ready", _TO_GET_READY)
+        is_awaited = bool(self.given or self._tables)
+        if not is_awaited or time.monotonic() - self._heard_at <= limit:
+            return ""
+        return f"it has not {what} for {limit:g} s"
 
     @property
     def bundle(self) -> int:
@@ -164,6 +170,7 @@ class MachineSlot:
 
 _PULSE = 0.05  # seconds
 _SILENCE = 30.0  # seconds without a message of a machine that plays, which sends one each second
+_TO_GET_READY = 330.0  # seconds without a message of one that compiles, which may take 300
 _LOST_IN_TURN = 20  # machines lost without a result between them, before the run fails
 _MAX_REASON_LENGTH = 1000  # characters
 
@@ -344,8 +351,8 @@ class ClusterPool:
 
     def _leave_out_silent(self) -> None:
         """Queue the parts of silent machines again, until they send something."""
-        for slot in [slot for slot in self._slots.values() if slot.is_silent(_SILENCE)]:
-            self._refuse(slot.name, f"it has not answered for {_SILENCE:g} s")
+        for slot in [slot for slot in self._slots.values() if slot.silence]:
+            self._refuse(slot.name, slot.silence)
             self._silent[slot.name] = slot
 
     def _check_machines(self) -> None:

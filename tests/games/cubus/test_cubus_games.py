@@ -53,12 +53,13 @@ MIXES: list[Mapping[str, Any]] = [
 TABLES = [
     ["greedy", "hasty"],
     ["eager", "random", "deny"],
-    ["frugal", "greedy", "eager", "deny", "random", "eager"],
+    ["frugal", "greedy", "champion", "deny", "random", "eager"],
+    ["champion", "deny"],
 ]
 
 
 @pytest.mark.parametrize("changes", MIXES, ids=str)
-@pytest.mark.parametrize("names", slow_but([1], TABLES), ids=len)
+@pytest.mark.parametrize("names", slow_but([1, 3], TABLES), ids=len)
 @pytest.mark.slow
 def test_games_of_every_kind_come_to_an_end_and_back_from_their_record(
     changes: Mapping[str, Any], names: list[str]

@@ -253,6 +253,20 @@ def test_the_blocks_of_a_silent_machine_are_played_by_another_until_it_speaks(
     assert line.orders.count(("one", SetTable(b""))) > 1
 
 
+def test_a_machine_that_never_gets_ready_is_left_out_until_it_speaks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cluster_pool, "_TO_GET_READY", -1.0)
+    joins: Act = lambda _: [MachineJoined("one", 2)]  # noqa: E731
+    line, listener = FakeLine(joins, lambda _: [], lambda _: coming("two")), Listener()
+    assert worked(line, listener) == CALM
+    assert listener.words[0] == "The machine one does not play: it has not got ready for -1 s."
+    line = FakeLine(joins, lambda _: [], lambda _: [said("one", Ready(), Ready())])
+    assert worked(line) == CALM
+    with pytest.raises(ClusterError, match="one: it has not got ready"):
+        worked(FakeLine(joins, lambda _: []), wait=0.0)
+
+
 def test_machines_that_are_lost_again_and_again_end_the_run() -> None:
     acts: list[Act] = [lambda _: [*coming("one"), MachineLost("one", "no power")]] * 20
 

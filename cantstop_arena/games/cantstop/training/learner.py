@@ -59,6 +59,18 @@ class Learner:
         """Learn from picks of samples that are not added to the memory."""
         learn(board, self.drafts[0], *samples, picks, rate)
 
+    def error_on(self, board: Any, samples: Samples) -> float:
+        """The root mean square error of the latest weights on samples, which change nothing.
+
+        Where the samples' values are what the same net says a turn later, it is the Bellman
+        residual.
+        """
+        picks = np.arange(len(samples[1])) * 2
+        if not len(picks):
+            return 0.0
+        errors = learn(board, self.drafts[0], *samples, picks, 0.0)
+        return float(np.sqrt(errors / len(picks)))
+
     def average(self) -> None:
         """Add the latest weights to the mean."""
         self.counts[1] += 1

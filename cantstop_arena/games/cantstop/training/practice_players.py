@@ -149,8 +149,15 @@ def copy_climbs_after(game, practice, workspace, index):
 # The exact turn ---------------------------------------------------------------------------------
 
 
+_STOPPING = 4  # a straying turn may end at every fourth roll
+
+
 class ExactTurn(NamedTuple):
-    """A player who solves turns exactly; with `stray` half of the moves are random."""
+    """A player who solves turns exactly.
+
+    With `stray` half of the moves are random, and it stops in between: a net that never stops at a
+    position never learns what stopping there is worth.
+    """
 
     board: Any
     net: Any
@@ -189,6 +196,8 @@ def _exact_choice(game, practice, player):
 
 @njit_call
 def _exact_rolls(game, practice, player):
+    if player.stray and random_below(practice, _STOPPING) == 0:
+        return False
     copy_climbs(game, player.workspace)
     value, roll = look_up(player.board, player.net, player.workspace)
     return roll >= value

@@ -61,6 +61,7 @@ class TrainingLoop:
         self.rolls = Learner(players, ROLLING_NET, _ROLLING_MEMORY, chance)
         self.rounds_done = 0
         self.error = 0.0  # the root mean square error in the last round
+        self.residual = 0.0  # that of the values of positions in the last round of exact games
         self._workers = TrainingThreads(workers, subject.rules, players)
 
     @property
@@ -134,6 +135,7 @@ class TrainingLoop:
             return count
 
         samples = self._workers.played(self.plan.exact_games, position_samples.MAX_SAMPLES, play)
+        self.residual = self.ends.error_on(self.boards[0], samples)
         self.ends.remember(*samples)
         count = _LOOKS * self.plan.exact_games * 18
         share = number / self.plan.exact_rounds

@@ -1,19 +1,21 @@
-"""The built-in bots: search the whole box, search near the pile, or look ahead one turn.
+"""The built-in bots: search the whole box, search near the pile, or look ahead one turn or two.
 
-All choose uniformly among equal targets, put the open cards that they need on uniformly random
-cells, and pass without a target. `engine.plans` has the same bots compiled; both versions play
-the same games.
+All but `champion` choose uniformly among equal targets and put the open cards that they need on
+uniformly random cells. All pass without a target. `engine.plans` has the same bots compiled; both
+versions play the same games.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from cantstop_arena.games.cubus.builds.build import Build
 from cantstop_arena.games.cubus.builds.cards import ORDER, single
 from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
+from cantstop_arena.games.cubus.choices.searched_build import searched_build
 from cantstop_arena.games.cubus.choices.takedown import usual_take
 from cantstop_arena.games.cubus.choices.targets import Target
+from cantstop_arena.games.cubus.nets.cubus_net_files import CubusNet, nets_with
 
 Item = TypeVar("Item")
 Decide = Callable[[CubusBotView], Build | None]
@@ -82,6 +84,16 @@ def deny(view: CubusBotView) -> Build | None:
     return _random_build(view, equals)
 
 
+def champion(view: CubusBotView, nets: Mapping[int, CubusNet] | None = None) -> Build | None:
+    """The build that a search of two turns likes best, with the net for the number of seats.
+
+    `nets` are nets by number of seats; without them those that come with the project.
+    """
+    if view.asked == "ending":
+        return greedy(view)
+    return searched_build(view, (nets or nets_with(None))[view.players].net)
+
+
 def _weight(view: CubusBotView) -> int:
     return max(1, view.deck)
 
@@ -128,5 +140,6 @@ BOTS = {
         Strategy("eager", eager, greedy),
         Strategy("hasty", hasty, hasty),
         Strategy("deny", deny, greedy),
+        Strategy("champion", champion, greedy),
     )
 }

@@ -15,6 +15,7 @@ ENGINE_CACHE = CodeCache(
     sources=(
         _GAME / "engine",
         _GAME / "builds",
+        _GAME / "nets",
         *(_GAME / f"{name}.py" for name in ("chance", "counts", "records", "rules")),
         *(_PACKAGE / "game_api" / f"{name}.py" for name in ("bot_options", "rulebook", "streams")),
         _PACKAGE / "errors.py",

@@ -5,7 +5,7 @@ The kernel plays rules without take-down, with `ending: none` and with `duty` kn
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from cantstop_arena.games.cubus.engine.compiled import (
 )
 from cantstop_arena.games.cubus.engine.library import library
 from cantstop_arena.games.cubus.engine.plans import (
+    CHAMPION,
     CODES,
     EAGER,
     GREEDY,
@@ -28,13 +29,14 @@ from cantstop_arena.games.cubus.engine.plans import (
     RANDOM,
     add_open_cards,
     below,
-    below_at,
     equals,
     number_at,
+    shuffle,
     write_near_target,
     write_target,
 )
 from cantstop_arena.games.cubus.engine.query import (
+    MAX_CELLS,
     TOP,
     H,
     O,
@@ -42,10 +44,20 @@ from cantstop_arena.games.cubus.engine.query import (
     X,
     Y,
     aim,
+    compiled_rules,
     new_query,
     pile_cards,
 )
 from cantstop_arena.games.cubus.engine.search import ORDER
+from cantstop_arena.games.cubus.nets.cubus_net import CUBUS_NET
+from cantstop_arena.games.cubus.nets.cubus_net_files import shipped_nets
+from cantstop_arena.games.cubus.nets.two_ply_search import (
+    KEYS,
+    NOW,
+    SearchWorkspace,
+    new_workspace,
+    plan_build,
+)
 from cantstop_arena.games.cubus.rules import CUBE, RuleSet
 
 Numbers = NDArray[np.int64]
@@ -78,16 +90,6 @@ class _Game(NamedTuple):
     query: Query
 
 
-class _CompiledRules(NamedTuple):
-    """A rule set for the kernel."""
-
-    cards: Numbers  # of the deck, by type
-    deck_size: int
-    free_swap: bool
-    more_crates: bool
-    knock: bool
-
-
 class CountedGames(NamedTuple):
     """Counts of games: [game, seat, field of SeatCounts] and [game, field of GameCounts]."""
 
@@ -101,8 +103,13 @@ def fast(rules: RuleSet, names: Sequence[str]) -> bool:
     return not plain and all(name in CODES for name in names)
 
 
-def play_all(rules: RuleSet, names: Sequence[str], keys: Sequence[CubusKeys]) -> CountedGames:
-    """Play a game for each set of keys; `names`: built-in bots in seat order."""
+def play_all(
+    rules: RuleSet, names: Sequence[str], keys: Sequence[CubusKeys], nets: Sequence[Any] = ()
+) -> CountedGames:
+    """Play a game for each set of keys; `names`: built-in bots in seat order.
+
+    `nets` are champion's by seat, None for other bots; without them it has the shipped net.
+    """
     count, players = len(keys), len(names)
     counted = CountedGames(
         np.zeros((count, players, len(SeatCounts._fields)), np.int64),
@@ -114,8 +121,9 @@ def play_all(rules: RuleSet, names: Sequence[str], keys: Sequence[CubusKeys]) ->
         library(rules.box),
         ORDER,
         best_value(),
-        _compiled_rules(rules),
+        compiled_rules(rules),
         codes,
+        _champion(names, nets),
         np.array(rows, np.uint64).reshape(count, players + 2),
         _new_game(players),
         counted,
@@ -123,11 +131,15 @@ def play_all(rules: RuleSet, names: Sequence[str], keys: Sequence[CubusKeys]) ->
     return counted
 
 
-def _compiled_rules(rules: RuleSet) -> _CompiledRules:
-    cards = np.array([rules.lids - 1, rules.open, rules.left - 1, rules.right - 1], np.int64)
-    return _CompiledRules(
-        cards, int(cards.sum()), rules.swap == "free", rules.more_crates, rules.duty == "knock"
-    )
+def _champion(names: Sequence[str], nets: Sequence[Any]) -> tuple[Any, SearchWorkspace] | None:
+    """The nets by seat, and a workspace; None without champion."""
+    if "champion" not in names:
+        return None
+    records = np.zeros(len(names), CUBUS_NET).view(np.recarray)
+    for seat, name in enumerate(names):
+        if name == "champion":
+            records[seat] = nets[seat] if nets else shipped_nets()[len(names)].net
+    return records, new_workspace()
 
 
 def _new_game(players: int) -> _Game:
@@ -135,17 +147,19 @@ def _new_game(players: int) -> _Game:
         return np.zeros(shape, np.int64)
 
     keys = np.zeros(players, np.uint64)
-    piles = (zeros(17, 4), zeros(17, 4), zeros(17, 4))
+    piles = (zeros(MAX_CELLS, 4), zeros(MAX_CELLS, 4), zeros(MAX_CELLS, 4))
     cards = zeros(players, 4), zeros(4), zeros(64)
     draw_counts = zeros(players)
     return _Game(zeros(4), *piles, *cards, keys, draw_counts, zeros(players), zeros(6), new_query())
 
 
 @njit_entry
-def _play_all(library, order, best_values, rules, codes, keys, game, counted):
+def _play_all(library, order, best_values, rules, codes, champion, keys, game, counted):
+    """`champion` is None in lineups without that bot, for which it is not compiled."""
     for number in range(len(keys)):
         _set_up(game, rules, keys[number])
-        _play(library, order, best_values, rules, codes, keys[number], game, counted, number)
+        tables = library, order, best_values
+        _play(tables, champion, rules, codes, keys[number], game, counted, number)
 
 
 @njit_call(nrt=False)
@@ -163,7 +177,7 @@ def _set_up(game, rules, keys):
         for _ in range(rules.cards[kind]):
             game.deck[index] = kind
             index += 1
-    _shuffle(game.deck, index, keys[0])
+    shuffle(game.deck, index, keys[0])
 
 
 @njit_call(nrt=False)
@@ -172,16 +186,8 @@ def _clear(numbers):
         numbers[index] = 0
 
 
-@njit_call(nrt=False)
-def _shuffle(items, count, key):
-    for number in range(1, count):
-        last = count - number
-        other = below_at(key, number, last + 1)
-        items[last], items[other] = items[other], items[last]
-
-
 @njit_call
-def _play(library, order, best_values, rules, codes, keys, game, counted, number):
+def _play(tables, champion, rules, codes, keys, game, counted, number):
     players, cards = len(codes), rules.deck_size
     seats, totals, now = counted.seats[number], counted.games[number], game.now
     pass_run = 0
@@ -192,7 +198,7 @@ def _play(library, order, best_values, rules, codes, keys, game, counted, number
             game.hands[seat, card] += 1
             game.deck_counts[card] -= 1
         now[TURN] += 1
-        if _planned(library, order, best_values, rules, codes[seat], game, seat, seat):
+        if _planned(tables, champion, rules, codes[seat], game, seats, seat, seat):
             seats[seat, BUILDS] += 1
             seats[seat, BUILD_POINTS] += _carry_out(game, seats, totals, seat, seat)
             pass_run = 0
@@ -200,7 +206,7 @@ def _play(library, order, best_values, rules, codes, keys, game, counted, number
         seats[seat, PASS_COUNT] += 1
         knocker = -1
         if rules.knock:
-            knocker = _knocker(library, order, best_values, rules, codes, keys[1], game, seat)
+            knocker = _knocker(tables, champion, rules, codes, keys[1], game, seats, seat)
         pass_run = 0 if knocker >= 0 else pass_run + 1
         if knocker >= 0:
             points = _carry_out(game, seats, totals, knocker, seat)
@@ -211,16 +217,27 @@ def _play(library, order, best_values, rules, codes, keys, game, counted, number
 
 
 @njit_call
-def _planned(library, order, best_values, rules, code, game, seat, owner):
+def _planned(tables, champion, rules, code, game, seats, seat, owner):
     """Write the build of the bot in `seat` with the cards of `owner` as a plan.
 
     Returns whether there is one.
     """
+    library, order, best_values = tables
     now, stream = game.now, (game.keys, game.draw_counts, seat)
     _aim(best_values, rules, game, owner)
     if game.query.limits[TOP] <= now[VALUE]:
         return False
     pile = game.cells, now[COUNT]
+    # numba leaves this block out where champion is None, but only under such a condition.
+    if champion is not None:  # noqa: SIM102
+        if code == CHAMPION:
+            nets, work = champion
+            _fill_state(work.states[NOW], game, seats, seat)
+            key = np.uint64(below(*stream, KEYS))
+            now[PLACED] = plan_build(
+                library, best_values, nets[seat], rules, *pile, work, key, game.plan
+            )
+            return now[PLACED] > 0
     if code == HASTY:
         now[PLACED] = write_near_target(
             game.query, *pile, rules.free_swap, now[VALUE], game.plan, *stream
@@ -238,6 +255,20 @@ def _planned(library, order, best_values, rules, code, game, seat, owner):
         eager = code == EAGER
         add_open_cards(game.query, eager, rules.free_swap, *pile, game.plan, now[PLACED], *stream)
     return now[PLACED] > 0
+
+
+@njit_call(nrt=False)
+def _fill_state(state, game, seats, seat):
+    """Set the position of the seat on turn, by its counts."""
+    lying, state.left, state.right, state.crates = pile_cards(game.cells, game.now[COUNT])
+    state.players, state.seat, state.passes = len(seats), seat, 0
+    state.lids, state.lying, state.value = game.now[COUNT] - lying, lying, game.now[VALUE]
+    for kind in range(4):
+        state.deck[kind] = game.deck_counts[kind]
+        for player in range(len(seats)):
+            state.hands[player, kind] = game.hands[player, kind]
+    for player in range(len(seats)):
+        state.scores[player] = seats[player, POINTS]
 
 
 @njit_call
@@ -262,7 +293,7 @@ def _look_ahead(game, seat):
 
 
 @njit_call
-def _knocker(library, order, best_values, rules, codes, key, game, passer):
+def _knocker(tables, champion, rules, codes, key, game, seats, passer):
     """Write the knock that is heard first as a plan; returns its seat, or -1 without a knock.
 
     Bots that search as `greedy` does have no build after a pass by such a bot, so that only
@@ -270,14 +301,14 @@ def _knocker(library, order, best_values, rules, codes, key, game, passer):
     """
     for seat in range(len(codes)):
         game.order[seat] = seat
-    _shuffle(game.order, len(codes), number_at(key, game.now[TURN]))
+    shuffle(game.order, len(codes), number_at(key, game.now[TURN]))
     first, placed = -1, 0
     for seat in game.order:
         code = HASTY if codes[seat] == HASTY else GREEDY
         hopeless = code == GREEDY and codes[passer] != HASTY
         if seat == passer or codes[seat] == RANDOM or hopeless:
             continue
-        if _planned(library, order, best_values, rules, code, game, seat, passer) and first < 0:
+        if _planned(tables, champion, rules, code, game, seats, seat, passer) and first < 0:
             first, placed = int(seat), int(game.now[PLACED])
             copy_rows(game.knock_plan, game.plan)
     if first >= 0:

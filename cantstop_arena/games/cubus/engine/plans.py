@@ -30,8 +30,16 @@ from cantstop_arena.games.cubus.engine.search import (
     sort,
 )
 
-GREEDY, FRUGAL, RANDOM, EAGER, HASTY, DENY = range(6)
-CODES = {"greedy": 0, "frugal": 1, "random": 2, "eager": 3, "hasty": 4, "deny": 5}
+GREEDY, FRUGAL, RANDOM, EAGER, HASTY, DENY, CHAMPION = range(7)
+CODES = {
+    "greedy": GREEDY,
+    "frugal": FRUGAL,
+    "random": RANDOM,
+    "eager": EAGER,
+    "hasty": HASTY,
+    "deny": DENY,
+    "champion": CHAMPION,
+}
 
 _MAX_LENGTH = 320  # characters of a pile text
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -63,6 +71,15 @@ def below(keys, draw_counts, seat, limit):
     """The next number of a seat's stream, as an integer from 0 to below `limit`."""
     draw_counts[seat] += 1
     return below_at(keys[seat], draw_counts[seat], limit)
+
+
+@njit_call(nrt=False)
+def shuffle(items, count, key):
+    """Shuffle the first `count` items, with the numbers of a stream."""
+    for number in range(1, count):
+        last = count - number
+        other = below_at(key, number, last + 1)
+        items[last], items[other] = items[other], items[last]
 
 
 @njit_call
@@ -171,6 +188,12 @@ def _next_bound(best_values, group, following, tops, left, right):
 def write_target(library, order, query, key, cells, count, plan):
     """Write the target of a key as a plan, without new open cards; returns its cells' number."""
     pile, x, y = decoded(library, order, key)
+    return write_pile(library, pile, x, y, cells, count, plan)
+
+
+@njit_call(nrt=False)
+def write_pile(library, pile, x, y, cells, count, plan):
+    """Write a pile of the library with its corner at (x, y) as `write_target` does."""
     heights = library.heights[pile]
     placed = 0
     for across in range(_DEPTH):

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from cantstop_arena.games.cubus.engine.compiled import njit_call, njit_entry
 from cantstop_arena.games.cubus.engine.library import MAX_VALUE, SPAN
+from cantstop_arena.games.cubus.rules import RuleSet
 
 MAX_OPEN = 12
+MAX_CELLS = 17  # of a table or a plan
 UNIT = np.uint64(1)
 
 # The limits of a query, as indexes of `limits`.
@@ -28,6 +30,16 @@ LIMITS = 11
 X, Y, H, O = 0, 1, 2, 3  # noqa: E741
 
 
+class CompiledRules(NamedTuple):
+    """A rule set for compiled functions."""
+
+    cards: NDArray[np.int64]  # of the deck, by type
+    deck_size: int
+    free_swap: bool
+    more_crates: bool
+    knock: bool
+
+
 class Query(NamedTuple):
     """The arrays of a query; created by `new_query`, filled by `aim`."""
 
@@ -35,6 +47,14 @@ class Query(NamedTuple):
     shifts: NDArray[np.uint64]
     columns: NDArray[np.uint64]
     barred: NDArray[np.uint64]
+
+
+def compiled_rules(rules: RuleSet) -> CompiledRules:
+    """A rule set, for compiled functions."""
+    cards = np.array([rules.lids - 1, rules.open, rules.left - 1, rules.right - 1], np.int64)
+    return CompiledRules(
+        cards, int(cards.sum()), rules.swap == "free", rules.more_crates, rules.duty == "knock"
+    )
 
 
 def new_query() -> Query:

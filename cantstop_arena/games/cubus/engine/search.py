@@ -94,7 +94,7 @@ def fits(library, query, number):
 
 
 @njit_call(nrt=False)
-def _anchor_bits(mask, query):
+def anchor_bits(mask, query):
     """The bits of the anchor at which all open cards lie on tops."""
     bits = mask
     for i in range(query.limits[LYING] - 1):
@@ -103,7 +103,7 @@ def _anchor_bits(mask, query):
 
 
 @njit_call(nrt=False)
-def _corner(query, bit):
+def corner_at(query, bit):
     """The shape's corner (x, y) when the anchor is at a bit."""
     middle = SPAN // 2
     y = bit // SPAN - middle - query.limits[ANCHOR_V]
@@ -146,13 +146,13 @@ def _add_piles(library, order, query, number, pile, keys, count):
             count += 1
         else:
             mask = library.masks[pile]
-            bits = _anchor_bits(mask, query)
+            bits = anchor_bits(mask, query)
             while bits:
                 lowest = bits & (~bits + UNIT)
                 bits ^= lowest
                 bit = popcount(lowest - UNIT)
                 if needed == 0 or tops - popcount(mask & query.barred[bit]) >= needed:
-                    x, y = _corner(query, bit)
+                    x, y = corner_at(query, bit)
                     keys[count] = _key(order, value, library.ranks[pile], x, y)
                     count += 1
         pile += 1

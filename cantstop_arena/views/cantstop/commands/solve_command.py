@@ -58,8 +58,8 @@ def solve(
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.games.cantstop.exact import solved_tables
     from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
-    from cantstop_arena.views.cantstop.commands.board_arguments import rules_from_argument
     from cantstop_arena.views.cantstop.commands.solve_progress import progress_to
+    from cantstop_arena.views.rules_argument import rules_from_argument
 
     board = rules_from_argument(rules, changes, Catalogue(Path("bots")))
     solved_tables.check_solvable(board, players, _bytes(memory))

@@ -21,8 +21,8 @@ from cantstop_arena.tournaments.file.bot_references import entrant_from_referenc
 from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
 from cantstop_arena.tournaments.table_spec import TableSpec, entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
-from cantstop_arena.views.cantstop.commands.board_arguments import rules_from_argument
 from cantstop_arena.views.cantstop.commands.judge_command import BY_NETS, BY_TABLE
+from cantstop_arena.views.rules_argument import rules_from_argument
 
 FOLDER = "judged"
 PERFECT = "optimal"  # the name of the judge that uses a solved board

@@ -2,17 +2,14 @@
 
 import json
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 
 from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.cantstop.training.learner import ARRAYS
-from cantstop_arena.games.cantstop.training.training_loop import TrainingLoop
+from cantstop_arena.game_api.training import Training
 
 SUFFIX = ".part"
 _HEAD = msgspec.json.Decoder(tuple[str, int])  # the command, and the rounds that are done
@@ -23,22 +20,15 @@ def part_of(path: Path) -> Path:
     return path.with_name(path.name + SUFFIX)
 
 
-def _arrays(training: TrainingLoop) -> Iterator[tuple[str, Any]]:
-    """The names and arrays that make up the state of a training."""
-    for whose, learner in (("ends", training.ends), ("rolls", training.rolls)):
-        for name in ARRAYS:
-            yield f"{whose}.{name}", getattr(learner, name)
-
-
-def save(training: TrainingLoop, path: Path, command: str) -> None:
+def save(training: Training, path: Path, command: str) -> None:
     """Write a checkpoint atomically."""
     head = json.dumps([command, training.rounds_done])
-    arrays = {name: np.frombuffer(array, np.uint8) for name, array in _arrays(training)}
+    arrays = {name: np.frombuffer(array, np.uint8) for name, array in training.arrays().items()}
     with draft_of(path) as draft, draft.open("wb") as file:
         np.savez(file, head=np.frombuffer(head.encode(), np.uint8), **arrays)  # type: ignore[arg-type]
 
 
-def resume(training: TrainingLoop, path: Path, command: str) -> None:
+def resume(training: Training, path: Path, command: str) -> None:
     """Load a checkpoint into a training.
 
     Raises UsageError when the file is damaged or belongs to another training.
@@ -46,13 +36,13 @@ def resume(training: TrainingLoop, path: Path, command: str) -> None:
     try:
         with np.load(path) as archive:
             saved_command, rounds = _HEAD.decode(archive["head"].tobytes())
-            parts = {name: archive[name] for name, _ in _arrays(training)}
+            parts = {name: archive[name] for name in training.arrays()}
             if saved_command != command:
                 raise UsageError(
                     f"{path} belongs to another training, {saved_command!r:.200}: finish that one,"
                     " name another file by --out, or start again with --fresh"
                 )
-            for name, array in _arrays(training):
+            for name, array in training.arrays().items():
                 np.frombuffer(array, np.uint8)[:] = parts[name]
             training.rounds_done = rounds
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:

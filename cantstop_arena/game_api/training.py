@@ -1,0 +1,34 @@
+"""What `arena train` needs of a game whose bots have nets."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+
+class Training(Protocol):
+    """A training in progress: rounds, after each of which it can be stored and resumed.
+
+    The same rules, seats, seed and rounds give the same nets, however often it is interrupted.
+    """
+
+    rounds_done: int
+
+    @property
+    def rounds(self) -> int:
+        """The number of rounds."""
+
+    def advance(self) -> None:
+        """Do the next round."""
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """All that the next round depends on, by name: resuming fills these arrays."""
+
+    def warm_up(self) -> None:
+        """Load the code of trials, so that its time does not count as theirs."""
+
+    def trial(self) -> str:
+        """The strength of the nets so far, as text."""
+
+    def file(self, command: str) -> bytes:
+        """The content of a file with the nets; `command` is the one that trained them."""

@@ -1,0 +1,96 @@
+"""The training of nets for grandmaster and champion, as `arena train` does it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
+from cantstop_arena.errors import UsageError
+from cantstop_arena.games.cantstop.bots.glenn_aloi import CONSTANT
+from cantstop_arena.games.cantstop.bots.rule28 import NUMBERS
+from cantstop_arena.games.cantstop.exact.turn_board import objection
+from cantstop_arena.games.cantstop.nets.net_files import Nets, as_bytes
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.training.learner import ARRAYS
+from cantstop_arena.games.cantstop.training.practice_players import family_of
+from cantstop_arena.games.cantstop.training.training_loop import (
+    TrainingLoop,
+    TrainingPlan,
+    TrainingTask,
+)
+
+
+def start_training(
+    rules: RuleSet, players: int, seed: int, rounds: int | None, workers: int
+) -> "NetTraining":
+    """A new training; `rounds` are those of exact games. Raises UsageError for some rules."""
+    if why := objection(rules, players):
+        raise UsageError(
+            f"no nets can be trained for rules {rules.name} with {players} seats: {why}"
+        )
+    task = TrainingTask(rules, players, seed, family_of([CONSTANT, CONSTANT, NUMBERS]))
+    plan = TrainingPlan() if rounds is None else TrainingPlan(exact_rounds=rounds)
+    return NetTraining(TrainingLoop(task, plan, workers))
+
+
+class NetTraining:
+    """A training loop, with trials and a file of nets."""
+
+    def __init__(self, loop: TrainingLoop) -> None:
+        self._loop = loop
+
+    @property
+    def rounds(self) -> int:
+        """The number of rounds of all stages."""
+        return self._loop.rounds
+
+    @property
+    def rounds_done(self) -> int:
+        """The number of rounds that are done."""
+        return self._loop.rounds_done
+
+    @rounds_done.setter
+    def rounds_done(self, number: int) -> None:
+        self._loop.rounds_done = number
+
+    def advance(self) -> None:
+        """Play the next round and learn from it."""
+        self._loop.advance()
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        """The arrays of both nets in training, and of their memories."""
+        learners = {"ends": self._loop.ends, "rolls": self._loop.rolls}
+        return {
+            f"{whose}.{name}": getattr(learner, name)
+            for whose, learner in learners.items()
+            for name in ARRAYS
+        }
+
+    def warm_up(self) -> None:
+        """Compile what a trial needs."""
+        self._loop.strength(1)
+
+    def trial(self) -> str:
+        """The strength of grandmaster, and the error of its values of positions; in the later
+        rounds that of champion, and the error of its values of rolling on."""
+        loop = self._loop
+        alone, games = loop.subject.players == 1, loop.plan.test_games
+        strength = loop.strength(games)
+        bot = "champion" if loop.rolls_are_learned else "grandmaster"
+        result = (
+            f"takes {strength:.2f} turns" if alone else f"wins {strength:.1%} against glenn-aloi"
+        )
+        text = f"{bot} {result} ({games} games)"
+        factor, unit = (1, "turns") if alone else (100, "points")
+        if loop.rolls_are_learned:
+            error = factor * loop.error
+            return f"{text}, knowing what rolling on is worth within {error:.2f} {unit}"
+        if loop.residual:
+            return f"{text}, Bellman residual {factor * loop.residual:.2f} {unit}"
+        return text
+
+    def file(self, command: str) -> bytes:
+        """The content of a file of the nets."""
+        loop = self._loop
+        task, ends, rolls = loop.subject, loop.ends.net(), loop.rolls.net()
+        return as_bytes(Nets(task.rules, task.players, command, ends, rolls))

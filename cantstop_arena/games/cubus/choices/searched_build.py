@@ -1,0 +1,50 @@
+"""The build that champion's search chooses, from a bot's view."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from cantstop_arena.games.cubus.builds.build import Build, carry_open_cards
+from cantstop_arena.games.cubus.builds.piles import pile_of
+from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
+from cantstop_arena.games.cubus.choices.targets import cells_of
+from cantstop_arena.games.cubus.engine.bound import best_value
+from cantstop_arena.games.cubus.engine.library import library
+from cantstop_arena.games.cubus.engine.query import MAX_CELLS, compiled_rules
+from cantstop_arena.games.cubus.nets.two_ply_search import (
+    KEYS,
+    NOW,
+    SearchWorkspace,
+    new_workspace,
+    plan_build,
+)
+
+_workspace = cache(new_workspace)
+
+
+def searched_build(view: CubusBotView, net: Any) -> Build | None:
+    """The build of the search with a net; None for a pass. Draws one random number, if any."""
+    if not view.bound():
+        return None
+    key = np.uint64(int(view.random() * KEYS))
+    cells, plan, work = cells_of(view.table), np.zeros((MAX_CELLS, 4), np.int64), _workspace()
+    _fill_state(work, view)
+    tables = library(view.rules.box), best_value(), net, compiled_rules(view.rules)
+    placed = plan_build(*tables, cells, len(cells), work, key, plan)
+    if not placed:
+        return None
+    rows = plan[:placed].tolist()
+    target = pile_of({(x, y): height for x, y, height, _ in rows})
+    return carry_open_cards(view.table, target, [(x, y) for x, y, _, is_open in rows if is_open])
+
+
+def _fill_state(work: SearchWorkspace, view: CubusBotView) -> None:
+    """Set the position of the seat on turn, by its counts."""
+    state, cards = work.states[NOW], view.table.cards()
+    state.players, state.seat, state.passes = view.players, view.seat, 0
+    state.lids, state.lying, state.left, state.right = cards
+    state.value, state.crates = view.table.pile.shape.value, view.table.pile.shape.crates
+    state.deck[:] = view.unseen
+    state.hands[: view.players] = view.hands
+    state.scores[: view.players] = view.scores

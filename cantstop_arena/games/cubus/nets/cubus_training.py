@@ -1,0 +1,101 @@
+"""The training of champion's net: rounds of games against itself, with a step after each game."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.errors import UsageError
+from cantstop_arena.games.cubus.chance import keys_of_deal
+from cantstop_arena.games.cubus.engine.bound import best_value
+from cantstop_arena.games.cubus.engine.kernel import fast, play_all
+from cantstop_arena.games.cubus.engine.library import library
+from cantstop_arena.games.cubus.engine.query import compiled_rules
+from cantstop_arena.games.cubus.nets.cubus_gradient import Schedule, learn_from_games, new_draft
+from cantstop_arena.games.cubus.nets.cubus_net import CUBUS_NET
+from cantstop_arena.games.cubus.nets.cubus_net_files import CubusNet, as_bytes
+from cantstop_arena.games.cubus.nets.self_play import new_self_play
+from cantstop_arena.games.cubus.nets.two_ply_search import new_workspace
+from cantstop_arena.games.cubus.rules import RuleSet
+
+ROUNDS = 20
+GAMES = 1000  # of a round
+TRIAL_DEALS = 60  # each in all seatings
+_RATE = 0.002  # at first; it falls to 0
+_TRACE = 0.7
+
+
+def start_training(
+    rules: RuleSet, players: int, seed: int, rounds: int | None, workers: int
+) -> "CubusTraining":
+    """A new training, in one thread. Raises UsageError for rules that it does not know."""
+    if not fast(rules, ()):
+        raise UsageError(
+            f"no net can be trained for rules {rules.name}: training knows rules without take_down,"
+            " with ending: none, and with duty: knock or free"
+        )
+    return CubusTraining(rules, players, seed, rounds)
+
+
+class CubusTraining:
+    """A training in progress: games of the net against itself, one turn ahead."""
+
+    def __init__(self, rules: RuleSet, players: int, seed: int, rounds: int | None) -> None:
+        self.rules, self.players, self.rounds = rules, players, rounds or ROUNDS
+        self._seed = seed
+        self._draft = new_draft(players, np.random.default_rng([seed, 0]))
+        self._net = np.zeros(1, CUBUS_NET).view(np.recarray)
+        self._net[0].players = players
+        self._game, self._work = new_self_play(), new_workspace()
+        self._work.states[0].players = players
+        self.rounds_done = 0
+        self._loss = 0.0
+
+    def advance(self) -> None:
+        """Play the games of the next round, and learn from each."""
+        number = self.rounds_done
+        keys = np.random.default_rng([self._seed, 1, number]).integers(1 << 63, size=GAMES)
+        self._loss = learn_from_games(
+            library(self.rules.box),
+            best_value(),
+            self._net[0],
+            compiled_rules(self.rules),
+            keys.astype(np.uint64),
+            Schedule(self._rate(number), self._rate(number + 1), _TRACE, number * GAMES),
+            self._game,
+            self._work,
+            self._draft,
+        )
+        self.rounds_done += 1
+
+    def _rate(self, number: int) -> float:
+        return _RATE * (1 - number / self.rounds)
+
+    def arrays(self) -> Mapping[str, NDArray[np.float64]]:
+        """All that the next round depends on, apart from its number."""
+        draft = self._draft
+        return {"numbers": draft.numbers, "means": draft.means, "squares": draft.squares}
+
+    def warm_up(self) -> None:
+        """Compile what a trial needs."""
+        self._trial_score(1)
+
+    def trial(self) -> str:
+        """The share of games that champion wins with deny in all other seats."""
+        score, games = self._trial_score(TRIAL_DEALS), TRIAL_DEALS * self.players
+        return f"champion wins {score:.1%} against deny ({games} games), loss {self._loss:.3f}"
+
+    def _trial_score(self, deals: int) -> float:
+        keys = [keys_of_deal(self._seed, deal, self.players) for deal in range(deals)]
+        score = 0.0
+        for own in range(self.players):
+            names = ["champion" if seat == own else "deny" for seat in range(self.players)]
+            nets = [self._net[0]] * self.players
+            points = play_all(self.rules, names, keys, nets).seats[:, :, 0]
+            wins = points == points.max(axis=1, keepdims=True)
+            score += float((wins[:, own] / wins.sum(axis=1)).mean())
+        return score / self.players
+
+    def file(self, command: str) -> bytes:
+        """The content of a file of the net."""
+        return as_bytes(CubusNet(self.rules, self.players, command, self._net[0]))

@@ -1,0 +1,289 @@
+"""The search of champion: two turns ahead, with a net for what comes after them. By numba.
+
+Each group of piles (equal F, cards and crates) is one option. The net rates what each leaves by
+its counts alone. The best few are then placed on the table at random, and rated by what the next
+player's best build there leaves, averaged over the cards that it may draw.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.games.cubus.engine.compiled import copy_rows, njit_call, njit_entry
+from cantstop_arena.games.cubus.engine.plans import add_open_cards, below, write_pile
+from cantstop_arena.games.cubus.engine.query import (
+    LYING,
+    MAX_CELLS,
+    MIN_VALUE,
+    UNIT,
+    Query,
+    aim,
+    min_open,
+    new_query,
+)
+from cantstop_arena.games.cubus.engine.search import (
+    anchor_bits,
+    corner_at,
+    first_group,
+    fits,
+    popcount,
+)
+from cantstop_arena.games.cubus.nets.afterstates import (
+    AFTERSTATE,
+    MAX_INPUTS,
+    MAX_SEATS,
+    cards_in_deck,
+    count_build,
+    draw_card,
+    measure_room,
+)
+from cantstop_arena.games.cubus.nets.cubus_net import HIDDEN, set_chances
+
+CANDIDATES = 5  # options that are searched two turns deep
+PLACEMENTS = 2  # random placements of each, where open cards are involved
+KEYS = 1 << 53  # the number of different keys of a decision
+_MAX_GROUPS = 15_000  # the full box has 14,538
+_MAX_HITS = 4096  # of a group; more are not considered
+_NO_LIMIT = 1000
+_BIT_SHIFT, _BIT_MASK = 6, 63
+
+NOW, BUILT, DRAWN, REPLIED = range(4)  # rows of `states`
+
+
+class SearchWorkspace(NamedTuple):
+    """The arrays of a search, reused for each.
+
+    The caller sets `states[NOW]`, apart from its `room`: the position of the seat on turn.
+    """
+
+    states: Any
+    query: Query
+    reply_query: Query
+    groups: NDArray[np.int64]
+    reply_groups: NDArray[np.int64]
+    values: NDArray[np.float64]  # of the options, to the seat on turn
+    hits: NDArray[np.int64]
+    placed: NDArray[np.int64]  # a candidate on the table
+    inputs: NDArray[np.int64]
+    hidden: NDArray[np.int32]
+    chances: NDArray[np.float64]
+    mean: NDArray[np.float64]  # of chances, over cards drawn
+    keys: NDArray[np.uint64]  # of the random numbers of one decision
+    draw_counts: NDArray[np.int64]
+
+
+def new_workspace() -> SearchWorkspace:
+    """An empty workspace."""
+    numbers = [np.zeros(length, np.int64) for length in (_MAX_GROUPS, _MAX_GROUPS, _MAX_HITS)]
+    return SearchWorkspace(
+        np.zeros(4, AFTERSTATE).view(np.recarray),
+        new_query(),
+        new_query(),
+        numbers[0],
+        numbers[1],
+        np.zeros(_MAX_GROUPS),
+        numbers[2],
+        np.zeros((MAX_CELLS, 4), np.int64),
+        np.zeros(MAX_INPUTS, np.int64),
+        np.zeros(HIDDEN, np.int32),
+        np.zeros(MAX_SEATS),
+        np.zeros(MAX_SEATS),
+        np.zeros(1, np.uint64),
+        np.zeros(1, np.int64),
+    )
+
+
+@njit_entry
+def plan_build(library, best_values, net, rules, cells, count, work, key, plan):
+    """Write a build for the seat on turn as a plan; returns its cells' number, 0 for a pass.
+
+    `key` is that of the random numbers of this decision.
+    """
+    work.keys[0], work.draw_counts[0] = key, 0
+    now, built = work.states[NOW], work.states[BUILT]
+    options = find_options(library, best_values, net, rules, cells, count, work)
+    placed, best = 0, -1.0
+    for _ in range(min(CANDIDATES, options)):
+        option = best_option(work.values, options)
+        work.values[option] = -1.0  # so that it is not the best again
+        group = library.groups[work.groups[option]]
+        new = min_open(work.query, group[1])
+        for _ in range(PLACEMENTS if now.lying + new > 0 else 1):
+            number = place(library, group, rules, cells, count, work, work.placed)
+            work.states[BUILT] = work.states[NOW]
+            count_build(built, group, new)
+            if new:
+                aim_and_measure(best_values, rules, work.placed, number, built, work)
+            _set_mean(library, best_values, net, rules, number, work)
+            if work.mean[now.seat] > best:
+                placed, best = number, work.mean[now.seat]
+                copy_rows(plan, work.placed)
+    return placed
+
+
+@njit_call(nrt=False)
+def find_options(library, best_values, net, rules, cells, count, work):
+    """Set `groups` to those that can be built now, and `values` to what the net says of each.
+
+    Returns their number.
+    """
+    now = work.states[NOW]
+    min_crates = now.crates + 1 if rules.more_crates else 0
+    limits = rules.free_swap, now.value + 1, min_crates, _NO_LIMIT
+    aim(work.query, best_values, cells, count, now.hands[now.seat], *limits)
+    measure_room(now, work.query)
+    options = _list_groups(library, work.query, work.groups)
+    for option in range(options):
+        group = library.groups[work.groups[option]]
+        work.values[option] = _value(best_values, net, NOW, group, work.query, work)
+    return options
+
+
+@njit_call(nrt=False)
+def aim_and_measure(best_values, rules, cells, count, state, work):
+    """Set the `room` of a state with this table."""
+    limits = rules.free_swap, 0, 0, _NO_LIMIT
+    aim(work.reply_query, best_values, cells, count, state.hands[state.seat], *limits)
+    measure_room(state, work.reply_query)
+
+
+@njit_call(nrt=False)
+def best_option(values, options):
+    """The first option of the highest value."""
+    best = 0
+    for option in range(1, options):
+        if values[option] > values[best]:
+            best = option
+    return best
+
+
+@njit_call(nrt=False)
+def _aim(best_values, rules, cells, count, state, work):
+    """Aim the query of the reply at a table with the cards of the seat on turn."""
+    min_crates = state.crates + 1 if rules.more_crates else 0
+    limits = rules.free_swap, state.value + 1, min_crates, _NO_LIMIT
+    aim(work.reply_query, best_values, cells, count, state.hands[state.seat], *limits)
+
+
+@njit_call(nrt=False)
+def _list_groups(library, query, listed):
+    """List the groups of higher F than the table's with a hit; returns their number."""
+    groups, count = library.groups, 0
+    number, min_value = first_group(library, query), query.limits[MIN_VALUE]
+    while number < len(groups) and groups[number, 0] >= min_value:
+        if fits(library, query, number) and _has_hit(library, query, number):
+            listed[count] = number
+            count += 1
+        number += 1
+    return count
+
+
+@njit_call(nrt=False)
+def _has_hit(library, query, number):
+    group = library.groups[number]
+    if query.limits[LYING] == 0:
+        return True
+    needed = min_open(query, group[1])
+    for pile in range(group[5], group[6]):
+        mask = library.masks[pile]
+        bits = anchor_bits(mask, query)
+        while bits:
+            lowest = bits & (~bits + UNIT)
+            bits ^= lowest
+            if _has_room(mask, popcount(lowest - UNIT), group[1], needed, query):
+                return True
+    return False
+
+
+@njit_call(nrt=False)
+def _has_room(mask, bit, tops, needed, query):
+    """Whether a pile with the anchor at a bit has cells for the open cards that it needs."""
+    return needed == 0 or tops - popcount(mask & query.barred[bit]) >= needed
+
+
+@njit_call(nrt=False)
+def _value(best_values, net, index, group, query, work):
+    """What the net says of an option in `states[index]`, to the seat on turn; sets `chances`."""
+    work.states[REPLIED] = work.states[index]
+    after = work.states[REPLIED]
+    count_build(after, group, min_open(query, group[1]))
+    set_chances(net, after, best_values, work.inputs, work.hidden, work.chances)
+    return work.chances[after.seat]
+
+
+@njit_call
+def place(library, group, rules, cells, count, work, plan):
+    """Write a random pile of a group, at a random place, as a plan; returns its cells' number.
+
+    The open cards that it needs lie on random cells.
+    """
+    query, stream = work.query, (work.keys, work.draw_counts, 0)
+    if query.limits[LYING] == 0:
+        pile = group[5] + below(*stream, group[6] - group[5])
+        x = y = 0
+    else:
+        hits = _list_hits(library, group, query, work.hits)
+        hit = work.hits[below(*stream, hits)]
+        pile = hit >> _BIT_SHIFT
+        x, y = corner_at(query, hit & _BIT_MASK)
+    number = write_pile(library, pile, x, y, cells, count, plan)
+    add_open_cards(query, False, rules.free_swap, cells, count, plan, number, *stream)
+    return number
+
+
+@njit_call(nrt=False)
+def _list_hits(library, group, query, hits):
+    """List the hits of a group, as pile and bit of the anchor; returns their number."""
+    count, needed = 0, min_open(query, group[1])
+    for pile in range(group[5], group[6]):
+        mask = library.masks[pile]
+        bits = anchor_bits(mask, query)
+        while bits and count < len(hits):
+            lowest = bits & (~bits + UNIT)
+            bits ^= lowest
+            bit = popcount(lowest - UNIT)
+            if _has_room(mask, bit, group[1], needed, query):
+                hits[count] = pile << _BIT_SHIFT | bit
+                count += 1
+    return count
+
+
+@njit_call(nrt=False)
+def _set_mean(library, best_values, net, rules, number, work):
+    """Set `mean` to the chances after the best reply to `states[BUILT]`, with the plan `placed`.
+
+    The mean is over the cards that the next seat may draw; it does not knock, nor is it knocked.
+    """
+    built, drawn, replied = work.states[BUILT], work.states[DRAWN], work.states[REPLIED]
+    cards, players = cards_in_deck(built), built.players
+    for seat in range(players):
+        work.mean[seat] = 0.0
+    for kind in range(4 if cards else 1):
+        if cards and built.deck[kind] == 0:
+            continue
+        share = built.deck[kind] / cards if cards else 1.0
+        work.states[DRAWN] = work.states[BUILT]
+        drawn.seat = (built.seat + 1) % players
+        if cards:
+            draw_card(drawn, kind)
+        _aim(best_values, rules, work.placed, number, drawn, work)
+        options, best, best_value = (
+            _list_groups(library, work.reply_query, work.reply_groups),
+            0,
+            -1.0,
+        )
+        for option in range(options):
+            group = library.groups[work.reply_groups[option]]
+            value = _value(best_values, net, DRAWN, group, work.reply_query, work)
+            if value > best_value:
+                best, best_value = option, value
+        if options:
+            group = library.groups[work.reply_groups[best]]
+            _value(best_values, net, DRAWN, group, work.reply_query, work)
+        else:
+            work.states[REPLIED] = work.states[DRAWN]
+            replied.passes += 1
+            set_chances(net, replied, best_values, work.inputs, work.hidden, work.chances)
+        for seat in range(players):
+            work.mean[seat] += share * work.chances[seat]

@@ -1,0 +1,176 @@
+"""`arena train`: training of nets for the bots that have them."""
+
+import time
+from contextlib import closing
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
+
+import click
+
+from cantstop_arena.errors import UsageError
+from cantstop_arena.views.command_progress import command_progress
+
+if TYPE_CHECKING:
+    from cantstop_arena.game_api.game import Game
+    from cantstop_arena.game_api.training import Training
+
+_INTERVAL = 15.0  # minimal seconds between two checkpoints, and between two trials
+_PAUSE_RATIO = 20  # times the duration of a trial is the pause after it
+
+
+@click.command(short_help="Train nets for champion and grandmaster.")
+@click.argument("name", metavar="RULES")
+@click.option("--game", "game_name", default="cantstop", show_default=True, help="The game.")
+@click.option(
+    "--change",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change a parameter of the rules; can be repeated.",
+)
+@click.option(
+    "--players",
+    default=2,
+    show_default=True,
+    type=click.IntRange(1, 100),
+    help="Number of seats.",
+)
+@click.option(
+    "--seed",
+    default=1,
+    show_default=True,
+    type=click.IntRange(0, 2**63 - 1),
+    help="Seed of all random numbers.",
+)
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="File for the nets. Default: named after RULES and --players.",
+)
+@click.option(
+    "--workers",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 256),
+    help="Number of threads, for Can't Stop.",
+)
+@click.option(
+    "--rounds",
+    type=click.IntRange(1, 10_000),
+    metavar="N",
+    help="Number of rounds: for Can't Stop of exact games, for Cubus of 1,000 games. The default"
+    " is enough for the usual rules.",
+)
+@click.option("--fresh", is_flag=True, help="Discard an interrupted training of this file.")
+def train(
+    name: str,
+    game_name: str,
+    changes: tuple[str, ...],
+    players: int,
+    seed: int,
+    out: Path | None,
+    workers: int,
+    rounds: int | None,
+    fresh: bool,
+) -> None:
+    """Train nets for RULES and write them to a file for the bots champion and grandmaster.
+
+    RULES is a rule set, or N,K for a small board of Can't Stop: dice with N sides, shortest columns
+    of K spaces.
+
+    Run the command again to continue after an interruption. The same seed gives the same file for
+    any number of workers.
+    """
+    from cantstop_arena.atomic_files import check_output_file, write_atomically
+    from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.game_api.net_files import SUFFIX
+    from cantstop_arena.games.registry import game_named
+    from cantstop_arena.views.rules_argument import rules_from_argument
+    from cantstop_arena.views.training_checkpoint import part_of, resume
+
+    game = game_named(game_name)
+    rules = rules_from_argument(name, changes, Catalogue(Path("bots"), game))
+    command = _command(game, name, changes, players, seed, rounds)
+    out = out or Path("-".join([name, *changes, str(players)]).replace("/", "_") + SUFFIX)
+    check_output_file(out)
+    training = _start(game, (rules, players, seed, rounds, workers))
+    part = part_of(out)
+    if part.exists() and not fresh:
+        resume(training, part, command)
+        click.echo(f"Continuing after {training.rounds_done} of {training.rounds} rounds.")
+    _train(training, part, command)
+    write_atomically(out, training.file(command))
+    part.unlink(missing_ok=True)
+    click.echo(f"Written to {out}. To play with it: {{bot: champion, nets: {out}}}")
+
+
+def _command(
+    game: "Game",
+    name: str,
+    changes: tuple[str, ...],
+    players: int,
+    seed: int,
+    rounds: int | None,
+) -> str:
+    """The command that trains the same nets."""
+    from cantstop_arena.games.registry import DEFAULT
+
+    words = ["arena train", name]
+    words += [] if game.name == DEFAULT else [f"--game {game.name}"]
+    words += [f"--change {change}" for change in changes]
+    words += [f"--players {players} --seed {seed}"]
+    words += [] if rounds is None else [f"--rounds {rounds}"]
+    return " ".join(words)
+
+
+def _start(game: "Game", task: tuple[object, ...]) -> "Training":
+    if not game.training:
+        raise UsageError(f"nothing can be trained for {game.title}: none of its bots has nets")
+    if task[1] not in game.players:
+        seats = f"{game.players[0]} to {game.players[-1]}"
+        raise UsageError(f"{game.title} is for {seats} players, not {task[1]}")
+    training: Training = resolve_name(game.training)(*task)
+    return training
+
+
+def _train(training: "Training", part: Path, command: str) -> None:
+    """Do the remaining rounds, with checkpoints and trials at intervals."""
+    from cantstop_arena.views.training_checkpoint import save
+
+    saved, trials = time.monotonic(), _Trials(training)
+    with closing(command_progress("Training", "rounds")) as observer:
+        observer.on_start(training.rounds_done, training.rounds)
+        while training.rounds_done < training.rounds:
+            observer.on_tick()
+            training.advance()
+            observer.on_progress(1)
+            is_finished = training.rounds_done == training.rounds
+            if is_finished or time.monotonic() - saved > _INTERVAL:
+                save(training, part, command)
+                saved = time.monotonic()
+            if is_finished or trials.are_due():
+                strength = trials.strength_text()
+                observer.on_notice(f"round {training.rounds_done} of {training.rounds}: {strength}")
+
+
+class _Trials:
+    """Measures the strength of the nets at intervals, in a small share of the CPU time."""
+
+    def __init__(self, training: "Training") -> None:
+        self._training = training
+        self._next = time.process_time() + _INTERVAL
+
+    def are_due(self) -> bool:
+        """Whether the pause since the last trial is over."""
+        return time.process_time() > self._next
+
+    def strength_text(self) -> str:
+        """Play a trial, and return its result as text."""
+        self._training.warm_up()  # so that the time of compiling is not measured
+        started = time.process_time()
+        text = self._training.trial()
+        now = time.process_time()
+        self._next = now + max(_INTERVAL, _PAUSE_RATIO * (now - started))
+        return text
