@@ -4,7 +4,7 @@ So text is never scaled, dots stay round, and one drawing fits all widths. Marks
 and no style attributes, which the page's content security policy forbids.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
@@ -42,10 +42,28 @@ def line(axis: Axis, value: float, height: float, kind: str) -> Markup:
 
 
 def grid(
-    axis: Axis, ticks: Iterable[float], height: float, zero: float | None = None
+    axis: Axis, ticks: Sequence[float], height: float, zero: float | None = None
 ) -> list[Markup]:
-    """Vertical lines at the ticks, a stronger one at `zero`."""
-    return [line(axis, tick, height, "zero" if tick == zero else "grid") for tick in ticks]
+    """Vertical lines at the ticks, a stronger one at `zero`.
+
+    The others are one path in a nested drawing that is stretched to the width: pages have many.
+    """
+    lines = [line(axis, tick, height, "zero") for tick in ticks if tick == zero]
+    steps = [f"M{number(axis.at(tick))} 0V{number(height)}" for tick in ticks if tick != zero]
+    if not steps:
+        return lines
+    path = element("path", class_="grid", d="".join(steps), vector_effect="non-scaling-stroke")
+    return [
+        element(
+            "svg",
+            path,
+            width="100%",
+            height=number(height),
+            viewBox=f"0 0 100 {number(height)}",
+            preserveAspectRatio="none",
+        ),
+        *lines,
+    ]
 
 
 def interval(axis: Axis, estimate: Estimate, y: float, kind: str = "", band: float = 12) -> Markup:

@@ -4,7 +4,7 @@ A score is a share of wins: 1 for a bot that won every game it sat in. Its error
 `share_error`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import sqrt
 
 import msgspec
@@ -184,39 +184,37 @@ def crosstable(results: TournamentTotals) -> tuple[tuple[Estimate | None, ...], 
     the share of wins. For more it leaves out the wins of third bots; the choice model predicts it
     from the two strengths alone.
     """
-    return _crosstable(results)[0]
+    return tuple(
+        tuple(None if error is None else Estimate(error.share, *error.interval) for error in row)
+        for row in _cell_errors(results)
+    )
 
 
 def decided_pairs(results: TournamentTotals) -> Truths:
     """Which scores of two bots differ from a half significantly, corrected for all pairs (Holm)."""
-    p_values = _crosstable(results)[1]
-    met = np.triu(~np.isnan(p_values), 1)
+    bots = len(results.bots)
+    p_values = np.full((bots, bots), np.nan)
+    for bot, row in enumerate(_cell_errors(results)):
+        for rival, error in enumerate(row[bot + 1 :], start=bot + 1):
+            if error is not None:
+                p_values[bot, rival] = error.p_of_even
+    met = ~np.isnan(p_values)
     decided = np.zeros(p_values.shape, np.bool_)
     decided[met] = holm(p_values[met]) <= SIGNIFICANT
     return decided | decided.T
 
 
-def _crosstable(
-    results: TournamentTotals,
-) -> tuple[tuple[tuple[Estimate | None, ...], ...], Floats]:
-    """Each bot's score against each other bot, and the p-values of a half; nan without games."""
+def _cell_errors(results: TournamentTotals) -> Iterator[list[ShareError | None]]:
+    """The error of each bot's score against each other bot, a row for each; None without games."""
     deals, _ = meetings(results)
     bots = range(len(results.bots))
-    p_values = np.full((len(bots), len(bots)), np.nan)
-    rows: list[tuple[Estimate | None, ...]] = []
     sample = _sample(results)
     for bot in bots:
         residuals = _sampled_cells(results, sample, bot)
-        row: list[Estimate | None] = []
-        for rival in bots:
-            error = _cell_error(results, int(deals[bot, rival]), bot, rival, residuals[rival])
-            if error is None:
-                row.append(None)
-                continue
-            row.append(Estimate(error.share, *error.interval))
-            p_values[bot, rival] = error.p_of_even
-        rows.append(tuple(row))
-    return tuple(rows), p_values
+        yield [
+            _cell_error(results, int(deals[bot, rival]), bot, rival, residuals[rival])
+            for rival in bots
+        ]
 
 
 def meetings(results: TournamentTotals) -> tuple[Ints, Ints]:

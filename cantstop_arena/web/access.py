@@ -97,7 +97,8 @@ class Access:
 
     def _enter(self, request: Request, cookie: str, token: str) -> Response:
         """Set the cookie, and lead to the same address without the token."""
-        answer = RedirectResponse(request.url.path, 303)
+        path = "/" + request.url.path.lstrip("/\\")  # two slashes would lead to another host
+        answer = RedirectResponse(path, 303)
         answer.set_cookie(cookie, token, httponly=True, samesite="strict", path="/")
         return answer
 

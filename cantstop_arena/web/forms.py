@@ -6,7 +6,7 @@ from email.policy import HTTP
 from typing import NamedTuple
 from urllib.parse import parse_qs
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 MAX_FORM_BYTES = 10_000
 _MAX_FIELDS = 200
@@ -72,10 +72,13 @@ async def read_form(request: Request) -> Form:
 async def read_body(request: Request, limit: int, status: int) -> bytes:
     """The body of a request. Raises FormError with a status when it is larger than the limit."""
     body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > limit:
-            raise FormError(f"That is too large: at most {limit:,} bytes are accepted.", status)
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > limit:
+                raise FormError(f"That is too large: at most {limit:,} bytes are accepted.", status)
+    except ClientDisconnect:
+        raise FormError("The request was cut off.", 400) from None
     return body
 
 

@@ -15,13 +15,14 @@ from cantstop_arena.leagues.league_files import PUBLIC, STANDINGS
 from cantstop_arena.leagues.submission_store import LEAGUE_FILE
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.headline import headline
+from cantstop_arena.reports.tuning_report import TUNING
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tournaments.file.key_readers import PEOPLE
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH, load_results_with_aims
 
 REPORT = "report.html"
-KINDS = ("tournament", "comparison", "match", "league")
+KINDS = ("tournament", "comparison", "match", "tuning", "league")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+ -]{0,99}")
 _MAX_FINDING_LENGTH = 200
 
@@ -89,7 +90,7 @@ class ResultsIndex:
 
     def row(self, path: Path) -> ResultRow | None:
         """The row of a folder; None if it has no results."""
-        names = (LEDGER, "comparison.json", MATCH, REPORT, "summary.json", LEAGUE_FILE)
+        names = (LEDGER, "comparison.json", MATCH, REPORT, "summary.json", LEAGUE_FILE, TUNING)
         stamp = tuple(_time(path / name) for name in names)
         stored = self._rows.get(path)
         if stored is None or stored[0] != stamp:
@@ -109,7 +110,9 @@ def _row(path: Path) -> ResultRow | None:
         return _comparison(path)
     if (path / LEAGUE_FILE).is_file():
         return _league(path)
-    return _tournament(path) if (path / LEDGER).is_file() else None
+    if (path / LEDGER).is_file():
+        return _tournament(path)
+    return _tuning(path) if (path / TUNING).is_file() else None
 
 
 def _tournament(path: Path) -> ResultRow:
@@ -139,6 +142,23 @@ def _tournament(path: Path) -> ResultRow:
     )
 
 
+class _Tuning(msgspec.Struct):
+    """What a row needs of tuning.json."""
+
+    headline: str = ""
+    game: str = ""
+    bot: str = ""
+
+
+def _tuning(path: Path) -> ResultRow:
+    when, has_page = datetime.fromtimestamp(_time(path / TUNING)), (path / REPORT).is_file()
+    try:
+        content = msgspec.json.decode((path / TUNING).read_bytes(), type=_Tuning)
+    except (OSError, msgspec.DecodeError) as error:
+        return ResultRow(path.name, "tuning", "", f"cannot be read: {error}", 0, 0, when, has_page)
+    return ResultRow(path.name, "tuning", content.bot, content.headline, 1, 0, when, has_page)
+
+
 class _RulesAnswer(msgspec.Struct):
     sentence: str
     games: int
@@ -151,6 +171,7 @@ class _Comparison(msgspec.Struct):
     bots: list[str]
     rules: dict[str, object]
     answers: list[_RulesAnswer]
+    headline: str = ""
 
 
 def _comparison(path: Path) -> ResultRow:
@@ -162,8 +183,7 @@ def _comparison(path: Path) -> ResultRow:
     except (OSError, msgspec.DecodeError, ArenaError) as error:
         text = f"cannot be read: {error}"
         return ResultRow(path.name, "comparison", "", text, 0, 0, when, has_page)
-    sentences = [answer.sentence for answer in content.answers]
-    finding = sentences[0] if sentences else "Nothing has been compared yet"
+    finding = content.headline or content.answers[0].sentence if content.answers else "Nothing yet"
     if len(finding) > _MAX_FINDING_LENGTH:
         finding = finding.partition(";")[0].rstrip(".") + " …"
     return ResultRow(

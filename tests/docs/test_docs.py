@@ -281,6 +281,11 @@ def test_every_page_that_the_program_names_exists() -> None:
     assert not [name for name in named if not (ROOT / name).is_file()]
 
 
+@pytest.mark.parametrize("page", LINKING, ids=name_of)
+def test_no_page_has_marks_of_a_merge(page: Path) -> None:
+    assert not re.search(r"^(<{7}|>{7}) ", page.read_text("utf-8"), re.MULTILINE)
+
+
 def test_one_version_everywhere() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"]
     assert cited == cantstop_arena.__version__

@@ -25,6 +25,11 @@ def test_the_token_opens_the_pages_and_leaves_the_address(server: PagesServer) -
     cookie = entered.headers["set-cookie"]
     assert f"arena-{server.port}=" in cookie
     assert {"HttpOnly", "SameSite=strict"} <= set(cookie.split("; "))
+    assert (
+        server.get(f"//evil.example/?token={server.token}", Cookie=None)
+        .headers["location"]
+        .startswith("/evil.example")
+    )
     assert server.get("/", Cookie=f"other=1; {server.cookie}").status == 200
     assert server.get("/", Cookie=f"arena-1={server.token}").status == 403
 

@@ -35,13 +35,17 @@ def test_every_kind_of_result_is_listed_with_its_finding(served: PagesServer, ar
     duel = arena("match rule28 random --games 40").folder.name
     yaml = "name: rules\ncompare: [classic, korean]\ngames: 20\nbots: [rule28, random]\n"
     arena("compare rules.yaml", yaml=yaml)
+    (served.folder / "results/tuned").mkdir()
+    tuned = '{"headline": "rule28 is best as it is", "bot": "rule28"}'
+    (served.folder / "results/tuned/tuning.json").write_text(tuned)
     (served.folder / "results/broken").mkdir()
     (served.folder / "results/broken/ledger.sqlite").write_text("none")
     page = served.get("/").text
     for name, finding in (
-        ("cup", "wins"),
+        ("cup", "Can&#39;t Stop, classic"),
         (duel, "rule28"),
         ("rules", "korean"),
+        ("tuned", "rule28 is best as it is"),
         ("broken", "cannot be read"),
     ):
         assert f">{name}</a>" in page and finding in page

@@ -91,18 +91,26 @@ def _bins(distribution: Lengths) -> Iterator[tuple[int, int, float]]:
 
 
 def _bars(distribution: Lengths, axis: Axis, peak: float, height: int) -> Iterator[Markup]:
+    """The bars, those of a kind as one path in a nested drawing that is stretched to the width."""
     low, _, median, _, high = distribution.percentiles
     unit = axis.at(1) - axis.at(0)
+    paths: dict[str, list[str]] = {}
     for start, wide, share in _bins(distribution):
         tall = (height - 4) * share / peak
         if start > axis.high or tall <= _MIN_BAR:
             continue
         kind = "middle" if start == median else "" if low <= start <= high else "outer"
-        yield element(
-            "rect",
-            class_=f"bin {kind}".rstrip(),
-            x=f"{number(axis.at(start) - 0.41 * unit)}%",
-            width=f"{number((wide - 0.18) * unit)}%",
-            y=number(height - tall),
-            height=number(tall),
-        )
+        left, width = number(axis.at(start) - 0.41 * unit), number((wide - 0.18) * unit)
+        paths.setdefault(kind, []).append(f"M{left} {height}v-{number(tall)}h{width}V{height}z")
+    shapes = [
+        element("path", class_=f"bin {kind}".rstrip(), d="".join(bars))
+        for kind, bars in paths.items()
+    ]
+    yield element(
+        "svg",
+        *shapes,
+        width="100%",
+        height=height,
+        viewBox=f"0 0 100 {height}",
+        preserveAspectRatio="none",
+    )
