@@ -94,7 +94,7 @@ def imported(heavy: set[str], words: list[str], folder: Path) -> tuple[str, list
 
 
 def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
-    heavy = {"numba", "numpy", "msgspec", "sqlite3", "yaml", "tabulate"}
+    heavy = {"numba", "numpy", "msgspec", "sqlite3", "yaml", "tabulate", "starlette", "uvicorn"}
     output, found = imported(heavy, ["--help"], tmp_path)
     assert output.startswith("Usage: ")
     assert not found
