@@ -24,42 +24,42 @@ from cantstop_arena.views.progress_lines import observer_for
 class BotHistory:
     """All versions of a bot that a tournament has played, rated together with its field."""
 
-    def __init__(self, found: VersionHistory, folder: Path) -> None:
+    def __init__(self, history: VersionHistory, folder: Path) -> None:
         self.folder = folder
         self.output_files: list[Path] = []
         """The files that were written."""
-        self._found = found
+        self._history = history
 
     @property
     def bot(self) -> str:
         """The name of the bot."""
-        return self._found.bot
+        return self._history.bot
 
     @cached_property
     def analysis(self) -> Analysis:
         """The results of all versions and of the field."""
-        return history_report.analysis_of(self._found, self.folder)
+        return history_report.analysis_of(self._history, self.folder)
 
     @cached_property
     def versions(self) -> ResultTable:
         """A row for each version, the first one on top."""
-        table = history_report.history_table(self._found, self.analysis)
+        table = history_report.history_table(self._history, self.analysis)
         return ResultTable(table, table)
 
     @property
     def headline(self) -> str:
         """What the changes of the bot have done, in a sentence without its full stop."""
-        return history_report.history_headline(self._found, self.analysis)
+        return history_report.history_headline(self._history, self.analysis)
 
     @property
     def missing_games(self) -> int:
         """The number of games that versions have not played against this field."""
-        return sum(version.missing for version in self._found.versions)
+        return sum(version.missing for version in self._history.versions)
 
     @property
     def missing_text(self) -> str:
         """How many versions have not met all of the field; empty if all have."""
-        return history_report.missing_text(self._found.versions)
+        return history_report.missing_text(self._history.versions)
 
     def write_table(self) -> Path:
         """Write `history-BOT.csv` into the folder."""
@@ -86,7 +86,7 @@ class BotHistory:
         print("\n\n".join(filter(None, texts)))
 
     def __repr__(self) -> str:
-        return f"<{self.bot}: {how_many(len(self._found.versions), 'version')} in {self.folder}>"
+        return f"<{self.bot}: {how_many(len(self._history.versions), 'version')} in {self.folder}>"
 
     def _repr_html_(self) -> str:
         return f"<p>{html.escape(repr(self)[1:-1])}</p>{self.versions._repr_html_()}"
@@ -101,8 +101,8 @@ class MissingGames:
     def __init__(self, folder: Path, bot: str, bots_folder: Path) -> None:
         self.folder, self.bot = folder, bot
         self._catalogue = Catalogue(bots_folder, results=folder.parent)
-        found = version_history(folder, bot).versions
-        self._lacking = {each.name: each.version for each in found if each.missing}
+        versions = version_history(folder, bot).versions
+        self._lacking = {each.name: each.version for each in versions if each.missing}
 
     def play(self, options: RunOptions, observer: RunObserver) -> None:
         """Play them. Raises ArenaError, and Interrupted on Ctrl-C."""
@@ -138,8 +138,8 @@ def history(
     if play:
         missing = MissingGames(folder, bot, Path(given["bots_folder"]))
         missing.play(run_options(given), observer_for(given["progress"], folder.name))
-    found = BotHistory(version_history(folder, bot), folder)
-    found.write_table()
+    bot_history = BotHistory(version_history(folder, bot), folder)
+    bot_history.write_table()
     if given["page"]:
-        found.write_page()
-    return found
+        bot_history.write_page()
+    return bot_history

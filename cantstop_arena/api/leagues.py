@@ -30,49 +30,49 @@ from cantstop_arena.views.progress_lines import observer_for
 class LeagueResults:
     """The standings and marks of a league, whose files are in `folder`."""
 
-    def __init__(self, found: LeagueStandings) -> None:
-        self._found = found
-        self.folder = found.folder
-        self.files = write_league(found)
+    def __init__(self, standings: LeagueStandings) -> None:
+        self._standings = standings
+        self.folder = standings.folder
+        self.files = write_league(standings)
 
     @property
     def name(self) -> str:
         """The name of the league."""
-        return self._found.league.name
+        return self._standings.league.name
 
     @property
     def played(self) -> int:
         """The number of games that the run has played."""
-        return self._found.played
+        return self._standings.played
 
     @property
     def standings(self) -> ResultTable:
         """A row for each bot, the best first."""
-        return ResultTable(standings_data(self._found.rows), self.table)
+        return ResultTable(standings_data(self._standings.rows), self.table)
 
     @property
     def table(self) -> Table:
         """The standings for people."""
-        found = self._found
-        since = found.since.day if found.since else None
-        return standings_table(found.rows, bool(found.league.marks.levels), since)
+        standings = self._standings
+        since = standings.since.day if standings.since else None
+        return standings_table(standings.rows, bool(standings.league.marks.levels), since)
 
     @property
     def marks(self) -> ResultTable:
         """A row for each participant, by id."""
-        table = mark_table(self._found.league.marks, self._found.marks)
+        table = mark_table(self._standings.league.marks, self._standings.marks)
         return ResultTable(table, table)
 
     def write_pages(self) -> Path:
         """Write the public pages; the path of the first. Raises PageError."""
-        return write_pages(self._found)
+        return write_pages(self._standings)
 
     def show(self) -> None:
         """Print the standings."""
         print(self.standings)
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {len(self._found.rows)} bots>"
+        return f"<{self.name}: {len(self._standings.rows)} bots>"
 
 
 class PlannedLeague:

@@ -26,13 +26,17 @@ class StartBot(msgspec.Struct, tag=True, frozen=True):
 
 
 class StartGame(msgspec.Struct, tag=True, frozen=True):
-    """Begin a game, for which there is no answer; `is_fresh` asks for a new instance of the bot."""
+    """Begin a game, for which there is no answer; `is_fresh` asks for a new instance of the bot.
+
+    The `number` of the game decides its row in batches; programs do not get it.
+    """
 
     seat: int
     players: int
     is_fresh: bool
     rules: Mapping[str, Any]
     key: int
+    number: int = 0
 
 
 class Decide(msgspec.Struct, tag=True, frozen=True):

@@ -48,6 +48,7 @@ class BotServer:
         self._rules = self._game.rules.default
         self._random = Stream(0)
         self._view: Any = None
+        self._number = 0
         self._failure: BaseException | None = None
 
     def answer(self, message: Question) -> Report | None:
@@ -88,6 +89,7 @@ class BotServer:
     def _begin_game(self, message: StartGame) -> None:
         self._rules = self._game.rules.from_dict(message.rules)
         self._random = Stream(message.key)
+        self._number = message.number
         if message.is_fresh:
             self._player = None
         self._view = None
@@ -123,6 +125,8 @@ class BotServer:
             raise failure
         if self._player is None:
             self._player = self._make_player()
+            if isinstance(self._player, BatchedBot):
+                self._player.choose_row(self._number)
         return self._player
 
 

@@ -72,7 +72,15 @@ class IsolatedBot:
                     raise BotError(f"{error}; {_SIGHT}") from error.__cause__
                 raise
 
-    def begin(self, seat: int, players: int, rules: Any, key: int, is_fresh: bool = True) -> None:
+    def begin(
+        self,
+        seat: int,
+        players: int,
+        rules: Any,
+        key: int,
+        is_fresh: bool = True,
+        number: int = 0,
+    ) -> None:
         """Announce a new game; if it `is_fresh`, a new instance of the bot plays it.
 
         Raises BotError or GameError like `start`, ChildFailed if the process keeps too many files.
@@ -84,7 +92,8 @@ class IsolatedBot:
         except ChildFailed:
             self._kill()
             raise
-        message = StartGame(seat, players, is_fresh, self.game.rules.as_dict(rules), key)
+        rules_data = self.game.rules.as_dict(rules)
+        message = StartGame(seat, players, is_fresh, rules_data, key, number)
         self._running_child().send(message, self.bot_start.decision_limit)
 
     def decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> object:

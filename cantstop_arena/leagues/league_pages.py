@@ -68,9 +68,9 @@ class Pages(msgspec.Struct, frozen=True):
     @property
     def source(self) -> str:
         """The citation below each figure."""
-        found = self.standings
-        games = how_many(found.table.games, "game")
-        return f"{found.league.name}, {games}; {found.now.date().isoformat()}"
+        standings = self.standings
+        games = how_many(standings.table.games, "game")
+        return f"{standings.league.name}, {games}; {standings.now.date().isoformat()}"
 
     def file_of(self, row: LeagueRow) -> str:
         """The name of a participant's page."""
@@ -80,18 +80,18 @@ class Pages(msgspec.Struct, frozen=True):
 
     def index(self) -> Document:
         """The page of the standings."""
-        found = self.standings
+        standings = self.standings
         sections = [self._standings()]
-        if found.days:
+        if standings.days:
             sections.append(self._over_time())
         rules = list(_RANKING)
-        if found.league.marks.levels:
+        if standings.league.marks.levels:
             rules.append(self._mark_text())
         sections.append(Section("rules", "How it works", rules, folded=True))
         return Document(
-            found.league.name,
+            standings.league.name,
             self.about,
-            [ending_text(found.league, found.table).partition(": ")[2].capitalize()],
+            [ending_text(standings.league, standings.table).partition(": ")[2].capitalize()],
             sections,
             self._headline(),
             self._facts(),
@@ -109,17 +109,17 @@ class Pages(msgspec.Struct, frozen=True):
         return f"{first.public_name} leads, not significantly ahead of {level[0].public_name}"
 
     def _facts(self) -> list[Fact]:
-        found = self.standings
-        best = next((row for row in found.rows if not row.is_staff), None)
-        ahead = [row for row in found.rows if not row.is_staff and row.score.mean is not None]
-        facts = [Fact("Games", f"{found.table.games:,}", "", "that the standings take")]
+        standings = self.standings
+        best = next((row for row in standings.rows if not row.is_staff), None)
+        ahead = [row for row in standings.rows if not row.is_staff and row.score.mean is not None]
+        facts = [Fact("Games", f"{standings.table.games:,}", "", "that the standings take")]
         if best and best.score.mean is not None:
             score = with_error(best.score, 1, 100).split(" ", 1)
             note = f"of {best.public_name}, against everybody"
             facts.append(Fact("Best score", f"{score[0]}%", score[-1], note))
         facts.append(Fact("Ranked", f"{len(ahead)}", "", "bots of participants"))
-        decided = found.table.decided
-        pairs = decided + found.table.tied + found.table.close
+        decided = standings.table.decided
+        pairs = decided + standings.table.tied + standings.table.close
         note = "neighbours in the ranking are significantly different"
         return [*facts, Fact("Decided", f"{decided} of {pairs}", "", note)]
 
@@ -184,17 +184,17 @@ class Pages(msgspec.Struct, frozen=True):
         return join_markup(linked, *marks)
 
     def _over_time(self) -> Section:
-        found = self.standings
-        figure = chart(found.days, found.rows, found.now.date())
+        standings = self.standings
+        figure = chart(standings.days, standings.rows, standings.now.date())
         return Section("days", "Day by day", figures=[figure])
 
     # A participant -------------------------------------------------------------------------
 
     def participant(self, marks: MarkRow) -> Document:
         """The page of a participant."""
-        found = self.standings
+        standings = self.standings
         identity = marks.submission.participant.id
-        row = next((each for each in found.rows if each.name == identity), None)
+        row = next((each for each in standings.rows if each.name == identity), None)
         sections = [self._check(marks)]
         if row and row.grade.results:
             sections.insert(0, self._levels(row))
@@ -203,7 +203,7 @@ class Pages(msgspec.Struct, frozen=True):
         name = self.public_name(marks)
         return Document(
             name,
-            f"in {found.league.name}",
+            f"in {standings.league.name}",
             [],
             sections,
             self._place(row, name),
@@ -256,14 +256,14 @@ class Pages(msgspec.Struct, frozen=True):
         return Section("check", "Check", paragraphs, finding=finding)
 
     def _versions(self, marks: MarkRow, identity: str, row: LeagueRow | None) -> Section:
-        found = self.standings
+        standings = self.standings
         last: dict[str, tuple[str, int, float | None]] = {}
-        for day in found.days:
+        for day in standings.days:
             if identity in day.ranks:
                 entry = (day.day.isoformat(), day.ranks[identity], day.elo.get(identity))
                 last[day.versions[identity]] = entry
         if row:
-            last[row.version] = (found.now.date().isoformat(), row.rank, row.elo.mean)
+            last[row.version] = (standings.now.date().isoformat(), row.rank, row.elo.mean)
         columns = [
             Column("version", "version"),
             Column("since", "since"),

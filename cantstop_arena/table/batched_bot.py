@@ -56,9 +56,13 @@ class BatchedBot(BotFunctions):
         setattr(self, BATCH_HOOK, decide)
 
     def seated(self, start: GameStart) -> "BatchedBot":
-        """The bot, for a game that is played alone; see `batches.row_of`."""
-        self.row = row_of(start.number, self.rows)
+        """The bot, for a game that is played alone."""
+        self.choose_row(start.number)
         return self
+
+    def choose_row(self, number: int) -> None:
+        """Set the row of the next game, which has this number; see `batches.row_of`."""
+        self.row = row_of(number, self.rows)
 
     def prepare(self, rules: Any, players: int) -> None:
         """Do what takes long before any decision's time counts: compile positions, and have the bot

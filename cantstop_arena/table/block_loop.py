@@ -32,8 +32,9 @@ def play_block(
     in_step = table.plays_in_step(block.group) and not (alone or forfeits)
     play = _Play(table, block, forfeits)
     result = play.result_in_step() if in_step else play.result()
-    differing = {*result.irreproducible, *sample.differing()}
-    device = device_name() if table.has_batched_among(block.group) else ""
+    winners = int(result.masks()[sample.deal - block.first, sample.order]) if in_step else None
+    differing = {*result.irreproducible, *sample.differing(winners)}
+    device = device_name() if table.batched_among(block.group) else ""
     result = replace(result, irreproducible=tuple(sorted(differing)), device=device)
     table.after_block()
     return result

@@ -46,10 +46,15 @@ class DeterminismCheck:
         self.order = _draw(table, block.group, self.deal) % len(orders)
         self.seats = orders[self.order]
         is_forfeit = any(f.deal == self.deal and f.seating == self.seats for f in forfeits)
+        self._winners = 0
+        """A mask of the seats that have won the game when it was last played alone."""
         self._before = None if deal is None or is_forfeit else self._play()
 
-    def differing(self) -> tuple[int, ...]:
+    def differing(self, winners: int | None = None) -> tuple[int, ...]:
         """The bot with the first differing answer, as a tuple; empty if none differs.
+
+        `winners` are those that the game has in the block, as a mask of seats, where that was
+        played otherwise, in step: if it has others alone, the batched bots differ.
 
         Raises GameError when the game itself differs after the same answers.
         """
@@ -62,6 +67,8 @@ class DeterminismCheck:
                     self._check_game(number)
                 return (self.table.by_seat(self.seats)[_blamed(step, other, last)],)
             last = step.seat
+        if winners is not None and winners != self._winners:
+            return self.table.batched_among(self.seats)
         return ()
 
     def _check_game(self, number: int) -> None:
@@ -87,6 +94,7 @@ class DeterminismCheck:
 
     def _play(self, start: Callable[[], None] | None = None) -> list[TraceStep] | None:
         """The steps of the game; None when it failed for a doubtful reason."""
+        everybody = (1 << len(self.seats)) - 1
         steps: list[TraceStep] = []
         positions = tuple(map(self.block.group.index, self.table.by_seat(self.seats)))
         games = (self.deal - self.block.first) * len(self.table.orders)
@@ -102,6 +110,10 @@ class DeterminismCheck:
             if fault.doubtful:
                 return None
             steps.append(TraceStep(self.table.seat, (_FAULT, fault.kind)))
+            self._winners = everybody & ~(1 << self.table.seat)
+        else:
+            seats = self.table.ending()["winners"]
+            self._winners = sum(1 << seat for seat in seats) or everybody
         finally:
             self.table.restore_process()
         return steps

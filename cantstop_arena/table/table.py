@@ -170,9 +170,9 @@ class GameTable(ABC):
         """
         raise NotImplementedError
 
-    def has_batched_among(self, bots: Iterable[int]) -> bool:
-        """Whether any of these bots is a batched one."""
-        return any(isinstance(self.seated_bots[bot].player, BatchedBot) for bot in bots)
+    def batched_among(self, bots: Iterable[int]) -> tuple[int, ...]:
+        """The batched ones of these bots."""
+        return tuple(bot for bot in bots if isinstance(self.seated_bots[bot].player, BatchedBot))
 
     def plays_in_step(self, bots: Iterable[int]) -> bool:
         """Whether games of these bots are played in step, by batched bots and compiled ones."""

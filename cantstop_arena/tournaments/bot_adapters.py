@@ -109,7 +109,12 @@ class IsolatedSeating:
         self._answer(
             "the start",
             lambda: self.remote.begin(
-                start.seat, start.players, start.rules, start.key, start.is_fresh
+                start.seat,
+                start.players,
+                start.rules,
+                start.key,
+                start.is_fresh,
+                start.number,
             ),
         )
         return self.hearing if self.remote.listens else self.player

@@ -92,12 +92,23 @@ class Site:
         self._cataloguing = Lock()
         self.index = ResultsIndex(results)
         self.people = PeopleGames(PeopleStore(results), self.catalogue, results)
-        self.style, self.script = _static_files()
         self.should_exit: Callable[[], bool] = lambda: False  # open streams end when it is true
         self.reviews = RecentlyUsed(_MAX_REVIEWS)  # judged games: each page shows another step
         self._live: dict[Path, LiveRun] = {}
         self._tables = ThreadPoolExecutor(_TABLE_THREADS, "table")
         self._readers = ThreadPoolExecutor(_READ_THREADS, "reader")
+        # Seats import their games' engines: the address is printed before these are loaded.
+        self._static_files = self._readers.submit(_static_files)
+
+    @property
+    def style(self) -> StaticFile:
+        """The style of all pages."""
+        return self._static_files.result()[0]
+
+    @property
+    def script(self) -> StaticFile:
+        """The script of all pages."""
+        return self._static_files.result()[1]
 
     def catalogue(self) -> Catalogue:
         """The bots as they are now: described again when a file in their folder has changed."""

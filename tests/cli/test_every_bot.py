@@ -273,7 +273,7 @@ def test_every_bot_in_every_command(
         arena("run", "pair.yaml", "--quiet", "--no-page", code=None)
     done = arena(*COMMANDS[command](name, rival, game), code=None, input="")
     well = ends_well(done.code, done.output, bot)
-    refusals = bot == "optimal" or (game == "cubus" and command in ONLY_CANT_STOP)
+    refusals = bot in ("optimal", "policy-net") or (game == "cubus" and command in ONLY_CANT_STOP)
     refusals = refusals or (bot == "a_program" and command == "judge")
     if not refusals and command not in REFUSED and command != "play":
         assert well, done.output
@@ -288,4 +288,4 @@ def test_every_bot_in_every_function(place: Path, game: str, bot: str, function:
         FUNCTIONS[function](name, rival, game)
     except ca.ArenaError as error:
         assert str(error).strip()
-        assert bot == "optimal" or function == "tune", error
+        assert bot in ("optimal", "policy-net") or function == "tune", error

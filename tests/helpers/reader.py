@@ -17,7 +17,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -83,11 +83,16 @@ class Reader:
         self.environment |= {"PYTHONPATH": str(ROOT), **kept}  # this clone, whichever is installed
         self.wrong: list[str] = []
 
-    def read(self, page: Path) -> str:
-        """Do what a page says; return its text with what its commands have printed."""
+    def read(self, page: Path, shorter: Sequence[tuple[str, str]] = ()) -> str:
+        """Do what a page says; return its text with what its commands have printed.
+
+        In its blocks, the first of each pair of `shorter` is replaced by the second.
+        """
         text = page.read_text("utf-8")
         script = ""
         for block in page_blocks(page):
+            for long, short in shorter:
+                block = block._replace(text=block.text.replace(long, short))
             if block.kind == "diff":
                 self.edit(block)
             elif block.title:

@@ -163,6 +163,18 @@ def test_a_bot_that_fails_only_among_others_is_marked() -> None:
     assert result.faults
 
 
+def test_a_bot_whose_answers_depend_on_other_rows_is_marked() -> None:
+    """The game that is played alone before and after the block has another winner in it."""
+
+    def decide(batch: Batch) -> Any:
+        if batch.live.sum() > 1:
+            return np.where(batch.legal[:, 77], 77, batch.legal.argmax(axis=1))  # always stops
+        return random_actions(batch)
+
+    (result,) = played([BatchedBot(GAME, decide, 8), "random"], 40)
+    assert result.irreproducible == (0,)
+
+
 def test_faults_of_compiled_bots_in_step_are_those_of_their_games(tmp_path: Path) -> None:
     path = tmp_path / "unlucky.py"
     path.write_text("""

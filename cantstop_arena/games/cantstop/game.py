@@ -53,6 +53,7 @@ _BOTS = (
     "rule28",
     "glenn-aloi",
     "tuned",
+    "policy-net",
     "champion",
     "grandmaster",
     "optimal",
@@ -103,7 +104,13 @@ class CantStop(Game):
             yield from (CheckGame(rules, players) for players in self.players)
 
     def refusal(self, bot: str, rules: RuleSet, players: int) -> str | None:
-        """Why `optimal` cannot play: perfect play is known for solved boards only."""
+        """Why `optimal` or `policy-net` cannot play: boards that are not solved, or not learnt."""
+        if bot == "policy-net":
+            from cantstop_arena.games.cantstop.bots.policy_net import PLAYERS, RULES
+
+            is_known = (rules._replace(name=RULES.name), players) == (RULES, PLAYERS)
+            trained = f"its net was trained for {RULES.name} and {PLAYERS} players"
+            return None if is_known else f"{trained}; this run has {rules.name} and {players}"
         if bot != "optimal":
             return None
         from cantstop_arena.games.cantstop.exact.solved_tables import adviser_for

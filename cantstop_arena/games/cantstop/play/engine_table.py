@@ -122,7 +122,7 @@ class EngineTable(GameTable):
         """Compile or load the engine, without calling any bot."""
         self._attach(self.games)  # the table may have been created before its process was forked
         engine()
-        if self.has_batched_among(range(len(self.seated_bots))):
+        if self.batched_among(range(len(self.seated_bots))):
             self.warm_up_steps()
         if self.luck_measure:
             self._warm_up_luck()

@@ -352,7 +352,9 @@ def test_every_decision_is_the_one_of_the_description(
 
 def test_the_built_in_bots_are_those_of_the_strategies_page(tables: Tables) -> None:
     built_in = tables.catalogue.built_in(GAME)
-    assert {spec.name for spec in built_in} == {*BUILT_IN, "champion", "grandmaster", "optimal"}
+    others = {"policy-net", "champion", "grandmaster", "optimal"}
+    assert {spec.name for spec in built_in} == {*BUILT_IN, *others}
+    assert {spec.name for spec in built_in if spec.backend == "batched"} == {"policy-net"}
     assert {spec.name for spec in built_in if spec.backend == "plain"} == {"optimal"}
     assert all(spec.summary for spec in built_in)
 
