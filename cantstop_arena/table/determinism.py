@@ -110,10 +110,12 @@ class DeterminismCheck:
             if fault.doubtful:
                 return None
             steps.append(TraceStep(self.table.seat, (_FAULT, fault.kind)))
-            self._winners = everybody & ~(1 << self.table.seat)
+            self._winners = everybody & ~(1 << self.table.side_by_seat[self.table.seat])
         else:
-            seats = self.table.ending()["winners"]
-            self._winners = sum(1 << seat for seat in seats) or everybody
+            if self.table.batched_among(self.seats):  # only their games are compared
+                seats = self.table.ending()["winners"]
+                sides = {self.table.side_by_seat[seat] for seat in seats}
+                self._winners = sum(1 << side for side in sides) or everybody
         finally:
             self.table.restore_process()
         return steps

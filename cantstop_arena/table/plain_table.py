@@ -97,7 +97,8 @@ class PlainTable(GameTable):
         self._origin = system.origin()
         self._chance = DealChance(bits_of(seed), 0)
         self._drawn_keys: dict[Any, int] = {}  # those of the deal's draws so far, by name
-        self._deal = -1
+        self._deal = 0
+        self._chance_deal = -1  # that of `_chance`; machine code plays deals without it
         self._opening: Opening = ()
         self._games = 0
         self._drawn_names: set[Any] = set()
@@ -132,9 +133,9 @@ class PlainTable(GameTable):
         return self._deal
 
     def begin(self, deal: int) -> None:
-        if deal != self._deal:  # its other seatings meet the same chance
+        if deal != self._chance_deal:  # its other seatings meet the same chance
             self._chance, self._drawn_keys = DealChance(bits_of(self.seed), deal), {}
-        self._deal = deal
+        self._deal = self._chance_deal = deal
         self._opening = self._opening_of(deal)
         self._games += 1
         self._drawn_names.clear()
