@@ -32,7 +32,8 @@ def test_a_match_is_a_table_in_every_format(arena: Arena) -> None:
     table = arena(f"{MATCH} --table crosstable").text
     assert table.startswith("Crosstable\n") and "points of" not in table
     both = arena(f"{MATCH} --table match --table seats").text
-    assert both.startswith("rule28 against random") and "\n\nSeats\n" in both
+    assert both.startswith("rule28 scores 95.0% against random.\n\nrule28 against random: ")
+    assert "\n\nSeats\n" in both
 
 
 def test_points_that_do_not_occur_are_left_out(arena: Arena) -> None:
@@ -54,7 +55,9 @@ def test_the_second_bot_fills_the_other_seats(arena: Arena) -> None:
         "players must be a whole number from 2 to 4"
         in arena("match odds odds --players 5", code=2).error
     )
-    assert arena("match odds odds --players 4 --games 24 --quiet").text.startswith("odds against")
+    assert arena("match odds odds --players 4 --games 24 --quiet").text.startswith(
+        "odds scores 25.0% against odds again"
+    )
 
 
 def test_a_test_decides_with_three_players_too(arena: Arena) -> None:
