@@ -317,9 +317,10 @@ def match_headline(result: MatchFinding) -> str:
     """
     test, accepted = result.test, result.accepted
     first, second = result.bots
+    if not result.deals and (out := list(result.disqualified)):
+        return f"No result: {all_of(out)} {'was' if len(out) == 1 else 'were'} disqualified"
     if not result.deals:
-        out = f": {all_of(list(result.disqualified))} disqualified" if result.disqualified else ""
-        return f"No deal counts{out}"
+        return "No deal counts"
     if test is None:
         return _score_headline(result)
     if result.state and result.state.repeated:

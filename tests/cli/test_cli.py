@@ -260,8 +260,8 @@ def test_solitaire_reports_turns_per_game(arena: Arena, cup: str) -> None:
 @pytest.mark.parametrize(
     ("form", "begins"),
     [
-        ("text", "Standings\n\n  rank  bot "),
-        ("markdown", "## Standings\n\n|   rank | bot "),
+        ("text", "rule28 wins, 163.9 Elo ahead.\n\nStandings\n\n  rank  bot "),
+        ("markdown", "# rule28 wins, 163.9 Elo ahead\n\n## Standings\n\n|   rank | bot "),
         (
             "latex",
             "% In the preamble: \\usepackage{booktabs}\n\n% Standings\n\n\\begin{tabular}{rlr",

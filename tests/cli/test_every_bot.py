@@ -125,7 +125,7 @@ COMMANDS: dict[str, Callable[[str, str, str], list[str]]] = {
 WITHOUT_BOTS = {
     *("bots", "bots new", "completion", "cubus", "cubus targets", "odds", "rules"),
     *("games", "games check", "games new"),
-    *("results", "results check", "results forget", "results prune", "solve", "train"),
+    *("results", "results check", "results forget", "results prune", "serve", "solve", "train"),
     *("design", "profile"),  # take too long for all bots; they have tests of their own
 }
 AFTER_A_RUN = {"export", "history", "rate", "report"}
@@ -141,7 +141,9 @@ FUNCTIONS: dict[str, Callable[[str, str, str], Any]] = {
     "tournament": lambda bot, rival, game: ca.tournament([bot, rival], games=4, game=game).run(),
     "tune": lambda bot, rival, game: ca.tune(bot, option_of(bot, game), games=40, game=game),
 }
-NO_BOTS = {"compiled", "design", "history", "open", "profile", "rate", "schema", "solve"}
+NO_BOTS = {"compiled", "design", "history", "open", "profile", "rate", "schema", "solve"} | {
+    *("to_onnx", "vector_env"),  # of nets and of learners
+}
 
 
 def commands(group: click.Group, *path: str) -> Iterator[str]:

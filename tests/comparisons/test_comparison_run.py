@@ -257,7 +257,9 @@ def test_formats(arena: Arena, form: str) -> None:
 
 def test_nothing_but_the_tables_is_printed_when_quiet(arena: Arena) -> None:
     text = "compare: [classic, jump]\ngames: 20\nbots: [rule28, random]\n"
-    assert compare(arena, text, "--quiet").text.startswith("jump against classic, 2 players\n")
+    first, _, tables = compare(arena, text, "--quiet").text.partition("\n\n")
+    assert first == "No change is significant: 1 rule set against classic."
+    assert tables.startswith("jump against classic, 2 players\n")
 
 
 def test_problems_of_the_file_end_with_code_2(arena: Arena) -> None:

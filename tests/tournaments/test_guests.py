@@ -111,7 +111,7 @@ def test_a_match_leaves_the_days_and_names_of_versions(mine: Arena) -> None:
             "--game cubus",
             "game cubus contradicts results/mine, which",
         ),
-        ("--players 3", "a match in results/mine needs tables of two, not of 3"),
+        ("--players 3", "players 3 contradicts results/mine, which was played with"),
         ("--fresh", "fresh would remove the games of results/mine; a guest only adds some"),
     ],
 )

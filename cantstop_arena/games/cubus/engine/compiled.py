@@ -9,6 +9,7 @@ from cantstop_arena.native.decorators import decorators
 
 _GAME = Path(__file__).parents[1]
 _PACKAGE = _GAME.parents[1]
+_GAME_API = ("bot_options", "net_files", "rulebook", "streams")
 
 ENGINE_CACHE = CodeCache(
     "cubus",
@@ -17,7 +18,7 @@ ENGINE_CACHE = CodeCache(
         _GAME / "builds",
         _GAME / "nets",
         *(_GAME / f"{name}.py" for name in ("chance", "counts", "records", "rules")),
-        *(_PACKAGE / "game_api" / f"{name}.py" for name in ("bot_options", "rulebook", "streams")),
+        *(_PACKAGE / "game_api" / f"{name}.py" for name in _GAME_API),
         _PACKAGE / "errors.py",
     ),
 )
