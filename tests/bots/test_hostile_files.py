@@ -176,7 +176,7 @@ REFUSED = {
         "import os\nfor n in range(3, 20):\n    try:\n"
         "        with open(f'/proc/{os.getppid()}/fd/{n}', 'wb') as f: f.write(b'{}\\n')\n"
         "    except OSError: pass\nimport time; time.sleep(1)",
-        "invalid|done",
+        "invalid|done|lacks choose_move",
     ),
 }
 

@@ -1,6 +1,7 @@
 """`arena history`: the versions of a bot against the field of a tournament."""
 
 import csv
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -54,7 +55,9 @@ def rows() -> list[dict[str, str]]:
 @pytest.mark.slow
 def test_versions_are_in_order_of_arrival(arena: Arena, versions: list[str]) -> None:
     done = arena("history", "mine", "--in", "results/cup")
-    assert done.text.startswith(
+    first, _, tables = done.text.partition("\n\n")
+    assert re.fullmatch(r"The newest mine is \S+ Elo stronger than its first version\.", first)
+    assert tables.startswith(
         "mine: 3 versions against the field of cup (rule28, random), 40 games each."
     )
     assert "better than before, %" in done.text

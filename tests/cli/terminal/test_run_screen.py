@@ -109,7 +109,9 @@ def test_what_comes_after_stands_where_the_live_table_was() -> None:
     assert re.search(r"\d of 20 games", without_codes(terminal.seen))
     told = prose(picture(terminal.seen))
     assert told[0] == "slow-vs-rule28: playing 1 pairing (20 games)."
-    assert told[1].startswith("slow against rule28: 20 games")
+    assert told[1].startswith("slow scores ") and told[2].startswith(
+        "slow against rule28: 20 games"
+    )
     assert "Written to results/slow-vs-rule28" in told
 
 
@@ -174,8 +176,9 @@ def test_a_terminal_that_cannot_show_a_table_gets_no_codes(how: dict[str, Any]) 
     with on_a_terminal(*MATCH, **how) as terminal:
         assert terminal.ends() == 0
     assert "\x1b" not in terminal.seen
-    assert prose(picture(terminal.seen))[0] == "slow-vs-rule28: playing 1 pairing (20 games)."
-    assert prose(picture(terminal.seen))[1].startswith("slow against rule28: 20 games")
+    lines = prose(picture(terminal.seen))
+    assert lines[0] == "slow-vs-rule28: playing 1 pairing (20 games)."
+    assert lines[1].startswith("slow scores ") and lines[2].startswith("slow against rule28: 20 ")
 
 
 @pytest.mark.slow
