@@ -151,7 +151,6 @@ def reporting_files(file: Path, bots_folder: Path, results: Path) -> Iterator[Fi
         return
     report = FileReport(file, bots_folder, results)
     os.set_inheritable(int(descriptor), False)
-    shutdown.leave_message_to_parent()
     try:
         yield report
     finally:
@@ -245,7 +244,8 @@ def _running(words: Sequence[str]) -> Iterator[_Run]:
     try:
         os.set_blocking(reading, False)
         try:
-            run = _Run(start_arena(words, {REPORT: str(writing)}, [writing]), reading)
+            variables = {REPORT: str(writing), shutdown.MESSAGE_FROM_PARENT: "1"}
+            run = _Run(start_arena(words, variables, [writing]), reading)
         finally:
             os.close(writing)
         patience = 0.0

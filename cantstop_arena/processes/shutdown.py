@@ -29,8 +29,12 @@ class _EndRequest:
     end_message: str = ""
 
 
+MESSAGE_FROM_PARENT = "CANTSTOP_ARENA_MESSAGE_FROM_PARENT"
+"""The environment variable of a process that prints no message when the user ends it: the one that
+has started it does, and gets the same signal."""
+
 _end_request = _EndRequest()
-_has_parent_with_message = False
+_has_parent_with_message = bool(os.environ.pop(MESSAGE_FROM_PARENT, ""))
 
 
 @contextlib.contextmanager
@@ -85,12 +89,6 @@ def defer_interrupt() -> Iterator[None]:
 def set_end_message(message: str) -> None:
     """Set the message that is printed when the user ends the process."""
     _end_request.end_message = message
-
-
-def leave_message_to_parent() -> None:
-    """Print nothing when the user ends this process: the one that has started it does."""
-    global _has_parent_with_message
-    _has_parent_with_message = True
 
 
 def announce_resume() -> None:

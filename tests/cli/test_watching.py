@@ -1,6 +1,9 @@
 """`arena run --watch`: the run starts again when what it has read changes, and only then."""
 
+import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +13,7 @@ from helpers.arena import Arena
 from helpers.terminals import Terminal, on_a_terminal
 
 from cantstop_arena.cli.watching import FileReport, FilesRead
+from cantstop_arena.processes.shutdown import MESSAGE_FROM_PARENT
 from cantstop_arena.processes.system import is_ending
 
 BOT = """
@@ -132,6 +136,15 @@ def test_the_child_ends_with_its_parent(terminal: Terminal) -> None:
     while not is_ending(int(child)):
         assert time.monotonic() < deadline
         time.sleep(0.1)
+
+
+def test_a_child_leaves_the_last_message_to_its_parent() -> None:
+    ends = "from cantstop_arena.processes import shutdown as s; s.set_end_message('Stopped.')"
+    variables = {**os.environ, MESSAGE_FROM_PARENT: "1"}
+    for environment, message in ((variables, "\n"), (None, "Stopped.\n")):
+        words = [sys.executable, "-c", f"{ends}; print(s.end_message())"]
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout == message
 
 
 # Wrong use ----------------------------------------------------------------------------------------
