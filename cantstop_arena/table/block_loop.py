@@ -42,8 +42,11 @@ def play_block(
 
 
 def play_deal(table: "GameTable", group: Group, deal: int) -> BlockResult:
-    """Play one deal on its own; bots that learn keep what they have learnt."""
-    table.group = group
+    """Play one deal on its own; bots that learn keep what they have learnt.
+
+    The bots of the table are in the order in which a ledger writes their group.
+    """
+    table.group = tuple(sorted(group))
     return _Play(table, Block(group, deal, 1), ()).result()
 
 
