@@ -64,7 +64,7 @@ def draw_stage(
     )
     ET.SubElement(root, "title", {"id": f"{key}-board"}).text = "The board"
     ET.SubElement(root, "desc", {"id": f"{key}-standing"}).text = " ".join(board_description(scene))
-    root.extend(_unchanging(tuple(scene.lengths.items()), key, len(scene.names)))
+    ET.SubElement(root, "defs")  # stands for what all scenes have
     _add_claims(root, board, scene)
     _add_trails(root, board, scene)
     _add_pieces(root, board, scene, key)
@@ -75,7 +75,8 @@ def draw_stage(
         )
     for column in sorted({landing.column for landings in options for landing in landings}):
         _add_target(root, board, scene, column)
-    return ET.tostring(root, encoding="unicode")
+    unchanging = _unchanging(tuple(scene.lengths.items()), key, len(scene.names))
+    return ET.tostring(root, encoding="unicode").replace("<defs />", unchanging, 1)
 
 
 def positions(scene: BoardScene) -> Mapping[str, str]:
@@ -148,7 +149,7 @@ def _board(lengths: Mapping[int, int]) -> SvgBoard:
 
 
 @lru_cache(maxsize=16)
-def _unchanging(lengths: tuple[tuple[int, int], ...], key: str, seats: int) -> list[ET.Element]:
+def _unchanging(lengths: tuple[tuple[int, int], ...], key: str, seats: int) -> str:
     """What all scenes of a game have: the marker and the runner of each seat, for `use` elements,
     and the columns."""
     board, defined, ground = _board(dict(lengths)), ET.Element("defs"), ET.Element("g")
@@ -157,7 +158,7 @@ def _unchanging(lengths: tuple[tuple[int, int], ...], key: str, seats: int) -> l
         board.draw_runner(ET.SubElement(defined, "g", {"id": f"{key}-runner-{seat}"}), seat, 0, 0)
     for column in board.lengths:
         board.draw_column(ground, column)
-    return [defined, ground]
+    return "".join(ET.tostring(part, encoding="unicode") for part in (defined, ground))
 
 
 def _add_claims(root: ET.Element, board: SvgBoard, scene: BoardScene) -> None:
