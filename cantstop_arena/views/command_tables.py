@@ -18,6 +18,7 @@ TEXT = "text"
 
 format_option = key_option("form")
 json_flag = click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+json_only_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
