@@ -75,6 +75,7 @@ class GameProfile(msgspec.Struct, frozen=True):
     title: str
     rules: str
     players: int
+    seed: str
     bots: tuple[str, ...]
     games: int
     analysed: int
@@ -132,6 +133,7 @@ def game_profile(
         title=player.game.title,
         rules=rules.name,
         players=players,
+        seed=str(seed),
         bots=player.bots,
         games=played.games,
         analysed=0 if missing else len(analysed),
