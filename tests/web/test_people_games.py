@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import signal
 import sqlite3
 import time
@@ -13,7 +14,10 @@ import pytest
 from helpers.arena import Arena
 from helpers.pages_server import Answer, PagesServer
 
+from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.web import people_games
+from cantstop_arena.web.people_games import PeopleGames
+from cantstop_arena.web.people_store import PeopleStore
 
 SLOW = """
 import time
@@ -113,6 +117,36 @@ def test_hints_are_shown_where_they_are_chosen(server: PagesServer) -> None:
     assert 'class="worth' in server.get(with_hints).text
     text = server.get(without).text
     assert 'class="worth' not in text and 'class="win"' not in text
+
+
+def test_hints_are_the_same_for_many_at_once(server: PagesServer) -> None:
+    """An evaluator has one workspace: two positions at once must not meet in it."""
+    games = [server.begin("rule28", mode="hints", name=f"p{number}") for number in range(4)]
+    for number, game in enumerate(games):
+        play_on(server, game, Random(number), answers=2 * number)
+    alone = {game: body_of(server.get(game)) for game in games}
+    assert all('class="worth' in body for body in alone.values())
+    with ThreadPoolExecutor(8) as threads:
+        pages = [*threads.map(server.get, games * 8)]
+    for game, page in zip(games * 8, pages, strict=True):
+        assert body_of(page) == alone[game]
+
+
+def test_a_game_changes_nothing_of_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table restores the process after each bot, but not that of a server."""
+    catalogue = Catalogue(tmp_path / "bots", results=tmp_path)
+    games = PeopleGames(PeopleStore(tmp_path), lambda: catalogue, tmp_path)
+    key = games.begin("cubus", "leaflet", "Ada", 0, ["random"], "rated")
+    monkeypatch.setenv("ARENA_TEST_OF_THE_SERVER", "set meanwhile")
+    random.seed(5)
+    state = random.getstate()
+    for n in range(3):
+        assert games.answer(key, n, None) is not None
+    assert os.environ["ARENA_TEST_OF_THE_SERVER"] == "set meanwhile"
+    assert random.getstate() == state
+    games.close()
 
 
 @pytest.mark.slow
