@@ -81,6 +81,7 @@ class GameProfile(msgspec.Struct, frozen=True):
     title: str
     rules: str
     players: int
+    seed: str
     bots: tuple[str, ...]
     games: int
     analysed: int
@@ -140,6 +141,7 @@ def game_profile(
         title=player.game.title,
         rules=rules.name,
         players=players,
+        seed=str(seed),
         bots=player.bots,
         games=played.games,
         analysed=0 if missing else len(analysed),

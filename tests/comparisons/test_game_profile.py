@@ -1,7 +1,11 @@
 """Profiles of games, and the playouts that they rest on."""
 
+import json
+import re
+import shlex
 from collections.abc import Iterator, Sequence
 from functools import partial
+from html import escape
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -10,6 +14,7 @@ import numpy as np
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import install_example, installed_game, on_path
+from msgspec.structs import replace
 
 import cantstop_arena as ca
 from cantstop_arena.comparisons.playouts import (
@@ -25,6 +30,8 @@ from cantstop_arena.game_api.position import Position
 from cantstop_arena.game_api.state_position import StatePosition
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BotFunctions
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.reports.profile_report import profile_headline
 from cantstop_arena.table.position_with_bots import SeatedPlayers, play_on
 from cantstop_arena.table.seated_bot import SeatedBot
 
@@ -274,10 +281,38 @@ def test_workers_of_any_number_find_the_same() -> None:
 
 def test_arena_profile_prints_the_table(arena: Arena) -> None:
     done = arena("profile", "--game", POKER, "--games", "4", "--playouts", "1", "--seed", "7")
-    assert done.text.startswith("Kuhn poker (standard), 2 seats: balanced, honest, caller\n")
+    headline, _, table = done.text.split("\n", 2)
+    assert headline.startswith("Kuhn poker leaves ")
+    assert table.startswith("Kuhn poker (standard), 2 seats: balanced, honest, caller\n")
     assert "luck in a single game, %" in done.text
     csv = arena("profile", "honest", "caller", "--game", POKER, "--games", "4", "--format", "csv")
     assert csv.text.startswith("row,label,value,value_low,value_high\nluck,")
+
+
+def test_terminal_json_page_and_python_have_the_same_headline(arena: Arena) -> None:
+    words = ["honest", "caller", "--game", POKER, "--games", "6", "--playouts", "1"]
+    done = arena("profile", *words, "--format", "json", "--html", "profile.html")
+    found = ca.profile(["honest", "caller"], game=POKER, games=6, playouts=1)
+    assert json.loads(done.text)["headline"] == found.headline
+    assert json.loads(done.text)["profile"]["rows"] == found.table.rows
+    html = Path("profile.html").read_text("utf-8")
+    heading = re.search(r"<h1[^>]*>(.*?)</h1>", html)
+    assert heading
+    assert heading[1] == found.headline
+    assert escape(found.command) in html
+    again = arena(*shlex.split(found.command)[1:])
+    assert again.text.startswith(f"{found.headline}.\n")
+
+
+def test_a_game_of_luck_alone_shows_nobody_to_be_better() -> None:
+    profile = ca.profile(["honest", "caller"], game=POKER, games=6, playouts=1).profile
+    luck, *rest = profile.rows
+    for value in (Estimate(0.98, 0.9, 1.06), Estimate(1.02, 0.95, 1.1)):
+        rows = (replace(luck, value=value), *rest)
+        headline = profile_headline(replace(profile, rows=rows))
+        assert headline.endswith("of a game to luck; it stays open who is better")
+    shown = profile_headline(replace(profile, rows=tuple(rest)))
+    assert shown.endswith("decisions a game")
 
 
 @pytest.mark.usefixtures("coins")
