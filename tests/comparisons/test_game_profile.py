@@ -168,6 +168,7 @@ def test_a_game_is_analysed_alike_by_its_number() -> None:
     assert analysis.game_of(5, (0, 1)) != analysis.game_of(6, (0, 1))
 
 
+@pytest.mark.slow
 def test_draws_of_many_outcomes_are_sampled() -> None:
     """Can't Stop's rolls: 126 outcomes."""
     from cantstop_arena.bots.loader import Loader
@@ -226,6 +227,7 @@ def test_a_profile_has_rows_with_intervals() -> None:
     assert found.profile.analysed == 30
 
 
+@pytest.mark.slow
 def test_workers_of_any_number_find_the_same() -> None:
     one, two = (
         ca.profile(["honest", "caller"], game=POKER, games=8, playouts=2, workers=workers)
