@@ -3,14 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 
-from msgspec.structs import replace
-
 from cantstop_arena.games.cantstop.exact.board import size_of
 from cantstop_arena.games.cantstop.exact.solved_tables import SolvedEvaluator, SolvedTable
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.pages.document import Document, Fact, Section, as_html
+from cantstop_arena.pages.document import Document, Fact, Listing, Section, as_html
 from cantstop_arena.pages.number_text import plain, signed
-from cantstop_arena.reports.page.facts import origin
 from cantstop_arena.tables.column import Column, Table, Value, number
 from cantstop_arena.texts import how_many, listed
 
@@ -24,7 +21,6 @@ def solved_page(table: SolvedTable, command: str) -> str:
     """The page of a solved board as HTML; `command` solves it again."""
     evaluator = SolvedEvaluator(table)
     lengths = listed([str(length) for length in table.rules.column_lengths])
-    again = origin(command, "", "", [])
     text = "A solved board is stored, and loaded from its file. This command prints its value:"
     document = Document(
         title=table.rules.name,
@@ -35,11 +31,13 @@ def solved_page(table: SolvedTable, command: str) -> str:
         ],
         sections=[
             _stops_section(evaluator),
-            replace(
-                again,
-                listings=again.listings[:1],
-                paragraphs=[text],
+            Section(
+                "origin",
+                "Reproducing these results",
+                [text],
+                listings=[Listing("The command", command)],
                 finding="One command solves the same board",
+                folded=True,
             ),
         ],
         headline=table.headline,
