@@ -201,6 +201,7 @@ def test_honest_bots_share_a_process(arena: Arena) -> None:
     assert charged(done) <= {"exception"}
 
 
+@pytest.mark.slow
 def test_the_bots_of_the_project_share_a_process(arena: Arena) -> None:
     folder = Path(__file__).parents[3] / "bots"
     files = sorted(folder.glob("*.py"))
@@ -316,6 +317,7 @@ def test_what_a_decision_may_not_do_raises_there(arena: Arena, act: str, text: s
     assert f"bots/disturber.py:{line_of(source, act)}" in fault["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ["raise ValueError", "os._exit(3)"])
 def test_who_fails_alone_too_is_charged_beside_a_bot_that_disturbs(arena: Arena, act: str) -> None:
     yaml = YAML.replace("innocent", "wrong").replace("games: 6", "games: 2")
