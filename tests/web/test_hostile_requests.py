@@ -195,7 +195,7 @@ def test_markup_is_text_wherever_it_comes_from(server: PagesServer, arena: Arena
     (bots / f"x{MARKUP.replace('/', '')}.py").write_text(body, "utf-8")
     (bots / "broken.py").write_text(f'raise ValueError("{MARKUP}")\n', "utf-8")
     results = server.folder / "results"
-    for name, files in {
+    stored: dict[str, dict[str, object]] = {
         "tuned": {"tuning.json": {"headline": MARKUP, "bot": MARKUP}},
         "compared": {
             "comparison.json": {
@@ -207,7 +207,8 @@ def test_markup_is_text_wherever_it_comes_from(server: PagesServer, arena: Arena
             }
         },
         "odd": {"comparison.json": {"game": MARKUP, "bots": [], "rules": {}, "answers": []}},
-    }.items():
+    }
+    for name, files in stored.items():
         (results / name).mkdir(parents=True)
         for file, content in files.items():
             (results / name / file).write_text(json.dumps(content))
