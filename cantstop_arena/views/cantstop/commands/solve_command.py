@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.errors import UsageError
 from cantstop_arena.processes import shutdown
+from cantstop_arena.views.command_options import folder_option, key_option, seats_option
 from cantstop_arena.views.command_progress import command_progress
+from cantstop_arena.views.command_tables import json_only_flag
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.exact.solved_tables import SolvedTable, SolvingCost
@@ -19,32 +20,24 @@ if TYPE_CHECKING:
 @click.command(short_help="Solve a small board exactly.")
 @click.argument("rules")
 @click.argument("changes", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option(
-    "--players",
-    type=click.IntRange(1, 2),
-    default=2,
-    show_default=True,
-    help="Number of seats.",
-)
-@click.option(
-    "--memory",
+@seats_option(2)
+@key_option(
+    "memory",
     default="1G",
     show_default=True,
     help="Maximal size of the table, such as 500M; a larger board is refused.",
 )
-@click.option(
+@folder_option(
     "--tables",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Folder of solved boards. Default: $CANTSTOP_ARENA_TABLES, or the user's data folder.",
+    "Folder of solved boards. Default: $CANTSTOP_ARENA_TABLES, or the user's data folder.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--quiet", is_flag=True, help="Print only the value.")
+@json_only_flag
+@key_option("quiet", help="Print only the value.")
 def solve(
     rules: str,
     changes: tuple[str, ...],
     players: int,
-    memory: str,
+    memory: int,
     tables: Path | None,
     as_json: bool,
     quiet: bool,
@@ -62,7 +55,7 @@ def solve(
     from cantstop_arena.views.rules_argument import rules_from_argument
 
     board = rules_from_argument(rules, changes, Catalogue(Path("bots")))
-    solved_tables.check_solvable(board, players, _bytes(memory))
+    solved_tables.check_solvable(board, players, memory)
     effort = solved_tables.effort_of(board, players)
     if not quiet:
         click.echo(_effort_text(effort), err=True)
@@ -78,17 +71,6 @@ def solve(
         click.echo(json.dumps(_as_dict(table, effort, spent)))
     else:
         click.echo(_result_text(table, quiet))
-
-
-def _bytes(text: str) -> int:
-    from cantstop_arena.processes.system import bytes_of
-
-    try:
-        return bytes_of(text)
-    except ValueError:
-        raise UsageError(
-            f"--memory: invalid size {text!r}: use bytes, or a number with K, M or G"
-        ) from None
 
 
 def _effort_text(effort: "SolvingCost") -> str:
