@@ -109,6 +109,18 @@ MANY_ATTACKS = {
         "os.write(channel(), b'canstop\\n' + (1 << 20).to_bytes(8))\ntime.sleep(600)",
         "too slow",
     ),
+    "messages-that-grow": (
+        "from cantstop_arena.processes.channel import encoded, frame\n"
+        "from cantstop_arena.bots.bot_messages import Answer\n"
+        "head, n = encoded(Answer(1, 7)), 1 << 22\n"
+        "body = head.replace(b'\\xa5value\\x07',"
+        " b'\\xa5value\\xdd' + n.to_bytes(4) + b'\\x90' * n)\n"
+        "assert len(body) > n\n"
+        "data = b'canstop\\n' + len(body).to_bytes(8) + body\n"
+        "while data: data = data[os.write(channel(), data):]\n"
+        "time.sleep(600)",
+        "sent an invalid message",
+    ),
     "messages-too-long": (
         "os.write(channel(), b'canstop\\n' + b'\\xff' * 8)\ntime.sleep(600)",
         "invalid",
