@@ -20,8 +20,8 @@ _CHUNK_BYTES = 1 << 16  # more is mapped and unmapped by the allocator at each c
 MAX_MESSAGE_BYTES = 1 << 26
 """Bytes of a message; the result of the largest block has about a million."""
 MAX_SANDBOX_BYTES = 1 << 20
-"""Bytes of a message from the sandbox; a check sends some 90,000. Decoded it takes more memory: empty
-lists 64 times as much."""
+"""Bytes of a message from the sandbox; a check sends some 90,000. Decoded it takes more memory:
+empty lists 64 times as much."""
 
 _INVALID = "sent an invalid message"
 

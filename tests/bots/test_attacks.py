@@ -237,6 +237,22 @@ def test_a_check_ends_with_a_finding(
     assert "\x1b" not in done.output
 
 
+LONG_REPORT = """
+import msgspec, os
+from cantstop_arena.processes.channel import encoded, frame
+from cantstop_arena.processes.isolated_call import Raised, _Returned
+data = frame(_Returned(msgspec.Raw(encoded(Raised("x" * (2 << 20))))))
+while data:
+    data = data[os.write(channel(), data):]
+"""
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_what_describes_a_file_sends_no_long_messages(arena: Arena) -> None:
+    done = arena("bots", bots={"sly": f"{LIBRARIES}{LONG_REPORT}"})
+    assert "does not import: it sent an invalid message" in done.text
+
+
 READS = """
 import glob, sys
 for path in glob.glob("/bot/**", recursive=True):
