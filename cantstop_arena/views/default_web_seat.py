@@ -295,6 +295,7 @@ class WebSeat:
             position = self.game.position_of(pending.view, pending.moves)
         except UsageError:
             return None
+        side = self.game.side_by_seat(pending.view.players)[pending.seat]
         values = []
         for action in position.legal:
             after = position.clone()
@@ -302,7 +303,7 @@ class WebSeat:
             chances = self.game.value(after)
             if chances is None:
                 return None
-            values.append(float(chances[pending.seat]))
+            values.append(float(chances[side]))
         return values
 
     def _fields(self, pending: PendingDecision) -> list[FormField]:

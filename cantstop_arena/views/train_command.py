@@ -9,6 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from cantstop_arena.errors import UsageError
+from cantstop_arena.views.command_options import (
+    changes_option,
+    file_option,
+    key_option,
+    number_seed_option,
+    seats_option,
+)
 from cantstop_arena.views.command_progress import command_progress
 
 if TYPE_CHECKING:
@@ -22,38 +29,17 @@ _PAUSE_RATIO = 20  # times the duration of a trial is the pause after it
 @click.command(short_help="Train nets for champion and grandmaster.")
 @click.argument("name", metavar="RULES")
 @click.option("--game", "game_name", default="cantstop", show_default=True, help="The game.")
-@click.option(
-    "--change",
-    "changes",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Change a parameter of the rules; can be repeated.",
+@changes_option
+@seats_option(100)
+@number_seed_option()
+@file_option(
+    "--out", "File for the nets. Default: named after RULES and --players.", metavar="FILE"
 )
-@click.option(
-    "--players",
-    default=2,
-    show_default=True,
-    type=click.IntRange(1, 100),
-    help="Number of seats.",
-)
-@click.option(
-    "--seed",
-    default=1,
-    show_default=True,
-    type=click.IntRange(0, 2**63 - 1),
-    help="Seed of all random numbers.",
-)
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="File for the nets. Default: named after RULES and --players.",
-)
-@click.option(
-    "--workers",
-    default=1,
-    show_default=True,
+@key_option(
+    "workers",
     type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
     help="Number of threads, for Can't Stop.",
 )
 @click.option(
