@@ -7,16 +7,13 @@ import click
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import Given, options
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
+from cantstop_arena.views.command_options import file_option
 from cantstop_arena.views.command_tables import print_plain_tables
 
 
 @click.command(short_help="Describe a game as bots play it: luck, skill, drama, seats.")
 @click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=shell_complete.bots)
-@click.option(
-    "--html",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Also write an HTML page to this file.",
-)
+@file_option("--html", "Also write an HTML page to this file.")
 @options("profile")
 def profile(bots: tuple[str, ...], html: Path | None, given: Given) -> None:
     """Describe a game as the BOTs play it; without a BOT, its own.
