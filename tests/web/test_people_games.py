@@ -248,6 +248,7 @@ def test_the_server_ends_at_ctrl_c_without_a_traceback(served: PagesServer) -> N
     assert served.process.returncode == 130 and "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_people_are_rated_against_the_bots_of_a_result(served: PagesServer, arena: Arena) -> None:
     os.chdir(served.folder)
     arena("run cup.yaml --no-page", yaml="name: cup\ngames: 200\nbots: [rule28, random, odds]\n")
