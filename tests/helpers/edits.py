@@ -334,7 +334,7 @@ class Workshop:
         Path("results").rename("lived")
         try:
             if Path("lived/cup/bots").exists():  # the file may name them
-            shutil.copytree("lived/cup/bots", "results/earlier/bots")
+                shutil.copytree("lived/cup/bots", "results/earlier/bots")
             done = self.arena("run", "cup.yaml", "--workers", "1", *words, code=None)
             assert done.code in (0, 3), (done.output, self.log, Path("cup.yaml").read_text())
             fresh = contents(Path("results/cup"))
