@@ -27,6 +27,8 @@ from cantstop_arena.processes.isolated_call import Raised
 from cantstop_arena.processes.json_lines import FOREIGN_KEY, ForeignValue
 from cantstop_arena.texts import in_a_line
 
+MAX_ANSWER_BYTES = 1 << 17
+"""Bytes of a message; `bot_server` sends less than half of that."""
 _SIGHT = "in the sandbox it sees only the files that its command and needs: name"
 
 
@@ -59,7 +61,9 @@ class IsolatedBot:
         if self._child is None:
             start, view = start_here(self.bot_start)
             codec = ProgramLines(self.game) if start.command else None
-            self._child = start_command(start.process, view, Connection(Report, codec))
+            self._child = start_command(
+                start.process, view, Connection(Report, codec, MAX_ANSWER_BYTES)
+            )
             try:
                 self.listens = _started(self._child, start).listens
             except BaseException as error:

@@ -299,6 +299,7 @@ def test_a_variant_that_fails_is_named_with_its_line(
     assert error.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_deals")
 def test_bots_that_disturb_a_shared_process_are_tuned_in_one_of_their_own(arena: Arena) -> None:
     thread = "import threading, time\nthreading.Thread(target=time.sleep, args=(9,)).start()\n"
