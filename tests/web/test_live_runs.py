@@ -3,12 +3,18 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 from http.client import HTTPConnection
+from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
 from helpers.pages_server import ARENA, PagesServer
+
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
+from cantstop_arena.web import live_runs
 
 FORM: dict[str, list[str] | str] = {
     "game": "cantstop",
@@ -122,6 +128,8 @@ def test_a_run_is_started_watched_and_stopped(served: PagesServer) -> None:
         assert served.post(f"/live/{name}/stop").status == 303
         page = served.get(f"/live/{name}").text
         assert 'class="badge on"' not in page and "Stop this run" not in page
+        analysis = Analysis(load_results_with_aims(served.folder / "results" / name))
+        assert f'<span class="big">{analysis.games:,}</span>' in page  # nothing of before the stop
     assert served.post("/live/evening/stop").status == 409
     assert streamed(served, "/live/evening/events", 2)[-1].endswith("over")
 
@@ -142,6 +150,55 @@ def streamed(server: PagesServer, path: str, count: int) -> list[str]:
             lines.append(line.strip())
     connection.close()
     return events
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from cantstop_arena.errors import ArenaError
+from cantstop_arena.tournaments.ledger.open_ledger import locked_folder
+for line in sys.stdin:
+    try:
+        with locked_folder(Path(sys.argv[1])):
+            print("locked", flush=True)
+            sys.stdin.readline()
+    except ArenaError:
+        print("refused", flush=True)
+"""
+
+
+def test_the_writer_is_named_without_a_lock_of_ones_own(tmp_path: Path) -> None:
+    """Asking takes no lock from a run that has one, and refuses none to a run that begins."""
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    runs = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+
+    def tell(run: "subprocess.Popen[str]") -> None:
+        assert run.stdin
+        run.stdin.write("go\n")
+        run.stdin.flush()
+
+    def said_by(run: "subprocess.Popen[str]") -> str:
+        assert run.stdout
+        return run.stdout.readline().strip()
+
+    first, second = runs
+    assert live_runs.writer(tmp_path) is None
+    for _ in range(20):
+        tell(first)
+        while (process := live_runs.writer(tmp_path)) is None:
+            time.sleep(0.001)
+        assert process == first.pid and said_by(first) == "locked"
+        tell(second)
+        assert said_by(second) == "refused"
+        assert live_runs.writer(tmp_path) == first.pid
+        tell(first)
+        while live_runs.writer(tmp_path) is not None:
+            time.sleep(0.001)
+    for run in runs:
+        run.communicate(timeout=60)
 
 
 @pytest.mark.slow
