@@ -106,7 +106,7 @@ MANY_ATTACKS = {
     "answers-of-half-letters": ("return '\\ud800' * 9", "illegal"),
     "answers-like-our-own-marks": ("return {'not': 'an answer', 'type': 'Answer'}", "illegal"),
     "messages-without-end": (
-        "os.write(channel(), b'canstop\\n' + (1 << 20).to_bytes(8))\ntime.sleep(600)",
+        "os.write(channel(), b'canstop\\n' + (1 << 16).to_bytes(8))\ntime.sleep(600)",
         "too slow",
     ),
     "messages-that-grow": (
