@@ -1,5 +1,6 @@
 """For designers of games, in Python: what a game is like, and rules that meet targets."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
@@ -19,8 +20,14 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.comparisons import design_file
 from cantstop_arena.comparisons.game_profile import GAMES, GameProfile, game_profile
 from cantstop_arena.comparisons.rule_design import HOLDS, DesignTotals, search_rules
+from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.reports.profile_report import (
+    design_headline,
+    profile_headline,
+    write_profile_page,
+)
 from cantstop_arena.tables.data import as_csv
 from cantstop_arena.tables.design import design_data, design_table, rounds_text
 from cantstop_arena.tables.profile import profile_data, profile_table
@@ -37,10 +44,16 @@ SEED = 1
 
 
 class ProfileResults:
-    """The profile of a game; `profile` has its rows."""
+    """The profile of a game; `profile` has its rows, `command` plays the same games again."""
 
-    def __init__(self, profile: GameProfile) -> None:
+    def __init__(self, profile: GameProfile, command: str) -> None:
         self.profile = profile
+        self.command = command
+
+    @property
+    def headline(self) -> str:
+        """How much of a game is luck, in a sentence without its full stop."""
+        return profile_headline(self.profile)
 
     @property
     def values(self) -> Mapping[str, Estimate]:
@@ -52,9 +65,15 @@ class ProfileResults:
         """A row for each question."""
         return ResultTable(profile_data(self.profile), profile_table(self.profile))
 
+    def write_page(self, file: Path | str) -> Path:
+        """Write the page to a file. Raises PageError when a package is missing."""
+        path = Path(file)
+        write_profile_page(self.profile, self.command, path)
+        return path
+
     def show(self) -> None:
-        """Print the table."""
-        print(self.table)
+        """Print the headline and the table."""
+        print(f"{self.headline}.", self.table, sep="\n\n")
 
     def __repr__(self) -> str:
         return f"<profile of {self.profile.title}, {self.profile.rules}>"
@@ -97,8 +116,23 @@ def profile(bots: Sequence[AnyBot] = (), **given: Unpack[ProfileKeys]) -> Profil
                 seed,
                 RunOptions(given["workers"]).pool_options,
                 observer,
-            )
+            ),
+            _command(named, players, games, seed, given),
         )
+
+
+def _command(
+    bots: Sequence[AnyBot], players: int, games: int, seed: Seed, given: ProfileKeys
+) -> str:
+    """The command that plays the same games; empty where bots or rules are Python's."""
+    names, rules = [bot for bot in bots if isinstance(bot, str)], given["rules"]
+    if len(names) < len(bots) or not isinstance(rules, str | None):
+        return ""
+    words = ["arena", "profile", *names, "--game", str(given["game"])]
+    words += ["--rules", rules] if rules else []
+    words += ["--players", str(players), "--games", str(games)]
+    words += ["--playouts", str(given["playouts"]), "--seed", str(seed)]
+    return shlex.join(words)
 
 
 def own_bots(catalogue: Catalogue) -> list[AnyBot]:
@@ -130,13 +164,18 @@ class DesignResults:
         return ResultTable(design_data(self.totals), design_table(self.totals))
 
     @property
+    def headline(self) -> str:
+        """Which rules meet the targets, in a sentence without its full stop."""
+        return design_headline(self.totals)
+
+    @property
     def rules(self) -> Sequence[Mapping[str, Any]]:
         """The parameters of the rules that hold, the deepest within their targets first."""
         return [dict(each.changes) for each in self.totals.with_verdict(HOLDS)]
 
     def show(self) -> None:
-        """Print the rules that hold or are open."""
-        print(rounds_text(self.totals), self.table, sep="\n\n")
+        """Print the headline, and the rules that hold or are open."""
+        print(f"{self.headline}.", rounds_text(self.totals), self.table, sep="\n\n")
 
     def __repr__(self) -> str:
         return f"<{self.totals.name}: {len(self.rules)} of {len(self.totals.judged)} hold>"

@@ -29,7 +29,7 @@ from cantstop_arena.game_api.batches import Batch, check_type
 from cantstop_arena.game_api.codec import check_round_trip
 from cantstop_arena.game_api.decisions import Decision, GameOver
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.processes.channel import Connection
+from cantstop_arena.processes.channel import MAX_MESSAGE_BYTES, Connection
 from cantstop_arena.processes.child import Child, ChildFailed, ChildFailure
 from cantstop_arena.processes.child_start import failure_of, start_command
 from cantstop_arena.processes.isolated_call import Raised
@@ -37,6 +37,8 @@ from cantstop_arena.processes.json_lines import FOREIGN_KEY, ForeignValue
 from cantstop_arena.texts import in_a_line
 
 _Answer = TypeVar("_Answer", Answer, Logits)
+MAX_ANSWER_BYTES = 1 << 17
+"""Bytes of a message; `bot_server` sends less than half of that, but for answers to batches."""
 _SIGHT = "in the sandbox it sees only the files that its command and needs: name"
 
 
@@ -70,7 +72,9 @@ class IsolatedBot:
         if self._child is None:
             start, view = start_here(self.bot_start)
             codec = ProgramLines(self.game) if start.command else None
-            self._child = start_command(start.process, view, Connection(Report, codec))
+            is_batched = start.backend == "batched"
+            most = MAX_MESSAGE_BYTES if is_batched else MAX_ANSWER_BYTES
+            self._child = start_command(start.process, view, Connection(Report, codec, most))
             try:
                 self.started = _started(self._child, start)
                 self._batches = None

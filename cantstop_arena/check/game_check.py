@@ -42,7 +42,7 @@ from cantstop_arena.tournaments.table_spec import bot_start
 GAMES = 150
 """The games of each test, shared by the settings: of each 1 to 50."""
 _MAX_DEALS = 50  # of a setting
-TEST_SECONDS = 10.0
+TEST_SECONDS = 3.0
 """Seconds of processor time; then a test plays no more games."""
 _SPEED_SECONDS = 0.3
 _SEAT_GAMES = 300

@@ -218,8 +218,12 @@ def trace(game: RandomGame) -> list[int]:
 
 
 def snapshot(position: CheckedPosition) -> dict[str, Any]:
-    """The fields of a state, but for its deal, as values that nothing changes later."""
-    return {name: frozen(value) for name, value in vars(position.state).items() if name != "deal"}
+    """The fields of a state, but for its deal and rules, as values that nothing changes later."""
+    return {
+        name: frozen(value)
+        for name, value in vars(position.state).items()
+        if name != "deal" and value is not position.rules
+    }
 
 
 def _differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
@@ -227,7 +231,7 @@ def _differing(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]
     return [name for name in {**first, **second} if first.get(name) != second.get(name)]
 
 
-_PLAIN = (int, float, str, bool, bytes, type(None))
+_PLAIN = frozenset((int, float, str, bool, bytes, type(None)))
 
 
 def frozen(value: Any, above: tuple[int, ...] = ()) -> Any:
@@ -235,11 +239,16 @@ def frozen(value: Any, above: tuple[int, ...] = ()) -> Any:
 
     Sets are sorted, so that its text is the same in every process.
     """
-    if isinstance(value, _PLAIN):
+    kind = type(value)
+    if kind in _PLAIN:
         return value
+    if kind in (list, tuple) and _PLAIN.issuperset(map(type, value)):  # most values, at no cost
+        return tuple(value)
     if id(value) in above:
         return "..."
     above = (*above, id(value))
+    if isinstance(value, int | float | str | bytes):  # of a subclass
+        return value
     if isinstance(value, np.ndarray | array):
         return value.tolist()
     if isinstance(value, Mapping):

@@ -16,7 +16,13 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.describe import exception_report
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.comparisons.deal_ratios import FIRST_SEAT
-from cantstop_arena.comparisons.playouts import AnalysedGame, Floats, NoPlayouts, PlayoutAnalysis
+from cantstop_arena.comparisons.playouts import (
+    AnalysedGame,
+    Floats,
+    NoPlayouts,
+    PlayoutAnalysis,
+    max_playouts,
+)
 from cantstop_arena.comparisons.quantities import (
     DRAWN,
     LENGTH,
@@ -75,6 +81,7 @@ class GameProfile(msgspec.Struct, frozen=True):
     title: str
     rules: str
     players: int
+    seed: str
     bots: tuple[str, ...]
     games: int
     analysed: int
@@ -114,9 +121,11 @@ def game_profile(
     deals = min(DEALS_PER_GAME * games, MAX_DEALS)
     with GroupPool(options, observer) as pool:
         player = SamplePlayer(catalogue, entrants, players, seed, pool)
-        observer.on_start(0, player.games_of(deals) + games)
+        complete = player.games_of(deals)
+        observer.on_start(0, complete + games * max_playouts(per_half))
         played = player.play(rules, 0, deals)
-    analysed, missing = _analysed(player, rules, games, per_half, bits_of(seed), options, observer)
+    progress = _PlayoutProgress(observer, complete, games)
+    analysed, missing = _analysed(player, rules, games, per_half, bits_of(seed), options, progress)
     rows = [*_played_rows(played), *_choice_rows(analysed, player.game.counts.length)]
     rows += [] if missing else [*_playout_rows(analysed)]
     verb = "plays" if len(player.bots) == 1 else "play"
@@ -132,6 +141,7 @@ def game_profile(
         title=player.game.title,
         rules=rules.name,
         players=players,
+        seed=str(seed),
         bots=player.bots,
         games=played.games,
         analysed=0 if missing else len(analysed),
@@ -151,9 +161,10 @@ def _analysed(
     per_half: int,
     seed: int,
     options: PoolOptions,
-    observer: RunObserver,
+    progress: "_PlayoutProgress",
 ) -> tuple[list[AnalysedGame], str]:
     """The analysed games, and why there are no playouts, if there are none."""
+    player.game.position(rules, player.players, seed)  # loads machine code once for all calls
     spec = pack_spec(player.spec(rules))
     lineups = [*_lineups(player, games)]
     size = -(-games // _CALLS)
@@ -174,7 +185,7 @@ def _analysed(
     ]
     analysed: list[AnalysedGame] = []
     missing = ""
-    for outcome in run_all(calls, observer.on_tick, at_once=max(1, options.workers)):
+    for outcome in run_all(calls, progress.observer.on_tick, at_once=max(1, options.workers)):
         result = result_of(outcome)
         if isinstance(result, AnalysisFault):
             raise FaultError(in_a_line(result.text))
@@ -182,8 +193,25 @@ def _analysed(
             raise GameError(f"{player.game.title} fails in a playout: {result.reason}")
         analysed += result.games
         missing = missing or in_a_line(result.missing)
-        observer.on_progress(len(result.games))
+        progress.note(analysed)
     return analysed, missing
+
+
+class _PlayoutProgress:
+    """Counts playouts as games; how many there will be is estimated from the games so far."""
+
+    def __init__(self, observer: RunObserver, complete: int, games: int) -> None:
+        self.observer = observer
+        self._complete = complete  # games that were played before
+        self._games = games  # to be analysed
+        self._playouts = 0
+
+    def note(self, analysed: Sequence[AnalysedGame]) -> None:
+        """These games have been analysed so far."""
+        before, self._playouts = self._playouts, sum(game.playouts for game in analysed)
+        total = -(-self._playouts * self._games // max(1, len(analysed)))
+        self.observer.on_total(self._complete + before, self._complete + total)
+        self.observer.on_progress(self._playouts - before)
 
 
 def _lineups(player: SamplePlayer, games: int) -> Iterator[Group]:

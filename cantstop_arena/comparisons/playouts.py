@@ -17,22 +17,28 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.errors import FaultError, UsageError
+from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.game_api.position import IllegalAction, Position
+from cantstop_arena.game_api.position import Position
 from cantstop_arena.game_api.streams import DealChance, Stream
-from cantstop_arena.table.bot_faults import fault_of
-from cantstop_arena.table.position_with_bots import answer_of, player_of
-from cantstop_arena.table.seated_bot import GameStart, SeatedBot
+from cantstop_arena.table.position_with_bots import SeatedPlayers
+from cantstop_arena.table.seated_bot import SeatedBot
 
 Floats = NDArray[np.float64]
 Sides = Sequence[Sequence[int]]
 
 MAX_BRANCHES = 8  # outcomes, or moves, that are valued at one position
 MAX_POINTS = 12  # draws, decisions, and other moments that are valued in one game
+MIN_POINTS = 4  # draws, and decisions, of a long game
+SHORT = 40  # draws and decisions of a game in which `MAX_POINTS` of each are valued
 DECIDED = 0.9  # the chance of winning from which a game counts as decided
 QUARTERS = (1 / 3, 1 / 2, 2 / 3)
 """The shares of a game at which it is asked who is last."""
+
+
+def max_playouts(per_half: int) -> int:
+    """The most playouts of a game."""
+    return 2 * per_half * (2 * MAX_POINTS * MAX_BRANCHES + MAX_POINTS + 1)
 
 
 class NoPlayouts(UsageError):
@@ -104,44 +110,8 @@ class Playouts:
     def _played_on(self, position: Position, seats: Sequence[int]) -> Position:
         """The end of a game from a position, with chance of its own."""
         self.played += 1
-        seed = self._seed + self.played
-        copy = position.with_chance_of(seed)
-        players = Seated(self.game, [self._bots[bot] for bot in seats], copy.rules, seed)
-        while not copy.is_over:
-            players.play(copy)
-        return copy
-
-
-class Seated:
-    """New instances of bots, one for each seat, and their random numbers."""
-
-    def __init__(self, game: Game, bots: Sequence[SeatedBot], rules: Any, seed: int) -> None:
-        chance, count = DealChance(seed, 0), len(bots)
-        keys = [chance.key_of_bot(seat) for seat in range(count)]
-        everybody = tuple(range(count))
-        self._decisions = game.decisions
-        self._names = [bot.name for bot in bots]
-        self._streams = [Stream(key) for key in keys]
-        self._players = [
-            player_of(bot, GameStart(seat, count, rules, keys[seat], True, everybody))
-            for seat, bot in enumerate(bots)
-        ]
-
-    def play(self, position: Position) -> None:
-        """Let the bot that is to decide do so. Raises FaultError."""
-        seat = position.seat
-        player, random = self._players[seat], self._streams[seat]
-        try:
-            answer = answer_of(position, self._decisions, player, random)
-        except BaseException as error:
-            raise self._fault(seat, str(fault_of(error, player))) from error
-        try:
-            position.take(answer)
-        except IllegalAction as error:
-            raise self._fault(seat, str(error)) from error
-
-    def _fault(self, seat: int, what: str) -> FaultError:
-        return FaultError(f"{self._names[seat]} cannot play: {what}")
+        bots = [self._bots[bot] for bot in seats]
+        return self.game.play_on(position, self._seed + self.played, bots)
 
 
 def result_of(position: Position, sides: Sides) -> list[float]:
@@ -167,7 +137,7 @@ def is_numbered(position: Position) -> bool:
         return False
 
 
-def walk(position: Position, players: Seated, drawing: Stream) -> Iterator[Moment]:
+def walk(position: Position, players: SeatedPlayers, drawing: Stream) -> Iterator[Moment]:
     """Play a game whose chance is given, and yield every moment of it.
 
     Raises FaultError, and NoPlayouts for a draw that has no list of outcomes.
@@ -218,7 +188,9 @@ class PlayoutAnalysis:
         """The legal moves in a game with the chance of its own: no playouts. Raises FaultError."""
         position = self.game.position(self.rules, len(seats), self.seed, number, track=False)
         bots = [self.bots[bot] for bot in seats]
-        players = Seated(self.game, bots, self.rules, _key(DealChance(self.seed, number), "bots"))
+        players = SeatedPlayers(
+            self.game, bots, self.rules, _key(DealChance(self.seed, number), "bots")
+        )
         moments = [*walk(position, players, Stream(0))]
         result = result_of(position, self.game.sides(len(seats)))
         return AnalysedGame(tuple(seats), tuple(result), 0, _counted(moments))
@@ -226,7 +198,7 @@ class PlayoutAnalysis:
     def _game_of(self, number: int, seats: Sequence[int]) -> AnalysedGame:
         chance = DealChance(self.seed, number)
         position = self.game.position(self.rules, len(seats), track=False)
-        players = Seated(
+        players = SeatedPlayers(
             self.game, [self.bots[bot] for bot in seats], self.rules, _key(chance, "bots")
         )
         moments = [*walk(position, players, chance.stream("draws"))]
@@ -258,7 +230,9 @@ def _told(
     draws = [moment.position for moment in moments if moment.position.is_chance]
     choices = [each for each in moments if each.choices is not None and len(each.choices) > 1]
     listed = all(moment.choices is not None or moment.position.is_chance for moment in moments)
-    valued_draws, valued = _some(draws, pick), _some(choices, pick)
+    # A playout of a long game takes long: such a game has fewer, and the profile wider intervals.
+    points = max(MIN_POINTS, min(MAX_POINTS, MAX_POINTS * SHORT // max(1, len(moments))))
+    valued_draws, valued = _some(draws, points, pick), _some(choices, points, pick)
     decisions = [_decision(moment, sides, values, pick) for moment in valued]
     luck = sum(_luck(position, values, pick) for position in valued_draws)
     skill = sum(spread for spread, _ in decisions)
@@ -270,9 +244,9 @@ def _told(
     }
 
 
-def _some(items: Sequence[Any], pick: Stream) -> list[Any]:
-    """At most `MAX_POINTS` of the items, drawn without replacement."""
-    return [*items] if len(items) <= MAX_POINTS else pick.shuffled(items)[:MAX_POINTS]
+def _some(items: Sequence[Any], points: int, pick: Stream) -> list[Any]:
+    """At most so many of the items, drawn without replacement."""
+    return [*items] if len(items) <= points else pick.shuffled(items)[:points]
 
 
 def _luck(position: Position, values: Values, pick: Stream) -> float:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _COMPILED_TABLE = "cantstop_arena.table.compiled_table:CompiledTable"
 _LOCKSTEP = "cantstop_arena.table.lockstep_positions:LockstepPositions"
+_PLAY_ON = "cantstop_arena.table.position_with_bots:play_on"
 _POSITION_KEYS = ("event", "turn", "seat")
 
 
@@ -267,6 +268,15 @@ class Game:
         from cantstop_arena.game_api.state_position import StatePosition
 
         return StatePosition(self, rules, players, seed, deal, track)
+
+    def play_on(self, position: Position, seed: Seed, bots: Sequence[Any]) -> Position:
+        """The end of a game from a position, with the chance of a seed and a bot in each seat.
+
+        `bots` are `table.seated_bot.SeatedBot`s; they begin anew here. Raises FaultError, and
+        UsageError for a game that draws from streams.
+        """
+        ended: Position = resolve_name(_PLAY_ON)(self, position, seed, bots)
+        return ended
 
     def position_of(self, view: Any, moves: Sequence[Any] | None = None) -> Position:
         """The position at a decision, from the bot's view. Raises UsageError if the game cannot."""

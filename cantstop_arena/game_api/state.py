@@ -245,7 +245,10 @@ class State(ABC):
         return View(seat, self.deal.players, self.deal.rules)
 
     def check(self, seat: int, answer: Any) -> str | None:
-        """Why an answer of the right type is illegal, as text; None when it is legal."""
+        """Why an answer of the right type is illegal, as text; None when it is legal.
+
+        Only of decisions without moves: of those that have them, every index is legal.
+        """
         return None
 
     def ending(self, result: Result) -> Event:

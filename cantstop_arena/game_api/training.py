@@ -3,7 +3,23 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+import msgspec
 from numpy.typing import NDArray
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """The strength of nets so far, in games of the `bot` that plays with them.
+
+    `score` is the share that it wins against `rival`, with half of its 95% interval; without a
+    rival, the turns it takes alone. `text` says so, and what else is known of the nets.
+    """
+
+    text: str
+    bot: str
+    rival: str
+    score: float
+    half: float | None
+    games: int
 
 
 class Training(Protocol):
@@ -27,8 +43,8 @@ class Training(Protocol):
     def warm_up(self) -> None:
         """Load the code of trials, so that its time does not count as theirs."""
 
-    def trial(self) -> str:
-        """The strength of the nets so far, as text."""
+    def trial(self) -> Trial:
+        """Play games to measure the strength of the nets so far."""
 
     def file(self, command: str) -> bytes:
         """The content of a file with the nets; `command` is the one that trained them."""

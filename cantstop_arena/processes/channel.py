@@ -19,6 +19,9 @@ _MAGIC = b"canstop\n"
 _CHUNK_BYTES = 1 << 16  # more is mapped and unmapped by the allocator at each call
 MAX_MESSAGE_BYTES = 1 << 26
 """Bytes of a message; the result of the largest block has about a million."""
+MAX_SANDBOX_BYTES = 1 << 20
+"""Bytes of a message from the sandbox; a check sends some 90,000. Decoded it takes more memory:
+empty lists 64 times as much."""
 
 _INVALID = "sent an invalid message"
 
@@ -231,7 +234,12 @@ class Connection(Generic[_Message]):
     program in any language has pipes, with messages in its own codec.
     """
 
-    def __init__(self, received: Any = None, codec: MessageCodec[_Message] | None = None) -> None:
+    def __init__(
+        self,
+        received: Any = None,
+        codec: MessageCodec[_Message] | None = None,
+        max_length: int = MAX_MESSAGE_BYTES,
+    ) -> None:
         self._codec = codec
         if codec:
             self._standard_input, questions = os.pipe()
@@ -240,7 +248,7 @@ class Connection(Generic[_Message]):
         else:
             arena_end, child_end = socket.socketpair()
             self._standard_input, self._standard_output = child_end.detach(), -1
-            self.channel = Channel(arena_end, received)
+            self.channel = Channel(arena_end, received, max_length)
 
     def standard_files(self, output: int) -> dict[str, int]:
         """The arguments for `subprocess.Popen`."""

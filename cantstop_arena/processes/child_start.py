@@ -22,7 +22,7 @@ import msgspec
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.processes import process_tree, system
-from cantstop_arena.processes.channel import Channel, Connection
+from cantstop_arena.processes.channel import MAX_SANDBOX_BYTES, Channel, Connection
 from cantstop_arena.processes.child import LOCATE, Child, ChildProcess
 from cantstop_arena.processes.child_command import ChildCommand, environment, sandbox_environment
 from cantstop_arena.processes.child_limits import ChildLimits
@@ -82,9 +82,9 @@ def start_entry(
         start = _start_in_sandbox
     with child_end, _write_end(output) as printed:
         process = start(policy, entry, [child_end.fileno(), *files], printed)
-    channel: Channel[Any] = Channel(arena_end, received)
     if policy.view is None:
-        return Child(process, channel, output)
+        return Child(process, Channel(arena_end, received), output)
+    channel: Channel[Any] = Channel(arena_end, received, MAX_SANDBOX_BYTES)
     return Child(process, channel, output, False, max_files=policy.limits.scratch_files)
 
 

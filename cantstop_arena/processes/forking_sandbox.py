@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from cantstop_arena.processes.channel import Channel, ChildEnd
+from cantstop_arena.processes.channel import MAX_SANDBOX_BYTES, Channel, ChildEnd
 from cantstop_arena.processes.child import Child, ChildFailed
 from cantstop_arena.processes.child_start import Policy, start_entry
 from cantstop_arena.processes.isolated_call import REPORTS, serve
@@ -136,7 +136,8 @@ class _ForkedChild(Child[Any]):
     def __init__(
         self, fork: _Fork, end: socket.socket, sandbox: ForkingSandbox, max_files: int
     ) -> None:
-        super().__init__(fork, Channel(end, REPORTS), has_own_parent=False, max_files=max_files)
+        channel: Channel[Any] = Channel(end, REPORTS, MAX_SANDBOX_BYTES)
+        super().__init__(fork, channel, has_own_parent=False, max_files=max_files)
         self._sandbox = sandbox
         self._fork = fork
 

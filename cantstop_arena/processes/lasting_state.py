@@ -162,19 +162,30 @@ class _SharedCode:
 
     def __init__(self) -> None:
         self._modules: dict[str, list[_Namespace]] = {}
-        self._functions: list[FunctionType] = []
-        self._codes: list[CodeType] = []
+        self._codes: dict[FunctionType, CodeType] = {}
         self.note_missing()
 
     def note_missing(self) -> None:
         """Note the modules that have not been noted before."""
-        for name, module in list(sys.modules.items()):
-            if name not in self._modules and _is_shared(name) and isinstance(module, ModuleType):
-                self._modules[name] = namespaces = [*_namespaces(name, module)]
-                values = (value for namespace in namespaces for value in namespace.before.values())
-                functions = [value for value in values if type(value) is FunctionType]
-                self._functions += functions
-                self._codes += [function.__code__ for function in functions]
+        for name, module in _shared_modules():
+            if name not in self._modules:
+                self._note(name, module)
+
+    def note_changes(self) -> None:
+        """Note again what is not as it was noted."""
+        self._codes = {function: function.__code__ for function in self._codes}
+        for name, module in _shared_modules():
+            noted = self._modules.get(name)
+            if not (noted and noted[0].live is vars(module) and all(map(_is_unchanged, noted))):
+                self._note(name, module)
+
+    def _note(self, name: str, module: ModuleType) -> None:
+        self._modules[name] = namespaces = [*_namespaces(name, module)]
+        for namespace in namespaces:
+            values = namespace.before.values()
+            self._codes |= {
+                value: value.__code__ for value in values if type(value) is FunctionType
+            }
 
     def forget(self, modules: Sequence[str]) -> None:
         """Forget these modules, but for the code of their functions."""
@@ -183,16 +194,27 @@ class _SharedCode:
 
     def replaced(self) -> str:
         """The name of the first function that was replaced; empty if there is none."""
-        for name, live, before in chain.from_iterable(self._modules.values()):
-            if len(live) == len(before) and all(map(is_, live.values(), before.values())):
+        for namespace in chain.from_iterable(self._modules.values()):
+            if _is_unchanged(namespace):
                 continue
-            for key, value in before.items():
-                if callable(value) and not _is_same(live.get(key), value):
-                    return f"{name}.{key}"
-        for function, code in zip(self._functions, self._codes, strict=True):
+            for key, value in namespace.before.items():
+                if callable(value) and not _is_same(namespace.live.get(key), value):
+                    return f"{namespace.name}.{key}"
+        for function, code in self._codes.items():
             if function.__code__ is not code:
                 return f"{function.__module__}.{function.__qualname__}"
         return ""
+
+
+def _shared_modules() -> Iterator[tuple[str, ModuleType]]:
+    for name, module in list(sys.modules.items()):
+        if _is_shared(name) and isinstance(module, ModuleType):
+            yield name, module
+
+
+def _is_unchanged(namespace: _Namespace) -> bool:
+    live, before = namespace.live, namespace.before
+    return len(live) == len(before) and all(map(is_, live.values(), before.values()))
 
 
 def _is_same(now: Any, before: Any) -> bool:
@@ -228,8 +250,11 @@ def note_shared_code() -> None:
     In a fork that would copy the memory of all these modules, as it counts references.
     """
     global _shared
-    _shared = None  # else the new note of this module would keep the one before
-    _shared = _SharedSince(os.getpid(), _SharedCode())
+    if _shared is not None and _shared.pid == os.getpid():
+        _shared.code.note_changes()
+    else:
+        _shared = None  # else the new note of this module would keep that of another process
+        _shared = _SharedSince(os.getpid(), _SharedCode())
 
 
 def _shared_code() -> _SharedCode:

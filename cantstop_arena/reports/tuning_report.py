@@ -234,7 +234,7 @@ def judged_text(verdict: TuningVerdict | None, elo: float) -> str:
         0: "no improvement found",
         None: "undecided, no improvement shown",
     }
-    hypotheses = f"sequential test of 0 against {elo:g} Elo"
+    hypotheses = f"one-sided sequential test of 0 against {elo:g} Elo, wrong in at most 5%"
     scored = f"In {verdict.games:,} fresh games against the current version it scored"
     return (
         f"{scored} {percent_text(verdict.score, 1)}%: {outcomes[verdict.accepted]} ({hypotheses})."

@@ -1,4 +1,4 @@
-"""Pages of tournaments, comparisons, games and tunings.
+"""Pages of tournaments, comparisons, games, tunings, versions and profiles.
 
 Modules that draw are imported in the functions, as they need Jinja2 and slow the start.
 """
@@ -25,6 +25,7 @@ from cantstop_arena.tournaments.ledger.read_ledger import (
 )
 
 if TYPE_CHECKING:
+    from cantstop_arena.comparisons.game_profile import GameProfile
     from cantstop_arena.game_api.state import Event
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.tables.column import Table
@@ -37,6 +38,9 @@ _TUNING = "The page of options cannot be written: {package} is missing. Reinstal
 _HISTORY = (
     "The page of versions cannot be written: {package} is missing. Reinstall: pip install -e ."
 )
+_PROFILE = (
+    "The page of a profile cannot be written: {package} is missing. Reinstall: pip install -e ."
+)
 _REPLAY = "The page of a game cannot be written: {package} is missing. Reinstall: pip install -e ."
 
 
@@ -48,7 +52,7 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
     from cantstop_arena.reports.match_report import stored_finding
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.tournaments.ledger.convergence import history
-    from cantstop_arena.tournaments.ledger.match_course import course
+    from cantstop_arena.tournaments.ledger.match_looks import match_looks
     from cantstop_arena.tournaments.tournament import RESOLVED
     from cantstop_arena.views.default_view import view_of
 
@@ -79,7 +83,7 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
             )
         return as_html(content)
     versions = read_ledger(folder, lambda totals: totals.query.versions)
-    looks = course(folder, result.test) if result.test else []
+    looks = match_looks(folder, result.test) if result.test else []
     return as_html(
         match_page.document(
             analysis,
@@ -127,6 +131,14 @@ def history_page(table: "Table", bot: str, headline: str, note: str) -> str:
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import history_page as history
     return as_html(history.document(table, bot, headline, note))
+
+
+def profile_page(profile: "GameProfile", command: str) -> str:
+    """The page of a game's profile; `command` plays it again, or is empty."""
+    with requiring_package(_PROFILE):
+        from cantstop_arena.pages.document import as_html
+        from cantstop_arena.reports.page import profile_page as profiles
+    return as_html(profiles.document(profile, command))
 
 
 @contextmanager

@@ -103,7 +103,7 @@ class PlainTable(GameTable):
         self._games = 0
         self._drawn_names: set[Any] = set()
         self._state: State | None = None
-        self._has_checks = True  # whether the game checks answers
+        self._has_checks = True  # whether the game checks answers that are no moves
         self._bot_streams: Sequence[Stream] = ()
         self._seat = 0
         self._last_speaker = -1
@@ -394,7 +394,7 @@ class PlainTable(GameTable):
                 if not self._origin[0]:  # the bot has forked: this is the child
                     _exit(0)
             complaint = None
-            if self._has_checks:
+            if moves is None and self._has_checks:
                 numbers[MARK] = _CHECK
                 complaint = state.check(seat, answer)
             if complaint is None:

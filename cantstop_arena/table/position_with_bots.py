@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from msgspec.structs import force_setattr
 
 from cantstop_arena.deals.seeds import Seed, bits_of
-from cantstop_arena.errors import UsageError
+from cantstop_arena.errors import FaultError, UsageError
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.game_api.position import Position
+from cantstop_arena.game_api.position import IllegalAction, Position
 from cantstop_arena.game_api.state_position import StatePosition
 from cantstop_arena.game_api.streams import DealChance, Stream
 from cantstop_arena.game_api.view import View, no_random_numbers
+from cantstop_arena.table.bot_faults import fault_of
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 
 
@@ -94,3 +95,44 @@ def with_random(view: Any, random: Stream) -> Any:
 def player_of(bot: SeatedBot, start: GameStart) -> Any:
     """A new instance of a bot for this game."""
     return bot.player if bot.make_player is None else bot.make_player(start)
+
+
+class SeatedPlayers:
+    """New instances of bots, one for each seat, and their random numbers."""
+
+    def __init__(self, game: Game, bots: Sequence[SeatedBot], rules: Any, seed: int) -> None:
+        chance, count = DealChance(seed, 0), len(bots)
+        keys = [chance.key_of_bot(seat) for seat in range(count)]
+        everybody = tuple(range(count))
+        self._decisions = game.decisions
+        self._names = [bot.name for bot in bots]
+        self._streams = [Stream(key) for key in keys]
+        self._players = [
+            player_of(bot, GameStart(seat, count, rules, keys[seat], True, everybody))
+            for seat, bot in enumerate(bots)
+        ]
+
+    def play(self, position: Position) -> None:
+        """Let the bot that is to decide do so. Raises FaultError."""
+        seat = position.seat
+        player, random = self._players[seat], self._streams[seat]
+        try:
+            answer = answer_of(position, self._decisions, player, random)
+        except BaseException as error:
+            raise self._fault(seat, str(fault_of(error, player))) from error
+        try:
+            position.take(answer)
+        except IllegalAction as error:
+            raise self._fault(seat, str(error)) from error
+
+    def _fault(self, seat: int, what: str) -> FaultError:
+        return FaultError(f"{self._names[seat]} cannot play: {what}")
+
+
+def play_on(game: Game, position: Position, seed: Seed, bots: Sequence[SeatedBot]) -> Position:
+    """The default of `Game.play_on`: decision by decision."""
+    copy = position.with_chance_of(seed)
+    players = SeatedPlayers(game, bots, copy.rules, bits_of(seed))
+    while not copy.is_over:
+        players.play(copy)
+    return copy

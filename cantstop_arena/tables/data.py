@@ -139,8 +139,8 @@ def as_json_lines(rows: Iterable[object]) -> str:
     return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 
-def all_as_json(tables: Iterable[Table]) -> str:
-    """One object with every table's rows and notes by its name."""
-    return as_json(
-        {table.name: {"rows": records(table), "notes": list(table.notes)} for table in tables}
-    )
+def all_as_json(tables: Iterable[Table], headline: str = "") -> str:
+    """One object with every table's rows and notes by its name, below the `headline`."""
+    first = {"headline": headline} if headline else {}
+    named = {table.name: {"rows": records(table), "notes": list(table.notes)} for table in tables}
+    return as_json(first | named)

@@ -84,15 +84,13 @@ def _notes(design: DesignTotals) -> Iterator[str]:
             f"{how_many(len(confirmed), 'rule set')} confirmed on {CONFIRMATION:,} fresh deals;"
             " intervals are corrected for all of them and all targets."
         )
-    if not design.with_verdict(HOLDS) and not design.with_verdict(OPEN):
-        missed = listed([*_missed(design.judged[0], design.targets)])
-        yield f"No rules meet all targets; the nearest miss {missed}."
     yield f"{design.games:,} games played. Other bots may judge rules otherwise."
 
 
-def _missed(rules: JudgedRules, targets: Sequence[DesignTarget]) -> Iterator[str]:
-    """The targets that the values are outside of."""
-    for target in targets:
+def missed_targets(design: DesignTotals) -> Iterator[str]:
+    """The targets that the values of the nearest rules are outside of."""
+    rules = design.judged[0]
+    for target in design.targets:
         value = rules.values[target.key]
         if value is None or value.mean is None or not target.low <= value.mean <= target.high:
             yield target.key

@@ -1,5 +1,7 @@
 """The profile of a game as a table."""
 
+from collections.abc import Sequence
+
 from cantstop_arena.comparisons.game_profile import GameProfile, ProfileRow
 from cantstop_arena.tables.column import Column, Kind, Table, Value, estimate
 from cantstop_arena.tables.text import value_text
@@ -8,11 +10,15 @@ from cantstop_arena.texts import how_many
 NAME = "profile"
 
 
-def profile_table(profile: GameProfile) -> Table:
-    """The rows for people: each value has decimals of its own, and shares are in percent."""
+def profile_table(profile: GameProfile, chosen: Sequence[ProfileRow] | None = None) -> Table:
+    """The rows for people: each value has decimals of its own, and shares are in percent.
+
+    A part of the rows can be `chosen`; then the table has no notes.
+    """
     columns = [Column("label", ""), Column("value", "value")]
-    rows = [[_label(row), value_text(_column(row), row.value)] for row in profile.rows]
-    return Table(NAME, _title(profile), columns, rows, (_extent(profile), *profile.notes))
+    rows = [[_label(row), value_text(_column(row), row.value)] for row in chosen or profile.rows]
+    notes = () if chosen else (extent(profile), *profile.notes)
+    return Table(NAME, _title(profile), columns, rows, notes)
 
 
 def profile_data(profile: GameProfile) -> Table:
@@ -27,7 +33,7 @@ def _title(profile: GameProfile) -> str:
     return f"{profile.title} ({profile.rules}), {seats}: {', '.join(profile.bots)}"
 
 
-def _extent(profile: GameProfile) -> str:
+def extent(profile: GameProfile) -> str:
     """How much was played."""
     played = how_many(profile.games, "game")
     if not profile.analysed:

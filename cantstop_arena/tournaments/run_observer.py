@@ -43,7 +43,7 @@ class RunObserver:
         """So many games were added to the ledger."""
 
     def on_total(self, played: int, games: int) -> None:
-        """A bot was disqualified: of the `games` that remain, `played` are in the ledger."""
+        """The total has changed: of the `games` that count now, `played` are done."""
 
     def on_look(self, look: Look) -> None:
         """A rule or a sequential test that can end the run was evaluated."""

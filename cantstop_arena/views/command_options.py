@@ -42,6 +42,48 @@ def key_option(name: str, command: str = "", **changes: Any) -> Decorator:
     return click.option(*key.cli, **{**arguments, **key.option, **changes})
 
 
+def seats_option(maximum: int) -> Decorator:
+    """The option --players of a command that is about one table, not about lineups."""
+    seats = click.IntRange(1, maximum)
+    return key_option(
+        "players", type=seats, default=2, show_default=True, metavar=None, help="Number of seats."
+    )
+
+
+def number_seed_option(maximum: int = 2**63 - 1) -> Decorator:
+    """The option --seed of a command whose seed is a number, and the same by default each time."""
+    return key_option(
+        "seed",
+        type=click.IntRange(0, maximum),
+        callback=None,
+        default=1,
+        show_default=True,
+        metavar=None,
+        help="Seed of all random numbers.",
+    )
+
+
+changes_option = click.option(
+    "--change",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change a parameter of the rules; can be repeated.",
+)
+
+
+def file_option(name: str, help: str, **changes: Any) -> Decorator:
+    """An option for a file that the command writes."""
+    return click.option(name, type=click.Path(dir_okay=False, path_type=Path), help=help, **changes)
+
+
+def folder_option(name: str, help: str) -> Decorator:
+    """An option for a folder."""
+    return click.option(
+        name, type=click.Path(file_okay=False, path_type=Path), help=help, metavar="DIR"
+    )
+
+
 def _form(key: Key, command: str) -> Mapping[str, Any]:
     """What click must know to read the values of a key."""
     kind = key.kind

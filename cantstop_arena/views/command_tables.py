@@ -18,6 +18,7 @@ TEXT = "text"
 
 format_option = key_option("form")
 json_flag = click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+json_only_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,18 +79,20 @@ def print_plain_tables(
 ) -> None:
     """Print tables of a command, the main one first, and in text the notes below them.
 
-    The `headline`, the answer to the command's question, is the first line of text.
+    The `headline`, the answer to the command's question, is the first line of text, and in JSON.
 
     CSV has the main table alone, unless others are chosen by name.
     """
     from cantstop_arena.tables.all_tables import WRITERS
+    from cantstop_arena.tables.data import all_as_json
     from cantstop_arena.tables.narrow import fitted
 
     usual = [table.name for table in tables][: 1 if output.form == "csv" else None]
     chosen = [table for table in tables if table.name in (output.chosen or usual)]
     if output.is_text:
         chosen = [fitted(table, output.width) for table in chosen if table.rows or output.chosen]
-    text = WRITERS[output.form](chosen)
+    is_json = output.form == "json"
+    text = all_as_json(chosen, headline) if is_json else WRITERS[output.form](chosen)
     below = "".join(f"\n{note}\n" for note in notes if note and output.is_text)
     above = f"{headline}.\n\n" if headline and output.is_text else ""
     print_text(above + text + below)

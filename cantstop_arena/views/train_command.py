@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING
 import click
 
 from cantstop_arena.errors import UsageError
+from cantstop_arena.texts import how_many
+from cantstop_arena.views.command_options import (
+    changes_option,
+    file_option,
+    key_option,
+    number_seed_option,
+    seats_option,
+)
 from cantstop_arena.views.command_progress import command_progress
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Game
-    from cantstop_arena.game_api.training import Training
+    from cantstop_arena.game_api.training import Training, Trial
+    from cantstop_arena.views.training_checkpoint import Tried
 
 _INTERVAL = 15.0  # minimal seconds between two checkpoints, and between two trials
 _PAUSE_RATIO = 20  # times the duration of a trial is the pause after it
@@ -22,38 +31,17 @@ _PAUSE_RATIO = 20  # times the duration of a trial is the pause after it
 @click.command(short_help="Train nets for champion and grandmaster.")
 @click.argument("name", metavar="RULES")
 @click.option("--game", "game_name", default="cantstop", show_default=True, help="The game.")
-@click.option(
-    "--change",
-    "changes",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Change a parameter of the rules; can be repeated.",
+@changes_option
+@seats_option(100)
+@number_seed_option()
+@file_option(
+    "--out", "File for the nets. Default: named after RULES and --players.", metavar="FILE"
 )
-@click.option(
-    "--players",
-    default=2,
-    show_default=True,
-    type=click.IntRange(1, 100),
-    help="Number of seats.",
-)
-@click.option(
-    "--seed",
-    default=1,
-    show_default=True,
-    type=click.IntRange(0, 2**63 - 1),
-    help="Seed of all random numbers.",
-)
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="File for the nets. Default: named after RULES and --players.",
-)
-@click.option(
-    "--workers",
-    default=1,
-    show_default=True,
+@key_option(
+    "workers",
     type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
     help="Number of threads, for Can't Stop.",
 )
 @click.option(
@@ -64,6 +52,7 @@ _PAUSE_RATIO = 20  # times the duration of a trial is the pause after it
     " is enough for the usual rules.",
 )
 @click.option("--fresh", is_flag=True, help="Discard an interrupted training of this file.")
+@file_option("--html", "Also write an HTML page with the trials to this file.")
 def train(
     name: str,
     game_name: str,
@@ -74,6 +63,7 @@ def train(
     workers: int,
     rounds: int | None,
     fresh: bool,
+    html: Path | None,
 ) -> None:
     """Train nets for RULES and write them to a file for the bots champion and grandmaster.
 
@@ -88,21 +78,30 @@ def train(
     from cantstop_arena.game_api.net_files import SUFFIX
     from cantstop_arena.games.registry import game_named
     from cantstop_arena.views.rules_argument import rules_from_argument
-    from cantstop_arena.views.training_checkpoint import part_of, resume
+    from cantstop_arena.views.training_checkpoint import part_of, resume, training_headline
 
     game = game_named(game_name)
     rules = rules_from_argument(name, changes, Catalogue(Path("bots"), game))
     command = _command(game, name, changes, players, seed, rounds)
     out = out or Path("-".join([name, *changes, str(players)]).replace("/", "_") + SUFFIX)
     check_output_file(out)
+    if html is not None:
+        check_output_file(html)
     training = _start(game, (rules, players, seed, rounds, workers))
     part = part_of(out)
+    tried: list[Tried] = []
     if part.exists() and not fresh:
-        resume(training, part, command)
+        tried = resume(training, part, command)
         click.echo(f"Continuing after {training.rounds_done} of {training.rounds} rounds.")
-    _train(training, part, command)
+    _train(training, part, command, tried)
     write_atomically(out, training.file(command))
     part.unlink(missing_ok=True)
+    click.echo(f"{training_headline(tried)}.")
+    if html is not None:
+        from cantstop_arena.views.training_page import training_page
+
+        about = f"{rules.name} rules, {how_many(players, 'player')}"
+        write_atomically(html, training_page(f"Nets for {game.title}", about, tried, command))
     click.echo(f"Written to {out}. To play with it: {{bot: champion, nets: {out}}}")
 
 
@@ -135,9 +134,14 @@ def _start(game: "Game", task: tuple[object, ...]) -> "Training":
     return training
 
 
-def _train(training: "Training", part: Path, command: str) -> None:
-    """Do the remaining rounds, with checkpoints and trials at intervals."""
+def _train(training: "Training", part: Path, command: str, tried: "list[Tried]") -> None:
+    """Do the remaining rounds, with checkpoints and trials at intervals, which `tried` gets."""
     from cantstop_arena.views.training_checkpoint import save
+
+    def try_nets() -> None:
+        trial, rounds = trials.next_trial(), training.rounds_done
+        tried.append((rounds, trial))
+        observer.on_notice(f"round {rounds} of {training.rounds}: {trial.text}")
 
     saved, trials = time.monotonic(), _Trials(training)
     with closing(command_progress("Training", "rounds")) as observer:
@@ -148,11 +152,12 @@ def _train(training: "Training", part: Path, command: str) -> None:
             observer.on_progress(1)
             is_finished = training.rounds_done == training.rounds
             if is_finished or time.monotonic() - saved > _INTERVAL:
-                save(training, part, command)
+                save(training, part, command, tried)
                 saved = time.monotonic()
-            if is_finished or trials.are_due():
-                strength = trials.strength_text()
-                observer.on_notice(f"round {training.rounds_done} of {training.rounds}: {strength}")
+            if trials.are_due() and not is_finished:
+                try_nets()
+        if not tried or tried[-1][0] < training.rounds_done:
+            try_nets()
 
 
 class _Trials:
@@ -166,11 +171,11 @@ class _Trials:
         """Whether the pause since the last trial is over."""
         return time.process_time() > self._next
 
-    def strength_text(self) -> str:
-        """Play a trial, and return its result as text."""
+    def next_trial(self) -> "Trial":
+        """Play a trial."""
         self._training.warm_up()  # so that the time of compiling is not measured
         started = time.process_time()
-        text = self._training.trial()
+        trial = self._training.trial()
         now = time.process_time()
         self._next = now + max(_INTERVAL, _PAUSE_RATIO * (now - started))
-        return text
+        return trial

@@ -2,6 +2,7 @@
 
 import json
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -9,10 +10,16 @@ import numpy as np
 
 from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.training import Training
+from cantstop_arena.game_api.training import Training, Trial
+from cantstop_arena.texts import how_many
 
 SUFFIX = ".part"
 _HEAD = msgspec.json.Decoder(tuple[str, int])  # the command, and the rounds that are done
+
+Tried = tuple[int, Trial]
+"""A trial, and the rounds that were done before it."""
+
+_TRIALS = msgspec.json.Decoder(list[Tried])
 
 
 def part_of(path: Path) -> Path:
@@ -20,16 +27,17 @@ def part_of(path: Path) -> Path:
     return path.with_name(path.name + SUFFIX)
 
 
-def save(training: Training, path: Path, command: str) -> None:
-    """Write a checkpoint atomically."""
+def save(training: Training, path: Path, command: str, trials: Sequence[Tried] = ()) -> None:
+    """Write a checkpoint atomically; `trials` are those so far, with their rounds."""
     head = json.dumps([command, training.rounds_done])
     arrays = {name: np.frombuffer(array, np.uint8) for name, array in training.arrays().items()}
+    past = np.frombuffer(msgspec.json.encode([*trials]), np.uint8)
     with draft_of(path) as draft, draft.open("wb") as file:
-        np.savez(file, head=np.frombuffer(head.encode(), np.uint8), **arrays)  # type: ignore[arg-type]
+        np.savez(file, head=np.frombuffer(head.encode(), np.uint8), trials=past, **arrays)  # type: ignore[arg-type]
 
 
-def resume(training: Training, path: Path, command: str) -> None:
-    """Load a checkpoint into a training.
+def resume(training: Training, path: Path, command: str) -> list[Tried]:
+    """Load a checkpoint into a training, and return its trials with their rounds.
 
     Raises UsageError when the file is damaged or belongs to another training.
     """
@@ -37,6 +45,7 @@ def resume(training: Training, path: Path, command: str) -> None:
         with np.load(path) as archive:
             saved_command, rounds = _HEAD.decode(archive["head"].tobytes())
             parts = {name: archive[name] for name in training.arrays()}
+            trials = _TRIALS.decode(archive["trials"].tobytes() if "trials" in archive else b"[]")
             if saved_command != command:
                 raise UsageError(
                     f"{path} belongs to another training, {saved_command!r:.200}: finish that one,"
@@ -45,5 +54,16 @@ def resume(training: Training, path: Path, command: str) -> None:
             for name, array in training.arrays().items():
                 np.frombuffer(array, np.uint8)[:] = parts[name]
             training.rounds_done = rounds
+            return trials
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} is damaged; start again with --fresh") from error
+
+
+def training_headline(tried: Sequence[Tried]) -> str:
+    """How strong the nets are in the last trial, in a sentence without its full stop."""
+    rounds, last = tried[-1]
+    if last.rival:
+        strength = f"wins {100 * last.score:.1f}% against {last.rival}"
+    else:
+        strength = f"takes {last.score:.2f} turns a game"
+    return f"{last.bot} {strength} after {how_many(rounds, 'round')}"

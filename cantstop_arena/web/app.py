@@ -1,7 +1,5 @@
 """The application: its routes, results and reports, and files that pages load."""
 
-from urllib.parse import quote
-
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -11,7 +9,7 @@ from starlette.types import ASGIApp
 
 from cantstop_arena.web import bots_routes, league_routes, play_routes, review_routes, run_routes
 from cantstop_arena.web.access import Access, foreign_file
-from cantstop_arena.web.results_index import KINDS, REPORT, ResultRow
+from cantstop_arena.web.results_index import HISTORY, KINDS, REPORT
 from cantstop_arena.web.site import RequestRefused, Site
 
 _ROWS = 50  # results on a page
@@ -23,6 +21,7 @@ def application(site: Site, hosts: set[str], token: str, port: int) -> ASGIApp:
     routes = [
         Route("/", site.answer(results)),
         Route("/results/{name}", site.answer(report)),
+        Route("/results/{name}/{file}", site.answer(history)),
         Route("/static/{name}", site.answer(static)),
     ]
     for path, methods, route in (
@@ -67,7 +66,6 @@ async def results(site: Site, request: Request) -> Response:
         pages_count=max(1, -(-len(chosen) // _ROWS)),
         people=people,
         people_count=await site.read(site.people.store.count),
-        link=link_to,
     )
 
 
@@ -77,20 +75,24 @@ def _page_number(request: Request, rows: int) -> int:
     return min(last, max(1, int(text))) if text.isdecimal() and len(text) < 6 else 1
 
 
-def link_to(row: ResultRow) -> str:
-    """The page of a result; empty if it has none."""
-    if not row.has_page:
-        return ""
-    folder = "league" if row.kind == "league" else "results"
-    return f"/{folder}/{quote(row.name)}" + ("/index.html" if row.kind == "league" else "")
-
-
 async def report(site: Site, request: Request) -> Response:
     """The report of a result, as it is, in an origin of its own."""
-    folder = site.index.folder(request.path_params["name"])
-    if folder is None or (folder / REPORT).is_symlink() or not (folder / REPORT).is_file():
+    return _file_of_result(site, request, REPORT)
+
+
+async def history(site: Site, request: Request) -> Response:
+    """The page of the versions of a bot in a result, like its report."""
+    name = request.path_params["file"]
+    if not HISTORY.fullmatch(name):
         raise RequestRefused("There is no such report.", 404)
-    return foreign_file(folder / REPORT)
+    return _file_of_result(site, request, name)
+
+
+def _file_of_result(site: Site, request: Request, name: str) -> Response:
+    folder = site.index.folder(request.path_params["name"])
+    if folder is None or (folder / name).is_symlink() or not (folder / name).is_file():
+        raise RequestRefused("There is no such report.", 404)
+    return foreign_file(folder / name)
 
 
 async def static(site: Site, request: Request) -> Response:

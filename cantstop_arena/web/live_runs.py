@@ -16,14 +16,15 @@ from threading import Lock
 import msgspec
 from markupsafe import Markup
 
-from cantstop_arena.errors import ArenaError
+from cantstop_arena.errors import ArenaError, UsageError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.system import ArenaProcess, start_arena
 from cantstop_arena.reports.headline import answer, headline
 from cantstop_arena.reports.page.standings_section import standings_section
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
+from cantstop_arena.tournaments.ledger.ledger_parts import part_folders
+from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims, look_into
 
 _LOCK = "hhqqi4x" if sys.platform == "linux" else "qqihh"  # struct flock
 _MAX_SHARE = 20  # reading takes at most one in so many seconds
@@ -126,23 +127,45 @@ class LiveRun:
 
     def _read(self, is_running: bool) -> RunView:
         try:
-            analysis = Analysis(load_results_with_aims(self.folder))
+            part, analysis = _shown(self.folder)
         except ArenaError as error:
             return RunView(
                 self.folder.name, is_running, answer=f"{error}" if not is_running else ""
             )
         now = time.monotonic()
         marks = [mark for mark in self._marks if now - mark[0] < _PACE_SECONDS]
+        marks = [mark for mark in marks if mark[1] <= analysis.games]  # another part has begun
         self._marks = [*marks, (now, analysis.games)]
-        return _view_of(self.folder.name, analysis, is_running, self._pace())
+        return _view_of(self.folder.name, part, analysis, is_running, self._pace())
 
     def _pace(self) -> float | None:
         (then, before), (now, games) = self._marks[0], self._marks[-1]
         return (games - before) / (now - then) if now - then > 0.5 and games > before else None
 
 
-def _view_of(name: str, analysis: Analysis, is_running: bool, pace: float | None) -> RunView:
+def _shown(folder: Path) -> tuple[str, Analysis]:
+    """The results that the page of a run shows.
+
+    Of a comparison those of one part after its name: the one that lacks games, else the last.
+    """
+    if not (parts := [*part_folders(folder)]):
+        return "", Analysis(load_results_with_aims(folder))
+    begun = look_into(folder, lambda ledger: ledger.parts())
+    for name in begun:
+        results = load_results_with_aims(folder / name)
+        if results.missing_games or name == begun[-1]:
+            players, rules = name.split("/")
+            part = f"{rules} rules, {how_many(int(players.partition('-')[0]), 'player')}"
+            verb = "has" if len(begun) == 1 else "have"
+            return f"{part}: {len(begun)} of {len(parts)} parts {verb} begun", Analysis(results)
+    raise UsageError("Nothing has been played yet")
+
+
+def _view_of(
+    name: str, part: str, analysis: Analysis, is_running: bool, pace: float | None
+) -> RunView:
     results = analysis.results
+    rules = f"{results.rules.get('name', '')} rules"
     section = standings_section(analysis)
     text = headline(analysis)
     if is_running:
@@ -162,7 +185,7 @@ def _view_of(name: str, analysis: Analysis, is_running: bool, pace: float | None
     return RunView(
         name=name,
         is_running=is_running,
-        about=f"{game_named(results.game).title}, {results.rules.get('name', '')} rules",
+        about=f"{game_named(results.game).title}, {part or rules}",
         headline=text,
         answer=" ".join(answer(analysis)),
         played=analysis.games,

@@ -81,7 +81,8 @@ class GameAtTable:
     @property
     def seen(self) -> list[Event]:
         """The events that the person's seat sees; those of an open game tell no seed."""
-        seen = [event for event in (event_of(self.game.me, e) for e in self.events) if event]
+        me = self.game.me
+        seen = [event for each in self.events if (event := event_of(me, each))]
         seen = with_plain_names(seen)
         if seen and not self.is_over:
             seen[0] = {**seen[0], "seed": 0, "deal": 0}

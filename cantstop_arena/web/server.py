@@ -6,11 +6,8 @@ import socket
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import uvicorn
-
 from cantstop_arena.errors import UsageError
-from cantstop_arena.web.app import application
-from cantstop_arena.web.site import Site
+from cantstop_arena.processes import system
 
 LOCAL = ("127.0.0.1", "::1", "localhost")
 _TOKEN_BYTES = 24
@@ -27,7 +24,7 @@ def serve(
 ) -> None:
     """Serve until the user ends it. `ready` is called with the address when it can be opened.
 
-    Raises UsageError when the address cannot be used.
+    Raises UsageError when the address cannot be used, or the games of people cannot be read.
     """
     listening = _socket(host, port)
     port = listening.getsockname()[1]
@@ -35,7 +32,16 @@ def serve(
     if host == "::1":
         hosts.add(f"[::1]:{port}")
     token = secrets.token_urlsafe(_TOKEN_BYTES)
+    shown = {"::1": "[::1]", "localhost": "localhost"}.get(host, host if host in LOCAL else "")
+    ready(f"http://{shown or '127.0.0.1'}:{port}/?token={token}")
+    # Whoever opens the address at once waits for the rest, which takes most of the time to load.
+    import uvicorn
+
+    from cantstop_arena.web.app import application
+    from cantstop_arena.web.site import Site
+
     site = Site(results, bots)
+    system.restore_gc()
     config = uvicorn.Config(
         application(site, hosts, token, port),
         log_level="warning",
@@ -51,8 +57,6 @@ def serve(
     )
     server = uvicorn.Server(config)
     site.should_exit = lambda: server.should_exit
-    shown = {"::1": "[::1]", "localhost": "localhost"}.get(host, host if host in LOCAL else "")
-    ready(f"http://{shown or '127.0.0.1'}:{port}/?token={token}")
     try:
         with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises it again when all is closed
             server.run(sockets=[listening])

@@ -106,8 +106,20 @@ MANY_ATTACKS = {
     "answers-of-half-letters": ("return '\\ud800' * 9", "illegal"),
     "answers-like-our-own-marks": ("return {'not': 'an answer', 'type': 'Answer'}", "illegal"),
     "messages-without-end": (
-        "os.write(channel(), b'canstop\\n' + (1 << 20).to_bytes(8))\ntime.sleep(600)",
+        "os.write(channel(), b'canstop\\n' + (1 << 16).to_bytes(8))\ntime.sleep(600)",
         "too slow",
+    ),
+    "messages-that-grow": (
+        "from cantstop_arena.processes.channel import encoded, frame\n"
+        "from cantstop_arena.bots.bot_messages import Answer\n"
+        "head, n = encoded(Answer(1, 7)), 1 << 22\n"
+        "body = head.replace(b'\\xa5value\\x07',"
+        " b'\\xa5value\\xdd' + n.to_bytes(4) + b'\\x90' * n)\n"
+        "assert len(body) > n\n"
+        "data = b'canstop\\n' + len(body).to_bytes(8) + body\n"
+        "while data: data = data[os.write(channel(), data):]\n"
+        "time.sleep(600)",
+        "sent an invalid message",
     ),
     "messages-too-long": (
         "os.write(channel(), b'canstop\\n' + b'\\xff' * 8)\ntime.sleep(600)",
@@ -223,6 +235,22 @@ def test_a_check_ends_with_a_finding(
     done = arena("bots check sly --isolate", bots=bot(act), code=1, process=True)
     assert finding in done.text
     assert "\x1b" not in done.output
+
+
+LONG_REPORT = """
+import msgspec, os
+from cantstop_arena.processes.channel import encoded, frame
+from cantstop_arena.processes.isolated_call import Raised, _Returned
+data = frame(_Returned(msgspec.Raw(encoded(Raised("x" * (2 << 20))))))
+while data:
+    data = data[os.write(channel(), data):]
+"""
+
+
+@pytest.mark.usefixtures("sandbox")
+def test_what_describes_a_file_sends_no_long_messages(arena: Arena) -> None:
+    done = arena("bots", bots={"sly": f"{LIBRARIES}{LONG_REPORT}"})
+    assert "does not import: it sent an invalid message" in done.text
 
 
 READS = """

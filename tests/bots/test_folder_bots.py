@@ -59,12 +59,12 @@ def digest(path: str = "bots/mybot/__init__.py") -> str:
 
 def test_it_is_named_after_the_folder_and_found_by_name_and_path(arena: Arena) -> None:
     assert "mybot  " in arena("bots").text
-    assert "/bots/mybot\n" in arena("bots mybot").text
     write("elsewhere/mybot", FILES)
-    for reference in ("mybot", "./bots/mybot", "bots/mybot/__init__.py", "elsewhere/mybot:extra=1"):
-        text = arena(f"match {reference} rule28 --games 4 --seed 1 --quiet --fresh").text
-        assert "mybot" in text
-        assert "against rule28: 4 games" in text
+    for reference in ("mybot", "./bots/mybot", "bots/mybot/__init__.py"):
+        assert "/bots/mybot\n" in arena(f"bots {reference}").text
+    text = arena("match elsewhere/mybot:extra=1 rule28 --games 4 --seed 1 --quiet").text
+    assert "mybot" in text
+    assert "against rule28: 4 games" in text
 
 
 def test_every_file_counts_but_hidden_ones_and_bytecode() -> None:

@@ -218,6 +218,7 @@ print(sys.token, file=sys.stderr, flush=True)
 )
 
 
+@pytest.mark.slow
 def test_a_process_never_meets_the_dice_of_a_group_again_with_another(arena: Arena) -> None:
     Path("bots/remembers.py").write_text(REMEMBERS)
     bots = "[{bot: remembers, isolate: processes}, cautious, daring, random]"

@@ -175,6 +175,7 @@ raise ValueError(len(pids), glob.glob("/tmp/left") + glob.glob("/dev/shm/*") + o
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_a_file_of_a_list_leaves_nothing_for_the_next(arena: Arena, mark: Path) -> None:
     kills = "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\n"
@@ -232,6 +233,7 @@ if not hasattr(sys, "knows"):  # this process is new
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_tricks_win_nothing_against_glenn_aloi(arena: Arena, mark: Path, tmp_path: Path) -> None:
     cup = "games: 6\nseed: 20260101\nbots: [glenn-aloi, odds, {bot: sly, isolate: true}]\n"

@@ -45,6 +45,7 @@ bots:
     assert copy.read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_net_plays_as_its_function_does(arena: Arena) -> None:
     """In a file, and in Python by NumPy, whose logits differ by rounding only."""
     write_net("bots/mine.onnx")

@@ -126,6 +126,7 @@ def write_history(digests: list[str]) -> None:
             file.write(json.dumps(run | {"bots": {"patient": digest[:7]}}) + "\n")
 
 
+@pytest.mark.slow
 def test_the_results_at_hand_know_best_which_version_is_previous(
     arena: Arena, played: Path
 ) -> None:

@@ -103,6 +103,7 @@ def test_a_change_ends_the_games_in_play(terminal: Terminal) -> None:
     assert "Stopped" not in terminal.seen
 
 
+@pytest.mark.slow
 def test_a_bot_that_writes_into_its_folder_is_played_once() -> None:
     writer = (
         "from pathlib import Path\n"

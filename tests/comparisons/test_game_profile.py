@@ -1,6 +1,11 @@
 """Profiles of games, and the playouts that they rest on."""
 
+import json
+import re
+import shlex
 from collections.abc import Iterator, Sequence
+from functools import partial
+from html import escape
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -9,21 +14,25 @@ import numpy as np
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import install_example, installed_game, on_path
+from msgspec.structs import replace
 
 import cantstop_arena as ca
 from cantstop_arena.comparisons.playouts import (
-    MAX_BRANCHES,
     NoPlayouts,
     PlayoutAnalysis,
     Playouts,
-    Seated,
+    max_playouts,
     result_of,
 )
 from cantstop_arena.comparisons.quantities import mean_of
+from cantstop_arena.errors import FaultError
 from cantstop_arena.game_api.position import Position
 from cantstop_arena.game_api.state_position import StatePosition
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BotFunctions
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.reports.profile_report import profile_headline
+from cantstop_arena.table.position_with_bots import SeatedPlayers, play_on
 from cantstop_arena.table.seated_bot import SeatedBot
 
 POKER = "kuhn-poker"
@@ -112,7 +121,7 @@ def exact_value(position: Position, seats: Sequence[int], seated: list[SeatedBot
             values.append(chance * exact_value(after, seats, seated))
         return sum(values)
     after = position.clone()
-    players = Seated(game_named(POKER), [seated[bot] for bot in seats], position.rules, 1)
+    players = SeatedPlayers(game_named(POKER), [seated[bot] for bot in seats], position.rules, 1)
     players.play(after)
     return exact_value(after, seats, seated)
 
@@ -168,19 +177,55 @@ def test_a_game_is_analysed_alike_by_its_number() -> None:
     assert analysis.game_of(5, (0, 1)) != analysis.game_of(6, (0, 1))
 
 
-def test_draws_of_many_outcomes_are_sampled() -> None:
-    """Can't Stop's rolls: 126 outcomes."""
+def seated_for_cantstop(*names: str) -> list[SeatedBot]:
+    """Built-in bots of Can't Stop, as playouts have them."""
     from cantstop_arena.bots.loader import Loader
     from cantstop_arena.tournaments.bot_adapters import seat_bot
     from cantstop_arena.tournaments.table_spec import bot_start
 
     game, loader = game_named("cantstop"), Loader(Path())
-    bot = loader.find("random", game)
-    seated = seat_bot(bot_start("random", bot, {}), loader, as_plain=True)
+    starts = [bot_start(name, loader.find(name, game), {}) for name in names]
+    return [seat_bot(start, loader, as_plain=True) for start in starts]
+
+
+def test_draws_of_many_outcomes_are_sampled() -> None:
+    """Can't Stop's rolls: 126 outcomes."""
+    game, seated = game_named("cantstop"), seated_for_cantstop("random", "random")
     rules = game.rules.derive(game.rules.default, {"columns_to_win": 1, "turn_limit": 20})
-    found = PlayoutAnalysis(game, rules, [seated, seated], 1, seed=1).game_of(0, (0, 1))
+    found = PlayoutAnalysis(game, rules, seated, 1, seed=1).game_of(0, (0, 1))
     assert found.luck is not None
-    assert found.playouts <= 2 * (12 * MAX_BRANCHES * 2 + 13)
+    assert found.playouts <= max_playouts(1)
+
+
+def test_bots_of_cantstop_play_on_in_machine_code_as_in_python() -> None:
+    game, seated = game_named("cantstop"), seated_for_cantstop("rule28", "cautious")
+    position = game.position(game.rules.default, 2)
+    kinds = set()
+    for seed in range(12):  # at rolls that are due, and at both decisions
+        kinds.add(position.decision)
+        ended, slowly = (
+            function(position, seed, seated) for function in (game.play_on, partial(play_on, game))
+        )
+        assert ended.is_over
+        assert ended.winners == slowly.winners
+        assert ended.view(0).number == slowly.view(0).number
+        assert ended.view(0).markers == slowly.view(0).markers
+        if position.is_chance:
+            position.give(120 - 9 * seed)
+        else:
+            position.step(position.legal[-1])
+    assert kinds == {"", "choose_move", "roll_again"}
+
+
+def test_who_fails_while_playing_on_is_named() -> None:
+    def fail(*arguments: Any) -> int:
+        raise KeyError(8)
+
+    game = game_named("cantstop")
+    faulty = BotFunctions(choose_move=fail, roll_again=fail)
+    seated = [*seated_for_cantstop("rule28"), SeatedBot("faulty", faulty, "")]
+    with pytest.raises(FaultError, match="faulty cannot play: KeyError: 8"):
+        game.play_on(game.position(game.rules.default, 2), 1, seated)
 
 
 @pytest.fixture
@@ -236,10 +281,38 @@ def test_workers_of_any_number_find_the_same() -> None:
 
 def test_arena_profile_prints_the_table(arena: Arena) -> None:
     done = arena("profile", "--game", POKER, "--games", "4", "--playouts", "1", "--seed", "7")
-    assert done.text.startswith("Kuhn poker (standard), 2 seats: balanced, honest, caller\n")
+    headline, _, table = done.text.split("\n", 2)
+    assert headline.startswith("Kuhn poker leaves ")
+    assert table.startswith("Kuhn poker (standard), 2 seats: balanced, honest, caller\n")
     assert "luck in a single game, %" in done.text
     csv = arena("profile", "honest", "caller", "--game", POKER, "--games", "4", "--format", "csv")
     assert csv.text.startswith("row,label,value,value_low,value_high\nluck,")
+
+
+def test_terminal_json_page_and_python_have_the_same_headline(arena: Arena) -> None:
+    words = ["honest", "caller", "--game", POKER, "--games", "6", "--playouts", "1"]
+    done = arena("profile", *words, "--format", "json", "--html", "profile.html")
+    found = ca.profile(["honest", "caller"], game=POKER, games=6, playouts=1)
+    assert json.loads(done.text)["headline"] == found.headline
+    assert json.loads(done.text)["profile"]["rows"] == found.table.rows
+    html = Path("profile.html").read_text("utf-8")
+    heading = re.search(r"<h1[^>]*>(.*?)</h1>", html)
+    assert heading
+    assert heading[1] == found.headline
+    assert escape(found.command) in html
+    again = arena(*shlex.split(found.command)[1:])
+    assert again.text.startswith(f"{found.headline}.\n")
+
+
+def test_a_game_of_luck_alone_shows_nobody_to_be_better() -> None:
+    profile = ca.profile(["honest", "caller"], game=POKER, games=6, playouts=1).profile
+    luck, *rest = profile.rows
+    for value in (Estimate(0.98, 0.9, 1.06), Estimate(1.02, 0.95, 1.1)):
+        rows = (replace(luck, value=value), *rest)
+        headline = profile_headline(replace(profile, rows=rows))
+        assert headline.endswith("of a game to luck; it stays open who is better")
+    shown = profile_headline(replace(profile, rows=tuple(rest)))
+    assert shown.endswith("decisions a game")
 
 
 @pytest.mark.usefixtures("coins")

@@ -75,6 +75,7 @@ def test_a_rule_set_that_is_added_plays_its_games_only(arena: Arena) -> None:
     assert_as_fresh(arena, text)
 
 
+@pytest.mark.slow
 def test_a_rule_set_that_is_removed_and_put_back_plays_nothing(arena: Arena) -> None:
     text = text_of("[jump, leave, classic]")
     compare(arena, text)
@@ -83,6 +84,7 @@ def test_a_rule_set_that_is_removed_and_put_back_plays_nothing(arena: Arena) -> 
     assert compare(arena, text, "--dry-run").count("nothing to play") == 3
 
 
+@pytest.mark.slow
 def test_equal_rules_of_another_name_share_their_games(arena: Arena) -> None:
     compare(arena, text_of())
     again = text_of("[jump, {base: classic, name: again}]")
@@ -101,6 +103,7 @@ def test_more_and_fewer_games_and_another_seed_and_back(arena: Arena) -> None:
     assert games_in("rules") == 2 * 60 + 2 * 40
 
 
+@pytest.mark.slow
 def test_the_seed_of_the_ledger_is_taken_where_none_is_named(arena: Arena) -> None:
     unseeded = text_of(more="")
     compare(arena, text_of(more="seed: tuesday\n"))
@@ -109,6 +112,7 @@ def test_the_seed_of_the_ledger_is_taken_where_none_is_named(arena: Arena) -> No
     assert LEDGER.with_name("ledger.old.sqlite").is_file() and games_in("rules") == 80
 
 
+@pytest.mark.slow
 def test_an_edited_bot_plays_again_and_its_last_version_is_found(arena: Arena) -> None:
     compare(arena, text_of())
     Path("bots/plain.py").write_text(PLAIN.replace("0.6", "0.5"))
@@ -160,6 +164,7 @@ def test_guests_play_into_the_ledger_of_the_comparison(arena: Arena) -> None:
     assert_as_fresh(arena, more)
 
 
+@pytest.mark.slow
 def test_a_run_of_the_same_name_keeps_its_own_query(arena: Arena) -> None:
     run = "name: rules\ngames: 20\nseed: 1\nbots: [rule28, plain]\n"
     arena("run", "run.yaml", "--no-page", yaml=run)

@@ -138,7 +138,9 @@ def test_a_quantity_has_a_student_interval() -> None:
 
 def test_a_design_finds_the_rules_that_hold(arena: Arena) -> None:
     done = arena("design", "cards.yaml", yaml=DESIGN)
-    assert done.text.startswith("Round 1: 40 deals of 6 rule sets, surely outside of a target: ")
+    first, _, rounds = done.text.split("\n", 2)
+    assert first == "One rule set meets all targets: cards 3."
+    assert rounds.startswith("Round 1: 40 deals of 6 rule sets, surely outside of a target: ")
     holds = [line.split()[:2] for line in done.text.splitlines() if line.startswith("holds")]
     assert holds == [["holds", "3"]]  # caller wins two of three with three cards
     with Path("results/cards/design.csv").open(newline="") as file:
@@ -156,13 +158,14 @@ def test_deals_that_are_all_alike_decide_nothing(arena: Arena) -> None:
         told = arena("profile", "steady", "--game", "alike", "--games", "2")
     assert [line.split()[:2] for line in done.text.splitlines() if line.startswith("open")]
     assert "\nholds" not in done.text
+    assert done.text.startswith("No rule set surely meets all targets; ")
     assert "All 20 deals are the same games, as no chance is involved" in told.text
 
 
 def test_without_rules_that_meet_all_targets_the_nearest_are_named(arena: Arena) -> None:
     text = DESIGN.replace("[60%, 70%]", "[51%, 52%]")
     done = arena("design", "cards.yaml", yaml=text)
-    assert "No rules meet all targets; the nearest miss better_bot." in done.text
+    assert done.text.startswith("No rules meet all targets; the nearest miss better_bot.\n")
     assert (
         next(line for line in done.text.splitlines() if line.startswith("nearest")).split()[1]
         == "3"

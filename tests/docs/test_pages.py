@@ -3,6 +3,7 @@
 `make pages` writes what commands have printed into the pages, where no `...` stands for a part.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,8 @@ from helpers.documents import DOCS, PAGES, README, name_of, page_blocks
 from helpers.reader import Reader
 
 QUICK = [README, DOCS / "tutorial.md"]
-EXAMPLES = {"docs/reference/positions.md": ["kuhn_poker"]}
-"""The packages of examples/ that a page has the reader install."""
+EXAMPLE = re.compile(r"pip install examples/(\w+)")
+"""How a page has the reader install a package of examples/; that needs no network here."""
 SHORTER = {
     "docs/how-to/train-a-net.md": [
         ("--updates 60 --every 20", "--updates 2 --games 40 --envs 32"),
@@ -40,7 +41,7 @@ def test_a_page_says_what_happens(
     page: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     reader = Reader(tmp_path)
-    for example in EXAMPLES.get(name_of(page), ()):
+    for example in EXAMPLE.findall(page.read_text("utf-8")):
         reader.install_example(example)
     text = reader.read(page, SHORTER.get(name_of(page), ()))
     if request.config.getoption("write_pages"):
@@ -53,7 +54,7 @@ def test_a_page_says_what_happens(
 @pytest.mark.parametrize("page", TYPED, ids=name_of)
 def test_a_page_works_from_nothing(page: Path, tmp_path: Path) -> None:
     reader = Reader(tmp_path, cold=True)
-    for example in EXAMPLES.get(name_of(page), ()):
+    for example in EXAMPLE.findall(page.read_text("utf-8")):
         reader.install_example(example)
     reader.read(page, SHORTER.get(name_of(page), ()))
     assert not reader.wrong, "\n\n".join(reader.wrong)

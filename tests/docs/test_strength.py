@@ -45,7 +45,7 @@ def test_the_readme_has_rows_of_the_ladder() -> None:
 
 @pytest.mark.parametrize(
     ("game", "mark", "without"),
-    [("cantstop", "ladder", {"optimal", "policy-net"}), ("cubus", "cubus ladder", set())],
+    [("cantstop", "ladder", {"optimal"}), ("cubus", "cubus ladder", set())],
 )
 def test_the_page_has_a_row_for_every_built_in_bot(game: str, mark: str, without: set[str]) -> None:
     text = (ROOT / "docs" / "explanation" / "strength.md").read_text("utf-8")

@@ -70,6 +70,7 @@ def test_an_edition_that_is_no_text_is_refused(tmp_path: Path) -> None:
         assert broken_games() == {"salvage": "TypeError: edition must be a text, not 2"}
 
 
+@pytest.mark.slow
 def test_games_of_another_version_are_played_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arena: Arena
 ) -> None:

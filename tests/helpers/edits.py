@@ -301,14 +301,15 @@ class Workshop:
         self.log.append(f"{' '.join(command)}: {done.code}")
 
     def meet(self) -> None:
-        """Two runs at once: one of them is refused, or comes later and has nothing to play."""
+        """Two runs at once: one of them is refused, also when it has played and is to write, or
+        comes later and has nothing to play."""
         both = [
             subprocess.Popen([*ARENA, "run", "cup.yaml", "--workers", "1"], stdout=-1, stderr=-2)
             for _ in range(2)
         ]
         printed = [process.communicate()[0].decode() for process in both]
         codes = sorted(process.returncode for process in both)
-        refused = [text for text in printed if text.startswith("another run is writing")]
+        refused = [text for text in printed if "another run is writing" in text]
         played = [process.returncode for process in both if process.returncode in (0, 3)]
         assert played and len(played) + len(refused) == 2, (printed, self.log)
         self.log.append(f"two at once: {codes}")
@@ -332,7 +333,8 @@ class Workshop:
         here = contents(Path("results/cup"))
         Path("results").rename("lived")
         try:
-            shutil.copytree("lived/cup/bots", "results/earlier/bots")  # which the file may name
+            if Path("lived/cup/bots").exists():  # the file may name them
+                shutil.copytree("lived/cup/bots", "results/earlier/bots")
             done = self.arena("run", "cup.yaml", "--workers", "1", *words, code=None)
             assert done.code in (0, 3), (done.output, self.log, Path("cup.yaml").read_text())
             fresh = contents(Path("results/cup"))

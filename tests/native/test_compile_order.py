@@ -42,6 +42,7 @@ def uncounted() -> Iterator[tuple[Path, ast.FunctionDef]]:
                 yield file, node
 
 
+@pytest.mark.slow
 def test_functions_without_reference_counting_call_no_method_of_arrays() -> None:
     # numba types such a call only if another function of the process has typed it before.
     functions = list(uncounted())

@@ -15,6 +15,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from helpers.parameters import slow_but
 
 import cantstop_arena
 from cantstop_arena.errors import ArenaError
@@ -272,9 +273,11 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "a pipe": pipe,
     "written by anybody": lambda entry: entry.chmod(0o666),
 }
+NAMES = ("cut at 0.0", "cut at 0.5", "flipped at 0.001", "longer", "noise", "a link", "a pipe")
+QUICK = [[*DAMAGES].index(name) for name in (*NAMES, "written by anybody")]
 
 
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+@pytest.mark.parametrize("damage", slow_but(QUICK, DAMAGES.values()), ids=DAMAGES)
 def test_what_is_not_whole_is_thrown_away_and_compiled_again(
     place: Path, damage: Callable[[Path], object]
 ) -> None:

@@ -18,6 +18,7 @@ DOCUMENTED = {"cgutils", "errors", "imputils", "typing", "types"}
 """The modules of numba.core that its documentation on extensions has."""
 
 
+@pytest.mark.slow
 def test_two_modules_alone_use_what_numba_does_not_document() -> None:
     allowed = {ROOT / "native" / name for name in ("numba_store.py", "python_calls.py")}
     private = {

@@ -73,12 +73,14 @@ def test_fewer_deals_of_the_earlier_version_are_not_the_same(arena: Arena) -> No
     assert "against patient@" in line and "on the same deals" not in line
 
 
+@pytest.mark.slow
 def test_a_disqualified_bot(arena: Arena) -> None:
     lines_after(arena, "patient", again="False")
     (line,) = lines_after(arena, "patient", again="1 // 0", more="max_faults: 1\n")
     assert line == "patient: disqualified."
 
 
+@pytest.mark.slow
 def test_bots_that_play_alone_have_a_rank(arena: Arena) -> None:
     lines_after(arena, "patient", again="False", more="players: 1\n", games=20)
     (line,) = lines_after(arena, "patient", again="turn.rolls < 3", more="players: 1\n", games=20)

@@ -27,7 +27,7 @@ def test_a_verdict_claims_no_more_than_its_test(
 ) -> None:
     told = judged_text(tuned(accepted, score).verdict, 10)
     assert told.startswith("In 1,000 fresh games against the current version ")
-    assert f"{text} (sequential test of 0 against 10 Elo)." in told
+    assert f"{text} (one-sided sequential test of 0 against 10 Elo, wrong in at most 5%)." in told
 
 
 @pytest.mark.slow

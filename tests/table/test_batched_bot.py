@@ -165,7 +165,7 @@ def test_a_replay_is_in_the_row_of_the_game(
     bots = {name: BY_ROW.format(seed=seed) for seed, name in enumerate(["one", "two"])}
     arena("run pair.yaml --no-page --quiet", bots=bots, yaml="games: 6\nseed: 3\nbots: [one, two]")
     arena("export results/pair --games games.csv --quiet")
-    with open("games.csv", newline="") as file:
+    with Path("games.csv").open(newline="") as file:
         games = [*csv.DictReader(file)]
     assert len(games) == 6
     for game in games:

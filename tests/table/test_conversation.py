@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from helpers import bad_games
 
+from cantstop_arena.game_api.decisions import decision
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.state import Event, Question, State
+from cantstop_arena.game_api.view import View
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.table.conversation import PendingDecision, PersonSeat, conversation
 from cantstop_arena.table.recording import record
@@ -22,8 +24,8 @@ class Simple:
 
     def __init__(self, game: Game) -> None:
         self.calls = 0
-        for name, decision in game.decisions.items():
-            setattr(self, name, self._first if decision.has_moves else self._no)
+        for name, each in game.decisions.items():
+            setattr(self, name, self._first if each.has_moves else self._no)
 
     def _first(self, view: Any, moves: Any) -> int:
         self.calls += 1
@@ -62,6 +64,11 @@ def events_in(steps: Iterator[Event | PendingDecision]) -> list[Event]:
     return [step for step in steps if not isinstance(step, PendingDecision)]
 
 
+@decision
+def show(view: View) -> int:  # type: ignore[empty-body]
+    """Return 0 or 1."""
+
+
 class _Together(State):
     """All seats choose at once, four times; a seat that repeats its last answer is refused."""
 
@@ -69,7 +76,7 @@ class _Together(State):
         self.last = [-1] * self.players
 
     def question(self) -> Question | None:
-        return None if self.turn == 4 else Question("play", range(self.players), [3, 5])
+        return None if self.turn == 4 else Question("show", range(self.players))
 
     def check(self, seat: int, answer: Any) -> str | None:
         return "the same again" if answer == self.last[seat] else None
@@ -92,14 +99,18 @@ class TogetherGame(Game):
     title = "Together"
     players = bad_games.TrickGame.players
     rules = bad_games.TrickGame.rules
-    hooks = bad_games.TrickGame.hooks
+    hooks = (show,)
     state = _Together
 
 
 class Turnabout(Simple):
-    """Chooses the two moves in turn, which is legal in the game of the state above."""
+    """Shows 1 and 0 in turn, which is legal in the game of the state above."""
 
-    def _first(self, view: Any, moves: Any) -> int:
+    def __init__(self, game: Game) -> None:
+        super().__init__(game)
+        self.show = self._show
+
+    def _show(self, view: Any) -> int:
         self.calls += 1
         return self.calls % 2
 

@@ -85,6 +85,7 @@ def test_each_start_counts_once(arena: Arena) -> None:
     assert "nothing to play" in arena("run cup.yaml --games 9999 --dry-run").text
 
 
+@pytest.mark.slow
 def test_groups_that_draw_are_played_to_the_end(arena: Arena) -> None:
     done = arena("run cup.yaml", bots=BOTS, yaml=f"{CUP}bots: [first, last, chance]\n")
     games = {row["bot"]: row["games"] for row in done.table("standings")}

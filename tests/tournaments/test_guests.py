@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
+from helpers.parameters import slow_but
 
 import cantstop_arena as ca
 
@@ -34,7 +35,8 @@ def _files(folder: str = "results/mine") -> dict[str, bytes]:
     }
 
 
-def test_a_later_run_finds_the_games_of_a_match(mine: Arena) -> None:
+@pytest.mark.parametrize("is_compared", slow_but([0], [False, True]), ids=["plan", "files"])
+def test_a_later_run_finds_the_games_of_a_match(mine: Arena, is_compared: bool) -> None:
     before = _files()
     assert mine(f"{_MATCH} --dry-run").text == "mine: playing 1 pairing (40 games).\n"
     text = mine(_MATCH).text
@@ -42,10 +44,12 @@ def test_a_later_run_finds_the_games_of_a_match(mine: Arena) -> None:
     assert text.endswith("Added to the games of results/mine\n")
     assert _files() == before
     assert "nothing to play" in mine(_MATCH).text
-    plan = mine("run mine.yaml --no-page", yaml=_ALL).text
+    only_planned = "" if is_compared else "--dry-run"
+    plan = mine(f"run mine.yaml --no-page {only_planned}", yaml=_ALL).text
     assert "2 of 6 pairings are in the ledger; playing 4 (160 games)." in plan
-    mine("run mine.yaml --no-page --results fresh", yaml=_ALL)
-    assert _files() == _files("fresh/mine")
+    if is_compared:
+        mine("run mine.yaml --no-page --results fresh", yaml=_ALL)
+        assert _files() == _files("fresh/mine")
 
 
 @pytest.mark.slow
@@ -76,6 +80,7 @@ def test_an_isolated_bot_stays_isolated_without_its_file(mine: Arena) -> None:
     assert "nothing to play" in plan
 
 
+@pytest.mark.slow
 def test_an_edited_bot_has_the_options_of_the_file_and_its_new_defaults(mine: Arena) -> None:
     first = _BOT.replace("turn):", "turn, rolls=3, more=0):") % "turn.rolls < rolls + more"
     file = _FILE.replace("]", ", {bot: patient, as: bold, rolls: 2}]")

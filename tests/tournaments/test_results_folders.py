@@ -1,6 +1,7 @@
 """`arena results`: lists, checks and cleans folders of results."""
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -13,11 +14,21 @@ _FILE = "name: mine\ngames: 20\nseed: 1\nbots: [rule28, cautious, patient]\n"
 _LEDGER = Path("results/mine/ledger.sqlite")
 
 
+@pytest.fixture(scope="module")
+def folder_of_an_edit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a tournament, in which the bot patient was edited once, and its results."""
+    folder = tmp_path_factory.mktemp("edited")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for again in ("False", "turn.rolls < 2"):
+            Arena()("run mine.yaml --no-page", bots={"patient": _BOT % again}, yaml=_FILE)
+    return folder
+
+
 @pytest.fixture
-def edited(arena: Arena) -> Arena:
-    """The results of a tournament in which the bot patient was edited once."""
-    for again in ("False", "turn.rolls < 2"):
-        arena("run mine.yaml --no-page", bots={"patient": _BOT % again}, yaml=_FILE)
+def edited(folder_of_an_edit: Path, arena: Arena) -> Arena:
+    """A copy of it for a test of its own."""
+    shutil.copytree(folder_of_an_edit, Path.cwd(), dirs_exist_ok=True)
     return arena
 
 
@@ -73,6 +84,7 @@ def test_one_version_is_forgotten(edited: Arena) -> None:
     assert f"{title} is no single version" in error
 
 
+@pytest.mark.slow
 def test_the_previous_version_is_forgotten(edited: Arena) -> None:
     title = edited("results prune mine --dry-run").text.split()[3]
     assert f"forgot {title} (40 games)" in edited("results forget mine patient@previous").text
@@ -100,6 +112,7 @@ def test_damage_outside_the_query_is_found(edited: Arena, damage: str, text: str
     assert text in edited("results check mine", code=1).text
 
 
+@pytest.mark.slow
 def test_a_league_is_not_pruned(edited: Arena) -> None:
     """Its last step asked for some of its bots only: the others would be forgotten."""
     Path("results/mine/league.sqlite").touch()

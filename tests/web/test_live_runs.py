@@ -2,12 +2,19 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from http.client import HTTPConnection
+from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
-from helpers.pages_server import PagesServer
+from helpers.pages_server import ARENA, PagesServer
+
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
+from cantstop_arena.web import live_runs
 
 FORM: dict[str, list[str] | str] = {
     "game": "cantstop",
@@ -35,6 +42,12 @@ def test_every_kind_of_result_is_listed_with_its_finding(served: PagesServer, ar
     duel = arena("match rule28 random --games 40").folder.name
     yaml = "name: rules\ncompare: [classic, korean]\ngames: 20\nbots: [rule28, random]\n"
     arena("compare rules.yaml", yaml=yaml)
+    arena("gauntlet rule28 --games 4 --no-page --quiet")
+    arena("judge results/cup --deals 4")
+    mine = "def choose_move(turn, moves): return 0\ndef roll_again(turn): return turn.rolls < 2\n"
+    yaml = "name: own\ngames: 20\nbots: [rule28, mine]\n"
+    arena("run own.yaml --no-page", yaml=yaml, bots={"mine": mine})
+    arena("history mine --in results/own --page")
     (served.folder / "results/tuned").mkdir()
     tuned = '{"headline": "rule28 is best as it is", "bot": "rule28"}'
     (served.folder / "results/tuned/tuning.json").write_text(tuned)
@@ -45,12 +58,22 @@ def test_every_kind_of_result_is_listed_with_its_finding(served: PagesServer, ar
         ("cup", "Can&#39;t Stop, classic"),
         (duel, "rule28"),
         ("rules", "korean"),
+        ("gauntlet-rule28", "The rank of rule28"),
+        ("cup", "percentage points a game by its decisions"),
+        ("own", "Only one version of mine is rated"),
         ("tuned", "rule28 is best as it is"),
         ("broken", "cannot be read"),
     ):
         assert f">{name}</a>" in page and finding in page
     assert f">{duel}</a>" in served.get("/?kind=match").text
     assert ">cup</a>" not in served.get("/?kind=match").text
+    assert ">own</a>" in (text := served.get("/?kind=history").text) and ">cup</a>" not in text
+    assert ">cup</a>" in (text := served.get("/?kind=judged").text) and ">own</a>" not in text
+    versions = served.get("/results/own/history-mine.html")
+    assert versions.status == 200
+    assert versions.headers["content-security-policy"].startswith("sandbox")
+    for path in ("ledger.sqlite", "history-none.html", "history-..%2freport.html"):
+        assert served.get(f"/results/own/{path}").status == 404
     assert served.get("/?kind=<x>&page=-1").status == 200
     arena("report results/cup")
     assert served.get("/results/cup").status == 200
@@ -72,6 +95,21 @@ def test_faults_are_on_the_page_of_their_bot_with_a_replay(
     assert review.status == 200
 
 
+@pytest.mark.slow
+def test_a_comparison_is_watched_part_by_part(served: PagesServer) -> None:
+    yaml = "name: rules\ncompare: [classic, korean]\ngames: 9000000\nbots: [rule28, random]\n"
+    (served.folder / "rules.yaml").write_text(yaml)
+    words = [*ARENA, "compare", "rules.yaml", "--quiet", "--workers", "1"]
+    run = subprocess.Popen(words, cwd=served.folder, stdout=subprocess.DEVNULL)
+    page = wait_for(served, "/live/rules", "standings")
+    assert "classic rules, 2 players: 1 of 2 parts has begun" in page
+    assert "/live/rules" in served.get("/").text
+    assert served.post("/live/rules/stop").status == 303
+    run.wait(60)
+    page = served.get("/").text
+    assert "Not over: 1 part of 2 has begun" in page and 'href="/live/rules"' in page
+
+
 def test_a_run_is_started_watched_and_stopped(served: PagesServer) -> None:
     started = served.post("/runs", {**FORM, "name": "evening"})
     assert started.status == 303 and started.headers["location"] == "/live/evening"
@@ -90,6 +128,8 @@ def test_a_run_is_started_watched_and_stopped(served: PagesServer) -> None:
         assert served.post(f"/live/{name}/stop").status == 303
         page = served.get(f"/live/{name}").text
         assert 'class="badge on"' not in page and "Stop this run" not in page
+        analysis = Analysis(load_results_with_aims(served.folder / "results" / name))
+        assert f'<span class="big">{analysis.games:,}</span>' in page  # nothing of before the stop
     assert served.post("/live/evening/stop").status == 409
     assert streamed(served, "/live/evening/events", 2)[-1].endswith("over")
 
@@ -110,6 +150,55 @@ def streamed(server: PagesServer, path: str, count: int) -> list[str]:
             lines.append(line.strip())
     connection.close()
     return events
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from cantstop_arena.errors import ArenaError
+from cantstop_arena.tournaments.ledger.open_ledger import locked_folder
+for line in sys.stdin:
+    try:
+        with locked_folder(Path(sys.argv[1])):
+            print("locked", flush=True)
+            sys.stdin.readline()
+    except ArenaError:
+        print("refused", flush=True)
+"""
+
+
+def test_the_writer_is_named_without_a_lock_of_ones_own(tmp_path: Path) -> None:
+    """Asking takes no lock from a run that has one, and refuses none to a run that begins."""
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    runs = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+
+    def tell(run: "subprocess.Popen[str]") -> None:
+        assert run.stdin
+        run.stdin.write("go\n")
+        run.stdin.flush()
+
+    def said_by(run: "subprocess.Popen[str]") -> str:
+        assert run.stdout
+        return run.stdout.readline().strip()
+
+    first, second = runs
+    assert live_runs.writer(tmp_path) is None
+    for _ in range(20):
+        tell(first)
+        while (process := live_runs.writer(tmp_path)) is None:
+            time.sleep(0.001)
+        assert process == first.pid and said_by(first) == "locked"
+        tell(second)
+        assert said_by(second) == "refused"
+        assert live_runs.writer(tmp_path) == first.pid
+        tell(first)
+        while live_runs.writer(tmp_path) is not None:
+            time.sleep(0.001)
+    for run in runs:
+        run.communicate(timeout=60)
 
 
 @pytest.mark.slow

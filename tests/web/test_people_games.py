@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sqlite3
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +14,10 @@ import pytest
 from helpers.arena import Arena
 from helpers.pages_server import Answer, PagesServer
 
+from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.web import people_games
+from cantstop_arena.web.people_games import PeopleGames
+from cantstop_arena.web.people_store import PeopleStore
 
 SLOW = """
 import time
@@ -115,6 +119,39 @@ def test_hints_are_shown_where_they_are_chosen(server: PagesServer) -> None:
     assert 'class="worth' not in text and 'class="win"' not in text
 
 
+def test_hints_are_the_same_for_many_at_once(server: PagesServer) -> None:
+    """An evaluator has one workspace: two positions at once must not meet in it."""
+    games = [server.begin("rule28", mode="hints", name=f"p{number}") for number in range(4)]
+    for number, game in enumerate(games):
+        play_on(server, game, Random(number), answers=2 * number)
+    alone = {game: body_of(server.get(game)) for game in games}
+    assert all('class="worth' in body for body in alone.values())
+    with ThreadPoolExecutor(8) as threads:
+        pages = [*threads.map(server.get, games * 8)]
+    for game, page in zip(games * 8, pages, strict=True):
+        assert body_of(page) == alone[game]
+
+
+def test_a_game_changes_nothing_of_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table restores the process after each bot, but not that of a server."""
+    catalogue = Catalogue(tmp_path / "bots", results=tmp_path)
+    games = PeopleGames(PeopleStore(tmp_path), lambda: catalogue, tmp_path)
+    key = games.begin("cubus", "leaflet", "Ada", 0, ["random"], "rated")
+    own_hook = lambda *_: None  # noqa: E731
+    monkeypatch.setattr(sys, "excepthook", own_hook)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit + 7)
+    try:
+        for n in range(3):
+            assert games.answer(key, n, None) is not None
+        assert (sys.excepthook, sys.getrecursionlimit()) == (own_hook, limit + 7)
+    finally:
+        sys.setrecursionlimit(limit)
+        games.close()
+
+
 @pytest.mark.slow
 def test_several_people_play_their_own_games(served: PagesServer) -> None:
     names = [f"p{number}" for number in range(12)]
@@ -211,6 +248,7 @@ def test_the_server_ends_at_ctrl_c_without_a_traceback(served: PagesServer) -> N
     assert served.process.returncode == 130 and "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_people_are_rated_against_the_bots_of_a_result(served: PagesServer, arena: Arena) -> None:
     os.chdir(served.folder)
     arena("run cup.yaml --no-page", yaml="name: cup\ngames: 200\nbots: [rule28, random, odds]\n")

@@ -303,6 +303,42 @@ def test_a_run_is_started_watched_and_stopped(site: PagesServer, visit: Callable
     assert "Stop this run" not in page.inner_text("main")
 
 
+STREAMS = """
+const Plain = EventSource;
+window.streams = [];
+window.EventSource = class extends Plain {
+  constructor(...given) { super(...given); window.streams.push(this); }
+};
+window.seen = (hidden) => {
+  Object.defineProperty(document, "hidden", { get: () => hidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+};
+"""
+
+
+@pytest.mark.slow
+def test_a_page_that_nobody_sees_gives_its_connection_back(
+    site: PagesServer, visit: Callable[..., Any]
+) -> None:
+    """A browser has six connections to a server, and a stream keeps one."""
+    fields = {"game": "cantstop", "rules": "classic", "players": "2", "games": "4000000"}
+    begun = site.post("/runs", {**fields, "name": "unseen", "bot": ["rule28", "random", "odds"]})
+    assert begun.status == 303
+    page = visit()
+    page.add_init_script(STREAMS)
+    page.goto(url(site, "/live/unseen"))
+    page.wait_for_selector("#live .standings")
+    page.evaluate("seen(true)")
+    assert page.evaluate("streams.map((each) => each.readyState)") == [2]  # closed
+    page.evaluate("seen(false)")
+    page.evaluate("seen(false)")
+    assert page.evaluate("streams.length") == 2
+    first = page.inner_text("#live .facts .big")
+    page.wait_for_selector(f'#live .facts .big:not(:text-is("{first}"))')
+    page.click("text=Stop this run")
+    page.wait_for_selector("#live:not(:has(.badge.on))")
+
+
 @pytest.mark.slow
 def test_the_theme_stays_from_page_to_page(site: PagesServer, visit: Callable[..., Any]) -> None:
     page = visit(color_scheme="light")

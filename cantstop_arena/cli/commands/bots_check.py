@@ -15,6 +15,7 @@ from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option, isolate_option
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.exit_codes import ExitCode
+from cantstop_arena.views.command_tables import json_only_flag
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
@@ -34,7 +35,7 @@ def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds
 @game_option
 @isolate_option
 @bots_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_only_flag
 @click.option(
     "--decision-limit",
     "limit",

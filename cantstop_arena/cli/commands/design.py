@@ -6,7 +6,7 @@ import click
 
 from cantstop_arena.cli.options import Given, options
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
-from cantstop_arena.views.command_tables import print_plain_tables
+from cantstop_arena.views.command_tables import print_plain_tables, print_text
 
 
 @click.command(short_help="Search for rules of a game that meet targets.")
@@ -30,10 +30,11 @@ def design(file: Path, given: Given) -> None:
         **given.run,
     )
     if given.tables.is_text:
-        click.echo(f"{rounds_text(results.totals)}\n")
+        print_text(f"{results.headline}.\n\n{rounds_text(results.totals)}\n\n")
     is_data = given.tables.form in ("csv", "json")
     table = results.table.table if is_data else results.table.display
-    print_plain_tables([table], given.tables)
+    above = "" if given.tables.is_text else results.headline
+    print_plain_tables([table], given.tables, headline=above)
     if not given.quiet:
         path = results.folder / "design.csv"
         click.echo(f"\nAll rules that were tried: {path}", err=not given.tables.is_text)

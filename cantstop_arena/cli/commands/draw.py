@@ -9,6 +9,7 @@ import click
 from cantstop_arena.cli.game_source import STANDARD, GameSource, echo_to_stderr, game_options
 from cantstop_arena.cli.terminal.tty import coloured
 from cantstop_arena.errors import UsageError
+from cantstop_arena.views.command_options import file_option
 
 if TYPE_CHECKING:
     from cantstop_arena.views.default_view import Scene
@@ -26,11 +27,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1),
     help="Draw the board after this roll (or step) of the turn, instead of its end.",
 )
-@click.option(
-    "--svg",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write an SVG picture to this file; - is the standard output.",
-)
+@file_option("--svg", "Write an SVG picture to this file; - is the standard output.")
 def draw(turn: int | None, roll: int | None, svg: Path | None, **game: Any) -> None:
     """Draw the board of one game of the tournament FILE, with the BOTs in seat order.
 

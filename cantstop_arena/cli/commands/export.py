@@ -9,15 +9,14 @@ from cantstop_arena.cli.options import bots_option, workers_option
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
 from cantstop_arena.errors import UsageError
 from cantstop_arena.processes import shutdown
-
-_FILE = click.Path(dir_okay=False, path_type=Path)
+from cantstop_arena.views.command_options import file_option, key_option
 
 
 @click.command(short_help="Export games and decisions as Parquet, CSV or JSON Lines.")
 @click.argument("results", type=click.Path(path_type=Path), shell_complete=shell_complete.results)
-@click.option("--games", type=_FILE, metavar="FILE", help="Write a row for each game.")
-@click.option("--rolls", type=_FILE, metavar="FILE", help="Write a row for each roll of dice.")
-@click.option("--decisions", type=_FILE, metavar="FILE", help="Write a row for each decision.")
+@file_option("--games", "Write a row for each game.")
+@file_option("--rolls", "Write a row for each roll of dice.")
+@file_option("--decisions", "Write a row for each decision.")
 @click.option(
     "--replay/--no-replay",
     default=True,
@@ -26,7 +25,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--deals", type=click.IntRange(1), help="Export only the first deals. Default: all.")
 @workers_option
 @bots_option
-@click.option("--quiet", is_flag=True, help="Print nothing.")
+@key_option("quiet", help="Print nothing.")
 def export(
     results: Path,
     games: Path | None,

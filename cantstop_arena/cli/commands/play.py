@@ -28,6 +28,7 @@ from cantstop_arena.cli.terminal.tty import coloured, on_signal, wait_for_keys
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes import shutdown
+from cantstop_arena.views.command_options import file_option
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.isolation import Isolation
@@ -58,11 +59,10 @@ MAX_LINE_BYTES = 1000  # bytes of an answer; the rest of a line is ignored
     show_default=True,
     help="Deal number, from 0.",
 )
-@click.option(
+@file_option(
     "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
+    "New file for the record. Default: game-1.jsonl, or the next free number.",
     metavar="FILE",
-    help="New file for the record. Default: game-1.jsonl, or the next free number.",
 )
 @isolate_option
 @bots_option

@@ -1,17 +1,21 @@
 """`arena profile`: what a game is like."""
 
+from pathlib import Path
+
 import click
 
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import Given, options
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
+from cantstop_arena.views.command_options import file_option
 from cantstop_arena.views.command_tables import print_plain_tables
 
 
 @click.command(short_help="Describe a game as bots play it: luck, skill, drama, seats.")
 @click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=shell_complete.bots)
+@file_option("--html", "Also write an HTML page to this file.")
 @options("profile")
-def profile(bots: tuple[str, ...], given: Given) -> None:
+def profile(bots: tuple[str, ...], html: Path | None, given: Given) -> None:
     """Describe a game as the BOTs play it; without a BOT, its own.
 
     \b
@@ -24,7 +28,10 @@ def profile(bots: tuple[str, ...], given: Given) -> None:
     docs/reference/measures.md explains all rows.
     """
     from cantstop_arena.api.designing import profile as profiled
+    from cantstop_arena.atomic_files import check_output_file
 
+    if html is not None:
+        check_output_file(html)
     results = profiled(
         bots,
         progress=lambda name: ProgressScreen(name, "games", given.quiet),
@@ -33,4 +40,6 @@ def profile(bots: tuple[str, ...], given: Given) -> None:
     )
     is_data = given.tables.form in ("csv", "json")
     table = results.table.table if is_data else results.table.display
-    print_plain_tables([table], given.tables)
+    print_plain_tables([table], given.tables, headline=results.headline)
+    if html is not None:
+        results.write_page(html)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cantstop_arena.cli.game_source import STANDARD, GameSource, echo_to_stderr, game_options
+from cantstop_arena.views.command_options import file_option
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.state import Event
@@ -23,10 +24,8 @@ if TYPE_CHECKING:
 @click.option(
     "--bot", metavar="BOT", help="With --judge: only this bot's decisions, the worst first."
 )
-@click.option(
-    "--html",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write an HTML page that plays the game to this file; - is the standard output.",
+@file_option(
+    "--html", "Write an HTML page that plays the game to this file; - is the standard output."
 )
 def replay(
     as_json: bool, step: bool, judge: bool, bot: str | None, html: Path | None, **game: Any

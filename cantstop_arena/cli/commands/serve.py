@@ -6,7 +6,6 @@ import click
 
 from cantstop_arena.cli.options import bots_option, option
 from cantstop_arena.errors import UsageError
-from cantstop_arena.processes import system
 
 _LOCAL = ("127.0.0.1", "::1", "localhost")
 _EXPOSED = (
@@ -72,5 +71,4 @@ def serve(
 
             webbrowser.open(address)
 
-    system.restore_gc()
     serve_pages(host, port, names, results, bots_folder, ready)

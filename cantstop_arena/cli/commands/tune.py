@@ -7,6 +7,7 @@ import click
 from cantstop_arena.cli.options import Given, options
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
 from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.views.command_options import file_option, number_seed_option
 from cantstop_arena.views.command_tables import json_flag, print_text
 
 MAX_SEED = 2**31
@@ -28,18 +29,8 @@ MAX_SEED = 2**31
     show_default=True,
     help="Games of the search.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, MAX_SEED),
-    default=1,
-    show_default=True,
-    help="Seed of all random numbers.",
-)
-@click.option(
-    "--html",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Also write the page to this file.",
-)
+@number_seed_option(MAX_SEED)
+@file_option("--html", "Also write the page to this file.")
 @json_flag
 @options("tune")
 def tune(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.game_api.batches import Encoding
     from cantstop_arena.game_api.lockstep import LockstepGames, LockstepSetting
+    from cantstop_arena.game_api.position import Position
     from cantstop_arena.games.cantstop.codec import CantStopCodec
     from cantstop_arena.games.cantstop.play.step_position import CantStopPosition
     from cantstop_arena.games.cantstop.turn import Move, Turn
@@ -50,8 +51,11 @@ _BOTS = (
     "cautious",
     "daring",
     "odds",
+    "fifty-percent",
+    "five-columns",
     "rule28",
     "glenn-aloi",
+    "synthesised",
     "tuned",
     "policy-net",
     "champion",
@@ -177,6 +181,13 @@ class CantStop(Game):
         if not bots:
             return start(rules, players, seed, deal)
         return start_with_bots(rules, players, seed, deal, bots)
+
+    def play_on(
+        self, position: Position, seed: Seed, bots: Sequence[SeatedBot]
+    ) -> CantStopPosition:
+        from cantstop_arena.games.cantstop.play.step_opponents import play_on
+
+        return play_on(position, seed, bots)
 
     def position_of(self, view: Turn, moves: Sequence[Move] | None = None) -> CantStopPosition:
         from cantstop_arena.games.cantstop.play.step_position import position_of

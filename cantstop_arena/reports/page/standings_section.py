@@ -6,6 +6,7 @@ from itertools import combinations
 
 import msgspec
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from cantstop_arena.pages.axes import Axis, axis_around, zoomed_estimates
 from cantstop_arena.pages.document import Figure, Section
@@ -13,11 +14,13 @@ from cantstop_arena.pages.elements import element, hidden, join_markup
 from cantstop_arena.pages.html_table import (
     Cell,
     Head,
+    HtmlRow,
     PageColumn,
     group_cell,
     group_columns_of,
     html_table,
     name_cell,
+    row_table,
 )
 from cantstop_arena.pages.marks import beyond, drawing, grid, interval, scale
 from cantstop_arena.pages.number_text import (
@@ -30,12 +33,15 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.solo import SoloDifferences
 from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Table
 from cantstop_arena.tables.differences import counted_unit, differences
+from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.notes import (
     DISQUALIFIED,
     EVEN_SCORE,
     NOT_REPRODUCIBLE,
     UPSET,
+    about_disqualified,
     about_standings,
     all_of,
     head_to_head,
@@ -49,7 +55,6 @@ from cantstop_arena.tables.standings import (
 )
 from cantstop_arena.texts import how_many
 
-Row = Standing | Disqualified
 ROW_HEIGHT = 34
 _CAPTION = "Dot: estimate; band: 95% interval."
 _GROUPED = "Bots that share a letter are not significantly different."
@@ -69,9 +74,42 @@ class _View(msgspec.Struct, frozen=True):
 
 def standings_section(analysis: Analysis) -> Section:
     """The section of the standings, of bots that meet or play alone."""
-    body = _table(analysis)
-    figure = Figure(body, _caption(analysis), list(_notes(analysis)))
-    return Section("standings", "Standings", figures=[figure], finding=_finding(analysis))
+    table = standings(analysis)
+    out = [row for row in table.records if isinstance(row, Disqualified)]
+    stated = set(about_disqualified(analysis))  # in the block
+    notes = [note for note in _notes(analysis) if note not in stated]
+    figures = [Figure(_disqualified(out), "No game with them counts.")] if out else []
+    if len(out) < len(table.rows) or not out:
+        ranked = replace(
+            table,
+            rows=table.rows[: len(table.rows) - len(out)],
+            records=table.records[: len(table.rows) - len(out)],
+        )
+        figures.insert(0, Figure(_table(analysis, ranked), _caption(analysis), notes))
+    else:
+        figures = [replace(figures[0], notes=notes)]
+    return Section("standings", "Standings", figures=figures, finding=_finding(analysis))
+
+
+def _disqualified(rows: Sequence[Disqualified]) -> Markup:
+    """A block of the disqualified bots with what each did first."""
+    heads = [
+        Head("Bot", "bot", sorts=False),
+        Head("Faults", "num", sorts=False),
+        Head("First fault", "fault", sorts=False),
+    ]
+    body = [
+        HtmlRow(
+            [
+                name_cell(row.bot),
+                Cell(plain(row.faults, 0), "num", label="Faults"),
+                Cell(printable(row.first_fault) or UNKNOWN, "fault", label="First:"),
+            ]
+        )
+        for row in rows
+    ]
+    title = DISQUALIFIED.capitalize()
+    return join_markup(element("h3", title), row_table("rows", title, heads, body))
 
 
 def _caption(analysis: Analysis) -> str:
@@ -134,7 +172,7 @@ def _notes(analysis: Analysis) -> list[str]:
 # The table ----------------------------------------------------------------------------------
 
 
-def _table(analysis: Analysis) -> Markup:
+def _table(analysis: Analysis, table: Table) -> Markup:
     views = _views(analysis)
     own = [
         PageColumn(0, Head(join_markup(hidden("Rank"), "#"), "rank num"), _rank),
@@ -142,21 +180,18 @@ def _table(analysis: Analysis) -> Markup:
         PageColumn(2, _axis_head(analysis, views), partial(_plots, views)),
         *_groups_column(analysis),
     ]
-    html = html_table(
-        standings(analysis), own, "standings", first="first", is_blank=lambda row: not row.games
-    )
+    html = html_table(table, own, "standings", first="first", is_blank=lambda row: not row.games)
     return _zoomable(analysis, views, html)
 
 
-def _rank(row: Row) -> Cell:
+def _rank(row: Standing) -> Cell:
     return Cell(UNKNOWN if row.rank is None else str(row.rank), "rank num", row.rank)
 
 
-def _name(row: Row) -> Cell:
+def _name(row: Standing) -> Cell:
     """The name of a bot, with flags for what it did wrong."""
     results = row.analysis.results
     flags = {
-        DISQUALIFIED: row.bot in results.disqualified,
         how_many(row.faults, "fault"): row.faults,
         NOT_REPRODUCIBLE: row.bot in results.irreproducible,
     }
@@ -165,9 +200,7 @@ def _name(row: Row) -> Cell:
     )
 
 
-def _plots(views: Sequence[_View], row: Row) -> Cell:
-    if isinstance(row, Disqualified):
-        return Cell(Markup(), "plot")
+def _plots(views: Sequence[_View], row: Standing) -> Cell:
     return Cell(join_markup(*(_plot(row.analysis, row.number, view) for view in views)), "plot")
 
 
@@ -177,8 +210,8 @@ def _groups_column(analysis: Analysis) -> Iterator[PageColumn]:
         return
     columns = group_columns_of(analysis)
 
-    def cell(row: Row) -> Cell:
-        if isinstance(row, Disqualified) or not row.games:
+    def cell(row: Standing) -> Cell:
+        if not row.games:
             return Cell(UNKNOWN, "grp")
         return group_cell(analysis, row.index, columns)
 

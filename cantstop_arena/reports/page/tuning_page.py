@@ -118,7 +118,8 @@ def _facts(content: Content, numbers: Sequence[_Number]) -> Iterator[Fact]:
         yield Fact(f"Best {option.name}", value_text(option.best), "", ends, _best_on_axis(option))
     test = content.get("test")
     if test is not None:
-        yield _share_fact("Against the present version", test, _verdict_note(test))
+        kind = {1: "best", 0: "less", None: "hollow"}[test["accepted"]]
+        yield _share_fact("Against the present version", test, _verdict_note(test), kind)
     else:
         yield Fact("Test", "not needed", "", "the best values are those that the bot has")
     won = content["won"]
@@ -141,18 +142,23 @@ def _best_on_axis(option: _Number) -> Markup:
 
 
 def _verdict_note(test: Content) -> str:
+    """The verdict; an error beside it is that of two sides at any time, so it can take in 50%."""
     verdict = {1: "H1 accepted", 0: "H0 accepted", None: "undecided"}[test["accepted"]]
-    return f"{verdict} after {how_many(test['games'], 'fresh game')}"
+    note = f"{verdict} after {how_many(test['games'], 'fresh game')}"
+    if test.get("half") is None:
+        return note
+    return f"{note}; ±: two-sided 95% confidence sequence, wider than the one-sided test"
 
 
-def _share_fact(label: str, share: Content, note: str) -> Fact:
+def _share_fact(label: str, share: Content, note: str, look: str = "") -> Fact:
+    """A share on an axis with 50%; the dot's `look` is by its interval unless it is given."""
     half, score = share.get("half"), 100 * share["score"]
     if half is None:
         return Fact(label, percent(share["score"]), "", note)
     value = Estimate(score, max(0, score - 100 * half), min(100, score + 100 * half))
     axis = axis_around([50, *value], pad=4, max_ticks=6)
     is_open = (value.low or 0) <= 50 <= (value.high or 0)
-    kind = "hollow" if is_open else "best" if score > 50 else "less"
+    kind = look or ("hollow" if is_open else "best" if score > 50 else "less")
     plot = marked_axis(axis, [interval(axis, value, MIDDLE, kind)], [(50.0, "50%")], "%")
     return Fact(label, percent(share["score"]), f"± {plain(100 * half)}", note, plot)
 

@@ -5,6 +5,7 @@ Thus the picture depends on the present scene alone.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
@@ -63,10 +64,7 @@ def draw_stage(
     )
     ET.SubElement(root, "title", {"id": f"{key}-board"}).text = "The board"
     ET.SubElement(root, "desc", {"id": f"{key}-standing"}).text = " ".join(board_description(scene))
-    _add_definitions(root, board, key, len(scene.names))
-    ground = ET.SubElement(root, "g")
-    for column in scene.lengths:
-        board.draw_column(ground, column)
+    ET.SubElement(root, "defs")  # stands for what all scenes have
     _add_claims(root, board, scene)
     _add_trails(root, board, scene)
     _add_pieces(root, board, scene, key)
@@ -77,7 +75,8 @@ def draw_stage(
         )
     for column in sorted({landing.column for landings in options for landing in landings}):
         _add_target(root, board, scene, column)
-    return ET.tostring(root, encoding="unicode")
+    unchanging = _unchanging(tuple(scene.lengths.items()), key, len(scene.names))
+    return ET.tostring(root, encoding="unicode").replace("<defs />", unchanging, 1)
 
 
 def positions(scene: BoardScene) -> Mapping[str, str]:
@@ -149,12 +148,17 @@ def _board(lengths: Mapping[int, int]) -> SvgBoard:
     return SvgBoard(lengths, _MARGIN, _MARGIN, _PALETTE)
 
 
-def _add_definitions(root: ET.Element, board: SvgBoard, key: str, seats: int) -> None:
-    """Define the marker and the runner of each seat, for `use` elements."""
-    defined = ET.SubElement(root, "defs")
+@lru_cache(maxsize=16)
+def _unchanging(lengths: tuple[tuple[int, int], ...], key: str, seats: int) -> str:
+    """What all scenes of a game have: the marker and the runner of each seat, for `use` elements,
+    and the columns."""
+    board, defined, ground = _board(dict(lengths)), ET.Element("defs"), ET.Element("g")
     for seat in range(seats):
         board.draw_marker(ET.SubElement(defined, "g", {"id": f"{key}-marker-{seat}"}), seat, 0, 0)
         board.draw_runner(ET.SubElement(defined, "g", {"id": f"{key}-runner-{seat}"}), seat, 0, 0)
+    for column in board.lengths:
+        board.draw_column(ground, column)
+    return "".join(ET.tostring(part, encoding="unicode") for part in (defined, ground))
 
 
 def _add_claims(root: ET.Element, board: SvgBoard, scene: BoardScene) -> None:

@@ -94,11 +94,13 @@ class SvgBoard:
 
     def pieces(self, scene: BoardScene, column: int) -> Iterator[BoardPiece]:
         """The markers and the runner in a column, side by side on a shared space."""
-        for level in range(1, self.lengths[column] + 1):
-            seats = [seat for seat, own in enumerate(scene.markers) if own.get(column) == level]
-            standing = [(seat, False) for seat in seats]
-            if scene.runners.get(column) == level:
-                standing.append((scene.seat, True))
+        by_level: dict[int, list[tuple[int, bool]]] = {}
+        for seat, own in enumerate(scene.markers):
+            by_level.setdefault(own.get(column, 0), []).append((seat, False))
+        by_level.setdefault(scene.runners.get(column, 0), []).append((scene.seat, True))
+        for level, standing in sorted(by_level.items()):
+            if not level:
+                continue
             radius = RADIUS if len(standing) < CROWD else SMALL
             x = self._edge(column) + WIDTH / 2 - radius * (len(standing) - 1)
             y = self.ground - HEIGHT * level + HEIGHT // 2

@@ -24,7 +24,7 @@ from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.games.cantstop.turn import Move, Turn, move_text
 from cantstop_arena.pages.document import rendered
 from cantstop_arena.table.conversation import PendingDecision
-from cantstop_arena.texts import listed
+from cantstop_arena.texts import how_many, listed
 from cantstop_arena.views.cantstop.animated_board import Landing, draw_stage, positions
 from cantstop_arena.views.cantstop.person import bust_chance_after
 from cantstop_arena.views.cantstop.scenes import BoardScene, scenes
@@ -159,7 +159,7 @@ class CantStopSeat(WebSeat):
             end = person.events[-1]
             if end.get("reason") == "left" or not end["winners"]:
                 return self._outcome(person)
-            return f"{self._outcome(person)} after {end['turns']} turns"
+            return f"{self._outcome(person)} after {how_many(end['turns'], 'turn')}"
         if person.pending.moves is not None:
             return "Choose a pairing"
         turn = person.pending.view

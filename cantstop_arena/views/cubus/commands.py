@@ -6,6 +6,7 @@ from itertools import islice
 import click
 
 from cantstop_arena.errors import UsageError
+from cantstop_arena.views.command_tables import json_only_flag
 
 
 @click.group()
@@ -27,7 +28,7 @@ def cubus() -> None:
     help="Lines shown.",
 )
 @click.option("--no-box", is_flag=True, help="Search without a box, which can take long.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@json_only_flag
 def targets(
     pile: str,
     hand: str,

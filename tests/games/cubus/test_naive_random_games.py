@@ -55,6 +55,7 @@ def check_every_field(record: Record) -> None:
                 assert is_named_in_vain(event, key) or complaints(changed) != [], (number, key)
 
 
+@pytest.mark.slow
 def test_no_field_of_a_game_played_at_random_can_be_changed() -> None:
     """A game with every kind of event."""
     record = game({"ending": "last", "take_down": True}, 3)

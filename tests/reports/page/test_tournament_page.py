@@ -26,6 +26,7 @@ from cantstop_arena.pages.number_text import percent, share_ends
 from cantstop_arena.reports.headline import answer, headline
 from cantstop_arena.reports.page.convergence_section import PastAnalysis
 from cantstop_arena.reports.page.facts import facts
+from cantstop_arena.reports.page.standings_section import standings_section
 from cantstop_arena.reports.page.tournament_page import document
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import middle_shortened
@@ -237,6 +238,20 @@ def test_the_disqualified_are_named_with_the_answer() -> None:
     nobody = changed(simulated(2, 2, 0), disqualified=("cheat",))
     assert headline(nobody) == "No games are left: no ranking"
     assert answer(nobody) == ["All games were games with bots that were disqualified.", out]
+
+
+def test_the_disqualified_have_a_block_under_the_standings() -> None:
+    fault = FaultReport("<cheat>", "illegal", "no such move", ("<cheat>", "bot0"), 4, 5, "arena x")
+    analysis = changed(simulated(2, 2), disqualified=("<cheat>",), faults=(fault,))
+    section = standings_section(analysis)
+    ranked, out = section.figures
+    assert "cheat" not in ranked.html
+    assert "&lt;cheat&gt;" in out.html
+    assert "illegal: no such move" in out.html
+    assert not any("cheat" in note for note in ranked.notes), "it is said in the block"
+    assert "Disqualified" in page_of(analysis).text
+    nobody = standings_section(changed(simulated(2, 2, 0), disqualified=("cheat",)))
+    assert "cheat" in nobody.figures[-1].html
 
 
 def test_a_page_says_nothing_twice() -> None:

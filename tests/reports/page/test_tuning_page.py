@@ -84,6 +84,16 @@ def test_options_are_recommended_only_after_h1(peak: Optimum) -> None:
     assert "No improvement found: threshold 28, prefer &lt;low&gt; stays" in page(peak, accepted=0)
 
 
+def test_the_dot_of_the_test_has_its_verdict_where_the_interval_takes_in_50(peak: Optimum) -> None:
+    """The test is of one side, so that H1 can be accepted where a two-sided sequence is open."""
+    looks = {None: "dot hollow", 1: "dot best", 0: "dot less"}
+    for accepted, look in looks.items():
+        facts = page(peak, accepted=accepted).partition("<dl")[2].partition("</dl>")[0]
+        own = facts.partition("Against the present version")[2].partition("</div>")[0]
+        assert look in own
+        assert "two-sided 95% confidence sequence, wider than the one-sided test" in own
+
+
 def test_two_numbers_have_a_map(peak: Optimum) -> None:
     two = Ranges(("risk", "late"), (Range(0, 4, False), Range(-1, 1, False)), ((), ()), (1.6, 0.1))
 

@@ -92,6 +92,7 @@ def test_a_damaged_one_is_named_and_stays(arena: Arena, place: Path) -> None:
     assert [each.name for each in path.parent.glob("*.sqlite*")] == ["ledger.sqlite"]
 
 
+@pytest.mark.slow
 def test_a_fresh_start_sets_them_aside(arena: Arena, place: Path) -> None:
     old = Path("results/duo/ledger.sqlite").read_bytes()
     assert "playing 3 pairings" in arena("run duo.yaml --fresh").text

@@ -1,8 +1,9 @@
 """Foreign bots that disturb the process that they share: found, named, and nobody else charged."""
 
+import importlib
 import json
+import sys
 import textwrap
-import weakref
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -200,6 +201,7 @@ def test_honest_bots_share_a_process(arena: Arena) -> None:
     assert charged(done) <= {"exception"}
 
 
+@pytest.mark.slow
 def test_the_bots_of_the_project_share_a_process(arena: Arena) -> None:
     folder = Path(__file__).parents[3] / "bots"
     files = sorted(folder.glob("*.py"))
@@ -315,6 +317,7 @@ def test_what_a_decision_may_not_do_raises_there(arena: Arena, act: str, text: s
     assert f"bots/disturber.py:{line_of(source, act)}" in fault["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ["raise ValueError", "os._exit(3)"])
 def test_who_fails_alone_too_is_charged_beside_a_bot_that_disturbs(arena: Arena, act: str) -> None:
     yaml = YAML.replace("innocent", "wrong").replace("games: 6", "games: 2")
@@ -365,10 +368,25 @@ def test_a_fork_compares_with_what_was_noted_before_it(monkeypatch: pytest.Monke
     assert run_isolated(call) == ["replaces textwrap.indent, which all bots share"]
 
 
-def test_a_note_does_not_keep_the_one_before() -> None:
-    notes = []
-    for _ in range(2):
+def test_what_has_changed_since_a_note_is_noted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    note_shared_code()
+    noted = lasting_state._shared
+    assert noted
+    with monkeypatch.context() as patch:
+        patch.setattr("textwrap.dedent", len)
+        patch.setattr(textwrap.TextWrapper, "fill", len)
+        patch.setattr(textwrap.shorten, "__code__", textwrap.indent.__code__)
+        assert noted.code.replaced() == "textwrap.dedent"
         note_shared_code()
-        assert lasting_state._shared
-        notes.append(weakref.ref(lasting_state._shared.code))
-    assert [note() is None for note in notes] == [True, False]
+        assert lasting_state._shared is noted and noted.code.replaced() == ""
+    assert noted.code.replaced() == "textwrap.dedent"
+
+
+def test_a_module_that_is_loaded_again_is_noted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    note_shared_code()
+    monkeypatch.delitem(sys.modules, "textwrap")
+    again = importlib.import_module("textwrap")
+    note_shared_code()
+    monkeypatch.setattr(again, "dedent", len)
+    noted = lasting_state._shared
+    assert noted and noted.code.replaced() == "textwrap.dedent"

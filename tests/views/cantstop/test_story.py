@@ -172,6 +172,7 @@ def test_the_records_are_of_the_most_telling_games_of_all(games: Games) -> None:
     assert typical.events[0]["seats"] == (best if tuple(best) in same else best[::-1])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cup")
 def test_percentiles_are_those_of_all_games(games: Games) -> None:
     with Path("results/cup/lengths.csv").open() as file:

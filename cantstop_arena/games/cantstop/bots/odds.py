@@ -36,7 +36,7 @@ def _arrangements(a, b, c, d):
 
 
 @compiled(boundscheck=False)
-def _expected_gain(turn):
+def expected_gain(turn):
     """Mean progress of the next roll's best pairing over all rolls, 0 for a bust."""
     sides, total = turn.rules.sides, 0.0
     for a in range(1, sides + 1):
@@ -76,7 +76,7 @@ def odds() -> Player:
         for column in turn.placed:
             climbed = turn.runners[column] - turn.markers[column]
             stake += climbed / turn.rules.lengths[column]
-        return _expected_gain(turn) > turn.bust_chance() * stake
+        return expected_gain(turn) > turn.bust_chance() * stake
 
     return Player(choose_move, roll_again)
 

@@ -49,6 +49,13 @@ class SolvedTable(msgspec.Struct):
         return float(self.values[0])
 
     @property
+    def headline(self) -> str:
+        """The value of the board, in a sentence without its full stop."""
+        if self.players == 1:
+            return f"{self.value:.9f} turns to the end, with the best play"
+        return f"Whoever begins wins {self.value:.9f}, with the best play of both"
+
+    @property
     def progress(self) -> float:
         """The share of positions solved, from 0 to 1."""
         return 1.0 - (self.next + 1) / len(self.values)
@@ -235,6 +242,11 @@ class SolvedEvaluator(Evaluator):
 
     def warm_up(self) -> None:
         self._solve(0)
+
+    def at_start(self, climbs: Mapping[int, int]) -> Choice:
+        """The values of both actions in the first turn, after so many spaces climbed by column."""
+        self._solve(0)
+        return self._choice(climbs)
 
     def _enter(self, turn: Turn) -> None:
         self._solve(self._position(turn))

@@ -29,6 +29,15 @@ MAX_STATES = 68_000  # with three runners, of one turn; the classic board has 67
 _MAX_MENUS = 112
 _MAX_SETS = 231
 _MAX_OUTCOMES = 2848
+_MAX_PAIRS = 66  # sets of one or two columns
+_MAX_PAIR_MOVES = 6  # of a menu: two for each pairing
+
+ADVANCE_A, ADVANCE_B, DOUBLE_A, DOUBLE_B, ADVANCE_BOTH = range(5)
+KINDS = 4
+PLACE, PLACE_DOUBLE, PLACE_WITH_A, PLACE_WITH_B = range(5, 5 + KINDS)
+PAIR_MOVES = 5 + KINDS * MAX_COLUMNS
+"""The moves with runners in columns a and b. Those that place a third runner are for column 0; each
+column has KINDS more."""
 
 BOARD = np.dtype(
     [
@@ -48,6 +57,7 @@ BOARD = np.dtype(
         ("chances", np.float32, _MAX_OUTCOMES),
         ("options", np.int32, (_MAX_OUTCOMES, 3)),
         ("busts", np.float32, _MAX_SETS),
+        ("pair_moves", np.int8, (_MAX_PAIRS, _MAX_MENUS, _MAX_PAIR_MOVES)),
     ],
     align=True,
 )
@@ -58,6 +68,8 @@ three pairings, `sizes[m]` their number, and `menu_chances[m]` the probability o
 `sets[a, b, c]` is the number of a set of one to three columns, a <= b <= c, the last repeated. The
 outcomes of set s are `firsts[s]` to `firsts[s + 1]` of `chances` and `options`, and with
 probability `busts[s]` none of its runners moves; options are the moves of `outcomes_among`.
+`pair_moves[s, m]` are the moves that menu m offers to runners in the two columns of set s as long
+as there is room; the first one again where there are fewer.
 """
 
 Boards = Any  # a NumPy record array of one BOARD
@@ -103,6 +115,7 @@ def board_for(rules: RuleSet) -> Boards:
     board.sizes[: len(menus)] = [len(menu) for menu in menus]
     board.menu_chances[: len(menus)] = _chances(menus.values(), rolls)
     _fill_outcomes(board, menus, rolls)
+    _fill_pair_moves(board, [*menus])
     return boards
 
 
@@ -119,6 +132,27 @@ def _fill_outcomes(board: Any, menus: Counter[Menu], rolls: int) -> None:
         board.firsts[number + 1] = len(chances)
     board.chances[: len(chances)] = _chances(chances, rolls)
     board.options[: len(options)] = options
+
+
+def _fill_pair_moves(board: Any, menus: Sequence[Menu]) -> None:
+    for a, b in combinations(range(board.columns), 2):
+        for index, menu in enumerate(menus):
+            moves = [move for pairing in menu for move in _pair_moves(a, b, pairing)]
+            more = [moves[0]] * (_MAX_PAIR_MOVES - len(moves))
+            board.pair_moves[board.sets[a, b, b], index] = moves + more
+
+
+def _pair_moves(a: int, b: int, pairing: tuple[int, int]) -> Sequence[int]:
+    """The moves of one pairing with runners in columns a and b."""
+    x, y = pairing
+    new = [column for column in pairing if column not in (a, b)]
+    if x == y:
+        return [DOUBLE_A if x == a else DOUBLE_B if x == b else PLACE_DOUBLE + KINDS * x]
+    if not new:
+        return [ADVANCE_BOTH]
+    if len(new) == 2:
+        return [PLACE + KINDS * column for column in new]
+    return [(PLACE_WITH_A if a in pairing else PLACE_WITH_B) + KINDS * new[0]]
 
 
 def _chances(counts: Iterable[int], rolls: int) -> NDArray[np.float32]:

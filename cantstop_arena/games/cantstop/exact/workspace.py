@@ -10,7 +10,12 @@ import numpy as np
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
 from cantstop_arena.games.cantstop.exact.board import Board, Floats, Ints
-from cantstop_arena.games.cantstop.exact.turn_board import MAX_COLUMNS, MAX_ROWS, MAX_STATES
+from cantstop_arena.games.cantstop.exact.turn_board import (
+    MAX_COLUMNS,
+    MAX_ROWS,
+    MAX_STATES,
+    PAIR_MOVES,
+)
 from cantstop_arena.games.cantstop.nets.net_inputs import POSITION_FIELDS
 
 
@@ -212,10 +217,11 @@ def open_columns(board, workspace):
 # The workspace of three_runner_turn -------------------------------------------------------------
 
 NOT_SOLVED = -1
+LANES = 64  # states that are valued side by side
+GROUPS, MOVES = 4, 9  # of states by the runners that can move, and their moves
 
 _FIELDS = (
     ("used", np.int64),  # states with three runners
-    ("placing", np.float32, (4, MAX_COLUMNS)),
     ("single_reach", np.int32, MAX_COLUMNS),
     ("single_values", np.float32, MAX_ROWS),
     ("single_rolls", np.float32, MAX_ROWS),
@@ -225,6 +231,12 @@ _FIELDS = (
     ("starts", np.int32, (MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS)),
     ("values", np.float32, MAX_STATES),
     ("rolls", np.float32, MAX_STATES),
+    ("waiting", np.int32, (GROUPS, LANES)),
+    ("waiting_count", np.int64, GROUPS),
+    ("lane_offered", np.float32, (GROUPS, MOVES, LANES)),
+    ("third_states", np.int32, (MAX_COLUMNS, 4)),
+    ("pair_offered", np.float32, (PAIR_MOVES, LANES)),
+    ("lane_rolls", np.float32, LANES),
 )
 WORKSPACE = np.dtype((np.record, np.dtype([*POSITION_FIELDS, *_FIELDS], align=True)))
 """The workspace of one turn with three runners: POSITION_FIELDS, and what is solved.
@@ -232,7 +244,8 @@ WORKSPACE = np.dtype((np.record, np.dtype([*POSITION_FIELDS, *_FIELDS], align=Tr
 The fields with `values` hold the values of states under the best play, those with `rolls` the
 values of rolling on: `single_…` with one runner, `pair_…` with two, the others with three.
 `…_reach` is the number of spaces up to which states with one or two runners are solved, and
-`starts` the first state of a set of three columns. `placing` is temporary.
+`starts` the first state of a set of three columns. The others are temporary: states that wait for
+being valued, states with a third runner, and by state the values of its moves and of rolling on.
 """
 
 WORKSPACE_SIZE = WORKSPACE.itemsize // 8  # numbers of 64 bits

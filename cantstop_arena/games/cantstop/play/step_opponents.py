@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
-from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.errors import UsageError
+from cantstop_arena.deals.seeds import Seed, bits_of
+from cantstop_arena.errors import FaultError, UsageError
+from cantstop_arena.game_api.position import Position
 from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.games.cantstop.engine.entry_points import is_compiled, native_player
-from cantstop_arena.games.cantstop.engine.steps import ANSWER, BEGIN
+from cantstop_arena.games.cantstop.engine.game_array import FAULT, secret
+from cantstop_arena.games.cantstop.engine.steps import ANSWER, BEGIN, CHANGE
 from cantstop_arena.games.cantstop.play.step_board import Head, StepBoard, board_for, fields_of
 from cantstop_arena.games.cantstop.play.step_position import CantStopPosition, blank_head
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.native.code_cache import CompiledBot
+from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
+
+_NO_MOVE = "choose_move returned an index that is no move"
 
 Bots = Mapping[int, SeatedBot]
 """Bots by seat."""
@@ -25,10 +30,15 @@ Bots = Mapping[int, SeatedBot]
 class SeatedPosition(CantStopPosition):
     """A game that stops only for decisions of the seats without bots. It cannot be copied."""
 
-    def __init__(self, board: StepBoard, head: Head, deal: int, bots: Bots) -> None:
-        """Begin a deal with the dice of `head`. Raises BotError, and exceptions of the bots."""
+    def __init__(
+        self, board: StepBoard, head: Head, deal: int, bots: Bots, first: tuple[int, int]
+    ) -> None:
+        """Take a `first` step, of a kind and with a value, from `head`: begin the deal, or go on.
+
+        Raises BotError, and exceptions of the bots.
+        """
         self._memories = _seat_compiled(fields_of(head), bots)
-        super().__init__(board, head, board.step(head, BEGIN, deal))
+        super().__init__(board, head, board.step(head, *first))
         self._plain = {
             seat: _sat_down(bot, seat, board, deal)
             for seat, bot in bots.items()
@@ -36,6 +46,11 @@ class SeatedPosition(CantStopPosition):
         }
         self._asker = board.asker(head) if self._plain else None
         self._play_bots()
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the game has ended with an answer of a compiled bot that is no move."""
+        return self._status >> 5 & 7 == FAULT
 
     def step(self, action: int) -> None:
         super().step(action)
@@ -65,7 +80,32 @@ def start_with_bots(
 ) -> SeatedPosition:
     """The first position of a deal with seated bots; see `step_position.start`."""
     board = board_for(rules, players)
-    return SeatedPosition(board, blank_head(board, seed), deal, bots)
+    return SeatedPosition(board, blank_head(board, seed), deal, bots, (BEGIN, deal))
+
+
+def play_on(position: Position, seed: Seed, bots: Sequence[SeatedBot]) -> CantStopPosition:
+    """The end of a game, see `Game.play_on`: compiled bots play in machine code."""
+    assert isinstance(position, CantStopPosition)
+    copy = position.clone()
+    if copy.is_over:
+        return copy
+    fields = fields_of(copy._head)
+    fields.secret = secret(bits_of(seed))
+    first = CHANGE, int(copy.is_chance)
+    try:
+        ended = SeatedPosition(copy.board, copy._head, 0, dict(enumerate(bots)), first)
+    except BotFault as fault:  # of a plain bot
+        raise _cannot_play(copy.board, bots, fault) from fault
+    except BaseException as error:  # of a compiled bot
+        raise _cannot_play(copy.board, bots, fault_of(error)) from error
+    if ended.is_fault:
+        raise _cannot_play(copy.board, bots, _NO_MOVE)
+    return ended
+
+
+def _cannot_play(board: StepBoard, bots: Sequence[SeatedBot], what: object) -> FaultError:
+    """The error for the bot on turn of the game that the board has played last."""
+    return FaultError(f"{bots[int(board.games[0].seat)].name} cannot play: {what}")
 
 
 def _seat_compiled(game: Any, bots: Bots) -> Any:

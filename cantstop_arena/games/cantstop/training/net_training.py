@@ -1,11 +1,13 @@
 """The training of nets for grandmaster and champion, as `arena train` does it."""
 
 from collections.abc import Mapping
+from math import sqrt
 from typing import Any
 
 from numpy.typing import NDArray
 
 from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.training import Trial
 from cantstop_arena.games.cantstop.bots.glenn_aloi import CONSTANT
 from cantstop_arena.games.cantstop.bots.rule28 import NUMBERS
 from cantstop_arena.games.cantstop.exact.turn_board import objection
@@ -70,7 +72,7 @@ class NetTraining:
         """Compile what a trial needs."""
         self._loop.strength(1)
 
-    def trial(self) -> str:
+    def trial(self) -> Trial:
         """The strength of grandmaster, and the error of its values of positions; in the later
         rounds that of champion, and the error of its values of rolling on."""
         loop = self._loop
@@ -80,14 +82,20 @@ class NetTraining:
         result = (
             f"takes {strength:.2f} turns" if alone else f"wins {strength:.1%} against glenn-aloi"
         )
-        text = f"{bot} {result} ({games} games)"
+        half = None if alone else 1.96 * sqrt(strength * (1 - strength) / games)
+        text = f"{bot} {result} ({games} games){self._precision(alone)}"
+        return Trial(text, bot, "" if alone else "glenn-aloi", strength, half, games)
+
+    def _precision(self, alone: bool) -> str:
+        """How well the nets know values, as text."""
+        loop = self._loop
         factor, unit = (1, "turns") if alone else (100, "points")
         if loop.rolls_are_learned:
             error = factor * loop.error
-            return f"{text}, knowing what rolling on is worth within {error:.2f} {unit}"
+            return f", knowing what rolling on is worth within {error:.2f} {unit}"
         if loop.residual:
-            return f"{text}, Bellman residual {factor * loop.residual:.2f} {unit}"
-        return text
+            return f", Bellman residual {factor * loop.residual:.2f} {unit}"
+        return ""
 
     def file(self, command: str) -> bytes:
         """The content of a file of the nets."""

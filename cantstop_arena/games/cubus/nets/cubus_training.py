@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.training import Trial
 from cantstop_arena.games.cubus.chance import keys_of_deal
 from cantstop_arena.games.cubus.engine.bound import best_value
 from cantstop_arena.games.cubus.engine.kernel import fast, play_all
@@ -78,23 +79,27 @@ class CubusTraining:
 
     def warm_up(self) -> None:
         """Compile what a trial needs."""
-        self._trial_score(1)
+        self._trial_shares(1)
 
-    def trial(self) -> str:
+    def trial(self) -> Trial:
         """The share of games that champion wins with deny in all other seats."""
-        score, games = self._trial_score(TRIAL_DEALS), TRIAL_DEALS * self.players
-        return f"champion wins {score:.1%} against deny ({games} games), loss {self._loss:.3f}"
+        shares, games = self._trial_shares(TRIAL_DEALS), TRIAL_DEALS * self.players
+        score = float(shares.mean())
+        half = 1.96 * float(shares.std(ddof=1)) / len(shares) ** 0.5
+        text = f"champion wins {score:.1%} against deny ({games} games), loss {self._loss:.3f}"
+        return Trial(text, "champion", "deny", score, half, games)
 
-    def _trial_score(self, deals: int) -> float:
+    def _trial_shares(self, deals: int) -> NDArray[np.float64]:
+        """The share of its games that champion wins in each deal."""
         keys = [keys_of_deal(self._seed, deal, self.players) for deal in range(deals)]
-        score = 0.0
+        shares = np.zeros(deals)
         for own in range(self.players):
             names = ["champion" if seat == own else "deny" for seat in range(self.players)]
             nets = [self._net[0]] * self.players
             points = play_all(self.rules, names, keys, nets).seats[:, :, 0]
             wins = points == points.max(axis=1, keepdims=True)
-            score += float((wins[:, own] / wins.sum(axis=1)).mean())
-        return score / self.players
+            shares += wins[:, own] / wins.sum(axis=1)
+        return shares / self.players
 
     def file(self, command: str) -> bytes:
         """The content of a file of the net."""

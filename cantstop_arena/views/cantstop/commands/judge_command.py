@@ -9,7 +9,15 @@ import click
 from click.core import ParameterSource
 
 from cantstop_arena.views.cantstop.judging import MAX_BOARDS
-from cantstop_arena.views.command_options import key_option
+from cantstop_arena.views.command_options import (
+    changes_option,
+    file_option,
+    folder_option,
+    key_option,
+    number_seed_option,
+    seats_option,
+)
+from cantstop_arena.views.command_tables import json_only_flag
 
 BY_TABLE = 1000  # deals
 BY_NETS = 100  # deals; fewer, as nets are slower
@@ -28,46 +36,19 @@ OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
     show_default=True,
     help="Rule set, or N,K: dice with N sides, shortest columns of K spaces.",
 )
-@click.option(
-    "--change",
-    "changes",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Change a parameter of the rules; can be repeated.",
-)
-@click.option(
-    "--players",
-    type=click.IntRange(1, 2),
-    default=2,
-    show_default=True,
-    help="Number of seats.",
-)
+@changes_option
+@seats_option(2)
 @click.option(
     "--deals",
     type=click.IntRange(2, 10**5),
     help=f"Deals for each bot. Default: {BY_TABLE:,} with a solved board, else {BY_NETS}.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**63 - 1),
-    default=1,
-    show_default=True,
-    help="Seed of all random numbers.",
-)
-@click.option(
-    "--tables",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Folder of solved boards; see arena solve.",
-)
+@number_seed_option()
+@folder_option("--tables", "Folder of solved boards; see arena solve.")
 @key_option("results", help="Folder for the tournament file with which the games can be replayed.")
 @key_option("bots_folder")
 @key_option("isolate")
-@click.option(
-    "--html",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Also write an HTML page to this file.",
-)
+@file_option("--html", "Also write an HTML page to this file.")
 @click.option(
     "--worst",
     "boards",
@@ -76,7 +57,7 @@ OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
     show_default=True,
     help="How many of the worst decisions of each bot to draw.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_only_flag
 def judge(
     names: tuple[str, ...],
     html: Path | None,

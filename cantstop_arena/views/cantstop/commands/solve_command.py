@@ -1,6 +1,7 @@
 """`arena solve`: the exact values of a small board."""
 
 import json
+import shlex
 import time
 from contextlib import closing
 from pathlib import Path
@@ -8,9 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.errors import UsageError
 from cantstop_arena.processes import shutdown
+from cantstop_arena.views.command_options import (
+    file_option,
+    folder_option,
+    key_option,
+    seats_option,
+)
 from cantstop_arena.views.command_progress import command_progress
+from cantstop_arena.views.command_tables import json_only_flag
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.exact.solved_tables import SolvedTable, SolvingCost
@@ -19,33 +26,27 @@ if TYPE_CHECKING:
 @click.command(short_help="Solve a small board exactly.")
 @click.argument("rules")
 @click.argument("changes", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option(
-    "--players",
-    type=click.IntRange(1, 2),
-    default=2,
-    show_default=True,
-    help="Number of seats.",
-)
-@click.option(
-    "--memory",
+@seats_option(2)
+@key_option(
+    "memory",
     default="1G",
     show_default=True,
     help="Maximal size of the table, such as 500M; a larger board is refused.",
 )
-@click.option(
+@folder_option(
     "--tables",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Folder of solved boards. Default: $CANTSTOP_ARENA_TABLES, or the user's data folder.",
+    "Folder of solved boards. Default: $CANTSTOP_ARENA_TABLES, or the user's data folder.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--quiet", is_flag=True, help="Print only the value.")
+@file_option("--html", "Also write an HTML page to this file.")
+@json_only_flag
+@key_option("quiet", help="Print only the value.")
 def solve(
     rules: str,
     changes: tuple[str, ...],
     players: int,
-    memory: str,
+    memory: int,
     tables: Path | None,
+    html: Path | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -55,14 +56,17 @@ def solve(
     KEY=VALUE changes a parameter, as in columns_to_win=2 or column_lengths=1,3,5,3,1. Run the
     command again to continue after an interruption; a solved board is loaded from its file.
     """
+    from cantstop_arena.atomic_files import check_output_file, write_atomically
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.games.cantstop.exact import solved_tables
     from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
     from cantstop_arena.views.cantstop.commands.solve_progress import progress_to
     from cantstop_arena.views.rules_argument import rules_from_argument
 
+    if html is not None:
+        check_output_file(html)
     board = rules_from_argument(rules, changes, Catalogue(Path("bots")))
-    solved_tables.check_solvable(board, players, _bytes(memory))
+    solved_tables.check_solvable(board, players, memory)
     effort = solved_tables.effort_of(board, players)
     if not quiet:
         click.echo(_effort_text(effort), err=True)
@@ -78,17 +82,11 @@ def solve(
         click.echo(json.dumps(_as_dict(table, effort, spent)))
     else:
         click.echo(_result_text(table, quiet))
+    if html is not None:
+        from cantstop_arena.views.cantstop.solved_page import solved_page
 
-
-def _bytes(text: str) -> int:
-    from cantstop_arena.processes.system import bytes_of
-
-    try:
-        return bytes_of(text)
-    except ValueError:
-        raise UsageError(
-            f"--memory: invalid size {text!r}: use bytes, or a number with K, M or G"
-        ) from None
+        command = shlex.join(["arena", "solve", rules, *changes, "--players", str(players)])
+        write_atomically(html, solved_page(table, command))
 
 
 def _effort_text(effort: "SolvingCost") -> str:
@@ -103,15 +101,15 @@ def _effort_text(effort: "SolvingCost") -> str:
 def _result_text(table: "SolvedTable", quiet: bool) -> str:
     if quiet:
         return f"{table.value:.9f}"
-    if table.players == 1:
-        return f"{table.rules.name}: {table.value:.9f} turns to the end, with the best play"
-    return f"{table.rules.name}: whoever begins wins {table.value:.9f}, with the best play of both"
+    headline = table.headline
+    return f"{table.rules.name}: {headline[:1].lower()}{headline[1:]}"
 
 
 def _as_dict(table: "SolvedTable", effort: "SolvingCost", spent: float) -> dict[str, object]:
     from cantstop_arena.games.cantstop.rules import RULES
 
     return {
+        "headline": table.headline,
         "rules": RULES.as_dict(table.rules),
         "players": table.players,
         "value": table.value,

@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 from helpers import naive_values
 from helpers.arena import Arena
+from helpers.pages import checked
 from helpers.small_boards import board
 
 from cantstop_arena.errors import Interrupted, UsageError
 from cantstop_arena.games.cantstop.exact import solved_tables
 from cantstop_arena.games.cantstop.exact.board import size_of
 from cantstop_arena.games.cantstop.rules import CLASSIC, RULES, RuleSet, derive
+from cantstop_arena.views.cantstop.solved_page import first_stops
 
 # Glenn, Fang and Kruskal 2007 and 2008 (rounded there), and an independent program.
 KNOWN = [
@@ -169,6 +171,29 @@ def test_the_command_says_what_it_takes_and_what_came_of_it(arena: Arena, tmp_pa
     assert told.startswith("308 positions, 0.0 MB")
     code, output, told = run(arena, "3,1", "--players", "1", "--tables", str(tmp_path), "--quiet")
     assert (code, output, told) == (0, "1.480253419\n", "")
+
+
+@pytest.mark.parametrize("players", [1, 2])
+def test_the_page_says_what_json_says(arena: Arena, tmp_path: Path, players: int) -> None:
+    page = tmp_path / "board.html"
+    words = ["3,1", "--players", str(players), "--tables", str(tmp_path)]
+    told = json.loads(arena("solve", *words, "--json", "--html", str(page)).text)
+    html = checked(page.read_text("utf-8")).text
+    assert told["headline"] in html
+    assert f"{told['value']:.9f}" in told["headline"]
+    assert f"{told['positions']:,}" in html
+
+
+def test_a_first_turn_stops_where_rolling_on_is_worse(tmp_path: Path) -> None:
+    evaluator = solved_tables.SolvedEvaluator(solved_tables.solve(board(3, 1), 2, tmp_path))
+    stops = first_stops(evaluator)
+    assert stops
+    for climbs, (stopping, rolling) in stops:
+        assert stopping >= rolling
+        lower = {column: spaces - 1 for column, spaces in climbs.items() if spaces > 1}
+        for column, spaces in lower.items():
+            choice = evaluator.at_start({**climbs, column: spaces})
+            assert choice.rolling > choice.stopping, f"{climbs} could stop before"
 
 
 def test_the_command_takes_changes_of_the_rules(arena: Arena, tmp_path: Path) -> None:

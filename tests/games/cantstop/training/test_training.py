@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.arena import Arena
+from helpers.pages import checked
 
 from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.training import Trial
 from cantstop_arena.games.cantstop.bots.glenn_aloi import CONSTANT
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.games.cantstop.training.net_training import NetTraining
@@ -19,7 +21,8 @@ from cantstop_arena.games.cantstop.training.training_loop import (
     TrainingTask,
 )
 from cantstop_arena.views.train_command import _Trials
-from cantstop_arena.views.training_checkpoint import part_of, resume, save
+from cantstop_arena.views.training_checkpoint import part_of, resume, save, training_headline
+from cantstop_arena.views.training_page import training_page
 
 SMALL = CLASSIC._replace(name="small", sides=3, column_lengths=(3, 5, 7, 5, 3), columns_to_win=2)
 PLAN = TrainingPlan(2, 40, 3, 8, 3, 8, 10)
@@ -91,7 +94,10 @@ def test_trials_take_a_twentieth_of_the_time(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("time.process_time", lambda: tried.clock)
     trials = _Trials(NetTraining(tried))
     assert not trials.are_due()
-    assert trials.strength_text() == (
+    trial = trials.next_trial()
+    assert (trial.rival, trial.score, trial.games) == ("glenn-aloi", 0.5, 10)
+    assert trial.half == pytest.approx(1.96 * (0.25 / 10) ** 0.5)
+    assert trial.text == (
         "champion wins 50.0% against glenn-aloi (10 games), knowing what rolling on is worth"
         " within 2.00 points"
     )
@@ -99,6 +105,47 @@ def test_trials_take_a_twentieth_of_the_time(monkeypatch: pytest.MonkeyPatch) ->
     assert not trials.are_due()
     tried.clock += 2
     assert trials.are_due()
+
+
+def trial_of(score: float, half: float | None = 0.03, rival: str = "deny") -> Trial:
+    return Trial("as told", "champion", rival, score, half, 400)
+
+
+def test_trials_are_kept_with_a_checkpoint(tmp_path: Path) -> None:
+    path, command = tmp_path / "x.part", "arena train classic --players 2 --seed 1"
+    tried = [(3, trial_of(0.4)), (7, trial_of(0.6))]
+    save(NetTraining(course()), path, command, tried)
+    assert resume(NetTraining(course()), path, command) == tried
+
+
+@pytest.mark.parametrize(
+    ("tried", "headline", "finding"),
+    [
+        ([(3, trial_of(0.4))], "champion wins 40.0% against deny after 3 rounds", "1 trial"),
+        (
+            [(3, trial_of(0.4)), (7, trial_of(0.6))],
+            "champion wins 60.0% against deny after 7 rounds",
+            "The nets have gained since round 3",
+        ),
+        (
+            [(3, trial_of(0.58)), (7, trial_of(0.6))],
+            "champion wins 60.0% against deny after 7 rounds",
+            "The intervals of the first and the last trial overlap",
+        ),
+        (
+            [(3, trial_of(9.5, None, "")), (1, trial_of(9.25, None, ""))],
+            "champion takes 9.25 turns a game after 1 round",
+            "2 trials",
+        ),
+    ],
+)
+def test_the_page_has_the_last_trial_as_heading(
+    tried: list[tuple[int, Trial]], headline: str, finding: str
+) -> None:
+    assert training_headline(tried) == headline
+    page = checked(training_page("Nets", "classic rules", tried, "arena train classic"))
+    assert headline in page.text
+    assert finding in page.text
 
 
 def test_a_training_of_another_file_is_not_gone_on_with(tmp_path: Path) -> None:

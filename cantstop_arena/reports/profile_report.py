@@ -1,0 +1,56 @@
+"""The headlines of profiles and designs, and the page of a profile."""
+
+from pathlib import Path
+
+from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.comparisons.game_profile import GameProfile, ProfileRow
+from cantstop_arena.comparisons.quantities import LENGTH, LUCK
+from cantstop_arena.comparisons.rule_design import HOLDS, OPEN, DesignTotals
+from cantstop_arena.pages.number_text import percent, plain
+from cantstop_arena.tables.design import missed_targets
+from cantstop_arena.texts import how_many, listed
+
+
+def profile_headline(profile: GameProfile) -> str:
+    """How much of a game is luck, in a sentence without its full stop; without rivals its length.
+
+    Where the interval takes in all of a game, none of the bots is shown to be better.
+    """
+    rows = {row.key: row for row in profile.rows}
+    luck, length = _mean_of(rows.get(LUCK)), rows.get(LENGTH)
+    if luck is not None:
+        sentence = f"{profile.title} leaves {percent(min(luck, 1.0))} of a game to luck"
+        high = rows[LUCK].value.high
+        is_open = luck >= 1 or (high is not None and high >= 1)
+        return f"{sentence}; it stays open who is better" if is_open else sentence
+    if length and (mean := _mean_of(length)) is not None:
+        return f"{profile.title} takes {plain(mean)} {length.label}"
+    return f"{profile.title}, as {listed(profile.bots)} play it"
+
+
+def _mean_of(row: ProfileRow | None) -> float | None:
+    return row.value.mean if row else None
+
+
+def design_headline(design: DesignTotals) -> str:
+    """Which rules meet the targets, in a sentence without its full stop."""
+    holding, open_ = design.with_verdict(HOLDS), design.with_verdict(OPEN)
+    if len(holding) == 1:
+        rules = ", ".join(f"{name} {holding[0].changes[name]}" for name in design.varied)
+        return f"One rule set meets all targets: {rules}"
+    if holding:
+        return f"{how_many(len(holding), 'rule set')} meet all targets"
+    if open_:
+        rest = f"{how_many(len(open_), 'rule set')} {'stays' if len(open_) == 1 else 'stay'} open"
+        return f"No rule set surely meets all targets; {rest}"
+    return f"No rules meet all targets; the nearest miss {listed([*missed_targets(design)])}"
+
+
+def write_profile_page(profile: GameProfile, command: str, file: Path) -> None:
+    """Write the page of a profile; `command` is the one that plays it again, or empty.
+
+    Raises PageError where a package that draws pages is missing.
+    """
+    from cantstop_arena.reports.write_page import profile_page
+
+    write_atomically(file, profile_page(profile, command))
