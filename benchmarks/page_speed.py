@@ -22,9 +22,8 @@ WANTED = 400_000, 0.6
 def main() -> None:
     """Play the tournament, and write its page six times."""
     with tempfile.TemporaryDirectory() as folder:
-        planned = ca.tournament(BOTS, name="twenty", games=2000, seed=1)
-        played = planned.run(results=folder)
-        found = Path(played.folder)
+        ca.tournament(BOTS, name="twenty", games=2000, seed=1, results=folder).run()
+        found = Path(folder) / "twenty"
         times = []
         for _ in range(6):
             analysis = Analysis(load_results_with_aims(found))
