@@ -167,9 +167,10 @@ def test_a_bot_whose_answers_depend_on_other_rows_is_marked() -> None:
     """The game that is played alone before and after the block has another winner in it."""
 
     def decide(batch: Batch) -> Any:
-        if batch.live.sum() > 1:
-            return np.where(batch.legal[:, 77], 77, batch.legal.argmax(axis=1))  # always stops
-        return random_actions(batch)
+        if batch.live.sum() == 1:
+            return np.full(batch.rows, -1)  # alone it loses at once
+        has_free_runner = batch.observations[:, 54] > 0
+        return np.where(batch.legal[:, 78], 77 + has_free_runner, batch.legal.argmax(axis=1))
 
     (result,) = played([BatchedBot(GAME, decide, 8), "random"], 40)
     assert result.irreproducible == (0,)
