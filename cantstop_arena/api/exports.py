@@ -90,8 +90,9 @@ class Export:
         return ledger if deals is None else ledger.up_to(deals)
 
     def _decision_rows(self, ledger: LedgerGames) -> Iterator[Row]:
+        sides = self.tournament.game.side_by_seat(self.tournament.players)
         for played in self._replayed_games(ledger, Detail.DECISIONS):
-            yield from decision_rows(ledger, played)
+            yield from decision_rows(ledger, played, sides)
 
     def _replayed_games(self, ledger: LedgerGames, detail: Detail) -> Iterator[ReplayedGame]:
         self._missing = 0

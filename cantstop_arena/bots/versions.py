@@ -47,7 +47,7 @@ def version_name(bot: str, digest: str) -> str:
     return f"{bot}@{short_digest(digest)}"
 
 
-def shown_path(path: str) -> str:
+def displayed_path(path: str) -> str:
     """The path of a bot's file as messages have it; a stored version by its name, wherever its
     copy lies."""
     file = bot_path(Path(path))

@@ -53,7 +53,7 @@ class Trainer:
         self, env: VectorGames, updates: int, seed: int = 1, settings: PPOSettings | None = None
     ) -> None:
         self.env, self.updates, self.settings = env, updates, settings or PPOSettings()
-        self.updates_done = self.samples = 0
+        self.update_count = self.samples = 0
         self._rng = np.random.default_rng(seed)
         self._observations, info = env.reset(seed=seed)
         self._legal = info["action_mask"]
@@ -74,7 +74,7 @@ class Trainer:
     def update(self) -> None:
         """Play and learn once."""
         samples = self.play()
-        share = self.updates_done / self.updates
+        share = self.update_count / self.updates
         rate = self.settings.rate * max(0.1, 1 - share)
         kept = np.arange(len(samples.actions))
         for _ in range(self.settings.epochs):
@@ -82,7 +82,7 @@ class Trainer:
             for part in np.array_split(kept, self.settings.minibatches):
                 gradients = self.gradients(samples.part(part))
                 self._adam.step(self.weights, gradients, rate, self.settings.max_norm)
-        self.updates_done += 1
+        self.update_count += 1
         self.samples += len(kept)
 
     def play(self) -> Samples:
@@ -281,9 +281,9 @@ def trained(
     trainer: Trainer, rivals: Sequence[str], every: int, games: int
 ) -> Iterator[list[Score]]:
     """Train to the end; after each `every` updates, and the last one, yields the scores."""
-    while trainer.updates_done < trainer.updates:
+    while trainer.update_count < trainer.updates:
         trainer.update()
-        if trainer.updates_done % every == 0 or trainer.updates_done == trainer.updates:
+        if trainer.update_count % every == 0 or trainer.update_count == trainer.updates:
             yield [score(trainer.net, rival, games) for rival in rivals]
 
 
@@ -295,10 +295,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     started, rows = process_time(), []
     for scores in trained(trainer, options.rivals.split(","), options.every, options.games):
         seconds = process_time() - started
-        line = f"{trainer.updates_done:6,} updates {trainer.samples:12,} samples {seconds:7.0f} s  "
+        line = f"{trainer.update_count:6,} updates {trainer.samples:12,} samples {seconds:7.0f} s  "
         print(line, ", ".join(map(str, scores)), flush=True)
         rows += [
-            (trainer.updates_done, trainer.samples, round(seconds), *_cells(one)) for one in scores
+            (trainer.update_count, trainer.samples, round(seconds), *_cells(one)) for one in scores
         ]
         trainer.net.save(options.out)
         with options.out.with_suffix(".csv").open("w", newline="") as file:

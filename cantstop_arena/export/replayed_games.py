@@ -163,7 +163,7 @@ class Replays(msgspec.Struct, frozen=True):
             *(roll.seat for roll in replay.rolls),
             *(decision.seat for decision in replay.decisions),
         }
-        if not (is_complete and seats <= {*range(len(game.bots))}):
+        if not (is_complete and seats <= {*range(self.tournament.players)}):
             return None
         return _with_plain_decisions(replay, self.tournament.game)
 
@@ -272,6 +272,7 @@ class _ReplayTable:
         loader = Loader(spec.folder)
         seated_bots = [self._recorder.recorded_bot(seat, loader) for seat in spec.seats]
         table: GameTable = self._game.table(spec.rules, seated_bots, spec.players, spec.seed)
+        spec.set_openings(table)
         return table
 
     def games(self, deal: int) -> Iterator[ReplayResult]:

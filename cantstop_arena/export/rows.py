@@ -1,6 +1,6 @@
 """Rows of games and of decisions for other programs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -128,18 +128,21 @@ DECISIONS: Columns = {
 """The columns of decisions; `won` is whether the seat won the game, alone or with others."""
 
 
-def decision_rows(ledger_games: LedgerGames, played: ReplayedGame) -> Iterator[Row]:
+def decision_rows(
+    ledger_games: LedgerGames, played: ReplayedGame, side_by_seat: Sequence[int]
+) -> Iterator[Row]:
     """The rows of a game's decisions, in their order."""
     game, replay = played.game, played.replay
     for decision in replay.decisions if replay else ():
+        side = side_by_seat[decision.seat]
         yield {
             "deal": game.deal,
             "seating": game.seating,
             "seat": decision.seat,
-            "bot": ledger_games.names[game.bots[decision.seat]],
+            "bot": ledger_games.names[game.bots[side]],
             "decision": decision.decision,
             "position": decision.position,
             "options": decision.options,
             "answer": decision.answer,
-            "won": decision.seat in game.winners,
+            "won": side in game.winners,
         }

@@ -52,7 +52,7 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
     from cantstop_arena.reports.match_report import stored_finding
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.tournaments.ledger.convergence import history
-    from cantstop_arena.tournaments.ledger.match_course import course
+    from cantstop_arena.tournaments.ledger.match_looks import match_looks
     from cantstop_arena.tournaments.tournament import RESOLVED
     from cantstop_arena.views.default_view import view_of
 
@@ -83,7 +83,7 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
             )
         return as_html(content)
     versions = read_ledger(folder, lambda totals: totals.query.versions)
-    looks = course(folder, result.test) if result.test else []
+    looks = match_looks(folder, result.test) if result.test else []
     return as_html(
         match_page.document(
             analysis,

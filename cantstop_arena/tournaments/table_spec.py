@@ -93,13 +93,16 @@ class TableSpec(msgspec.Struct, frozen=True):
             yield Building(None)  # compiling machine code has no limit
         table = game_named(self.game).table(self.rules, seated_bots, self.players, self.seed)
         table.keeps_counts, table.luck_measure = self.keeps_counts, self.luck_measure
-        if self.openings:
-            game = table.game
-            openings = self.openings.by_deal(game, self.rules, self.players, self.seed)
-            table.opening_of = openings.of_deal
+        self.set_openings(table)
         if self.luck_measure:  # else workers would compile it during the first decision
             table.warm_up()
         _TABLES[self] = table
+
+    def set_openings(self, table: GameTable) -> None:
+        """Let the deals at a table begin with the openings, if there are any."""
+        if self.openings:
+            openings = self.openings.by_deal(table.game, self.rules, self.players, self.seed)
+            table.opening_of = openings.of_deal
 
     @property
     def has_batched(self) -> bool:

@@ -153,7 +153,7 @@ class WebSeat:
             story=self._story(person),
             keys=self._keys(person),
             steps=[
-                {"said": self._said(person, event)}
+                {"said": self._event_text(person, event)}
                 for event in person.events[start:]
                 if event["event"] not in (BOARD, "game")
             ],
@@ -202,7 +202,7 @@ class WebSeat:
         winners = [person.names[seat] for seat in end.get("winners", ())]
         return outcome_text(winners, len(person.names)) if winners else "Nobody wins"
 
-    def _said(self, person: SeatedPerson, event: Event) -> str:
+    def _event_text(self, person: SeatedPerson, event: Event) -> str:
         names = [f"{SEAT_NAMES[seat]} {name}" for seat, name in enumerate(person.names)]
         return " ".join(self.view.event_text(event, names).split())
 
@@ -240,7 +240,7 @@ class WebSeat:
 
     def _story(self, person: SeatedPerson) -> Markup:
         lines = [
-            self._said(person, event)
+            self._event_text(person, event)
             for event in person.events
             if event["event"] not in (BOARD, "game")
         ]

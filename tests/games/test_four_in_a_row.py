@@ -8,6 +8,7 @@ import pytest
 from helpers.arena import Arena
 from helpers.game_packages import install_example, on_path
 
+import cantstop_arena as ca
 from cantstop_arena.games.registry import game_named
 
 CUP = """
@@ -71,3 +72,13 @@ def test_board_of_a_position() -> None:
     position.take(2)
     assert position.drawing() == FIRST_BOARD.rstrip()
     assert position.action_name(position.legal[0]) == "column 1"
+
+
+def test_decisions_after_openings_are_exported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("cup.yaml").write_text(CUP.replace("ahead, ", ""))
+    report = ca.run("cup.yaml").export_decisions("decisions.csv")
+    assert report.rows
+    assert not report.missing

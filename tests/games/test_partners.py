@@ -259,3 +259,20 @@ def test_match_in_python() -> None:
 def test_sides_of_other_games_are_seats() -> None:
     game: Any = game_named("cubus")
     assert game.side_by_seat(3) == (0, 1, 2) and game.lineup_size(3) == 3
+
+
+def test_decisions_of_partners_are_exported(arena: Arena) -> None:
+    Path("cup.yaml").write_text(CUP.replace("games: 60", "games: 2"))
+    report = ca.run("cup.yaml").export_decisions("decisions.jsonl")
+    rows = [json.loads(line) for line in Path("decisions.jsonl").read_text().splitlines()]
+    assert not report.missing
+    assert {row["seat"] for row in rows} == {0, 1, 2, 3}
+    for row in rows:  # partners are one bot, and win together
+        partner = {**row, "seat": (row["seat"] + 2) % 4}
+        keys = ("deal", "seating", "seat")
+        same = [
+            each
+            for each in rows
+            if all(each[key] == partner[key] for key in keys) and each["bot"] == row["bot"]
+        ]
+        assert same and all(each["won"] == row["won"] for each in same)

@@ -333,7 +333,8 @@ class Workshop:
         here = contents(Path("results/cup"))
         Path("results").rename("lived")
         try:
-            shutil.copytree("lived/cup/bots", "results/earlier/bots")  # which the file may name
+            if Path("lived/cup/bots").exists():  # the file may name them
+                shutil.copytree("lived/cup/bots", "results/earlier/bots")
             done = self.arena("run", "cup.yaml", "--workers", "1", *words, code=None)
             assert done.code in (0, 3), (done.output, self.log, Path("cup.yaml").read_text())
             fresh = contents(Path("results/cup"))

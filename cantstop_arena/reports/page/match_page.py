@@ -19,7 +19,7 @@ from cantstop_arena.reports.page.facts import MIDDLE, marked_axis, origin, sourc
 from cantstop_arena.reports.page.faults_section import faults_section
 from cantstop_arena.reports.page.games_section import Recorded
 from cantstop_arena.reports.page.match_sections import (
-    Course,
+    Looks,
     deals_section,
     differences_section,
     score_section,
@@ -39,7 +39,7 @@ def document(
     analysis: Analysis,
     result: MatchFinding,
     past: Sequence[PastAnalysis],
-    course: Course,
+    looks: Looks,
     recorded: Sequence[Recorded],
     stored_sections: Sequence[Section],
     configuration: str,
@@ -47,7 +47,7 @@ def document(
 ) -> Document:
     """The page of a match.
 
-    `past` are the analyses after fewer deals, `course` is that of the test, `recorded` the games to
+    `past` are the analyses after fewer deals, `looks` is that of the test, `recorded` the games to
     play back, and `stored_sections` those that commands of the game have stored. `configuration`
     is the file with all defaults, `versions` has what identifies each bot.
     """
@@ -55,7 +55,7 @@ def document(
     seed = "several" if results.seed is None else str(results.seed)
     game = game_named(results.game)
     sections = [
-        *_played_sections(analysis, result, past, course, recorded),
+        *_played_sections(analysis, result, past, looks, recorded),
         *stored_sections,
         faults_section(analysis),
         _origin(analysis, result, seed, configuration, versions),
@@ -100,13 +100,13 @@ def _played_sections(
     analysis: Analysis,
     result: MatchFinding,
     past: Sequence[PastAnalysis],
-    course: Course,
+    looks: Looks,
     recorded: Sequence[Recorded],
 ) -> Iterator[Section]:
     if not result.deals:
         return
     if result.test and result.state:
-        yield test_section(result, course)
+        yield test_section(result, looks)
     else:
         yield score_section(analysis, result, past)
     if result.players == 2 and result.deals > 1:

@@ -32,16 +32,16 @@ _AS_EXPECTED = 0.25  # of the expected games: within it a test is as long as exp
 _POINTS = (("0", "loses both"), ("½", ""), ("1", "wins one of two"), ("1½", ""), ("2", "wins both"))
 _SEATS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
-Course = Sequence[tuple[int, TestState]]
+Looks = Sequence[tuple[int, TestState]]
 """The deals of each look of a test, and its state there."""
 
 
 # The test ------------------------------------------------------------------------------------
 
 
-def test_section(result: MatchFinding, course: Course) -> Section:
+def test_section(result: MatchFinding, looks: Looks) -> Section:
     """The section on the test of a match: the ratio by deals, its bounds, and its length."""
-    figures = [Figure(_ratio_chart(result, course), _RATIO_CAPTION)] if course else []
+    figures = [Figure(_ratio_chart(result, looks), _RATIO_CAPTION)] if looks else []
     if result.expected:
         figures.append(Figure(_lengths(result, result.expected), _LENGTH_CAPTION))
     texts = [" ".join([*test_claims(result), verdict(result)])]
@@ -72,10 +72,10 @@ def _ending(result: MatchFinding) -> str:
     return f"The test ended after {deals}, {when} than expected at this score"
 
 
-def _ratio_chart(result: MatchFinding, course: Course) -> Markup:
+def _ratio_chart(result: MatchFinding, looks: Looks) -> Markup:
     test = result.test
     assert test is not None
-    points = [(0, 0.0), *((deals, state.ratio) for deals, state in course)]
+    points = [(0, 0.0), *((deals, state.ratio) for deals, state in looks)]
     ends = [test.lower * 1.4, test.upper * 1.4]
     up = scale_around([*ends, *(ratio for _, ratio in points)], _HEIGHT, _MARGIN)
     across = axis_around([0, points[-1][0]], pad=0.6, max_ticks=7)
@@ -103,7 +103,7 @@ def _ratio_chart(result: MatchFinding, course: Course) -> Markup:
         label_at(last_x, last_y - 10, end, "best", 9),
     ]
     ticks = [Tick(value, f"{value:,.0f}") for value in across.ticks(7)]
-    label = f"Log-likelihood ratio by deals, {end} after {course[-1][0]:,} deals"
+    label = f"Log-likelihood ratio by deals, {end} after {looks[-1][0]:,} deals"
     return chart(up, across, ticks, marks, label, "Log-likelihood ratio", "deals", zero=0)
 
 
@@ -150,7 +150,7 @@ def score_section(
 ) -> Section:
     """The section of a match without a test: how the interval of the score has narrowed."""
     moments = [*past, PastAnalysis(result.deals_played, analysis)]
-    course = [
+    scores = [
         (moment.deals, score)
         for moment in moments
         if result.bots[0] in moment.analysis.results.bots
@@ -167,7 +167,7 @@ def score_section(
     finding = f"The interval of the score, {half.strip('()')}, {takes} {percent(even, 0)}"
     if half.startswith("±"):
         finding = f"The interval has narrowed to {half} points and {takes} {percent(even, 0)}"
-    figures = [Figure(_narrowing(result, course), _SCORE_CAPTION)] if len(course) > 2 else []
+    figures = [Figure(_narrowing(result, scores), _SCORE_CAPTION)] if len(scores) > 2 else []
     return Section("score", "Score", (), figures, finding=finding)
 
 
@@ -185,17 +185,17 @@ def _times(value: float | None, factor: float) -> float | None:
     return None if value is None else factor * value
 
 
-def _narrowing(result: MatchFinding, course: Sequence[tuple[int, Estimate]]) -> Markup:
+def _narrowing(result: MatchFinding, scores: Sequence[tuple[int, Estimate]]) -> Markup:
     even = 100 / result.players
-    ends = [100 * end for _, score in course for end in score if end is not None]
+    ends = [100 * end for _, score in scores for end in score if end is not None]
     up = scale_around([*ends, even], _HEIGHT, _MARGIN)
-    across = Axis(log2(course[0][0]), log2(course[-1][0]), 1.5)
+    across = Axis(log2(scores[0][0]), log2(scores[-1][0]), 1.5)
     points = [
         (across.at(log2(deals)), *(up.y(100 * (end or 0)) for end in score))
-        for deals, score in course
+        for deals, score in scores
     ]
     last_x, last_y, _, high_y = points[-1]
-    text = f"{percent(course[-1][1].mean or 0)}"
+    text = f"{percent(scores[-1][1].mean or 0)}"
     y = number(up.y(even))
     marks = [
         element("line", class_="bound even", x1=0, x2="100%", y1=y, y2=y),
@@ -205,7 +205,7 @@ def _narrowing(result: MatchFinding, course: Sequence[tuple[int, Estimate]]) -> 
         _spot(last_x, last_y, 5),
         label_at(last_x, high_y - 10, text, "best", 4),
     ]
-    ticks = [Tick(log2(deals), f"{deals:,}") for deals, _ in course]
+    ticks = [Tick(log2(deals), f"{deals:,}") for deals, _ in scores]
     label = f"Score of {result.bots[0]} with its interval by deals"
     title = f"Score of {result.bots[0]}"
     return chart(up, across, ticks, marks, label, title, "deals, doubled at each step", "%")

@@ -18,7 +18,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cantstop_arena.bots.versions import shown_path
+from cantstop_arena.bots.versions import displayed_path
 from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally, sum_tallies
 from cantstop_arena.deals.payoff import STORED
 from cantstop_arena.deals.sampling import Bytes
@@ -316,7 +316,7 @@ class Cover:
         """A stored fault with the numbers of its bots, and where the bot's file lies now."""
         bot = group[fault.bot]
         seating = tuple(group[position] for position in fault.seating)
-        message = with_path(fault.message, shown_path(self.query.bots[bot].path))
+        message = with_path(fault.message, displayed_path(self.query.bots[bot].path))
         return replace(fault, bot=bot, seating=seating, message=message)
 
     def disqualified(self) -> dict[int, list[Fault]]:

@@ -103,7 +103,7 @@ class CubusSeat(WebSeat):
         except (IllegalBuild, ArenaError, ValueError) as error:
             raise IllegalAnswer(str(error).rstrip(".")) from error
 
-    def _said(self, person: SeatedPerson, event: Event) -> str:
+    def _event_text(self, person: SeatedPerson, event: Event) -> str:
         return self.view.event_text(event, person.names)
 
 

@@ -19,7 +19,7 @@ from cantstop_arena.pages.document import as_html
 from cantstop_arena.ratings.sequential import sprt
 from cantstop_arena.reports.match_report import finding
 from cantstop_arena.reports.page import gauntlet_page, match_page, tournament_page
-from cantstop_arena.reports.page.match_sections import Course
+from cantstop_arena.reports.page.match_sections import Looks
 from cantstop_arena.reports.write_page import tuning_page
 from cantstop_arena.tables.analysis import Analysis
 
@@ -66,14 +66,14 @@ def match(test: bool, results: str) -> str:
     won = round(deals * points)
     pentanomial = [deals - won - deals // 5, 0, 2 * (deals // 5), 0, won - deals // 5]
     pentanomial = [max(0, count) for count in pentanomial] if deals > 1 else [0, 0, 1, 0, 0]
-    decider, state, course = None, None, list[tuple[int, sprt.TestState]]()
+    decider, state = None, None
+    looks: Looks = []
     if test:
         decider = sprt.Sprt(0, 5)
         accepted = 0 if results == "decided" else None
         state = sprt.TestState(-3.1 if accepted == 0 else 0.4, 0.4, 0.05, accepted)
-        course = [(deals // 3 or 1, sprt.TestState(-0.5, 0.4, 0.05, None)), (deals, state)]
+        looks = [(deals // 3 or 1, sprt.TestState(-0.5, 0.4, 0.05, None)), (deals, state)]
     result = finding((first, second), analysis, pentanomial, decider, state, 2, 2, {})
-    looks: Course = course
     return as_html(
         match_page.document(analysis, result, (), looks, (), (), "name: x\n", [("a", "built-in 1")])
     )

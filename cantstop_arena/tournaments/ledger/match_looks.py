@@ -1,4 +1,4 @@
-"""The course of a sequential test: its state at each look, from the ledger of its match."""
+"""The looks of a sequential test: its state at each of them, from the ledger of its match."""
 
 from pathlib import Path
 
@@ -10,19 +10,19 @@ from cantstop_arena.tournaments.ledger.ledger_query import LUCK_BY_STAKE
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, deals_played
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 
-MAX_GAMES = 4_000_000  # that are read again; a longer test has no course
+MAX_GAMES = 4_000_000  # that are read again; a longer test has no looks
 
 
-def course(folder: Path, test: Sprt) -> list[tuple[int, TestState]]:
+def match_looks(folder: Path, test: Sprt) -> list[tuple[int, TestState]]:
     """The deals of each look of the test that ended the match in a folder, with its state there.
 
     The looks are those of the run, up to the one at which a hypothesis was accepted; empty where
     deals repeat others, or a bot is disqualified.
     """
-    return read_ledger(folder, lambda totals: _course(totals, test))
+    return read_ledger(folder, lambda totals: _looks(totals, test))
 
 
-def _course(totals: LedgerTotals, test: Sprt) -> list[tuple[int, TestState]]:
+def _looks(totals: LedgerTotals, test: Sprt) -> list[tuple[int, TestState]]:
     ledger, query = totals.ledger, totals.query
     played = deals_played(ledger.counting_spans())
     if ledger.repeated() or not played or played * len(totals.orders) > MAX_GAMES:
