@@ -57,6 +57,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/cluster_speed.py
 	$(BIN)/python benchmarks/environments_speed.py
 	$(BIN)/python benchmarks/batch_speed.py
+	$(BIN)/python benchmarks/page_speed.py
 
 strength: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/strength.py --write docs/explanation/strength.md

@@ -207,7 +207,7 @@ def _history(path: Path, file: Path) -> ResultRow:
         return _unreadable(path, "history", when, error)
     about, address = f"{how_many(count, 'version')} of {bot}", f"/results/{quote(path.name)}"
     return ResultRow(
-        path.name, "history", about, finding, count, 0, when, f"{address}/{quote(file.name)}"
+        path.name, "history", about, finding, 0, 0, when, f"{address}/{quote(file.name)}"
     )
 
 

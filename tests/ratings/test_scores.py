@@ -12,7 +12,16 @@ from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import Tally
 from cantstop_arena.deals.winners import WIN_UNITS
-from cantstop_arena.ratings.scores import DealRun, crosstable, meetings, per_game, score, scores
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.scores import (
+    DealRun,
+    crosstable,
+    decided_pairs,
+    meetings,
+    per_game,
+    score,
+    scores,
+)
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -156,3 +165,18 @@ def test_one_game_has_a_mean_but_no_interval() -> None:
     tally = Tally(1, (60,), 0, 0, {"n": (12,)}, {"n": 144})
     found = per_game(replace(results(1, 1, []), tallies={(0,): tally}), "n")[0]
     assert (found.mean, found.low, found.high) == (12, None, None)
+
+
+def test_what_counts_as_decided_is_corrected_for_all_pairs() -> None:
+    truth = Truth((0.15, 0.0, 0.0, -0.1), (0.0, 0.0))
+    played = truth.played(200, np.random.default_rng(4))
+    cells, decided = crosstable(played), decided_pairs(played)
+    pairs = [(bot, rival) for bot in range(4) for rival in range(bot + 1, 4)]
+    alone = [pair for pair in pairs if (cell := cells[pair[0]][pair[1]]) and not _holds_half(cell)]
+    assert alone == [(0, 3), (2, 3)]
+    assert [pair for pair in pairs if decided[pair]] == [(0, 3)]
+    assert (decided == decided.T).all()
+
+
+def _holds_half(cell: Estimate) -> bool:
+    return (cell.low or 0.0) <= 0.5 <= (cell.high or 1.0)

@@ -4,6 +4,8 @@ import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -237,6 +239,16 @@ def test_trial_values_are_round_and_have_intervals() -> None:
     low, high = Trial(np.array([1.0]), 0.125, 1000, 500).interval
     assert high - low == pytest.approx(2 * 1.96 * (0.125 / 1000) ** 0.5, rel=0.01)
     assert low + high == pytest.approx(1)
+
+
+def test_the_share_of_what_was_found_has_students_interval() -> None:
+    won = np.array([[0.0, 1.0, 1.0, 0.0, 1.0]])  # by rivals and deals
+    trials = SimpleNamespace(
+        wins=lambda options, first, deals: [won], win_units=1, games_per_deal=1
+    )
+    share = tuner.Tuner._share(cast(Any, SimpleNamespace(_trials=trials)), {}, 5)
+    assert share.score == pytest.approx(0.6)
+    assert share.half == pytest.approx(2.776445 * (0.3 / 5) ** 0.5)
 
 
 @pytest.mark.parametrize("won", [0, 0.5, 1])

@@ -14,7 +14,7 @@ from cantstop_arena.views.cantstop.animated_board import draw_stage, layout
 from cantstop_arena.views.cantstop.drawing import dice_text
 from cantstop_arena.views.cantstop.scenes import BoardScene, Spaces, scenes
 from cantstop_arena.views.cantstop.step_text import bust_chance
-from cantstop_arena.views.cantstop.svg import heading
+from cantstop_arena.views.cantstop.svg import beginning, heading
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -101,7 +101,9 @@ def _data(key: str, played: Sequence[BoardScene]) -> dict[str, object]:
     for markers, group in groupby(played, key=lambda scene: scene.markers):
         standing = tuple(map(_flat, markers))
         index = standings.setdefault(standing, len(standings))
-        steps += ([*_step(scene, index), event_text(scene), *_roll(scene)] for scene in group)
+        for scene in group:
+            said = event_text(scene).removeprefix(beginning(scene))  # which the script puts before
+            steps.append([*_step(scene, index), said, *_roll(scene)])
     return {
         "key": key,
         "names": played[0].names,

@@ -77,6 +77,15 @@ class _Picture:
         ET.SubElement(self.root, "text", look).text = text
 
 
+def beginning(scene: BoardScene) -> str:
+    """How the text of an event of a turn begins: who does it, and with which dice."""
+    event = scene.event
+    if event["event"] in ("game", "end"):
+        return ""
+    rolls = f"rolls {dice_text(event['dice'])}, " if event["event"] == "roll" else ""
+    return f"Turn {scene.turn}: {SEATS[scene.seat]} {rolls}"
+
+
 def heading(scene: BoardScene) -> str:
     """The turn and the last event as text."""
     event = scene.event
@@ -89,12 +98,12 @@ def heading(scene: BoardScene) -> str:
             after = f"After {how_many(event['turns'], 'turn')}"
             return f"{after} {winners} {verb} ({event['reason']})"
         case "roll" if event["chosen"] is None:
-            action = f"rolls {dice_text(event['dice'])}, no move"
+            action = "no move"
         case "roll":
-            action = f"rolls {dice_text(event['dice'])}, takes {move_text(event['chosen'])}"
+            action = f"takes {move_text(event['chosen'])}"
         case kind:
             action = {"stop": "stops", "bust": "is bust"}[kind]
-    return f"Turn {scene.turn}: {SEATS[scene.seat]} {action}"
+    return f"{beginning(scene)}{action}"
 
 
 def seats_text(scene: BoardScene) -> Iterator[str]:

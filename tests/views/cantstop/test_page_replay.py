@@ -30,7 +30,7 @@ from cantstop_arena.views.cantstop.animated_board import draw_stage
 from cantstop_arena.views.cantstop.page_replay import TEMPLATES, game
 from cantstop_arena.views.cantstop.scenes import BoardScene, scenes
 from cantstop_arena.views.cantstop.step_text import bust_chance
-from cantstop_arena.views.cantstop.svg import board_description, heading
+from cantstop_arena.views.cantstop.svg import beginning, board_description, heading
 
 ORDINARY = 40_000  # bytes that a game of two may cost
 A_THOUSAND_TURNS = 700_000
@@ -116,7 +116,8 @@ def test_the_steps_are_the_scenes_of_the_game(name: str) -> None:
         assert (event, turn, seat) == (scene.event["event"], scene.turn, scene.seat)
         assert [by_column(own) for own in given["standings"][standing]] == list(scene.markers)
         assert by_column(runners) == scene.runners
-        assert said.startswith(heading(scene))
+        assert f"{beginning(scene)}{said}".startswith(heading(scene))
+        assert not said.startswith("Turn "), "the script says it"
         if event == "roll":
             check_roll(roll, scene, given["rolls"])
         else:
@@ -147,7 +148,7 @@ def test_games_of_all_kinds_have_good_pages_and_are_told_in_words(name: str) -> 
 
 def test_columns_that_a_stop_claims_are_named() -> None:
     said = [step[5] for step in data_of(POSITIONS["claimed"])["steps"]]
-    assert said[1] == "Turn 1: A stops, claims 2"
+    assert said[1] == "stops, claims 2"
     assert sum("claims" in text for text in said) == 2
 
 

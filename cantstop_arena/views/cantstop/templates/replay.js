@@ -1,7 +1,7 @@
 "use strict";
 // Plays games back. Each element of class "game" has its own in JSON, with these steps:
 // [event, turn, seat, standing, runners, said], and for a roll also
-// [..., rolls, busts, dice, moves, chosen]. Columns and spaces stand by turns in one list.
+// [..., rolls, busts, dice, moves, chosen]. What is said of a turn lacks its beginning (`told`). Columns and spaces stand by turns in one list.
 // What is seen depends on the step alone: going back shows just what was there before.
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
@@ -16,6 +16,11 @@
     if (look) element.className = look;
     element.append(...content);
     return element;
+  };
+  const told = ([event, turn, seat, , , said, , , dice]) => {
+    if (event === "game" || event === "end") return said;
+    const rolls = event === "roll" ? `rolls ${dice.join("-")}, ` : "";
+    return `Turn ${turn}: ${LETTERS[seat]} ${rolls}${said}`;
   };
   const drawn = (tag, attributes) => {
     const element = document.createElementNS(SVG, tag);
@@ -172,7 +177,7 @@
       clearInterval(this.timer);
       this.timer = null;
       this.find(".said").setAttribute("aria-live", "polite");
-      this.find(".said").textContent = this.steps[this.place][5];
+      this.find(".said").textContent = told(this.steps[this.place]);
       this.label();
     }
 
@@ -350,9 +355,10 @@
       return row;
     }
 
-    renderControls([event, turn, seat, , , said]) {
+    renderControls(step) {
+      const [event, turn, seat] = step;
       const last = this.steps.length - 1;
-      this.find(".said").textContent = said;
+      this.find(".said").textContent = told(step);
       this.find(".said").dataset.event = event;
       const marked = { first: this.place === 0, back: this.place === 0 };
       Object.assign(marked, { forth: this.place === last, last: this.place === last });
