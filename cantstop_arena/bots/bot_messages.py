@@ -26,17 +26,13 @@ class StartBot(msgspec.Struct, tag=True, frozen=True):
 
 
 class StartGame(msgspec.Struct, tag=True, frozen=True):
-    """Begin a game, for which there is no answer; `is_fresh` asks for a new instance of the bot.
-
-    The `number` of the game decides its row in batches; programs do not get it.
-    """
+    """Begin a game, for which there is no answer; `is_fresh` asks for a new instance of the bot."""
 
     seat: int
     players: int
     is_fresh: bool
     rules: Mapping[str, Any]
     key: int
-    number: int = 0
 
 
 class Decide(msgspec.Struct, tag=True, frozen=True):
@@ -60,13 +56,44 @@ class EndGame(msgspec.Struct, tag=True, frozen=True):
     points: Sequence[int] = ()
 
 
-Question: TypeAlias = StartBot | StartGame | Decide | EndGame
+class StartBatches(msgspec.Struct, tag=True, frozen=True):
+    """The rules of the games in all batches from now on, for which there is no answer."""
+
+    rules: Mapping[str, Any]
+    players: int
+
+
+class DecideBatch(msgspec.Struct, tag=True, frozen=True):
+    """Decide for many games at once; the answer is Logits with the same number.
+
+    The others are the arrays of a `Batch`, as bytes.
+    """
+
+    number: int
+    observations: bytes
+    legal: bytes
+    live: bytes
+    seats: bytes
+    random: bytes
+
+
+ProgramQuestion: TypeAlias = StartBot | StartGame | Decide | EndGame
+"""What a program in any language is told."""
+
+Question: TypeAlias = ProgramQuestion | StartBatches | DecideBatch
 
 
 class BotStarted(msgspec.Struct, tag=True, frozen=True):
-    """The bot is built; `listens` says whether it expects EndGame."""
+    """The bot is built; `listens` says whether it expects EndGame.
+
+    One that decides for many games at once has so many `rows` and this `temperature`, and computes
+    with these `libraries`.
+    """
 
     listens: bool
+    rows: int = 0
+    temperature: float = 0.0
+    libraries: Sequence[str] = ()
 
 
 class Answer(msgspec.Struct, tag=True, frozen=True):
@@ -80,4 +107,19 @@ class Answer(msgspec.Struct, tag=True, frozen=True):
     error: str | None = None
 
 
-Report: TypeAlias = BotStarted | Answer | Raised
+class Logits(msgspec.Struct, tag=True, frozen=True):
+    """The answer to the batch of this number: an array, or an exception.
+
+    `values` are its bytes if it has a type and a shape that answers may have. `refusal` says why
+    it is no array, and `error` is the text of the exception that the bot has raised.
+    """
+
+    number: int
+    dtype: str = ""
+    shape: Sequence[int] = ()
+    values: bytes = b""
+    refusal: str | None = None
+    error: str | None = None
+
+
+Report: TypeAlias = BotStarted | Answer | Logits | Raised

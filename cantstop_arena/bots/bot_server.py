@@ -16,9 +16,12 @@ from cantstop_arena.bots.bot_messages import (
     Answer,
     BotStarted,
     Decide,
+    DecideBatch,
     EndGame,
+    Logits,
     Question,
     Report,
+    StartBatches,
     StartBot,
     StartGame,
 )
@@ -26,6 +29,13 @@ from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
 from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.answers import IllegalAnswer
+from cantstop_arena.game_api.batches import (
+    answer_array,
+    check_type,
+    empty_batch,
+    encoding_or_error,
+)
 from cantstop_arena.game_api.decisions import GAME_OVER, Decision, GameOver
 from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.registry import DEFAULT, game_named
@@ -48,7 +58,7 @@ class BotServer:
         self._rules = self._game.rules.default
         self._random = Stream(0)
         self._view: Any = None
-        self._number = 0
+        self._players = 0  # of the games in batches
         self._failure: BaseException | None = None
 
     def answer(self, message: Question) -> Report | None:
@@ -63,11 +73,20 @@ class BotServer:
                     return Answer(message.number, self._decide(message))
                 case EndGame():
                     self._end_game(message)
+                case StartBatches():
+                    self._rules = self._game.rules.from_dict(message.rules)
+                    self._players = message.players
+                case DecideBatch():
+                    return self._decide_batch(message)
         except BaseException as error:
             text = exception_report(error)
-            return (
-                Answer(message.number, error=text) if isinstance(message, Decide) else Raised(text)
-            )
+            match message:
+                case Decide():
+                    return Answer(message.number, error=text)
+                case DecideBatch():
+                    return Logits(message.number, error=text)
+                case _:
+                    return Raised(text)
         return None
 
     def _start(self, message: StartBot) -> BotStarted:
@@ -82,14 +101,15 @@ class BotServer:
         bot = Loader(message.folder).open(message.bot)
         player = bot.build(message.options)  # reports a bot that cannot be built
         if isinstance(player, BatchedBot):
-            player.prepare(self._rules, self._game.players[0])
+            player.warm_up(self._rules, self._game.players[0])
+            self._player = player
+            return BotStarted(False, player.rows, player.temperature, player.libraries)
         self._make_player = partial(fresh_player, bot, message.options)
         return BotStarted(hasattr(player, GAME_OVER))
 
     def _begin_game(self, message: StartGame) -> None:
         self._rules = self._game.rules.from_dict(message.rules)
         self._random = Stream(message.key)
-        self._number = message.number
         if message.is_fresh:
             self._player = None
         self._view = None
@@ -105,6 +125,20 @@ class BotServer:
             arguments.append(codec.moves_from_json(message.moves))
         decide = getattr(player, decision.name, None)
         return None if decide is None else answer_as_json(decision, decide(*arguments))
+
+    def _decide_batch(self, message: DecideBatch) -> Logits:
+        encoding = encoding_or_error(self._game, self._rules, self._players)
+        rows = len(message.live)
+        batch = empty_batch(rows, encoding, self._rules, self._players)
+        for name, array in batch.arrays().items():
+            array[:] = np.frombuffer(getattr(message, name), array.dtype).reshape(array.shape)
+        try:
+            array = answer_array(self._player.decide(batch))
+            check_type(array.shape, array.dtype, batch)
+            values = array.tobytes()
+        except IllegalAnswer as error:
+            return Logits(message.number, refusal=str(error))
+        return Logits(message.number, array.dtype.str, array.shape, values)
 
     def _end_game(self, message: EndGame) -> None:
         """Call the bot's `game_over`, without an answer; the next decision raises its exception."""
@@ -125,8 +159,6 @@ class BotServer:
             raise failure
         if self._player is None:
             self._player = self._make_player()
-            if isinstance(self._player, BatchedBot):
-                self._player.choose_row(self._number)
         return self._player
 
 

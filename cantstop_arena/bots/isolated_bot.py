@@ -2,14 +2,21 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from math import prod
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cantstop_arena.bots.bot_messages import (
     Answer,
     BotStarted,
     Decide,
+    DecideBatch,
     EndGame,
+    Logits,
     Report,
+    StartBatches,
     StartGame,
 )
 from cantstop_arena.bots.bot_sandbox import start_here
@@ -17,18 +24,21 @@ from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH
 from cantstop_arena.bots.program_lines import ProgramLines
 from cantstop_arena.errors import BotError, GameError
+from cantstop_arena.game_api.answers import IllegalAnswer
+from cantstop_arena.game_api.batches import Batch, check_type
 from cantstop_arena.game_api.codec import check_round_trip
 from cantstop_arena.game_api.decisions import Decision, GameOver
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.processes.channel import Connection
+from cantstop_arena.processes.channel import MAX_MESSAGE_BYTES, Connection
 from cantstop_arena.processes.child import Child, ChildFailed, ChildFailure
 from cantstop_arena.processes.child_start import failure_of, start_command
 from cantstop_arena.processes.isolated_call import Raised
 from cantstop_arena.processes.json_lines import FOREIGN_KEY, ForeignValue
 from cantstop_arena.texts import in_a_line
 
+_Answer = TypeVar("_Answer", Answer, Logits)
 MAX_ANSWER_BYTES = 1 << 17
-"""Bytes of a message; `bot_server` sends less than half of that."""
+"""Bytes of a message; `bot_server` sends less than half of that, but for answers to batches."""
 _SIGHT = "in the sandbox it sees only the files that its command and needs: name"
 
 
@@ -49,8 +59,9 @@ class IsolatedBot:
         self._child: Child[Report] | None = None
         self._questions = 0
         self._verified: set[str] = set()
-        self.listens = False
-        """Whether the process expects a message at the end of each game."""
+        self._batches: tuple[Any, int] | None = None
+        self.started = BotStarted(listens=False)
+        """What the process has said of the bot when it was ready."""
 
     def start(self) -> None:
         """Start the process, unless it runs.
@@ -61,11 +72,12 @@ class IsolatedBot:
         if self._child is None:
             start, view = start_here(self.bot_start)
             codec = ProgramLines(self.game) if start.command else None
-            self._child = start_command(
-                start.process, view, Connection(Report, codec, MAX_ANSWER_BYTES)
-            )
+            is_batched = start.backend == "batched"
+            most = MAX_MESSAGE_BYTES if is_batched else MAX_ANSWER_BYTES
+            self._child = start_command(start.process, view, Connection(Report, codec, most))
             try:
-                self.listens = _started(self._child, start).listens
+                self.started = _started(self._child, start)
+                self._batches = None
             except BaseException as error:
                 self._kill()
                 if not isinstance(error, BotError):
@@ -83,7 +95,6 @@ class IsolatedBot:
         rules: Any,
         key: int,
         is_fresh: bool = True,
-        number: int = 0,
     ) -> None:
         """Announce a new game; if it `is_fresh`, a new instance of the bot plays it.
 
@@ -97,7 +108,7 @@ class IsolatedBot:
             self._kill()
             raise
         rules_data = self.game.rules.as_dict(rules)
-        message = StartGame(seat, players, is_fresh, rules_data, key, number)
+        message = StartGame(seat, players, is_fresh, rules_data, key)
         self._running_child().send(message, self.bot_start.decision_limit)
 
     def decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> object:
@@ -108,19 +119,37 @@ class IsolatedBot:
         data = None if moves is None else self.game.codec.moves_as_json(moves)
         self._questions += 1
         view_data = self._view_as_json(decision, view)
-        answer = self._answer_to(Decide(self._questions, decision.name, view_data, data))
-        if answer.error is not None:
-            raise BotRaised(in_a_line(answer.error, MAX_REPORT_LENGTH))
+        answer = self._answer_to(Decide(self._questions, decision.name, view_data, data), Answer)
+        _raise_error(answer.error)
         return _answer_value(answer.value)
 
-    def _answer_to(self, question: Decide) -> Answer:
+    def decide_batch(self, batch: Batch) -> NDArray[Any]:
+        """The bot's answer to a batch: actions or logits.
+
+        Raises ChildFailed, BotRaised and IllegalAnswer when there is none, and like `start`.
+        """
+        self.start()
+        self._running_child().check_files()
+        if self._batches != (batch.rules, batch.players):
+            self._batches = batch.rules, batch.players
+            rules = self.game.rules.as_dict(batch.rules)
+            start = StartBatches(rules, batch.players)
+            self._running_child().send(start, self.bot_start.decision_limit)
+        self._questions += 1
+        arrays = {name: array.tobytes() for name, array in batch.arrays().items()}
+        question = DecideBatch(self._questions, **arrays)
+        answer = self._answer_to(question, Logits)
+        _raise_error(answer.error)
+        return _array_of(answer, batch)
+
+    def _answer_to(self, question: Decide | DecideBatch, kind: type[_Answer]) -> _Answer:
         try:
             child = self._running_child()
             if self.bot_start.command:  # the answers of a program have no number
                 child.refuse_unexpected()
             child.send(question, self.bot_start.decision_limit)
             answer = child.answer()
-            if not isinstance(answer, Answer):
+            if not isinstance(answer, kind):
                 raise ChildFailed(ChildFailure("invalid", "sent no answer", True))
             if answer.number != question.number:
                 raise ChildFailed(ChildFailure("invalid", "unexpected message", True))
@@ -178,6 +207,26 @@ class IsolatedBot:
         if self._child is not None:
             self._child.kill()
             self._child = None
+
+
+def _raise_error(text: str | None) -> None:
+    """Raise BotRaised for the text of an exception."""
+    if text is not None:
+        raise BotRaised(in_a_line(text, MAX_REPORT_LENGTH))
+
+
+def _array_of(answer: Logits, batch: Batch) -> NDArray[Any]:
+    """The array in an answer, checked. Raises IllegalAnswer, and ChildFailed if it is damaged."""
+    if answer.refusal is not None:
+        raise IllegalAnswer(in_a_line(answer.refusal, MAX_REPORT_LENGTH))
+    try:
+        dtype, shape = np.dtype(answer.dtype), tuple(answer.shape)
+    except (TypeError, ValueError):
+        raise ChildFailed(ChildFailure("invalid", "sent no answer", True)) from None
+    check_type(shape, dtype, batch)
+    if len(answer.values) != dtype.itemsize * prod(shape):
+        raise ChildFailed(ChildFailure("invalid", "sent no answer", True))
+    return np.frombuffer(answer.values, dtype).reshape(shape)
 
 
 def failure_text(failure: ChildFailure) -> str:

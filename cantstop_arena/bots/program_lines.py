@@ -10,7 +10,7 @@ from cantstop_arena.bots.bot_messages import (
     Answer,
     BotStarted,
     Decide,
-    Question,
+    ProgramQuestion,
     Report,
     StartBot,
     StartGame,
@@ -40,11 +40,11 @@ class ProgramLines:
         self._number = 0  # of the decision
         self._unread = bytearray()
 
-    def bytes_of(self, message: Question) -> bytes:
+    def bytes_of(self, message: ProgramQuestion) -> bytes:
         """The line of a message."""
         return line_of(self._fields(message))
 
-    def _fields(self, message: Question) -> Mapping[str, Any]:
+    def _fields(self, message: ProgramQuestion) -> Mapping[str, Any]:
         if isinstance(message, StartBot):
             self._expected_key = ""
             return {"type": "hello", "protocol": PROTOCOL, "options": message.options}

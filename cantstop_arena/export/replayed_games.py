@@ -285,7 +285,7 @@ class _ReplayTable:
     def _game_with_rolls(self, seats: Group, deal: int) -> ReplayResult:
         """A game, event by event."""
         table = self._table
-        table.group = self._group
+        table.group = tuple(sorted(self._group))
         table.mark_game(0, tuple(map(self._group.index, seats)))
         *events, end = record(table, seats, deal)
         with suppress(BotFault):

@@ -70,9 +70,14 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
         size, actions = self.observations.shape[1], self.legal.shape[1]
         encoding = Encoding(self.encoding, size, actions)
         copy = empty_batch(self.rows, encoding, self.rules, self.players)
-        for name in ("observations", "legal", "live", "seats", "random"):
-            getattr(copy, name)[row] = getattr(self, name)[row]
+        for name, array in copy.arrays().items():
+            array[row] = getattr(self, name)[row]
         return copy
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays by name, each with a row for each game."""
+        names = ("observations", "legal", "live", "seats", "random")
+        return {name: getattr(self, name) for name in names}
 
 
 def empty_batch(rows: int, encoding: Encoding, rules: Any, players: int) -> Batch:
@@ -171,15 +176,21 @@ def actions_in(
     for anything else.
     """
     array = answer_array(answer)
-    if array.shape == batch.live.shape and array.dtype.kind in "iu":
-        actions = array.astype(np.int64)
-        return actions, _faults_of_actions(actions, batch)
-    if array.shape == batch.legal.shape and array.dtype.kind == "f":
+    check_type(array.shape, array.dtype, batch)
+    if array.dtype.kind == "f":
         return _actions_by_logits(array, batch, temperature)
-    raise IllegalAnswer(
-        f"decide: an array {array.shape} of {array.dtype} is no answer; it must be"
-        f" {batch.live.shape} whole numbers or {batch.legal.shape} floats"
-    )
+    actions = array.astype(np.int64)
+    return actions, _faults_of_actions(actions, batch)
+
+
+def check_type(shape: tuple[int, ...], dtype: np.dtype[Any], batch: Batch) -> None:
+    """Raise IllegalAnswer unless arrays of this shape and type may be answers to the batch."""
+    are_actions = shape == batch.live.shape and dtype.kind in "iu"
+    if not (are_actions or (shape == batch.legal.shape and dtype.kind == "f")):
+        raise IllegalAnswer(
+            f"decide: an array {shape} of {dtype} is no answer; it must be"
+            f" {batch.live.shape} whole numbers or {batch.legal.shape} floats"
+        )
 
 
 def policy_output(outputs: Any, batch: Batch) -> Any:

@@ -1,13 +1,15 @@
 """Plays the games of a block in step: bots with `decide(batch)` decide for many of them at once."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from os import _exit
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.outcomes import ILLEGAL, Block
+from cantstop_arena.deals.outcomes import DIED, ILLEGAL, TOO_SLOW, Block
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.game_api.batches import NO_ACTION, Batch, actions_in, complaint
 from cantstop_arena.processes import system
 from cantstop_arena.table.batched_bot import BatchedBot
@@ -16,6 +18,11 @@ from cantstop_arena.table.bot_faults import BotFault, fault_of
 if TYPE_CHECKING:
     from cantstop_arena.table.block_tally import BlockTally
     from cantstop_arena.table.table import GameTable
+
+
+TRIES = 3  # of a game in which it is doubtful why a bot did not answer
+UNSURE = (TOO_SLOW, DIED)
+"""Kinds of faults that a batch may have by accident, if none of its rows has them alone."""
 
 
 class LostGame(NamedTuple):
@@ -47,6 +54,16 @@ class BatchGames(Protocol):
         """An action as text."""
 
 
+def are_ready(table: "GameTable", group: Group) -> bool:
+    """Have the batched bots of a group get ready; whether all of them are."""
+    try:
+        for bot in table.batched_among(group):
+            table.seated_bots[bot].player.get_ready(group)
+    except BotFault:  # each game is lost by it, when games are played one after the other
+        return False
+    return True
+
+
 def play_in_step(
     table: "GameTable", block: Block, tally: "BlockTally", lose: Callable[[LostGame], None]
 ) -> tuple[int, ...]:
@@ -55,17 +72,16 @@ def play_in_step(
     Returns the bots that have failed for a batch, and in none of its rows alone.
     """
     games = table.games_in_step(block, tally)
+    first = block.first * len(table.orders)
     unsteady = set()
     for lost in games.begin():
         lose(lost)
     while (position := games.waiting()) is not None:
         bot = block.group[position]
         batch, numbers = games.observe(position)
-        first = int(numbers[numbers >= 0].min()) - block.first * len(table.orders)
-        table.mark_batch(first, position)
         table.on_speaker(bot)
         call = BatchCall(table, table.seated_bots[bot].player, batch, games.action_name)
-        call.decide()
+        call.decide(partial(table.mark_batch, position=position), numbers - first)
         table.clear_decision()
         if call.is_unsteady:
             unsteady.add(bot)
@@ -86,24 +102,39 @@ class BatchCall:
         self.is_unsteady = False
         """Whether the bot has failed for the batch, and in none of its rows alone."""
 
-    def decide(self) -> None:
+    def decide(self, mark: Callable[[int], None], cursors: NDArray[np.int64]) -> None:
         """Call the bot; if that fails, call it for each row alone, so that only games are lost in
-        which it fails whatever others are in the batch."""
+        which it fails whatever others are in the batch.
+
+        `mark` is called before each call with the game of its first row, one of the `cursors`.
+        """
+        rows = np.flatnonzero(self._batch.live).tolist()
+        mark(int(cursors[rows].min()))
         try:
             self._call(self._batch)
             return
         except BotFault as fault:
             together = fault
-        rows = np.flatnonzero(self._batch.live).tolist()
         alone = [self._batch.only(row) for row in rows]
         for row, batch in zip(rows, alone, strict=True):
+            mark(int(cursors[row]))
+            if (of_row := self._fault_alone(batch)) is not None:
+                self.faults[row] = of_row
+        if not self.faults and len(rows) > 1 and together.kind not in UNSURE:
+            self.is_unsteady = True
+            self.faults[rows[0]] = together
+
+    def _fault_alone(self, batch: Batch) -> BotFault | None:
+        """The fault for a batch of one row, after several tries if it is doubtful."""
+        for tries in range(1, TRIES + 1):
             try:
                 self._call(batch)
             except BotFault as fault:
-                self.faults[row] = fault
-        if not self.faults and len(rows) > 1:
-            self.is_unsteady = True
-            self.faults[rows[0]] = together
+                if not fault.doubtful or tries == TRIES:
+                    return fault
+            else:
+                break
+        return None
 
     def _call(self, batch: Batch) -> None:
         """Enter the actions and the faults of the rows with a game. Raises BotFault."""

@@ -5,6 +5,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.batches import (
@@ -20,6 +21,7 @@ from cantstop_arena.game_api.batches import (
 )
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.hookspecs import BATCH_HOOK, BotFunctions
+from cantstop_arena.table.device import libraries_here
 from cantstop_arena.table.seated_bot import GameStart
 
 
@@ -39,10 +41,7 @@ class BatchedBot(BotFunctions):
         temperature: float = 0.0,
     ) -> None:
         """Raises BotError for settings that make no sense."""
-        if type(rows) is not int or not 1 <= rows <= MAX_ROWS:
-            raise BotError(f"rows must be a whole number from 1 to {MAX_ROWS}, not {rows!r:.40}")
-        if type(temperature) not in (int, float) or not temperature >= 0:
-            raise BotError(f"temperature must be 0 or a greater number, not {temperature!r:.40}")
+        self.set_batches(rows, temperature)
         try:
             encoding_or_error(game, game.rules.default, game.players[-1])
         except UsageError as error:
@@ -50,13 +49,29 @@ class BatchedBot(BotFunctions):
         functions = {name: partial(self._decide_alone, name) for name in game.decisions}
         super().__init__(**functions)
         self.game = game
-        self.rows = rows
-        self.temperature = float(temperature)
         self.row = 0
         setattr(self, BATCH_HOOK, decide)
 
+    def set_batches(self, rows: int, temperature: float) -> None:
+        """Set the rows of a batch, and how actions are taken from logits. Raises BotError."""
+        if type(rows) is not int or not 1 <= rows <= MAX_ROWS:
+            raise BotError(f"rows must be a whole number from 1 to {MAX_ROWS}, not {rows!r:.40}")
+        if type(temperature) not in (int, float) or not temperature >= 0:
+            raise BotError(f"temperature must be 0 or a greater number, not {temperature!r:.40}")
+        self.rows = rows
+        self.temperature = float(temperature)
+
+    @property
+    def libraries(self) -> Sequence[str]:
+        """The libraries for nets where it computes, with their versions."""
+        return libraries_here()
+
+    def get_ready(self, group: Group) -> None:
+        """Do what a bot in a process of its own does before it meets the bots of a group."""
+
     def seated(self, start: GameStart) -> "BatchedBot":
         """The bot, for a game that is played alone."""
+        self.get_ready(start.group)
         self.choose_row(start.number)
         return self
 
@@ -67,11 +82,19 @@ class BatchedBot(BotFunctions):
     def prepare(self, rules: Any, players: int) -> None:
         """Do what takes long before any decision's time counts: compile positions, and have the bot
         decide for an empty batch, as the first call of many libraries takes longer than others."""
+        self.compile_positions(rules, players)
+        self.warm_up(rules, players)
+
+    def warm_up(self, rules: Any, players: int) -> None:
+        """Have the bot decide for an empty batch."""
         encoding = encoding_or_error(self.game, rules, players)
-        if self.game.has_positions:
-            self.game.position(rules, players, 0).observation(0)
         with suppress(Exception):  # what it raises for games is a fault there
             self.decide(empty_batch(self.rows, encoding, rules, players))
+
+    def compile_positions(self, rules: Any, players: int) -> None:
+        """Compile or load positions, from which games that are played alone are observed."""
+        if self.game.has_positions:
+            self.game.position(rules, players, 0).observation(0)
 
     def _decide_alone(self, name: str, view: Any, moves: Sequence[Any] | None = None) -> Any:
         """The answer to a decision. Raises IllegalAnswer, and what the bot raises."""

@@ -8,15 +8,13 @@ from msgspec.structs import replace
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
 from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.deals.winners import packed
-from cantstop_arena.table.batch_loop import LostGame, play_in_step
+from cantstop_arena.table.batch_loop import TRIES, LostGame, are_ready, play_in_step
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.determinism import DeterminismCheck
 from cantstop_arena.table.device import device_name
 
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
-
-_TRIES = 3  # of a game in which it is doubtful why a bot did not answer
 
 
 def play_block(
@@ -30,19 +28,25 @@ def play_block(
     table.group = block.group
     sample = DeterminismCheck(table, block, forfeits)
     in_step = table.plays_in_step(block.group) and not (alone or forfeits)
+    in_step = in_step and are_ready(table, block.group)
     play = _Play(table, block, forfeits)
     result = play.result_in_step() if in_step else play.result()
     winners = int(result.masks()[sample.deal - block.first, sample.order]) if in_step else None
     differing = {*result.irreproducible, *sample.differing(winners)}
-    device = device_name() if table.batched_among(block.group) else ""
+    batched = [table.seated_bots[bot].player for bot in table.batched_among(block.group)]
+    libraries = (library for player in batched for library in player.libraries)
+    device = device_name(libraries) if batched else ""
     result = replace(result, irreproducible=tuple(sorted(differing)), device=device)
     table.after_block()
     return result
 
 
 def play_deal(table: "GameTable", group: Group, deal: int) -> BlockResult:
-    """Play one deal on its own; bots that learn keep what they have learnt."""
-    table.group = group
+    """Play one deal on its own; bots that learn keep what they have learnt.
+
+    The bots of the table are in the order in which a ledger writes their group.
+    """
+    table.group = tuple(sorted(group))
     return _Play(table, Block(group, deal, 1), ()).result()
 
 
@@ -112,13 +116,13 @@ class _Play:
 
     def _play_game(self, cursor: int) -> None:
         deal, order = divmod(cursor, len(self.lineups))
-        for tries in range(1, _TRIES + 1):
+        for tries in range(1, TRIES + 1):
             try:
                 self.table.start(self.lineups[order], self.block.first + deal)
                 self.table.play_out()
                 self.table.call_game_over()
             except BotFault as fault:
-                if fault.doubtful and tries < _TRIES:
+                if fault.doubtful and tries < TRIES:
                     continue
                 self._forfeit(cursor, self.table.seat, fault)
             return

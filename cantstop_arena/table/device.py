@@ -2,6 +2,7 @@
 
 import platform
 import sys
+from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
@@ -11,14 +12,19 @@ _INSTRUCTIONS = {"AVX512F": "avx512", "AVX2": "avx2", "SVE": "sve", "NEON": "neo
 """Those by which libraries choose how they multiply, the widest first."""
 
 
-def device_name() -> str:
-    """The kind of processor, and the libraries for nets that this process has imported, else NumPy.
+def libraries_here() -> list[str]:
+    """The libraries for nets that this process has imported, with their versions."""
+    modules = [sys.modules[name] for name in _LIBRARIES if name in sys.modules]
+    return [f"{module.__name__} {getattr(module, '__version__', '?')}" for module in modules]
+
+
+def device_name(libraries: Iterable[str]) -> str:
+    """The kind of processor, and the libraries for nets, or NumPy if there are none.
 
     On the same device the same games come out: "x86-64 avx512, onnxruntime 1.32.0".
     """
-    modules = [sys.modules[name] for name in _LIBRARIES if name in sys.modules]
-    libraries = [f"{module.__name__} {getattr(module, '__version__', '?')}" for module in modules]
-    return ", ".join([_processor(), *(libraries or [f"numpy {np.__version__}"])])
+    distinct = dict.fromkeys(libraries)
+    return ", ".join([_processor(), *(distinct or [f"numpy {np.__version__}"])])
 
 
 @cache

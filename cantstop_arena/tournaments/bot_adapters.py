@@ -8,6 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_functions import backend_of
+from cantstop_arena.bots.bot_messages import BotStarted
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.isolated_bot import BotRaised, IsolatedBot, failure_text
 from cantstop_arena.bots.known_bot import LoadedBot
@@ -15,13 +16,18 @@ from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import DIED, EXCEPTION, ILLEGAL, TOO_SLOW
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.batches import Batch
 from cantstop_arena.game_api.bot_options import files_among
 from cantstop_arena.game_api.decisions import Decision, GameOver
 from cantstop_arena.games.registry import game_named
+from cantstop_arena.hookspecs import BATCH_HOOK
 from cantstop_arena.processes.child import ChildFailed
 from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.bot_faults import BotFault, RemotePlayer
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
+from cantstop_arena.texts import in_a_line
+
+_LIBRARY = 40  # characters of its name and version, which the process tells
 
 
 def seat_bot(start: BotStart, loader: Loader, as_plain: bool = False) -> SeatedBot:
@@ -87,10 +93,13 @@ class IsolatedSeating:
         self.bot_start = bot_start
         self.limit = bot_start.decision_limit
         self.remote = IsolatedBot(bot_start)
-        self.player = RemotePlayer()
+        self.group: Group | None = None
+        self.player: RemotePlayer = RemotePlayer()
+        if bot_start.backend == "batched":
+            self.player = IsolatedBatchedBot(self)
+            return
         for decision in self.remote.game.decisions.values():
             setattr(self.player, decision.name, partial(self._decide, decision))
-        self.group: Group | None = None
         self.hearing = RemotePlayer()
         vars(self.hearing).update(vars(self.player), game_over=self._finish)
 
@@ -103,10 +112,11 @@ class IsolatedSeating:
             seating = self.partners.get(start.partner) or IsolatedSeating(self.bot_start)
             self.partners[start.partner] = seating
             return seating(replace(start, partner=0))
-        if self.group != start.group:
-            self.remote.close()
-            self.group = start.group
-        self._answer(
+        if isinstance(self.player, IsolatedBatchedBot):
+            self.player.seated(start)
+            return self.player
+        self._meet(start.group)
+        self.ask(
             "the start",
             lambda: self.remote.begin(
                 start.seat,
@@ -114,10 +124,21 @@ class IsolatedSeating:
                 start.rules,
                 start.key,
                 start.is_fresh,
-                start.number,
             ),
         )
-        return self.hearing if self.remote.listens else self.player
+        return self.hearing if self.remote.started.listens else self.player
+
+    def start(self, group: Group) -> BotStarted:
+        """Start the process, if it does not run, before the bot meets a group. Raises BotFault."""
+        self._meet(group)
+        self.ask("the start", self.remote.start)
+        return self.remote.started
+
+    def _meet(self, group: Group) -> None:
+        """End the process if it has played in another group."""
+        if self.group != group:
+            self.remote.close()
+            self.group = group
 
     def close(self) -> None:
         """End the processes."""
@@ -129,9 +150,10 @@ class IsolatedSeating:
         self.remote.finish(result)
 
     def _decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> Any:
-        return self._answer(decision.name, lambda: self.remote.decide(decision, view, moves))
+        return self.ask(decision.name, lambda: self.remote.decide(decision, view, moves))
 
-    def _answer(self, what: str, ask: Callable[[], Any]) -> Any:
+    def ask(self, what: str, ask: Callable[[], Any]) -> Any:
+        """The answer of the process. Raises BotFault."""
         try:
             return ask()
         except (ChildFailed, BotRaised, BotError) as error:
@@ -152,3 +174,30 @@ class IsolatedSeating:
             is_doubtful = isinstance(cause, ChildFailed) and not cause.failure.proven
             return BotFault(DIED, f"the program {error}", doubtful=is_doubtful)
         return BotFault(EXCEPTION, str(error))
+
+
+class IsolatedBatchedBot(BatchedBot, RemotePlayer):
+    """A bot with `decide(batch)` in a process of its own, to which whole batches are sent."""
+
+    def __init__(self, seating: IsolatedSeating) -> None:
+        self._seating = seating
+        super().__init__(seating.remote.game, self._decide_there)
+
+    def prepare(self, rules: Any, players: int) -> None:
+        self.compile_positions(rules, players)
+
+    @property
+    def libraries(self) -> Sequence[str]:
+        return [in_a_line(text, _LIBRARY) for text in self._seating.remote.started.libraries[:9]]
+
+    def get_ready(self, group: Group) -> None:
+        """Start the process, which knows the settings of its batches. Raises BotFault."""
+        started = self._seating.start(group)
+        try:
+            self.set_batches(started.rows, started.temperature)
+        except BotError as error:
+            raise BotFault(DIED, str(error)) from None
+
+    def _decide_there(self, batch: Batch) -> Any:
+        remote = self._seating.remote
+        return self._seating.ask(BATCH_HOOK, lambda: remote.decide_batch(batch))

@@ -18,6 +18,7 @@ from cantstop_arena.tournaments.tournament import Tournament
 _MAX_GAMES = {"compiled": 65_536, "batched": 8_192, "plain": 256}
 """Up to a fifth of a second of play; of batched bots more, as the rows of a batch end unevenly."""
 _GAMES_IN_ROW = 128  # at least, of a block of batched bots
+_ISOLATED_PARTS = 8  # of such a block where one is isolated, which may be late in each game
 _LARGER = 8  # times, blocks of compiled bots: their overhead per block weighs more
 _LATE = 8  # the last eighth of the deals is in shorter blocks: workers end at the same time
 _SHORTER = 2, 4  # parts of a block, until a half, then a quarter of that eighth is left
@@ -39,6 +40,8 @@ def deals_per_block(tournament: Tournament, backend: str) -> int:
     games = _MAX_GAMES[backend]
     if backend == "batched":
         games = max(games, _GAMES_IN_ROW * _max_rows(tournament))
+        if any(entrant.isolate for entrant in tournament.entrants):
+            games //= _ISOLATED_PARTS
     max_deals = max(1, games // len(tournament.orders))
     blocks = tournament.blocks if backend == "plain" else tournament.blocks // _LARGER
     return min(max_deals, -(-deals // max(1, blocks)))

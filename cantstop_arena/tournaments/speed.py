@@ -251,6 +251,8 @@ def _trial_in(
     )
 
 
+_GAMES_IN_ROW = 4  # of the first block in step
+_WARM_UP = 1 << 40  # a deal that no trial comes to
 _MAX_FAULT_LENGTH = 200  # characters
 _MAX_SETUP_SECONDS = 300.0  # seconds that the pilot of very slow bots may take
 
@@ -263,7 +265,12 @@ def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
     table.warm_up()
     masks, measures, faults, paces, deals = [], list[bytes](), list[Fault](), 0, 0
     payoffs = list[bytes]()
-    size, start = 1, time.perf_counter()
+    size = 1
+    if in_step := table.plays_in_step(group):
+        table.play(Block(group, _WARM_UP, 1))  # the first call of a net takes longer than others
+        rows = max(table.seated_bots[bot].player.rows for bot in table.batched_among(group))
+        size = _GAMES_IN_ROW * rows // len(table.orders) or 1  # fewer leave most rows empty
+    start = time.perf_counter()
     for _ in count():
         result = table.play(Block(group, deals, size))
         deals += size
@@ -277,7 +284,7 @@ def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
             break
         # Blocks double in size, but take at most the remaining time.
         size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))
-    backend: Backend = "batched" if table.plays_in_step(group) else "plain"
+    backend: Backend = "batched" if in_step else "plain"
     if table.is_compiled(group):
         backend = "compiled"
     winners = np.concatenate(masks)

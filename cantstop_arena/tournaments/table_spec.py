@@ -247,12 +247,28 @@ def table_for(
         entrant.name: entrant_start(entrant, catalogue, limits, hidden=hidden, copies=copies)
         for entrant in tournament.entrants
     }
-    chosen = {name: entrants.get(name) or _other_start(name, entrants, catalogue) for name in names}
+    chosen = {
+        name: entrants.get(name) or _other_start(name, entrants, catalogue)
+        for name in _in_order_of_group(tournament, names)
+    }
     seats = tuple(chosen.values())
     game, rules, seed = tournament.game.name, tournament.rules, tournament.seed
     openings = tournament.openings if players == tournament.players else None
     spec = TableSpec(game, rules, seats, players, seed, catalogue.folder, openings=openings)
     return spec, tuple(list(chosen).index(name) for name in names)
+
+
+def _in_order_of_group(tournament: Tournament, names: Sequence[str]) -> list[str]:
+    """The bots that meet, in the order in which the ledger writes their group.
+
+    It decides the number of a game, and so its row in batches. Other bots come last.
+    """
+    numbers = {entrant.name: number for number, entrant in enumerate(tournament.entrants)}
+    group = tournament.query.canonical_group(numbers[name] for name in {*names} if name in numbers)
+    return [
+        *(tournament.entrants[number].name for number in group),
+        *sorted(name for name in {*names} if name not in numbers),
+    ]
 
 
 def _seats_for(tournament: Tournament, bots: int) -> int:

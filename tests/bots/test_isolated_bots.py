@@ -25,7 +25,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import BotSource
-from cantstop_arena.bots.bot_messages import Answer, Decide, EndGame, Question, StartBot, StartGame
+from cantstop_arena.bots.bot_messages import (
+    Answer,
+    Decide,
+    EndGame,
+    ProgramQuestion,
+    StartBot,
+    StartGame,
+)
 from cantstop_arena.bots.bot_server import BotServer, fresh_player, value_as_json
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.catalogue import Catalogue
@@ -293,7 +300,7 @@ def test_the_table_of_turn_is_that_of_the_program() -> None:
 
 def test_the_table_of_messages_is_that_of_the_program_lines() -> None:
     lines = ProgramLines(GAME)
-    messages: list[Question] = [
+    messages: list[ProgramQuestion] = [
         StartBot({}),
         StartGame(0, 2, True, {}, KEY),
         Decide(1, "choose_move", {}, []),

@@ -14,6 +14,7 @@ import click
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import described, on_path
+from helpers.nets import write_net
 
 import cantstop_arena as ca
 from cantstop_arena.bots.catalogue import Catalogue
@@ -90,6 +91,20 @@ def builder(points: int = 0):
 def register_bots():
     return [Bot("a_class", builder)]
 """,
+}
+BATCHED = {
+    "cantstop": """
+import numpy as np
+
+WEIGHTS = np.random.default_rng(1).standard_normal((58, 79)).astype(np.float32)
+WEIGHTS[:, 77:] = 0
+WEIGHTS[54, 78], WEIGHTS[56, 77] = 1, 0.1  # it rolls again while a runner is free
+rows = 4
+
+
+def decide(batch, temperature: float = 0.0):
+    return batch.observations @ WEIGHTS
+"""
 }
 PROGRAMS = {"cantstop": "steps", "cubus": "crates"}
 
@@ -169,8 +184,10 @@ def bots_of(game: str) -> list[str]:
         for bot in Catalogue(Path("no-bots")).playing(game_named(game)).everything()[0]
         if bot.origin == "built-in"
     ]
-    kinds = ["a_plain", "a_compiled", "a_class", "a_package", "a_program"]
-    return names + [kind for kind in kinds if kind != "a_compiled" or game in COMPILED]
+    kinds = ["a_plain", "a_class", "a_package", "a_program"]
+    if game == "cantstop":
+        kinds += ["a_compiled", "a_batched", "a_net"]
+    return names + kinds
 
 
 CASES = [(game, bot) for game in built_in() for bot in bots_of(game)]
@@ -202,6 +219,13 @@ def lay(place: Path, game: str, bot: str) -> str:
         Path("bots/a_compiled.py").write_text(COMPILED[game])
     elif bot == "a_class":
         Path("bots/a_class.py").write_text(CLASS[game])
+    elif bot == "a_batched":
+        Path("bots/a_batched.py").write_text(BATCHED[game])
+    elif bot == "a_net":
+        pytest.importorskip("onnxruntime", reason="needs pip install -e '.[onnx]'")
+        pytest.importorskip("onnx", reason="needs pip install -e '.[dev]'")
+        write_net("a_net.onnx")
+        return "a_net.onnx"
     elif bot == "a_package":
         module = place / "packages" / "a_package_module.py"
         module.write_text(CLASS[game].replace("a_class", "a_package"))
@@ -277,6 +301,7 @@ def test_every_bot_in_every_command(
     well = ends_well(done.code, done.output, bot)
     refusals = bot in ("optimal", "policy-net") or (game == "cubus" and command in ONLY_CANT_STOP)
     refusals = refusals or (bot == "a_program" and command == "judge")
+    refusals = refusals or (bot == "a_net" and command == "compare")  # trained for classic only
     if not refusals and command not in REFUSED and command != "play":
         assert well, done.output
 
@@ -290,4 +315,5 @@ def test_every_bot_in_every_function(place: Path, game: str, bot: str, function:
         FUNCTIONS[function](name, rival, game)
     except ca.ArenaError as error:
         assert str(error).strip()
-        assert bot in ("optimal", "policy-net") or function == "tune", error
+        refusals = bot in ("optimal", "policy-net") or (bot, function) == ("a_net", "compare")
+        assert refusals or function == "tune", error

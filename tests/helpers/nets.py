@@ -26,6 +26,6 @@ def random_net(observations: int = 58, actions: int = 79, seed: int = 1) -> Poli
 
 
 def write_net(path: str, **setting: Any) -> Path:
-    """Write the file of a random net that says it was trained for a setting."""
+    """Write the file of a random net that says it was trained for a setting, if any is given."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     return ca.to_onnx(random_net(), path, **setting)

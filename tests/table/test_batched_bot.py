@@ -1,10 +1,13 @@
 """Bots with `decide(batch)`: what they are, what they see, and how one game is played by them."""
 
+import csv
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from helpers.arena import Arena
 
 import cantstop_arena as ca
 from cantstop_arena.bots.loader import Loader
@@ -139,3 +142,34 @@ def test_with_a_temperature_actions_are_drawn_by_their_likelihood() -> None:
     assert shares[[3, 5, 7]] == pytest.approx([1 / 8, 2 / 8, 5 / 8], abs=0.02)
     sharp, _ = actions_in(logits, many, 0.1)
     assert (sharp[::2] == 7).mean() > 0.99
+
+
+BY_ROW = """
+import numpy as np
+WEIGHTS = np.random.default_rng({seed}).standard_normal((58, 79)).astype(np.float32)
+WEIGHTS[:, 77:] = 0
+rows = 8
+
+def decide(batch):
+    logits = batch.observations @ WEIGHTS
+    logits[::2] *= -1  # where rows matter, games must be in theirs
+    logits[:, 78] = batch.observations[:, 54] > 0
+    return logits
+"""
+
+
+def test_a_replay_is_in_the_row_of_the_game(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bots = {name: BY_ROW.format(seed=seed) for seed, name in enumerate(["one", "two"])}
+    arena("run pair.yaml --no-page --quiet", bots=bots, yaml="games: 6\nseed: 3\nbots: [one, two]")
+    arena("export results/pair --games games.csv --quiet")
+    with Path("games.csv").open(newline="") as file:
+        games = [*csv.DictReader(file)]
+    assert len(games) == 6
+    for game in games:
+        seats = game["bot_0"], game["bot_1"]
+        replayed = arena("replay", "results/pair", *seats, "--deal", game["deal"], "--json")
+        end = json.loads(replayed.text.splitlines()[-1])
+        assert str(end["turns"]) == game["turns"], game
