@@ -7,7 +7,7 @@ import msgspec
 from numpy.typing import NDArray
 
 
-class Trial(msgspec.Struct, frozen=True):
+class NetTrial(msgspec.Struct, frozen=True):
     """The strength of nets so far, in games of the `bot` that plays with them.
 
     `score` is the share that it wins against `rival`, with half of its 95% interval; without a
@@ -43,7 +43,7 @@ class Training(Protocol):
     def warm_up(self) -> None:
         """Load the code of trials, so that its time does not count as theirs."""
 
-    def trial(self) -> Trial:
+    def trial(self) -> NetTrial:
         """Play games to measure the strength of the nets so far."""
 
     def file(self, command: str) -> bytes:

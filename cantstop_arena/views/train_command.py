@@ -21,7 +21,7 @@ from cantstop_arena.views.command_progress import command_progress
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Game
-    from cantstop_arena.game_api.training import Training, Trial
+    from cantstop_arena.game_api.training import NetTrial, Training
     from cantstop_arena.views.training_checkpoint import Tried
 
 _INTERVAL = 15.0  # minimal seconds between two checkpoints, and between two trials
@@ -171,7 +171,7 @@ class _Trials:
         """Whether the pause since the last trial is over."""
         return time.process_time() > self._next
 
-    def next_trial(self) -> "Trial":
+    def next_trial(self) -> "NetTrial":
         """Play a trial."""
         self._training.warm_up()  # so that the time of compiling is not measured
         started = time.process_time()

@@ -10,13 +10,13 @@ import numpy as np
 
 from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.training import Training, Trial
+from cantstop_arena.game_api.training import NetTrial, Training
 from cantstop_arena.texts import how_many
 
 SUFFIX = ".part"
 _HEAD = msgspec.json.Decoder(tuple[str, int])  # the command, and the rounds that are done
 
-Tried = tuple[int, Trial]
+Tried = tuple[int, NetTrial]
 """A trial, and the rounds that were done before it."""
 
 _TRIALS = msgspec.json.Decoder(list[Tried])

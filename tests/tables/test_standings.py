@@ -36,8 +36,10 @@ def test_people_read_who_is_disqualified_why_and_how_to_replay_it(arena: Arena) 
     assert "Disqualified: none." in below
     assert f"{printed}{below}".count(REPLAY) == 1
     page = Path("results/cup/report.html").read_text()
-    assert '<bdi>none</bdi><span class="flag">disqualified</span>' in page
-    assert page.count(REPLAY) >= 2, "below the standings, and with the faults"
+    block = page.partition("<h3>Disqualified</h3>")[2]
+    assert "<bdi>none</bdi>" in block.partition("</table>")[0]
+    assert REASON in block.partition("</table>")[0]
+    assert REPLAY in page, "with the faults"
 
 
 def test_programs_get_the_reason_and_the_replay_in_columns(arena: Arena) -> None:
@@ -63,7 +65,8 @@ def test_who_plays_alone_and_is_disqualified_has_a_row(arena: Arena) -> None:
     printed = play(arena, CUP.replace("games", "players: 1\ngames"))
     (row,) = (line for line in printed.splitlines() if line.split()[:2] == ["-", "none"])
     assert row.split()[-2:] == ["5", "disqualified"]
-    assert '<span class="flag">disqualified</span>' in Path("results/cup/report.html").read_text()
+    block = Path("results/cup/report.html").read_text().partition("<h3>Disqualified</h3>")[2]
+    assert "<bdi>none</bdi>" in block.partition("</table>")[0]
 
 
 def test_where_no_game_counts_the_standings_say_who_is_disqualified(arena: Arena) -> None:

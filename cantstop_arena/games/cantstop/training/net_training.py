@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.training import Trial
+from cantstop_arena.game_api.training import NetTrial
 from cantstop_arena.games.cantstop.bots.glenn_aloi import CONSTANT
 from cantstop_arena.games.cantstop.bots.rule28 import NUMBERS
 from cantstop_arena.games.cantstop.exact.turn_board import objection
@@ -72,7 +72,7 @@ class NetTraining:
         """Compile what a trial needs."""
         self._loop.strength(1)
 
-    def trial(self) -> Trial:
+    def trial(self) -> NetTrial:
         """The strength of grandmaster, and the error of its values of positions; in the later
         rounds that of champion, and the error of its values of rolling on."""
         loop = self._loop
@@ -84,7 +84,7 @@ class NetTraining:
         )
         half = None if alone else 1.96 * sqrt(strength * (1 - strength) / games)
         text = f"{bot} {result} ({games} games){self._precision(alone)}"
-        return Trial(text, bot, "" if alone else "glenn-aloi", strength, half, games)
+        return NetTrial(text, bot, "" if alone else "glenn-aloi", strength, half, games)
 
     def _precision(self, alone: bool) -> str:
         """How well the nets know values, as text."""

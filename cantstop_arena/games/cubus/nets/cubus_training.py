@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.training import Trial
+from cantstop_arena.game_api.training import NetTrial
 from cantstop_arena.games.cubus.chance import keys_of_deal
 from cantstop_arena.games.cubus.engine.bound import best_value
 from cantstop_arena.games.cubus.engine.kernel import fast, play_all
@@ -81,13 +81,13 @@ class CubusTraining:
         """Compile what a trial needs."""
         self._trial_shares(1)
 
-    def trial(self) -> Trial:
+    def trial(self) -> NetTrial:
         """The share of games that champion wins with deny in all other seats."""
         shares, games = self._trial_shares(TRIAL_DEALS), TRIAL_DEALS * self.players
         score = float(shares.mean())
         half = 1.96 * float(shares.std(ddof=1)) / len(shares) ** 0.5
         text = f"champion wins {score:.1%} against deny ({games} games), loss {self._loss:.3f}"
-        return Trial(text, "champion", "deny", score, half, games)
+        return NetTrial(text, "champion", "deny", score, half, games)
 
     def _trial_shares(self, deals: int) -> NDArray[np.float64]:
         """The share of its games that champion wins in each deal."""

@@ -10,7 +10,7 @@ from helpers.arena import Arena
 from helpers.pages import checked
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.training import Trial
+from cantstop_arena.game_api.training import NetTrial
 from cantstop_arena.games.cantstop.bots.glenn_aloi import CONSTANT
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.games.cantstop.training.net_training import NetTraining
@@ -107,8 +107,8 @@ def test_trials_take_a_twentieth_of_the_time(monkeypatch: pytest.MonkeyPatch) ->
     assert trials.are_due()
 
 
-def trial_of(score: float, half: float | None = 0.03, rival: str = "deny") -> Trial:
-    return Trial("as told", "champion", rival, score, half, 400)
+def trial_of(score: float, half: float | None = 0.03, rival: str = "deny") -> NetTrial:
+    return NetTrial("as told", "champion", rival, score, half, 400)
 
 
 def test_trials_are_kept_with_a_checkpoint(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_trials_are_kept_with_a_checkpoint(tmp_path: Path) -> None:
     ],
 )
 def test_the_page_has_the_last_trial_as_heading(
-    tried: list[tuple[int, Trial]], headline: str, finding: str
+    tried: list[tuple[int, NetTrial]], headline: str, finding: str
 ) -> None:
     assert training_headline(tried) == headline
     page = checked(training_page("Nets", "classic rules", tried, "arena train classic"))
