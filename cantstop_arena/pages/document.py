@@ -98,8 +98,9 @@ def as_html(document: Document) -> str:
     games = [game for section in document.sections for game in section.games]
     figures = [figure for section in document.sections for figure in section.figures]
     styles = dict.fromkeys([*(game.style for game in games), *(item.style for item in figures)])
-    style = _read("page.css") + "".join(styles)
-    script = _read("page.js") + "".join(dict.fromkeys(game.script for game in games))
+    style = _unindented(_read("page.css") + "".join(styles))
+    scripts = dict.fromkeys(game.script for game in games)
+    script = _unindented(_read("page.js") + "".join(scripts))
     return rendered(
         TEMPLATES,
         "page.html",
@@ -141,6 +142,11 @@ def _unbroken(text: str) -> str:
 
 def _read(name: str) -> str:
     return (TEMPLATES / name).read_text("utf-8")
+
+
+def _unindented(text: str) -> str:
+    """A style sheet or script without its indentation and empty lines."""
+    return "\n".join(line for each in text.splitlines() if (line := each.strip()))
 
 
 def _digest(text: str) -> str:

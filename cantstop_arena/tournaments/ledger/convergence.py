@@ -45,23 +45,37 @@ def _past_totals(totals: LedgerTotals, anchor: Mapping[str, float]) -> list[Past
     deals = max((first + count for first, count in chain.from_iterable(spans.values())), default=0)
     max_deals = MAX_GAMES // max(1, len(spans) * len(totals.orders))
     ends = [deals >> halved for halved in range(MAX_LOOKS, 0, -1)]
+    ends = [end for end in ends if MIN_DEALS <= end <= max_deals]
+    stored = _StoredOnce(totals.ledger, max(ends, default=0))
     return [
-        PastTotals(end, aggregate([_prefix_totals(totals, end)], anchor))
-        for end in ends
-        if MIN_DEALS <= end <= max_deals
+        PastTotals(end, aggregate([_prefix_totals(totals, stored, end)], anchor)) for end in ends
     ]
 
 
-def _prefix_totals(totals: LedgerTotals, end: int) -> LedgerTotals:
-    prefix = _LedgerPrefix(totals.ledger, totals.orders, end)
+def _prefix_totals(totals: LedgerTotals, stored: "_StoredOnce", end: int) -> LedgerTotals:
+    prefix = _LedgerPrefix(totals.ledger, stored, totals.orders, end)
     return LedgerTotals(prefix, totals.query, totals.charge)
+
+
+class _StoredOnce:
+    """The first deals of a ledger, decoded once for all prefixes."""
+
+    def __init__(self, ledger: LedgerReader, end: int) -> None:
+        self._blocks = [*ledger.deals(0, end)] if end else []
+
+    def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
+        """The blocks with some of these deals, complete."""
+        for block in self._blocks:
+            _, first, winners, _ = block
+            if first < start + count and first + len(winners) > start:
+                yield block
 
 
 class _LedgerPrefix:
     """A ledger as it was before the deal `end`: wins only, without counts and faults."""
 
-    def __init__(self, ledger: LedgerReader, orders: Orders, end: int) -> None:
-        self._ledger, self._orders, self._end = ledger, orders, end
+    def __init__(self, ledger: LedgerReader, stored: _StoredOnce, orders: Orders, end: int) -> None:
+        self._ledger, self._stored, self._orders, self._end = ledger, stored, orders, end
         self.disqualified = ledger.disqualified
         self.irreproducible = ledger.irreproducible
         self.devices = ledger.devices
@@ -94,7 +108,7 @@ class _LedgerPrefix:
         """The blocks with some of these deals, cut off at `end`."""
         count = min(count, self._end - start)
         for group, first, winners, measures in (
-            self._ledger.deals(start, count) if count > 0 else ()
+            self._stored.deals(start, count) if count > 0 else ()
         ):
             length = self._end - first
             yield group, first, winners[:length], measures[:length]
