@@ -92,6 +92,16 @@ def test_a_block_in_step_is_the_same_as_games_one_at_a_time(
     assert together == alone
 
 
+def test_a_compiled_bot_has_its_own_memory_again_after_games_in_step() -> None:
+    bots = [seated(bot, number) for number, bot in enumerate([net(1), "rule28", "champion"])]
+    after, fresh = (GAME.table(CLASSIC, bots, 2, 7) for _ in range(2))
+    after.play(Block((0, 2), 0, 2))
+    compiled = Block((1, 2), 0, 2)
+    assert after.play(compiled) == fresh.play(compiled)
+    own = [memory.ctypes.data for memory in after._memories]
+    assert after.games[0].memory_at.tolist() == own
+
+
 def test_what_a_bot_sees_of_a_game_is_the_same_in_any_block() -> None:
     seen: list[dict[bytes, int]] = []
 

@@ -75,6 +75,7 @@ class EngineTable(GameTable):
         self.memory_size = max((code.memory for code in self.native if code), default=0)
         """The numbers that each seat has as the memory of a compiled bot."""
         self._memories = np.zeros((MAX_SEATS, self.memory_size))
+        self._memory_at = np.array([memory.ctypes.data for memory in self._memories])
         self._calls = 0  # of batched bots
         self.seat_luck = np.zeros(players, np.int64)  # the luck in the present game, by seat
         self._chances_by_value: dict[bool, Any] = {}
@@ -84,10 +85,16 @@ class EngineTable(GameTable):
         self.games = games
         self._words = np.frombuffer(games.data, np.int64, slot("roll_total"))
         self._record: Any = games.view(GAME)[0]  # ten times as fast to read as a recarray
-        games[0].memory_at = [memory.ctypes.data for memory in self._memories]
+        self._use_own_memories()
         self.handle = handle_of(games)
         self.asker = PlainBotCaller(self.rules, games, self._guard)
         self.asker.on_turn = lambda seat: self.on_speaker(self.seats[seat])
+
+    def _use_own_memories(self) -> None:
+        """Give the seats their memory back: games in step leave in the record that of their own,
+        which is freed with them.
+        """
+        self._words[_MEMORY_AT] = self._memory_at
 
     def attach_memory(self, memory: Any) -> None:
         self._attach_copy(memory, self.games)
@@ -166,6 +173,7 @@ class EngineTable(GameTable):
 
     def begin(self, deal: int) -> None:
         game = self._record
+        self._use_own_memories()
         self.seat_luck[:] = 0
         for seat, bot in enumerate(self.seats):
             native = self.native[bot]
@@ -315,6 +323,7 @@ class EngineTable(GameTable):
         positions = tuple(range(len(block.group)))
         lineup_rows = np.array([*lineups(positions, self.orders)], np.int64)
         played = block.first, start, stop
+        self._use_own_memories()
         try:
             if self.luck_measure:
                 from cantstop_arena.games.cantstop.engine import luck
@@ -346,6 +355,7 @@ SIZE = GAME.itemsize
 _SNAPSHOT_FIELDS = ("cursor", "seat", "turn", "rolls", "waiting")
 _SLOTS = [slot(name) for name in _SNAPSHOT_FIELDS]
 _BOTS = slot("bots")
+_MEMORY_AT = slice(slot("memory_at"), slot("memory_at") + MAX_SEATS)
 _BATCH_SLOTS = [*(slot(name) for name in ("cursor", "seat", "turn", "waiting")), _BOTS]
 HEARING = -1  # the value of `waiting` after the game, while a bot handles `game_over`
 DECIDING = -2  # its value while a bot decides for the games of a batch
