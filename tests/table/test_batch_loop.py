@@ -93,7 +93,8 @@ def test_a_block_in_step_is_the_same_as_games_one_at_a_time(
 
 
 def test_a_compiled_bot_has_its_own_memory_again_after_games_in_step() -> None:
-    bots = [seated(bot, number) for number, bot in enumerate([net(1), "rule28", "champion"])]
+    names: list[BatchedBot | str] = [net(1), "rule28", "champion"]
+    bots = [seated(bot, number) for number, bot in enumerate(names)]
     after, fresh = (GAME.table(CLASSIC, bots, 2, 7) for _ in range(2))
     after.play(Block((0, 2), 0, 2))
     compiled = Block((1, 2), 0, 2)
