@@ -115,7 +115,7 @@ def test_evolution_returns_a_mean_that_is_better_than_its_start() -> None:
     found = tried(seed=5, on_generation=told.append)
     assert found[2] == 0
     assert np.allclose(found, target, atol=0.5)
-    assert (told[-1].deals, told[-1].number) == (6000, 60)
+    assert (told[-1].deals, told[-1].number) == (10, 60)
     assert np.array_equal(found, tried(seed=5))
 
 

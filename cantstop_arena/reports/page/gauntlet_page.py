@@ -159,7 +159,7 @@ def _field(analysis: Analysis, challenger: int) -> Markup:
 
 def _opponents_section(analysis: Analysis, challenger: int, met: Sequence[Opponent]) -> Section:
     name, players = analysis.results.bots[challenger], analysis.results.players
-    axis = Axis(0, 100, 1)
+    axis = Axis(0, 100, 2)
     ticks = [0.0, 25.0, 50.0, 75.0, 100.0]
     plot = Head(f"Score of {name}", "plot", sorts=False, axis=scale(axis, ticks, "%"))
     heads = [

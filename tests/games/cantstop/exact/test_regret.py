@@ -97,9 +97,9 @@ def test_the_command_tells_losses_and_the_worst_decisions(
     code, text = run(arena, "optimal", "random", *words, "--html", "judged.html")
     assert code == 0
     page = Path("judged.html").read_text("utf-8")
-    assert "The worst decisions of random" in page and "$ arena replay results/judged/" in page
+    assert "The worst decision of random loses" in page and "$ arena replay results/judged/" in page
     heading = "What decisions lose, in percentage points of winning probability\nrules classic"
-    assert text.startswith(heading)
+    assert text.startswith("random loses ") and f"\n\n{heading}" in text
     assert "; 2 players; 40 deals; judged by optimal\n" in text
     assert "optimal makes no mistake." in text and "The worst decisions of random (3 of 10" in text
     assert len(re.findall(r"^\d+\. Loses \d+\.\d\d percentage points: ", text, re.M)) == 3
