@@ -9,6 +9,7 @@ _PACKAGE_FOLDER = str(Path(__file__).parents[1])
 _FRAME_LINE = re.compile(r'File "([^"\n]+)", line (\d+)')
 _RAISED_AT = re.compile(r"Raised from (\S+) \((\d+)\)")
 _SIGNATURE = re.compile(r">>> (\w+)\((.*)\)$", re.MULTILINE)
+_COLOR = re.compile(r"\x1b\[[\d;]*m")  # numba highlights messages where colorama is installed
 _MAX_LENGTH = 300
 _NO_MESSAGE = "the compiler refuses it without a word"
 
@@ -56,7 +57,7 @@ class BotWording(NamedTuple):
 
 def plain_message(error: BaseException, wording: BotWording) -> str:
     """The cause of a compiler error in one sentence, with the file and line of the bot."""
-    report = str(error)
+    report = _COLOR.sub("", str(error))
     for pattern, sentence in _CAUSES:
         if match := re.search(pattern, report):
             return f"{sentence(match, wording)}{_source_line(report)}"

@@ -19,6 +19,7 @@ from cantstop_arena.game_api.streams import DealChance
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.games.validation import game_faults
 from cantstop_arena.hookspecs import BotFunctions, compiled
+from cantstop_arena.native.compile_errors import BotWording, plain_message
 from cantstop_arena.table.compiled_table import CompiledTable
 from cantstop_arena.table.kernel_check import kernel_difference
 from cantstop_arena.table.recording import record
@@ -238,6 +239,14 @@ def test_a_bot_that_does_not_compile_is_told_why(
 ) -> None:
     with pytest.raises(BotError, match=message):
         table_of(orchard, [function, first])
+
+
+def test_colours_of_the_compiler_are_left_out() -> None:
+    wording = BotWording(types=(), decisions=(), hint=lambda type_name, attribute: "")
+    error = TypeError(
+        "\x1b[1mit must return an index, not a value of type unicode_type\x1b[0m\x1b[0m"
+    )
+    assert plain_message(error, wording) == "it must return an index, not a text"
 
 
 def nobody(s):
