@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
+from msgspec import Meta
 
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.processes.isolated_call import Raised
+
+_MAX_PARTS = 16  # of a shape, or libraries: a list takes eight times as much memory as its message
 
 
 class StartBot(msgspec.Struct, tag=True, frozen=True):
@@ -93,7 +96,7 @@ class BotStarted(msgspec.Struct, tag=True, frozen=True):
     listens: bool
     rows: int = 0
     temperature: float = 0.0
-    libraries: Sequence[str] = ()
+    libraries: Annotated[Sequence[str], Meta(max_length=_MAX_PARTS)] = ()
 
 
 class Answer(msgspec.Struct, tag=True, frozen=True):
@@ -116,10 +119,13 @@ class Logits(msgspec.Struct, tag=True, frozen=True):
 
     number: int
     dtype: str = ""
-    shape: Sequence[int] = ()
+    shape: Annotated[Sequence[int], Meta(max_length=_MAX_PARTS)] = ()
     values: bytes = b""
     refusal: str | None = None
     error: str | None = None
 
 
-Report: TypeAlias = BotStarted | Answer | Logits | Raised
+GameReport: TypeAlias = BotStarted | Answer | Raised
+BatchReport: TypeAlias = BotStarted | Logits | Raised
+"""What a bot with `decide(batch)` sends: no value of any shape, as its messages may be long."""
+Report: TypeAlias = GameReport | BatchReport

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from cantstop_arena.bots.bot_messages import (
     Answer,
+    BatchReport,
     BotStarted,
     Decide,
     DecideBatch,
     EndGame,
+    GameReport,
     Logits,
     Report,
     StartBatches,
@@ -73,8 +75,10 @@ class IsolatedBot:
             start, view = start_here(self.bot_start)
             codec = ProgramLines(self.game) if start.command else None
             is_batched = start.backend == "batched"
-            most = MAX_MESSAGE_BYTES if is_batched else MAX_ANSWER_BYTES
-            self._child = start_command(start.process, view, Connection(Report, codec, most))
+            received, most = (
+                (BatchReport, MAX_MESSAGE_BYTES) if is_batched else (GameReport, MAX_ANSWER_BYTES)
+            )
+            self._child = start_command(start.process, view, Connection(received, codec, most))
             try:
                 self.started = _started(self._child, start)
                 self._batches = None

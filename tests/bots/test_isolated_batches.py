@@ -4,10 +4,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from helpers.nets import write_net
 from msgspec.structs import replace
 
+from cantstop_arena.bots.bot_messages import Answer, BatchReport, BotStarted, Logits, Report
 from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block, BlockResult
@@ -147,3 +149,16 @@ def test_a_process_that_says_nonsense_of_its_batches_loses_its_games(
     result = played(file_of(tmp_path), Isolation.PROCESSES, replace(BLOCK, deals=1))
     assert [fault.count for fault in result.faults] == [2]
     assert "rows must be a whole number" in result.faults[0].message
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        Answer(0, [[[]] * 9]),
+        Logits(0, "<f4", [0] * 17),
+        BotStarted(False, libraries=[""] * 17),
+    ],
+)
+def test_a_long_message_has_no_value_of_any_shape(message: Report) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.msgpack.decode(msgspec.msgpack.encode(message), type=BatchReport)
