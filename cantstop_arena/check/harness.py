@@ -17,7 +17,7 @@ from cantstop_arena.table.table import GameTable
 
 SEED = 1980
 PATIENCE = 3
-"""How many times as long as its processor time a run may take: bots sleep, and machines are busy."""
+"""A run may take so many times its processor time: bots sleep, and machines are busy."""
 _SLOW_SECONDS = 0.001
 
 
