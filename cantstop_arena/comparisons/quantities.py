@@ -2,7 +2,7 @@
 
 Most are quotients of sums over deals: the measures of comparisons, and some more. Deals are the
 units of sampling, and the error of a quantity is that of the mean of its *influences*, by Student's
-t with the degrees of freedom of clusters with heavy tails (`ratings.degrees_of_freedom`).
+t with the degrees of freedom of clusters with heavy tails (`degrees_of_freedom`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,9 @@ from cantstop_arena.comparisons.samples import RatioSample
 from cantstop_arena.comparisons.statistics import Numbers, Ratio
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.ratings.degrees_of_freedom import degrees_of_freedom
 from cantstop_arena.ratings.distributions import CENTRAL, student_quantile
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.model.deal_clusters import degrees_of_freedom
 
 LUCK, DRAWN, LENGTH = "luck", "drawn", "length"
 _TAIL = (1 - CENTRAL) / 2

@@ -161,7 +161,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def mean_payoffs(self) -> MeanPayoffs | None:
         """The mean payoffs of bots and seats; None in a game without."""
-        return mean_payoffs(self.results)
+        return None if self.results.payoff is None else mean_payoffs(self.results)
 
     @property
     def by_payoff(self) -> bool:

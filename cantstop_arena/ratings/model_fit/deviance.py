@@ -31,11 +31,9 @@ import numpy as np
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.ratings.covariance import Sandwich
 from cantstop_arena.ratings.distributions import fisher_tail
-from cantstop_arena.ratings.model.choice import add_by_seat, chances, win_covariance
-from cantstop_arena.ratings.model.connections import fields_of
 from cantstop_arena.ratings.model.deal_clusters import DealClusters, sample_of
-from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gather_evidence
-from cantstop_arena.ratings.model.luce import Luce, fit
+from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, fields_of, gather_evidence
+from cantstop_arena.ratings.model.luce import Luce, add_by_seat, chances, fit, win_covariance
 
 MIN_EFFECT = 1e-3  # of the design effect: with less, nothing varies but what the model explains
 MIN_SAMPLE = 30  # deals: with fewer, the correction is of first order only

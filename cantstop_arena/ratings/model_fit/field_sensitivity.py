@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from cantstop_arena.deals.outcomes import TournamentTotals
-from cantstop_arena.ratings.even_score import even_score
+from cantstop_arena.ratings.elo import even_score
 from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, fit
 

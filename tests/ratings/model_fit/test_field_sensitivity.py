@@ -11,8 +11,7 @@ from helpers.simulated import Truth
 from msgspec.structs import replace
 
 from cantstop_arena.ratings.distributions import noncentrality
-from cantstop_arena.ratings.elo import rate
-from cantstop_arena.ratings.even_score import even_score
+from cantstop_arena.ratings.elo import even_score, rate
 from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.model.luce import ELO
 from cantstop_arena.ratings.model_fit.field_sensitivity import moves
