@@ -24,7 +24,7 @@ from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.errors import ArenaError, BotError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.native.code_files import (
+from cantstop_arena.native.code_cache import (
     cache_root,
     key_of,
     path_of,

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from cantstop_arena.hookspecs import compile_options
-from cantstop_arena.native.array_arguments import argument_count, array_members
 from cantstop_arena.native.code_cache import (
     CodeCache,
     CompiledBot,
@@ -20,7 +19,7 @@ from cantstop_arena.native.code_cache import (
 )
 from cantstop_arena.native.fingerprint import compiles, functions_fingerprint, mentions
 from cantstop_arena.native.object_files import load
-from cantstop_arena.native.python_calls import PythonCalls
+from cantstop_arena.native.python_calls import PythonCalls, argument_count, array_members
 
 KERNEL_CACHE = CodeCache("kernels", sources=())
 """The machine code of kernels, in folders by the game; stamps say of which functions it is."""
