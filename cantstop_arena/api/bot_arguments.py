@@ -22,17 +22,17 @@ from cantstop_arena.tournaments.file.bot_references import entrant_from_referenc
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader
 from cantstop_arena.tournaments.file.entrants import Entrant, isolated, needed_path
 from cantstop_arena.tournaments.file.pattern_entrants import (
+    ALL,
     Field,
     Pattern,
     PatternReader,
     all_refusal,
     excludes,
     is_excluded_text,
+    is_pattern,
     pattern_takes,
 )
-from cantstop_arena.tournaments.file.patterns import ALL, is_pattern
-from cantstop_arena.tournaments.file.yaml_reader import Reader
-from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.file.yaml_reader import Reader, dump
 
 Builder: TypeAlias = Callable[..., Any]
 """A class or a function that takes a bot's options and returns an object with its decisions."""

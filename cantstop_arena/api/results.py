@@ -33,7 +33,7 @@ from cantstop_arena.tables.predecessors import following, predecessors
 from cantstop_arena.tables.seats import seats
 from cantstop_arena.tables.standings import standings, standings_data
 from cantstop_arena.tables.styles import styles
-from cantstop_arena.tournaments.ledger.ledger_guard import protected_ledger
+from cantstop_arena.tournaments.ledger.open_ledger import protected_ledger
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 from cantstop_arena.views.default_view import view_of
 from cantstop_arena.views.progress_lines import Progress

@@ -49,7 +49,7 @@ from cantstop_arena.tournaments.file.entrants import (
 from cantstop_arena.tournaments.file.key_readers import seats_that_meet
 from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.pattern_entrants import Field
-from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.run import plan_run, run_tournament
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions

@@ -128,7 +128,7 @@ class FileReport:
     def files_read(self) -> FilesRead:
         """What has been read so far."""
         from cantstop_arena.bots.bot_files import identified_files
-        from cantstop_arena.tournaments.file.patterns import searched_globs
+        from cantstop_arena.tournaments.file.pattern_entrants import searched_globs
 
         files, globs = self._files | identified_files(), [*searched_globs, *self._folders]
         if self._is_complete:

@@ -37,16 +37,18 @@ from cantstop_arena.tournaments.file.keys import keys_of_file, written
 from cantstop_arena.tournaments.file.pattern_entrants import WithField
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
+    Node,
     Reader,
     converted_losslessly,
+    dump,
     is_list,
     is_mapping,
+    line_and_column,
     node_text,
     quoted,
     unknown_word,
 )
-from cantstop_arena.tournaments.file.yaml_text import Node, dump, line_and_column
-from cantstop_arena.tournaments.ledger.ledger_parts import part_name
+from cantstop_arena.tournaments.ledger.open_ledger import part_name
 from cantstop_arena.tournaments.tournament import (
     COPIES,
     NO_OVERRIDES,

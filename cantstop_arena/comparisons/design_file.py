@@ -29,6 +29,7 @@ from cantstop_arena.tournaments.file.key_readers import (
 from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
+    Node,
     Reader,
     converted_losslessly,
     is_list,
@@ -36,7 +37,6 @@ from cantstop_arena.tournaments.file.yaml_reader import (
     node_text,
     unknown_word,
 )
-from cantstop_arena.tournaments.file.yaml_text import Node
 from cantstop_arena.tournaments.tournament import NO_OVERRIDES, Overrides
 
 KEYS = [key.name for key in keys_of_file("design")]

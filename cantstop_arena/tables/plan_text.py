@@ -1,6 +1,6 @@
 """What a run will play, in a line that programs can read, too."""
 
-from cantstop_arena.tournaments.ledger.query_plan import QueryPlan
+from cantstop_arena.tournaments.ledger.cover import QueryPlan
 
 
 def plan_text(plan: QueryPlan, aim: str = "") -> str:

@@ -21,12 +21,12 @@ from cantstop_arena.tournaments.ledger.forgetting import (
     stored_games,
 )
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
-from cantstop_arena.tournaments.ledger.ledger_parts import (
+from cantstop_arena.tournaments.ledger.open_ledger import (
     ledger_part,
+    open_ledger,
     part_folders,
     part_ledgers,
 )
-from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
 from cantstop_arena.tournaments.ledger.read_ledger import look_into
 from cantstop_arena.tournaments.tournament import COPIES
 

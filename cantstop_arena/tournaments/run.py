@@ -33,18 +33,15 @@ from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.changes import changes
 from cantstop_arena.tournaments.endings import Ending, NarrowIntervals
 from cantstop_arena.tournaments.file.entrants import Entrant
-from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.aggregation import aggregate
-from cantstop_arena.tournaments.ledger.cover import Cover
+from cantstop_arena.tournaments.ledger.cover import Cover, plan_of
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
-from cantstop_arena.tournaments.ledger.ledger_parts import ledger_part
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
-from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, stored_seed
-from cantstop_arena.tournaments.ledger.query_plan import plan_of
+from cantstop_arena.tournaments.ledger.open_ledger import ledger_part, open_ledger, stored_seed
 from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
 from cantstop_arena.tournaments.pool.block_pool import (
     BlockPool,
@@ -56,6 +53,7 @@ from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import (
+    BotFacts,
     PreparedBot,
     backend_of_group,
     disturbance_notice,

@@ -23,7 +23,7 @@ from cantstop_arena.reports.headline import answer, headline
 from cantstop_arena.reports.page.standings_section import standings_section
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournaments.ledger.ledger_parts import part_folders
+from cantstop_arena.tournaments.ledger.open_ledger import part_folders
 from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims, look_into
 
 _LOCK = "hhqqi4x" if sys.platform == "linux" else "qqihh"  # struct flock

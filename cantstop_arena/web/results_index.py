@@ -23,7 +23,7 @@ from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.key_readers import PEOPLE
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
-from cantstop_arena.tournaments.ledger.ledger_parts import part_folders
+from cantstop_arena.tournaments.ledger.open_ledger import part_folders
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH, load_results_with_aims
 from cantstop_arena.tournaments.run import JUDGED
 from cantstop_arena.tournaments.tournament import RESOLVED

@@ -15,7 +15,7 @@ from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.run_observer import LLR, Look
 
 if TYPE_CHECKING:
-    from cantstop_arena.tournaments.ledger.query_plan import QueryPlan
+    from cantstop_arena.tournaments.ledger.cover import QueryPlan
 
 
 class RunScreen(ProgressScreen):

@@ -13,7 +13,6 @@ from cantstop_arena.errors import ClusterError, GameError, WorkerPoolError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.channel import Frames, ProtocolError, decoder
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.cluster.bridge_connection import BridgeConnection
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     BotBuildFailed,
@@ -40,6 +39,7 @@ from cantstop_arena.tournaments.pool.worker_messages import (
     WorkerBroken,
     is_result_of,
 )
+from cantstop_arena.tournaments.preparation import BotFacts
 from cantstop_arena.tournaments.run_observer import RunObserver
 
 _BUNDLE = 1.5  # seconds that a bundle of blocks should take

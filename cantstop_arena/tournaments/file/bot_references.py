@@ -23,8 +23,7 @@ from cantstop_arena.tournaments.file.entrants import (
     program_spec,
     usual_name,
 )
-from cantstop_arena.tournaments.file.yaml_reader import converted_losslessly
-from cantstop_arena.tournaments.file.yaml_text import plain_value
+from cantstop_arena.tournaments.file.yaml_reader import converted_losslessly, plain_value
 
 
 def entrant_from_reference(reference: str, catalogue: Catalogue) -> Entrant:

@@ -36,9 +36,9 @@ from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
     Reader,
+    dump,
     is_mapping,
 )
-from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.tournament import NO_OVERRIDES, Overrides, Tournament
 
 if TYPE_CHECKING:

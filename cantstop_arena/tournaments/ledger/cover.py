@@ -3,6 +3,8 @@
 Above the ledger the bots of a group are in the order of the file: rows in another order are turned.
 Nothing that is read here depends on rows of other queries, or on the order in which rows were
 written.
+
+`plan_of` says what is to be played for a query: how much of it a ledger has, and what it lacks.
 """
 
 import re
@@ -12,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 from math import inf
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from msgspec.structs import replace
@@ -35,15 +37,13 @@ from cantstop_arena.tournaments.ledger.row_codec import (
     fingerprints_in,
     group_in,
     masks_of,
-    row_of,
-    tallies_in,
-    winners_in,
-)
-from cantstop_arena.tournaments.ledger.turned_rows import (
     measure_columns,
     order_of,
     payoff_columns,
+    row_of,
     seating_columns,
+    tallies_in,
+    winners_in,
 )
 from cantstop_arena.tournaments.pool.fault_counter import END, FaultCounter
 
@@ -433,3 +433,56 @@ def with_path(message: str, path: str) -> str:
 
 def _folder_of(path: str) -> str:
     return path.removesuffix(path.rpartition("/")[2])
+
+
+class QueryPlan(NamedTuple):
+    """The lineups of a query, with so many `players` each, and the games that will be played.
+
+    Of the `groups`, those of disqualified bots apart, `complete` have all their games in the ledger
+    and `partial` some. Of the missing `games`, an upper bound where bots get disqualified, `again`
+    have been played before, in blocks that end beyond the requested number of games for each group.
+    """
+
+    players: int
+    groups: int
+    complete: int
+    partial: int
+    games: int
+    again: int
+    games_per_group: int
+
+
+def plan_of(cover: Cover) -> QueryPlan:
+    """The plan for what a query lacks. Groups with the same rows, as of twins, count each."""
+    counter, spans = cover.fault_counter(), cover.complete_spans()
+    groups = complete = partial = games = again = 0
+    for group in cover.query.groups:
+        if counter.is_void(group):
+            continue
+        missing = [*gaps(spans.get(tuple(sorted(group)), ()), cover.end)]
+        begun = _overlap(missing, cover.begun(group))
+        groups += 1
+        complete += not missing
+        partial += bool(missing) and (begun > 0 or tuple(sorted(group)) in spans)
+        if cover.owner(group) == group:
+            games += sum(deals for _, deals in missing)
+            again += begun
+    per_deal = len(cover.orders)
+    return QueryPlan(
+        cover.query.players,
+        groups,
+        complete,
+        partial,
+        games * per_deal,
+        again * per_deal,
+        cover.end * per_deal,
+    )
+
+
+def _overlap(missing: Sequence[Span], stored: Sequence[Span]) -> int:
+    """The number of missing deals that are in stored spans."""
+    return sum(
+        max(0, min(first + count, start + length) - max(first, start))
+        for first, count in missing
+        for start, length in stored
+    )

@@ -6,9 +6,8 @@ from pathlib import Path
 from sqlite3 import Connection
 
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
-from cantstop_arena.tournaments.ledger.ledger_parts import part_ledgers
 from cantstop_arena.tournaments.ledger.ledger_query import QueryBot
-from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
+from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, part_ledgers
 from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
 from cantstop_arena.tournaments.ledger.row_codec import group_in, text
 

@@ -27,14 +27,12 @@ from cantstop_arena.tournaments.ledger.row_codec import (
     LedgerRow,
     faults_in,
     group_in,
-    row_of,
-    tallies_in,
-    winners_in,
-)
-from cantstop_arena.tournaments.ledger.turned_rows import (
     measure_columns,
     order_of,
+    row_of,
     seating_columns,
+    tallies_in,
+    winners_in,
 )
 
 

@@ -26,11 +26,15 @@ from cantstop_arena.tournaments.ledger.aggregation import aggregate
 from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.differences import differences
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, UNREADABLE, Ledger, damage_message
-from cantstop_arena.tournaments.ledger.ledger_parts import LedgerPart, ledger_part, part_ledgers
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
 from cantstop_arena.tournaments.ledger.old_ledger import OLD_VERSIONS, OldLedger
-from cantstop_arena.tournaments.ledger.open_ledger import check_version
+from cantstop_arena.tournaments.ledger.open_ledger import (
+    LedgerPart,
+    check_version,
+    ledger_part,
+    part_ledgers,
+)
 from cantstop_arena.tournaments.tournament import RESOLVED
 
 MATCH = "match.json"  # beside the ledger of a match
