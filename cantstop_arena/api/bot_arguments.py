@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cantstop_arena.api.bot_classes import write_bot_file
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import VALUES, Isolation, check_sandbox, isolation_of
+from cantstop_arena.bots.isolation import Isolation, check_sandbox, checked_isolation
 from cantstop_arena.bots.known_bot import A_NAME, MAX_NAME_LENGTH, is_printed_well
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.bot_options import find_faults, options_of
@@ -97,14 +97,6 @@ def catalogue_of(given: Mapping[str, Any], first: "AnyBot" = "") -> Catalogue:
     _check_sandbox(first, isolation)
     folder, game, results = Path(given["bots_folder"]), game_named(given["game"]), given["results"]
     return Catalogue(folder, game, results=Path(results), isolation=isolation)
-
-
-def checked_isolation(isolate: Isolate) -> Isolation:
-    """The isolation of an argument `isolate`. Raises UsageError."""
-    isolation = isolation_of(isolate)
-    if isolation is None:
-        raise UsageError(f"isolate must be {VALUES}, not {isolate!r:.60}")
-    return isolation
 
 
 def _check_options(what: "str | Path | Builder", options: Mapping[str, Any]) -> None:

@@ -5,18 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from cantstop_arena.api.bot_arguments import (
-    AnyBot,
-    bots_in,
-    catalogue_of,
-    checked_isolation,
-    field_of,
-)
+from cantstop_arena.api.bot_arguments import AnyBot, bots_in, catalogue_of, field_of
 from cantstop_arena.api.keywords import DesignKeys, ProfileKeys, keywords, run_options
 from cantstop_arena.api.result_tables import ResultTable
 from cantstop_arena.api.tournaments import rules_as_keys
 from cantstop_arena.atomic_files import check_results_folder, write_result
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.isolation import checked_isolation
 from cantstop_arena.comparisons import design_file
 from cantstop_arena.comparisons.game_profile import GAMES, GameProfile, game_profile
 from cantstop_arena.comparisons.rule_design import HOLDS, DesignTotals, search_rules

@@ -29,8 +29,7 @@ from cantstop_arena.tables.faults import faults
 from cantstop_arena.tables.fit import fit
 from cantstop_arena.tables.lengths import lengths
 from cantstop_arena.tables.names import FORMATS, TABLES
-from cantstop_arena.tables.predecessors import following, predecessors
-from cantstop_arena.tables.seats import seats
+from cantstop_arena.tables.seats import following, predecessors, seats
 from cantstop_arena.tables.standings import standings, standings_data
 from cantstop_arena.tables.styles import styles
 from cantstop_arena.tournaments.ledger.open_ledger import protected_ledger

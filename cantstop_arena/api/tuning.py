@@ -7,12 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Unpack
 
-from cantstop_arena.api.bot_arguments import (
-    AnyBot,
-    bots_in,
-    catalogue_of,
-    entrant_of,
-)
+from cantstop_arena.api.bot_arguments import AnyBot, bots_in, catalogue_of, entrant_of
 from cantstop_arena.api.folders import cleaned_name
 from cantstop_arena.api.keywords import TuneKeys, keywords, run_options
 from cantstop_arena.atomic_files import check_results_folder, write_result

@@ -140,15 +140,9 @@ class FileReport:
 
 
 @contextmanager
-def reporting_files(file: Path, bots_folder: Path, results: Path) -> Iterator[FileReport | None]:
-    """A context in which a tournament file is read; its end reports which files were read.
-
-    In a run that is not watched there is no report.
-    """
-    descriptor = os.environ.pop(REPORT, "")
-    if not descriptor:
-        yield None
-        return
+def reporting_files(file: Path, bots_folder: Path, results: Path) -> Iterator[FileReport]:
+    """A context in a watched run in which a file is read; its end reports which files were read."""
+    descriptor = os.environ.pop(REPORT)
     report = FileReport(file, bots_folder, results)
     os.set_inheritable(int(descriptor), False)
     try:
@@ -159,16 +153,8 @@ def reporting_files(file: Path, bots_folder: Path, results: Path) -> Iterator[Fi
 
 
 @contextmanager
-def echo_changed_bots(
-    folder: Path, echo: Callable[[str], None], is_watched: bool
-) -> Iterator[None]:
-    """A context of a run in a folder, at the end of which bots that it has changed are echoed.
-
-    A run that is not watched echoes nothing.
-    """
-    if not is_watched:
-        yield
-        return
+def echo_changed_bots(folder: Path, echo: Callable[[str], None]) -> Iterator[None]:
+    """A context of a run in a folder, at the end of which bots that it has changed are echoed."""
     from cantstop_arena.reports.changed_bots import changed_bot_lines, last_query
 
     before = last_query(folder)

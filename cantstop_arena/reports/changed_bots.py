@@ -7,8 +7,7 @@ from pathlib import Path
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.reports.history_report import analysis_of, rated_versions
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import estimate
-from cantstop_arena.tables.rounding import half_away
+from cantstop_arena.tables.column import estimate, half_away
 from cantstop_arena.tables.text import value_text
 from cantstop_arena.texts import how_many, ordinal
 from cantstop_arena.tournaments.changes import bot_changes

@@ -17,8 +17,7 @@ from cantstop_arena.deals.payoff import PAYOFF
 from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.mean_payoffs import MeanPayoffs, PayoffError, mean_payoffs
-from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, goodness
-from cantstop_arena.ratings.model_fit.field_sensitivity import Moves, moves
+from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, Moves, goodness, moves
 from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
 from cantstop_arena.ratings.scores import (
     crosstable,

@@ -20,7 +20,7 @@ from cantstop_arena.deals.outcomes import (
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.tables.analysis import Analysis, LuckGains
-from cantstop_arena.tables.rounding import percent_text
+from cantstop_arena.tables.column import percent_text
 from cantstop_arena.texts import beginning_of, how_many, ordinal
 
 NOT_REPRODUCIBLE = "not reproducible"

@@ -16,6 +16,7 @@ from cantstop_arena.tables.column import (
     Value,
     estimate,
     number,
+    percent_text,
     table_of,
 )
 from cantstop_arena.tables.differences import counted_unit, solo_difference
@@ -31,7 +32,6 @@ from cantstop_arena.tables.notes import (
     legend,
     repeated_text,
 )
-from cantstop_arena.tables.rounding import percent_text
 
 
 class Standing(msgspec.Struct, frozen=True):

@@ -31,7 +31,7 @@ from cantstop_arena.tournaments.run_observer import LLR, Look, RunObserver
 from cantstop_arena.tournaments.tournament import BLOCKS, Tournament
 
 if TYPE_CHECKING:
-    from cantstop_arena.tournaments.ledger.ledger_totals import LedgerReader
+    from cantstop_arena.tournaments.ledger.aggregation import LedgerReader
     from cantstop_arena.tournaments.run import Session
 
 _BLOCKS = 32  # at each look; with more, evaluating looks would take longer than the games

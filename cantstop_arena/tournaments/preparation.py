@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.bots.bot_functions import functions_of, source_line_of
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
+from cantstop_arena.bots.known_bot import functions_of, refusal_of, source_line_of
 from cantstop_arena.bots.loader import Loader
-from cantstop_arena.bots.onnx_bots import refusal_of
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BATCH_HOOK, BotFunctions

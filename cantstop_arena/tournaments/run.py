@@ -37,10 +37,9 @@ from cantstop_arena.tournaments.changes import changes
 from cantstop_arena.tournaments.endings import Ending, NarrowIntervals
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.yaml_reader import dump
-from cantstop_arena.tournaments.ledger.aggregation import aggregate
+from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate, fault_report
 from cantstop_arena.tournaments.ledger.cover import Cover, plan_of
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
-from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
 from cantstop_arena.tournaments.ledger.open_ledger import ledger_part, open_ledger, stored_seed
 from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
 from cantstop_arena.tournaments.pool.block_pool import (

@@ -19,11 +19,10 @@ from cantstop_arena.deals.outcomes import Fault, FaultReport, TournamentTotals
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.tournaments.changes import lines_between
-from cantstop_arena.tournaments.ledger.aggregation import aggregate
+from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate, fault_report
 from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.identity import BotVersion
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
-from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 from cantstop_arena.tournaments.tournament import RESOLVED
 

@@ -1,5 +1,7 @@
 """`arena league`: participants' bots are checked, ranked and marked."""
 
+import os
+from contextlib import nullcontext
 from math import inf
 from pathlib import Path
 
@@ -50,7 +52,7 @@ def league(file: Path, seconds: float, tokens: bool, is_watched: bool, given: Gi
     have handed in new versions; only public/ of the results is to be published.
     """
     from cantstop_arena.api.leagues import read_league
-    from cantstop_arena.cli.watching import child_arguments, reporting_files, watch
+    from cantstop_arena.cli.watching import REPORT, child_arguments, reporting_files, watch
     from cantstop_arena.leagues.league_files import write_tokens
 
     for option, is_given in {"--dry-run": given.dry_run, "--tokens": tokens}.items():
@@ -60,7 +62,8 @@ def league(file: Path, seconds: float, tokens: bool, is_watched: bool, given: Gi
     if is_watched and file.exists():
         watch(file, child_arguments(False), given.quiet)
     folders = (given.tournament[key] for key in ("bots_folder", "results"))
-    with reporting_files(file, *folders) as report:
+    is_watching = bool(os.environ.get(REPORT))  # the parent, which started this run
+    with reporting_files(file, *folders) if is_watching else nullcontext() as report:
         planned = read_league(file, **given.tournament)
         if report:
             report.add_folder(planned.league.folder)

@@ -22,12 +22,11 @@ from cantstop_arena.errors import BotError, LedgerError, UsageError
 from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
 from cantstop_arena.tournaments.file.tournament_file import games_of_file, read_aims
 from cantstop_arena.tournaments.file.yaml_reader import unknown_word
-from cantstop_arena.tournaments.ledger.aggregation import aggregate
+from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate, fault_report
 from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.differences import differences
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, UNREADABLE, Ledger, damage_message
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
-from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
 from cantstop_arena.tournaments.ledger.old_ledger import OLD_VERSIONS, OldLedger
 from cantstop_arena.tournaments.ledger.open_ledger import (
     LedgerPart,
