@@ -92,11 +92,15 @@ def options(command: Command) -> Decorator:
         groups: dict[str, dict[str, Any]] = {"tournament": {}, "run": {}, "output": {}}
         for key in keys:
             groups[key.group][key.name] = arguments.pop(_parameter(key.cli))
-        shown = groups["output"]
-        tables = TableOutput(shown["form"], shown.get("chosen", ()), shown.get("wide", False))
-        page = shown.get("page", False)
-        dry_run = shown.get("dry_run", False)
-        return Given(groups["tournament"], groups["run"], tables, shown["quiet"], page, dry_run)
+        output_values = groups["output"]
+        tables = TableOutput(
+            output_values["form"], output_values.get("chosen", ()), output_values.get("wide", False)
+        )
+        page = output_values.get("page", False)
+        dry_run = output_values.get("dry_run", False)
+        return Given(
+            groups["tournament"], groups["run"], tables, output_values["quiet"], page, dry_run
+        )
 
     return with_options
 

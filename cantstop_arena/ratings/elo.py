@@ -238,10 +238,10 @@ class _RatingBuilder:
         """The bots' group letters; no letter is used in two fields."""
         groups = [""] * len(different)
         ranked = np.argsort(-self.strengths, kind="stable")
-        letters_used = 0
+        group_count = 0
         for field in sorted({*fields_of(self.together).tolist()}):
             order = [int(bot) for bot in ranked if self.together[bot, field]]
-            letters_used += assign_groups(different, order, groups, letters_used)
+            group_count += assign_groups(different, order, groups, group_count)
         return groups
 
     def _labels(

@@ -81,8 +81,8 @@ class PayoffError(msgspec.Struct, frozen=True):
         residual_variance = self.residual_variance
         if self.expected is not None and self.bounds is not None and not self.is_unknown:
             distance = max(self.bounds[1] - self.mean, self.mean - self.bounds[0])
-            least = min_variance(distance, self.deals, self.expected) / self.deals
-            residual_variance = max(residual_variance, least)
+            minimum = min_variance(distance, self.deals, self.expected) / self.deals
+            residual_variance = max(residual_variance, minimum)
         return sqrt(residual_variance * self.deals / max(self.deals - 1, 1))
 
     @property

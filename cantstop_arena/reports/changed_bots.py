@@ -57,8 +57,12 @@ def _standing(analysis: Analysis, bot: str) -> str:
     rank = next(rank for rank, other in analysis.ranking if other == number)
     if rank is None:
         return "no games"
-    place = f"{ordinal(rank)} of {len(bots)}"
-    return place if analysis.is_solo else f"{place}, Elo {value_text(_ELO, analysis.elo[number])}"
+    rank_text = f"{ordinal(rank)} of {len(bots)}"
+    return (
+        rank_text
+        if analysis.is_solo
+        else f"{rank_text}, Elo {value_text(_ELO, analysis.elo[number])}"
+    )
 
 
 def _gain(folder: Path, bot: str, former: BotVersion, present: BotVersion) -> str:

@@ -132,8 +132,12 @@ def tuning_content(
         ]
     if result.generations:
         entry["generations"] = [
-            {"won": found.mean_score, "deviation": found.deviation, "deals": found.deals}
-            for found in result.generations
+            {
+                "won": generation.mean_score,
+                "deviation": generation.deviation,
+                "deals": generation.deals,
+            }
+            for generation in result.generations
         ]
     if result.verdict is not None:
         entry["test"] = {**asdict(result.verdict), "elo0": 0, "elo1": elo}

@@ -175,8 +175,8 @@ def notes(analysis: Analysis) -> list[str]:
         return [_LEGEND]
     best = max(estimated, key=lambda item: item[1].mean or 0)[0]
     worst = min(estimated, key=lambda item: item[1].mean or 0)[0]
-    noted_bots = dict.fromkeys([best, worst, estimated[0][0]])
-    return [*(_note(analysis, bot) for bot in noted_bots), _LEGEND]
+    bots_with_notes = dict.fromkeys([best, worst, estimated[0][0]])
+    return [*(_note(analysis, bot) for bot in bots_with_notes), _LEGEND]
 
 
 _LEGEND = (

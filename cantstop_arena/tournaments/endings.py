@@ -95,10 +95,10 @@ class MatchEnding(Ending):
 
     def looks(self, session: "Session") -> Iterator[int]:
         """Those of the test."""
-        most = session.tournament.deals
+        deal_count = session.tournament.deals
         if self.test:
-            return looks(expected_deals(self.test), most, GROWTH)
-        return iter([most])
+            return looks(expected_deals(self.test), deal_count, GROWTH)
+        return iter([deal_count])
 
     def is_reached(self, session: "Session", deals: int, observer: RunObserver) -> bool:
         """Whether the test is decided, or a bot is disqualified, whose games do not count."""

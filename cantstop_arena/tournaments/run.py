@@ -431,12 +431,12 @@ class _TournamentRun:
             if self.cover.owner(group) == group and not self.fault_counter.is_void(group)
         }
 
-        def done(group: Group) -> Sequence[Span]:
+        def played_spans(group: Group) -> Sequence[Span]:
             return everything if self._is_repeated(group) else played.get(group, everything)
 
-        return missing_rounds(self.tournament, backend_of, done)
+        return missing_rounds(self.tournament, backend_of, played_spans)
 
-    def _is_done(self, group: Group) -> bool:
+    def _is_complete(self, group: Group) -> bool:
         """Whether the games of a group that are missing need not be played."""
         return self.fault_counter.is_void(group) or self._is_repeated(group)
 
@@ -453,8 +453,10 @@ class _TournamentRun:
         """
         if untried := self.session.untried():
             spec, bots = self._built(options, observer, self.tournament.policy.decision_limit)
-            found = disturbing(bots)
-            disturbances = {bot: found[bot] for bot in untried if bot in found}
+            disturbances_found = disturbing(bots)
+            disturbances = {
+                bot: disturbances_found[bot] for bot in untried if bot in disturbances_found
+            }
             self.session.store_trials(disturbances, untried)
             if not disturbances and not self.session.disturbances:
                 return spec, bots
@@ -529,7 +531,7 @@ class _TournamentRun:
             if is_repeated:
                 self.fault_counter.drop(self._is_repeated)
             if self._disqualify_bots() or is_repeated:
-                pool.drop(self._is_done)
+                pool.drop(self._is_complete)
                 stored, left = self._extent()
                 observer.on_total(stored, stored + left)
 
@@ -566,22 +568,22 @@ class _TournamentRun:
     def _disqualify_bots(self) -> bool:
         disqualifications = list(self.fault_counter.disqualifications())
         if disqualifications:
-            self._store_begun_blocks()
+            self._store_partial_blocks()
         self._abort_at_fault([[*each.faults] for each in disqualifications])
         return bool(disqualifications)
 
-    def _store_begun_blocks(self) -> None:
+    def _store_partial_blocks(self) -> None:
         """Store how far blocks of disqualified bots were played: their faults were counted."""
         for block in [block for block in self.parts if self.fault_counter.is_void(block.group)]:
-            begun, end = [], block.first
+            parts_played, end = [], block.first
             for part in sorted(self.parts.pop(block), key=lambda part: part.block.first):
                 if part.block.first != end:
                     break
-                begun.append(part)
+                parts_played.append(part)
                 end = part.block.end
-            if begun:
+            if parts_played:
                 played = replace(block, deals=end - block.first)
-                self.cover.add(join_parts(played, begun))
+                self.cover.add(join_parts(played, parts_played))
 
     def _abort_at_fault(self, faults: Sequence[Sequence[Fault]]) -> None:
         """Raise FaultError for the first counted fault, if faults end the run."""

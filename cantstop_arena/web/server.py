@@ -32,8 +32,8 @@ def serve(
     if host == "::1":
         hosts.add(f"[::1]:{port}")
     token = secrets.token_urlsafe(_TOKEN_BYTES)
-    shown = {"::1": "[::1]", "localhost": "localhost"}.get(host, host if host in LOCAL else "")
-    ready(f"http://{shown or '127.0.0.1'}:{port}/?token={token}")
+    address = {"::1": "[::1]", "localhost": "localhost"}.get(host, host if host in LOCAL else "")
+    ready(f"http://{address or '127.0.0.1'}:{port}/?token={token}")
     # Whoever opens the address at once waits for the rest, which takes most of the time to load.
     import uvicorn
 

@@ -79,9 +79,9 @@ def league(file: Path, seconds: float, tokens: bool, is_watched: bool, given: Gi
     results = planned.run(given.run_options, screen, screen.echo, seconds)
     screen.echo("")
     print_plain_tables([results.table], given.tables)
-    written = list(results.files)
+    file_names = list(results.files)
     with screen.reporting_page_error():
         results.write_pages()
-        written.insert(0, "public/")
-    screen.echo(f"\nWritten to {results.folder}: {', '.join(written)}")
+        file_names.insert(0, "public/")
+    screen.echo(f"\nWritten to {results.folder}: {', '.join(file_names)}")
     return ExitCode.DONE

@@ -51,8 +51,8 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
     if is_watched and given.dry_run:
         raise UsageError("--dry-run and --watch cannot be used together: one plays, one does not")
     if is_watched and file.exists():
-        words = child_arguments(given.tables.is_text and not given.tables.chosen)
-        watch(file, words, given.quiet)
+        arguments = child_arguments(given.tables.is_text and not given.tables.chosen)
+        watch(file, arguments, given.quiet)
     folders = (given.tournament[key] for key in ("bots_folder", "results"))
     is_watching = bool(os.environ.get(REPORT))  # the parent, which started this run
     with reporting_files(file, *folders) if is_watching else nullcontext() as report:

@@ -331,7 +331,7 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
         devices=tuple(sorted({d for totals in all_totals for d in totals.ledger.devices()})),
         predecessors=_predecessors(len(bots), first.players, shares),
         solo_pairs=_solo_pairs(len(bots), first.players, shares),
-        drawn=_drawn(shares, tallies) if first.players > 1 else {},
+        drawn=_draws(shares, tallies) if first.players > 1 else {},
         repeated={
             tuple(sorted(share.anew(group))): deals
             for share in shares
@@ -366,16 +366,16 @@ def _payoffs_of_a_seed(bots: int, orders: Orders, shares: Sequence[LedgerShare])
     return gather_payoffs(bots, orders, _spans(shares), read)
 
 
-def _drawn(shares: Iterable[LedgerShare], tallies: Mapping[Group, Tally]) -> dict[Group, int]:
+def _draws(shares: Iterable[LedgerShare], tallies: Mapping[Group, Tally]) -> dict[Group, int]:
     """The games that all seats won, of seatings that have any; shared by all are also those that
     nobody won."""
-    drawn: dict[Group, int] = {}
+    draws: dict[Group, int] = {}
     for share in shares:
         for seating, games in share.totals.ledger.shared_by_all().items():
             if tuple(sorted(seating)) in share.spans:
                 anew = share.anew(seating)
-                drawn[anew] = drawn.get(anew, -tallies[anew].unfinished) + games
-    return {seating: drawn[seating] for seating in tallies if drawn.get(seating, 0) > 0}
+                draws[anew] = draws.get(anew, -tallies[anew].unfinished) + games
+    return {seating: draws[seating] for seating in tallies if draws.get(seating, 0) > 0}
 
 
 def _tallies(shares: Iterable[LedgerShare]) -> dict[Group, Tally]:

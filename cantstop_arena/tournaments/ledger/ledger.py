@@ -246,7 +246,7 @@ class Ledger:
             number, ids = self._setting_id(setting), self._stored_version_ids()
             self.connection.executemany(
                 "INSERT OR IGNORE INTO disturbances VALUES (?, ?, ?)",
-                [(number, ids[digest], done) for digest, done in what.items()],
+                [(number, ids[digest], deals) for digest, deals in what.items()],
             )
 
     # Rows

@@ -36,15 +36,15 @@ _SUFFIXES = ("", "-wal", "-shm")  # of the files of a database
 
 @contextmanager
 def open_ledger(
-    path: Path, fresh: bool = False, known: Sequence[QueryBot] = ()
+    path: Path, fresh: bool = False, query_bots: Sequence[QueryBot] = ()
 ) -> Iterator[Ledger]:
     """Open a ledger; create it if there is none. With `fresh`, what is there is set aside.
 
-    A ledger of release 0.2 is taken over, with the help of bots that are `known`. Raises
+    A ledger of release 0.2 is taken over, with the help of bots that are `query_bots`. Raises
     LedgerError when the file cannot be used.
     """
     with locked_folder(path.parent):
-        yield from _opened(path, fresh, known)
+        yield from _opened(path, fresh, query_bots)
 
 
 @contextmanager
@@ -79,14 +79,14 @@ def locked_folder(folder: Path) -> Iterator[None]:
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
-def _opened(path: Path, fresh: bool, known: Sequence[QueryBot]) -> Iterator[Ledger]:
+def _opened(path: Path, fresh: bool, query_bots: Sequence[QueryBot]) -> Iterator[Ledger]:
     if fresh:
         set_aside(path)
     try:
         if _old_version(path):
             from cantstop_arena.tournaments.ledger.migration import take_over
 
-            take_over(path, known)
+            take_over(path, query_bots)
         ledger = Ledger(path, connect(path))
         try:
             if ledger.version() is None:

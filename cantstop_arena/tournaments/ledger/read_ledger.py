@@ -180,8 +180,8 @@ class _LedgerChanged(Exception):
 
 
 def _ledger_in(folder: Path) -> LedgerPart:
-    if (found := ledger_part(folder)).path.is_file():
-        return found
+    if (own := ledger_part(folder)).path.is_file():
+        return own
     if not folder.exists():
         raise UsageError(
             f"There is no folder {folder}. Results are in folders that arena run makes."

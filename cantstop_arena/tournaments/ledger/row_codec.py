@@ -55,13 +55,13 @@ class LedgerRow(NamedTuple):
 
 
 def row_of(
-    result: BlockResult, detail: int, place: Callable[[Fault], Fault] = lambda fault: fault
+    result: BlockResult, detail: int, convert: Callable[[Fault], Fault] = lambda fault: fault
 ) -> LedgerRow:
-    """The row for a block's result; `place` converts a fault to what does not change its row."""
+    """The row for a block's result; `convert` converts a fault to what does not change its row."""
     position = {bot: index for index, bot in enumerate(result.block.group)}
     faults = [
         replace(
-            place(fault),
+            convert(fault),
             bot=position[fault.bot],
             seating=tuple(position[bot] for bot in fault.seating),
         )
