@@ -347,11 +347,15 @@ def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) 
 
 
 def stored_openings(openings: "Openings | None", folder: Path) -> "Openings | None":
-    """The openings as a file in a folder of results has them; lines are copied to that folder."""
-    if openings is None or openings.path is None:
-        return openings
+    """The openings as a file in a folder of results has them; lines are copied to that folder.
+
+    A copy of another run's lines is deleted.
+    """
     from cantstop_arena.tournaments.openings import OPENINGS
 
+    if openings is None or openings.path is None:
+        (folder / OPENINGS).unlink(missing_ok=True)
+        return openings
     write_result(folder, OPENINGS, openings.text)
     return replace(openings, path=Path(OPENINGS))
 
