@@ -54,7 +54,7 @@ def _answers(position: CheckedPosition) -> dict[str, Any]:
     values = [] if position.is_over else position.listed_values()
     return {
         "question()": frozen(position.question()),
-        "view()": frozen([position.shown(seat) for seat in seats]),
+        "view()": frozen([position.seat_view(seat) for seat in seats]),
         "check()": len(values),
         "result()": frozen(position.result),
         "draw()": [position.state.draw(seat) for seat in seats],
@@ -204,7 +204,7 @@ def _check_stored(position: CheckedPosition) -> None:
 def step_text(position: CheckedPosition) -> str:
     """All that a position shows, as text that is the same in every process."""
     seats = range(position.players)
-    views = [position.shown(seat) for seat in seats]
+    views = [position.seat_view(seat) for seat in seats]
     state = (position.question(), position.seat, views, position.result)
     return repr(frozen((*state, [] if position.is_over else position.listed_values())))
 

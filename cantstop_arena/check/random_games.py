@@ -105,7 +105,7 @@ class CheckedPosition(StatePosition):
                 with suppress(Exception):
                     yield decide(view)
 
-    def shown(self, seat: int) -> Mapping[str, Any]:
+    def seat_view(self, seat: int) -> Mapping[str, Any]:
         """The fields of a seat's view, without the rules and the random numbers."""
         view = self._view(seat)
         if isinstance(view, View):

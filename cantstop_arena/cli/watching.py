@@ -166,7 +166,7 @@ def echo_changed_bots(folder: Path, echo: Callable[[str], None]) -> Iterator[Non
 # The parent ---------------------------------------------------------------------------------------
 
 
-def watch(file: Path, arguments: Sequence[str], quiet: bool) -> NoReturn:
+def rerun_on_changes(file: Path, arguments: Sequence[str], quiet: bool) -> NoReturn:
     """Run `arena` with these words again and again, until the user ends it (Interrupted).
 
     The `file` of the tournament is watched even if no run gets as far as to report it.

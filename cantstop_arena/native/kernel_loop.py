@@ -61,18 +61,18 @@ def _first_below(key, bound):
     while True:
         count += _ONE
         word = number_at(key, count)
-        rest = word % limit
-        if word - rest <= _LAST - limit + _ONE:
-            return np.int64(rest)
+        remainder = word % limit
+        if word - remainder <= _LAST - limit + _ONE:
+            return np.int64(remainder)
 
 
 @numba.njit(**INLINE)
 def _contains(numbers, count, number):
     """Whether a number is among the first of some numbers."""
-    found = False
-    for place in range(count):
-        found |= numbers[place] == number
-    return found
+    is_member = False
+    for cell in range(count):
+        is_member |= numbers[cell] == number
+    return is_member
 
 
 _decide = caller(DECIDE)
@@ -102,7 +102,7 @@ def loop_of(kernel: RulesOfKernel, slots: Slots) -> Any:
 
     def play(
         watched, state, got, workspace, eyes, moves, rules, addresses, orders, payoffs, decisions,
-        openings, keys, streams, start, stop, most,
+        openings, keys, streams, start, stop, max_decisions,
     ):  # fmt: skip
         players, size = len(got), len(state)
         workspace_at, streams_at = np.int64(workspace.ctypes.data), np.int64(streams.ctypes.data)
@@ -115,8 +115,8 @@ def loop_of(kernel: RulesOfKernel, slots: Slots) -> Any:
                 watched[slots.positions + seat] = orders[order, seat]
                 streams[seat, 0], streams[seat, 1] = keys[deal, 1 + seat], 0
                 got[seat] = 0
-            for place in range(size):
-                state[place] = 0
+            for cell in range(size):
+                state[cell] = 0
             setup(state, rules, players)
             count, opening, has_draws = 0, 0, False
             while True:
@@ -151,8 +151,8 @@ def loop_of(kernel: RulesOfKernel, slots: Slots) -> Any:
                         return -1 - cursor
                     act(state, number)
                     continue
-                for place in range(len(eyes)):
-                    eyes[place] = 0
+                for cell in range(len(eyes)):
+                    eyes[cell] = 0
                 observe(state, seat, eyes)
                 workspace[SEAT], workspace[MOVES] = seat, legal_count
                 workspace[STREAM] = streams_at + 16 * seat
@@ -165,7 +165,7 @@ def loop_of(kernel: RulesOfKernel, slots: Slots) -> Any:
                     return cursor
                 decisions[game, seat] += 1
                 count += 1
-                if count > most:
+                if count > max_decisions:
                     workspace[ANSWER] = ENDLESS
                     return -1 - cursor
                 act(state, moves[answer])

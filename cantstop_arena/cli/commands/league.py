@@ -52,7 +52,12 @@ def league(file: Path, seconds: float, tokens: bool, is_watched: bool, given: Gi
     have handed in new versions; only public/ of the results is to be published.
     """
     from cantstop_arena.api.leagues import read_league
-    from cantstop_arena.cli.watching import REPORT, child_arguments, reporting_files, watch
+    from cantstop_arena.cli.watching import (
+        REPORT,
+        child_arguments,
+        reporting_files,
+        rerun_on_changes,
+    )
     from cantstop_arena.leagues.league_files import write_tokens
 
     for option, is_given in {"--dry-run": given.dry_run, "--tokens": tokens}.items():
@@ -60,7 +65,7 @@ def league(file: Path, seconds: float, tokens: bool, is_watched: bool, given: Gi
             what = f"{option} and --watch cannot be used together"
             raise UsageError(f"{what}: one plays, one does not")
     if is_watched and file.exists():
-        watch(file, child_arguments(False), given.quiet)
+        rerun_on_changes(file, child_arguments(False), given.quiet)
     folders = (given.tournament[key] for key in ("bots_folder", "results"))
     is_watching = bool(os.environ.get(REPORT))  # the parent, which started this run
     with reporting_files(file, *folders) if is_watching else nullcontext() as report:

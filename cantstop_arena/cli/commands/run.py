@@ -38,7 +38,7 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
         child_arguments,
         echo_changed_bots,
         reporting_files,
-        watch,
+        rerun_on_changes,
     )
     from cantstop_arena.tables.notes import until_text
 
@@ -52,7 +52,7 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
         raise UsageError("--dry-run and --watch cannot be used together: one plays, one does not")
     if is_watched and file.exists():
         arguments = child_arguments(given.tables.is_text and not given.tables.chosen)
-        watch(file, arguments, given.quiet)
+        rerun_on_changes(file, arguments, given.quiet)
     folders = (given.tournament[key] for key in ("bots_folder", "results"))
     is_watching = bool(os.environ.get(REPORT))  # the parent, which started this run
     with reporting_files(file, *folders) if is_watching else nullcontext() as report:

@@ -134,8 +134,8 @@ def _summed_deviance(means: Floats) -> Floats:
     mean = np.maximum(means, 1e-300)[:, None]
     counts = np.arange(1, MAX_STEPS)
     logs = counts * np.log(mean) - mean - np.cumsum(np.log(counts))
-    terms: Floats = np.exp(logs) * 2 * counts * (np.log(counts) - np.log(mean))
-    return np.asarray(terms.sum(axis=1))
+    summands: Floats = np.exp(logs) * 2 * counts * (np.log(counts) - np.log(mean))
+    return np.asarray(summands.sum(axis=1))
 
 
 def _effective_degrees_of_freedom(
