@@ -38,7 +38,7 @@ def serve(
     import uvicorn
 
     from cantstop_arena.web.app import application
-    from cantstop_arena.web.connection import Connection
+    from cantstop_arena.web.connection import PageConnection
     from cantstop_arena.web.site import Site
 
     site = Site(results, bots)
@@ -49,7 +49,7 @@ def serve(
         access_log=False,  # addresses may have the token
         server_header=False,
         proxy_headers=False,
-        http=Connection,
+        http=PageConnection,
         ws="none",
         lifespan="off",
         limit_concurrency=_MAX_CONNECTIONS,
