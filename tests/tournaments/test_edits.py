@@ -145,7 +145,7 @@ def test_faults_of_one_version_count_together_under_all_its_names(
     assert {fault["bot"] for fault in done.json["disqualified"]} == {"failing", "twin"}
 
 
-@pytest.mark.parametrize("is_stored", [False, True])
+@pytest.mark.parametrize("is_stored", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_the_fault_that_ends_a_run_is_the_first_in_the_order_of_deals(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_stored: bool
 ) -> None:
@@ -163,3 +163,31 @@ def test_the_fault_that_ends_a_run_is_the_first_in_the_order_of_deals(
     done = arena("run", "cup.yaml", "--workers", "1", code=1, yaml=aborting)
     assert "early misbehaved in deal 0 (exception): ValueError: early" in done.output
     assert (NOTHING in done.output) == is_stored
+
+
+@pytest.mark.slow
+def test_stored_faults_count_in_the_order_of_deals(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot stays that has many faults, all with one that is out before them."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cantstop_arena.processes.system._DISPLAY", (f"{tmp_path}{os.sep}", ""))
+    shop = Workshop(arena, 1)
+    bot = """
+def choose_move(turn, moves):
+    spaces = sum(turn.rivals[0][column] for column in range(2, 13))
+    if {condition}:
+        raise ValueError
+    return 0
+def roll_again(turn):
+    return False
+"""
+    fast, slow = "9 <= turn.number < spaces / 2", "21 <= turn.number >= spaces and turn.number % 2"
+    for name, condition in (("fears_the_fast", fast), ("fears_the_slow", slow)):
+        Path(f"bots/{name}.py").write_text(bot.format(condition=condition))
+    bots = ["rule28", "bots/fears_the_fast.py", "bots/fears_the_slow.py"]
+    for keys in ({"bots": bots[1:], "max_faults": 1000}, {"bots": bots, "max_faults": 5}):
+        Path("cup.yaml").write_text(json.dumps({**START, **keys}))
+        done = arena("run", "cup.yaml", code=None)
+    assert [each["bot"] for each in done.json["disqualified"]] == ["fears_the_fast"]
+    assert not shop.differences()
