@@ -8,6 +8,7 @@ import signal
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from .attempts import (
     C_LIBRARY,
@@ -26,26 +27,26 @@ _KEY, _NAME = 0x61726E61, (b"user", b"arena-probe", b"seen", 4)
 _RANGE = (ctypes.c_uint64 * 2)(0, PAGE)
 
 
-def _with_a_file(act: Callable[[int], object]) -> Probe:
-    """A probe: what can be done to a file that is open for reading."""
-    return lambda scene: act(os.open(C_LIBRARY, os.O_RDONLY))
+def _on_a_file(act: Callable[..., object], *arguments: Any) -> Probe:
+    """A probe: whether something can be done to a file that is open for reading."""
+    return lambda scene: is_done(act, os.open(C_LIBRARY, os.O_RDONLY), *arguments)(scene)
 
 
 def _is_obeyed(x86_64: int, aarch64: int, *arguments: object) -> Probe:
-    return _with_a_file(lambda file: call(x86_64, aarch64, file, *arguments) == 0)
+    return _on_a_file(lambda file: call(x86_64, aarch64, file, *arguments))
 
 
 PROBES |= {
     "keeps_a_key_for_the_session": is_made(248, 217, *_NAME, -3),
     "keeps_a_key_for_the_user": is_made(248, 217, *_NAME, -4),
-    "locks_a_file": _with_a_file(lambda file: not fcntl.flock(file, fcntl.LOCK_SH)),
-    "locks_a_byte": _with_a_file(lambda file: not fcntl.lockf(file, 5, 1, 77)),
-    "locks_a_byte_of_an_open_file": _with_a_file(lambda file: fcntl.fcntl(file, 36, bytes(64))),
-    "leases_a_file": _with_a_file(lambda file: fcntl.fcntl(file, 1025) >= 0),
+    "locks_a_file": _on_a_file(fcntl.flock, fcntl.LOCK_SH),
+    "locks_a_byte": _on_a_file(fcntl.lockf, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, 77),
+    "locks_a_byte_of_an_open_file": _on_a_file(fcntl.fcntl, 36, bytes(64)),
+    "leases_a_file": _on_a_file(fcntl.fcntl, 1025),
     "watches_a_file": lambda scene: call(254, 27, call(294, 26, 0), C_LIBRARY, 0x20),
     "watches_all_files": is_made(300, 262, 0, 0),
-    "reads_only_what_is_cached": _with_a_file(lambda file: os.preadv(file, [bytearray(1)], 0, 8)),
-    "drops_a_file_from_the_cache": _with_a_file(lambda file: not os.posix_fadvise(file, 0, 0, 4)),
+    "reads_only_what_is_cached": _on_a_file(os.preadv, [bytearray(1)], 0, 8),
+    "drops_a_file_from_the_cache": _on_a_file(os.posix_fadvise, 0, 0, os.POSIX_FADV_DONTNEED),
     "asks_what_the_machine_has_cached": _is_obeyed(451, 451, _RANGE, (ctypes.c_uint64 * 5)(), 0),
     "reads_a_file_ahead": _is_obeyed(187, 213, 0, PAGE),
     "writes_the_disks_of_the_machine_out": _is_obeyed(306, 267),
