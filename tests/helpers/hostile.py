@@ -965,7 +965,7 @@ GANGS = {
     "compiled": Gang(COMPILED, QUICK + FEW + APART),
     "parents": Gang(PARENTS, QUICK + FEW),
     "reborn": Gang(REBORN, QUICK + FEW),
-    "damage": Gang(DAMAGE, QUICK + FEW),
+    "damage": Gang(DAMAGE, QUICK + FEW + APART),
     "spinners": Gang(SPINNERS),
     "cheats": Gang(CHEATS),
     "memories": Gang(MEMORIES),
