@@ -5,11 +5,19 @@ import os
 import socket
 import sys
 import time
+from pathlib import Path
 
 from .attempts import PROBES, call, is_done, is_made
 
 _EVENT = ctypes.create_string_buffer(bytes(4) + (128).to_bytes(4, sys.byteorder), 128)
 _NOW = (ctypes.c_long * 2)(int(time.time()), 0)
+_MAPS = ("/proc/kallsyms", "/proc/iomem", "/proc/ioports")
+_PAGES = ("kpagecount", "kpageflags", "vmallocinfo", "slabinfo", "timer_list", "sched_debug")
+
+
+def _lines_of(path: str) -> list[str]:
+    return Path(path).read_text().splitlines()
+
 
 PROBES |= {
     "reads_the_kernels_log": is_made(103, 116, 3, ctypes.create_string_buffer(99), 99),
@@ -31,4 +39,21 @@ PROBES |= {
     ),
     "hangs_the_terminal_up": is_made(153, 58),
     "uses_a_disk_for_memory": is_made(167, 224, b"/tmp/swap", 0),
+    "sets_the_time_of_day": is_made(164, 170, _NOW, None),
+    "adjusts_a_clock": is_made(305, 266, 0, ctypes.create_string_buffer(208)),
+    "renames_the_domain": is_made(171, 162, b"mine", 4),
+    "loads_another_kernel": is_made(246, 104, 0, 0, None, 0),
+    "makes_segments_of_its_own": lambda scene: (
+        os.uname().machine == "x86_64" and call(154, 0, 1, ctypes.create_string_buffer(16), 16) == 0
+    ),
+    "sees_where_the_kernel_lies": lambda scene: [
+        path
+        for path in _MAPS
+        if any(int(line.split()[0].split("-")[0], 16) for line in _lines_of(path))
+    ],
+    "sees_the_pages_of_the_machine": lambda scene: [
+        name
+        for name in _PAGES
+        if os.access(f"/proc/{name}", os.R_OK) and os.open(f"/proc/{name}", 0)
+    ],
 }

@@ -16,6 +16,17 @@ from .attempts import (
     status,
 )
 
+_NO_FILTER = ctypes.create_string_buffer(16)
+
+
+def _is_writable(path: str) -> bool:
+    try:
+        os.close(os.open(path, os.O_WRONLY))
+    except OSError:
+        return False
+    return True
+
+
 PROBES |= {
     "could_get_capabilities": lambda scene: scene["is_root"] and int(status("CapBnd"), 16),
     "is_root": lambda scene: 0 in (os.getuid(), os.geteuid(), os.getgid()),
@@ -30,6 +41,11 @@ PROBES |= {
     "leaves_by_chroot": is_done(os.chroot, "/tmp"),
     "takes_groups": is_done(os.setgroups, [0]),
     "runs_sooner_than_others": is_done(os.nice, -1),
+    "reads_disks_before_all_others": is_made(251, 30, 1, 0, 1 << 13),
+    "changes_what_proc_says_of_it": lambda scene: [
+        name for name in sorted(os.listdir("/proc/self")) if _is_writable(f"/proc/self/{name}")
+    ],
+    "answers_calls_in_the_place_of_the_kernel": is_made(317, 277, 1, 8, _NO_FILTER),
     "makes_a_namespace_of_files": is_made(272, 97, 0x20000),
     "mounts_by_the_new_calls": is_made(430, 430, b"tmpfs", 0),
     "copies_a_tree_of_mounts": is_made(428, 428, -100, b"/usr", 1),

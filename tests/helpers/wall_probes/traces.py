@@ -39,6 +39,10 @@ def _is_obeyed(x86_64: int, aarch64: int, *arguments: object) -> Probe:
 PROBES |= {
     "keeps_a_key_for_the_session": is_made(248, 217, *_NAME, -3),
     "keeps_a_key_for_the_user": is_made(248, 217, *_NAME, -4),
+    "asks_for_a_key": is_made(249, 218, b"user", b"arena-probe", None, -3),
+    "lists_keys": is_made(250, 219, 6, -3, ctypes.create_string_buffer(99), 99),
+    "counts_keys_of_others": lambda scene: Path("/proc/key-users").read_text(),
+    "joins_a_session_of_keys": is_made(250, 219, 1, b"arena"),
     "locks_a_file": _on_a_file(fcntl.flock, fcntl.LOCK_SH),
     "locks_a_byte": _on_a_file(fcntl.lockf, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, 77),
     "locks_a_byte_of_an_open_file": _on_a_file(fcntl.fcntl, 36, bytes(64)),
