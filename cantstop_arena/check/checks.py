@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from math import inf
 from typing import Any
 
-from cantstop_arena.bots.bot_functions import (
+from cantstop_arena.bots.known_bot import (
     PRINTED_BACKENDS,
+    LoadedBot,
     functions_of,
     innermost,
     source_line_of,
 )
-from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.bots.loader import Loader, is_built_in
 from cantstop_arena.check.findings import (
     NOTE,

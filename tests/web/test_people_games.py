@@ -19,11 +19,11 @@ from cantstop_arena.web import people_games
 from cantstop_arena.web.people_games import PeopleGames
 from cantstop_arena.web.people_store import PeopleStore
 
-SLOW = """
-import time
+SLEEPY = """
+import pathlib, time
 def choose_move(turn, moves):
-    time.sleep(12)
-    return 0
+    pathlib.Path({asleep!r}).touch()
+    time.sleep(60)
 def roll_again(turn):
     return False
 """
@@ -183,12 +183,16 @@ def test_an_answer_sent_twice_at_once_counts_once(server: PagesServer) -> None:
 def test_a_bot_that_hangs_ends_its_game_and_no_other(served: PagesServer) -> None:
     bots = served.folder / "bots"
     bots.mkdir()
-    (bots / "sleepy.py").write_text(SLOW)
+    asleep = served.folder / "asleep"
+    (bots / "sleepy.py").write_text(SLEEPY.format(asleep=str(asleep)))
     other = served.begin("rule28")
     with ThreadPoolExecutor(1) as threads:
         slow = threads.submit(served.begin, "sleepy", seat="1")
-        time.sleep(1)
-        assert play_on(served, other, Random(1), answers=5).status == 200
+        while not asleep.exists():
+            assert not slow.done()
+            time.sleep(0.01)
+        # One answer takes milliseconds, and the bot has ten seconds.
+        assert play_on(served, other, Random(1), answers=1).status == 200
         assert not slow.done()
         page = served.get(slow.result())
     assert not page.n and "sleepy" in page.text and "no answer within 10 s" in page.text
