@@ -41,8 +41,8 @@ class BotGroup(click.Group):
         if command := super().get_command(context, name):
             return command
 
-        def show(parts: tuple[str, ...]) -> None:
-            if parts:
+        def show(words: tuple[str, ...]) -> None:
+            if words:
                 hint = did_you_mean(name, self.list_commands(context))
                 raise UsageError(f"there is no command `arena bots {in_a_line(name)}`{hint}")
             _show(name, **context.params)
