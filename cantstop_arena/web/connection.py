@@ -8,7 +8,7 @@ SECONDS = 10.0
 """A connection that brings no whole request header in this time is closed."""
 
 
-class Connection(H11Protocol):
+class PageConnection(H11Protocol):
     """A connection that is closed where no request comes: uvicorn waits only after the first.
 
     Connections that say nothing, or a letter now and then, would hold the places of all others.
