@@ -72,6 +72,11 @@ EDITS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"bots": [*BOTS, "more/faulty.py"], "max_faults": 10_000},
         NOTHING,
     ),
+    "fewer looks than were played": (
+        {"games": 300},
+        {"games": 300, "until": {"width": 0.4}},
+        "3 of 3 pairings have games in the ledger",
+    ),
     "strict": (
         {"bots": [*BOTS, "bots/faulty.py"], "max_faults": 10_000},
         {"bots": [*BOTS, "bots/faulty.py"], "max_faults": 5},
