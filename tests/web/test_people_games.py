@@ -12,12 +12,13 @@ from random import Random
 
 import pytest
 from helpers.arena import Arena
+from helpers.game_packages import install_example, on_path
 from helpers.pages_server import Answer, PagesServer
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.web import people_games
 from cantstop_arena.web.people_games import PeopleGames
-from cantstop_arena.web.people_store import PeopleStore
+from cantstop_arena.web.people_store import OVER, RATED, PeopleGame, PeopleStore, SeatRow
 
 SLEEPY = """
 import pathlib, time
@@ -274,3 +275,31 @@ def test_nothing_is_rated_where_nobody_has_played(arena: Arena, tmp_path: Path) 
     arena("run cup.yaml --no-page", yaml="name: cup\ngames: 20\nbots: [rule28, random]\n")
     assert "No game of people counts here" in arena("rate results/cup --people").output
     assert not (tmp_path / "results/people").exists()
+
+
+@pytest.mark.slow
+def test_a_game_with_a_partner_does_not_count(arena: Arena, tmp_path: Path) -> None:
+    os.chdir(tmp_path)
+    Path("packages").mkdir()
+    install_example(tmp_path / "packages", "tandem")
+    with on_path(tmp_path / "packages"):
+        cup = "name: cup\ngame: tandem\ngames: 8\nbots: [closer, saver]\n"
+        done = arena("run cup.yaml --no-page", yaml=cup)
+        bots = [SeatRow(bot=bot) for bot in ("saver", "closer", "saver")]
+        game = PeopleGame(
+            id="1",
+            made=1.0,
+            game="tandem",
+            rules=done.json["rules"]["name"],
+            seats=(SeatRow(person="Ada"), *bots),
+            seed="1",
+            deal=0,
+            mode=RATED,
+            version="1",
+        )
+        store = PeopleStore(Path("results"))
+        store.begin(game)
+        store.finish("1", [{"event": "end", "winners": [0, 2]}], OVER, "")
+        store.close()
+        output = arena("rate results/cup --people").output
+    assert "Games that do not count: 1 with a partner" in output
