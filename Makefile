@@ -1,7 +1,7 @@
 # make run: the quickstart tournament. make test: style, types, import contracts, tests.
 # mypy's workers give up after three seconds on a busy machine (exit code 2): then it does without them.
 # make test-slow: the slow tests, of hostile bots, interruptions and statistics; properties at length.
-# They wait more than they compute, so that four processes share two cores well.
+# They wait more than they compute, so that six processes share two cores well.
 # make test-cold: README's commands from an empty HOME and cache; those of all pages with PAGES=nothing.
 # make reference: writes the parts of docs/reference/ that follow from declarations.
 # make pages: runs the commands of all pages and writes what they print into them; read the difference.
@@ -27,7 +27,7 @@ test: $(VENV)/installed-dev check
 	$(BIN)/pytest -n $(TWO_MORE) --dist worksteal -m 'not slow and not long'
 
 test-slow: $(VENV)/installed-dev
-	$(BIN)/pytest -n 4 --dist worksteal -m '(slow or hypothesis) and not long' --hypothesis-profile thorough
+	$(BIN)/pytest -n 6 --dist worksteal -m '(slow or hypothesis) and not long' --hypothesis-profile thorough
 
 test-cold: $(VENV)/installed-dev
 	$(BIN)/pytest -n 2 -m cold -k '$(PAGES)'

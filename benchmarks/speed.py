@@ -66,11 +66,10 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.deals.outcomes import Block
     from cantstop_arena.table.block_loop import _Play
-    from cantstop_arena.tournaments.bot_facts import BotFacts
     from cantstop_arena.tournaments.file import tournament_file
     from cantstop_arena.tournaments.pool.bot_logs import BotLogs
     from cantstop_arena.tournaments.pool.worker_pool import PoolOptions, WorkerPool
-    from cantstop_arena.tournaments.preparation import prepare_bots
+    from cantstop_arena.tournaments.preparation import BotFacts, prepare_bots
     from cantstop_arena.tournaments.table_spec import table_spec_for
     from cantstop_arena.tournaments.tournament import FaultPolicy
 

@@ -143,10 +143,11 @@ def _turns(row: Mapping[str, Any] | None) -> str:
 
 def _speed(game_name: str, name: str, *, seconds: float) -> str:
     """Games of a bot against itself in a second of processor time, to two digits."""
+    from cantstop_arena.bots.bot_start import code_digest
     from cantstop_arena.bots.loader import Loader
     from cantstop_arena.deals.outcomes import Block
     from cantstop_arena.table.block_loop import play_block
-    from cantstop_arena.table.seated_bot import SeatedBot, code_digest
+    from cantstop_arena.table.seated_bot import SeatedBot
 
     game = game_named(game_name)
     bot = Loader(Path("bots")).find(name, game)

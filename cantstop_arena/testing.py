@@ -14,5 +14,7 @@ def check_game(game: Game, seconds: float = TEST_SECONDS) -> None:
     seconds of processor time. Raises AssertionError with all defects.
     """
     findings = GameCheck(game, seconds).findings()
-    defects = [f"{found.subject}: {found.text}" for found in findings if found.mark == WRONG]
+    defects = [
+        f"{finding.subject}: {finding.text}" for finding in findings if finding.mark == WRONG
+    ]
     assert not defects, f"{game.title}: {'; '.join(defects)}"

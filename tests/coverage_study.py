@@ -21,9 +21,8 @@ from helpers.study_tables import Column, Line, StudyTable, as_markdown
 
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.ratings.elo import rate
+from cantstop_arena.ratings.elo import even_score, rate
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.even_score import even_score
 from cantstop_arena.ratings.model.luce import ELO
 from cantstop_arena.ratings.model_fit.deviance import goodness
 from cantstop_arena.ratings.model_fit.residuals import residuals

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cantstop_arena.api.bot_classes import write_bot_file
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import VALUES, Isolation, check_sandbox, isolation_of
+from cantstop_arena.bots.isolation import Isolation, check_sandbox, checked_isolation
 from cantstop_arena.bots.known_bot import A_NAME, MAX_NAME_LENGTH, is_printed_well
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.bot_options import find_faults, options_of
@@ -22,17 +22,17 @@ from cantstop_arena.tournaments.file.bot_references import entrant_from_referenc
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader
 from cantstop_arena.tournaments.file.entrants import Entrant, isolated, needed_path
 from cantstop_arena.tournaments.file.pattern_entrants import (
+    ALL,
     Field,
     Pattern,
     PatternReader,
     all_refusal,
     excludes,
     is_excluded_text,
+    is_pattern,
     pattern_takes,
 )
-from cantstop_arena.tournaments.file.patterns import ALL, is_pattern
-from cantstop_arena.tournaments.file.yaml_reader import Reader
-from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.file.yaml_reader import Reader, dump
 
 Builder: TypeAlias = Callable[..., Any]
 """A class or a function that takes a bot's options and returns an object with its decisions."""
@@ -97,14 +97,6 @@ def catalogue_of(given: Mapping[str, Any], first: "AnyBot" = "") -> Catalogue:
     _check_sandbox(first, isolation)
     folder, game, results = Path(given["bots_folder"]), game_named(given["game"]), given["results"]
     return Catalogue(folder, game, results=Path(results), isolation=isolation)
-
-
-def checked_isolation(isolate: Isolate) -> Isolation:
-    """The isolation of an argument `isolate`. Raises UsageError."""
-    isolation = isolation_of(isolate)
-    if isolation is None:
-        raise UsageError(f"isolate must be {VALUES}, not {isolate!r:.60}")
-    return isolation
 
 
 def _check_options(what: "str | Path | Builder", options: Mapping[str, Any]) -> None:

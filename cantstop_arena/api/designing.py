@@ -5,18 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from cantstop_arena.api.bot_arguments import (
-    AnyBot,
-    bots_in,
-    catalogue_of,
-    checked_isolation,
-    field_of,
-)
+from cantstop_arena.api.bot_arguments import AnyBot, bots_in, catalogue_of, field_of
 from cantstop_arena.api.keywords import DesignKeys, ProfileKeys, keywords, run_options
 from cantstop_arena.api.result_tables import ResultTable
 from cantstop_arena.api.tournaments import rules_as_keys
 from cantstop_arena.atomic_files import check_results_folder, write_result
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.isolation import checked_isolation
 from cantstop_arena.comparisons import design_file
 from cantstop_arena.comparisons.game_profile import GAMES, GameProfile, game_profile
 from cantstop_arena.comparisons.rule_design import HOLDS, DesignTotals, search_rules
@@ -98,9 +93,12 @@ def profile(bots: Sequence[AnyBot] = (), **given: Unpack[ProfileKeys]) -> Profil
     named = bots_in(bots, "bots", catalogue) or own_bots(catalogue)
     with suggesting_game(named, catalogue):
         field = field_of(named, catalogue)
-    if apart := next((each.name for each in field.entrants if each.isolate or each.command), None):
+    if isolated_name := next(
+        (each.name for each in field.entrants if each.isolate or each.command), None
+    ):
         raise UsageError(
-            f"{apart} plays in another process; a profile plays bots in Python, not isolated"
+            f"{isolated_name} plays in another process; a profile plays bots in Python,"
+            " not isolated"
         )
     games = GAMES if given["games"] is None else given["games"]
     seed = SEED if given["seed"] is None else given["seed"]
@@ -128,11 +126,11 @@ def _command(
     names, rules = [bot for bot in bots if isinstance(bot, str)], given["rules"]
     if len(names) < len(bots) or not isinstance(rules, str | None):
         return ""
-    words = ["arena", "profile", *names, "--game", str(given["game"])]
-    words += ["--rules", rules] if rules else []
-    words += ["--players", str(players), "--games", str(games)]
-    words += ["--playouts", str(given["playouts"]), "--seed", str(seed)]
-    return shlex.join(words)
+    command_line = ["arena", "profile", *names, "--game", str(given["game"])]
+    command_line += ["--rules", rules] if rules else []
+    command_line += ["--players", str(players), "--games", str(games)]
+    command_line += ["--playouts", str(given["playouts"]), "--seed", str(seed)]
+    return shlex.join(command_line)
 
 
 def own_bots(catalogue: Catalogue) -> list[AnyBot]:

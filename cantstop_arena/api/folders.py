@@ -128,9 +128,9 @@ def digest_name(name: str, tournaments: Iterable[Tournament], has_random_seed: b
     return f"{_fitted(name, _DIGITS + 1)}-{digest}"
 
 
-def cleaned_name(*words: str) -> str:
+def cleaned_name(*parts: str) -> str:
     """A folder's name of these words, without characters that are not for folders."""
-    return _fitted("-".join(_cleaned(word).lstrip(".") for word in words))
+    return _fitted("-".join(_cleaned(word).lstrip(".") for word in parts))
 
 
 def _cleaned(word: str) -> str:

@@ -14,8 +14,8 @@ from cantstop_arena.leagues.grading import mark_table
 from cantstop_arena.leagues.league_file import League
 from cantstop_arena.leagues.league_files import write_league, write_pages
 from cantstop_arena.leagues.league_run import (
+    Echo,
     LeagueStandings,
-    Say,
     plan_league,
     plan_lines,
     run_league,
@@ -87,7 +87,7 @@ class PlannedLeague:
         self,
         options: RunOptions,
         observer: RunObserver,
-        say: Say,
+        echo: Echo,
         seconds: float = inf,
         now: datetime | None = None,
     ) -> LeagueResults:
@@ -96,7 +96,7 @@ class PlannedLeague:
         with observed_by(observer):
             return LeagueResults(
                 run_league(
-                    self.league, self.catalogue, self.results, pools, observer, say, now, seconds
+                    self.league, self.catalogue, self.results, pools, observer, echo, now, seconds
                 )
             )
 

@@ -274,11 +274,11 @@ def _test(
 ) -> Sprt | None:
     if sprt is None:
         return None
-    most = MAX_PAYOFF if unit else MAX_ELO
-    if not (_is_pair(sprt) and -most <= sprt[0] < sprt[1] <= most):
+    limit = MAX_PAYOFF if unit else MAX_ELO
+    if not (_is_pair(sprt) and -limit <= sprt[0] < sprt[1] <= limit):
         text = f"{sprt[0]:g} {sprt[1]:g}" if _is_pair(sprt) else f"{sprt!r:.60}"
         raise UsageError(
-            f"sprt needs two numbers from -{most:.12g} to {most:.12g}, the lower one first,"
+            f"sprt needs two numbers from -{limit:.12g} to {limit:.12g}, the lower one first,"
             f" not {text}"
         )
     low, high = sprt

@@ -29,11 +29,10 @@ from cantstop_arena.tables.faults import faults
 from cantstop_arena.tables.fit import fit
 from cantstop_arena.tables.lengths import lengths
 from cantstop_arena.tables.names import FORMATS, TABLES
-from cantstop_arena.tables.predecessors import following, predecessors
-from cantstop_arena.tables.seats import seats
+from cantstop_arena.tables.seats import following, predecessors, seats
 from cantstop_arena.tables.standings import standings, standings_data
 from cantstop_arena.tables.styles import styles
-from cantstop_arena.tournaments.ledger.ledger_guard import protected_ledger
+from cantstop_arena.tournaments.ledger.open_ledger import protected_ledger
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 from cantstop_arena.views.default_view import view_of
 from cantstop_arena.views.progress_lines import Progress

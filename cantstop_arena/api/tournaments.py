@@ -13,7 +13,6 @@ from cantstop_arena.api.bot_arguments import (
     AnyBot,
     bots_in,
     catalogue_of,
-    checked_isolation,
     field_of,
     field_of_bots,
     plain_value,
@@ -32,7 +31,8 @@ from cantstop_arena.api.keywords import (
 )
 from cantstop_arena.api.results import Results, Source
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.onnx_bots import refusal_of
+from cantstop_arena.bots.isolation import checked_isolation
+from cantstop_arena.bots.known_bot import refusal_of
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import ConfigError, UsageError
@@ -49,7 +49,7 @@ from cantstop_arena.tournaments.file.entrants import (
 from cantstop_arena.tournaments.file.key_readers import seats_that_meet
 from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.pattern_entrants import Field
-from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.run import plan_run, run_tournament
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions

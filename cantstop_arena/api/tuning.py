@@ -7,12 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Unpack
 
-from cantstop_arena.api.bot_arguments import (
-    AnyBot,
-    bots_in,
-    catalogue_of,
-    entrant_of,
-)
+from cantstop_arena.api.bot_arguments import AnyBot, bots_in, catalogue_of, entrant_of
 from cantstop_arena.api.folders import cleaned_name
 from cantstop_arena.api.keywords import TuneKeys, keywords, run_options
 from cantstop_arena.atomic_files import check_results_folder, write_result
@@ -179,14 +174,14 @@ def _command(
     catalogue: Catalogue,
 ) -> str:
     """The command that tunes the bot again."""
-    words = ["arena", "tune", bot, *map(str, search_spaces)]
+    command = ["arena", "tune", bot, *map(str, search_spaces)]
     for rival in rivals:
-        words += ["--against", rival if isinstance(rival, str) else type(rival).__name__]
-    words += ["--games", str(games), "--seed", str(seed)]
-    words += ["--game", catalogue.game.name] if catalogue.game.name != DEFAULT else []
-    words += ["--rules", str(given["rules"])] if given["rules"] else []
-    words += ["--players", str(given["players"])] if given["players"] != 2 else []
-    return shlex.join(words)
+        command += ["--against", rival if isinstance(rival, str) else type(rival).__name__]
+    command += ["--games", str(games), "--seed", str(seed)]
+    command += ["--game", catalogue.game.name] if catalogue.game.name != DEFAULT else []
+    command += ["--rules", str(given["rules"])] if given["rules"] else []
+    command += ["--players", str(given["players"])] if given["players"] != 2 else []
+    return shlex.join(command)
 
 
 def _description_of(bot: AnyBot, catalogue: Catalogue) -> BotDescription:

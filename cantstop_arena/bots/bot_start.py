@@ -1,5 +1,6 @@
 """How a bot is started, in the process of its table or in one of its own."""
 
+import hashlib
 import json
 import sys
 from pathlib import Path
@@ -13,12 +14,16 @@ from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.processes.child_command import ChildCommand
 from cantstop_arena.processes.child_limits import ChildLimits
 from cantstop_arena.processes.system import python_module
-from cantstop_arena.table.seated_bot import code_digest
 
 _SERVER = python_module("cantstop_arena.bots.bot_server")
 _IMPORT_GAME = (
     "import sys; from cantstop_arena.games.registry import game_named; game_named(sys.argv[1])"
 )
+
+
+def code_digest(*parts: str) -> str:
+    """A key for the code of a bot: a hash of its origin, sources and options, 16 hex digits."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 class BotStart(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 
 from cantstop_arena.bots.bot_files import read_source
-from cantstop_arena.bots.bot_functions import PRINTED_BACKENDS
 from cantstop_arena.bots.bot_paths import bot_path
-from cantstop_arena.bots.known_bot import BotDescription
+from cantstop_arena.bots.known_bot import PRINTED_BACKENDS, BotDescription
 from cantstop_arena.bots.versions import StoredVersion, version_name
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import Option

@@ -442,12 +442,10 @@ class Catalogue:
         if not new or sandbox_problem():
             self._descriptions.plain |= _described_plainly(new, seconds)
         else:
-            descriptions |= self._described_in_one_sandbox(new, seconds)
+            descriptions |= self._described_together(new, seconds)
         return descriptions | self._descriptions.plain
 
-    def _described_in_one_sandbox(
-        self, paths: Sequence[Path], seconds: float
-    ) -> dict[Path, Lookup]:
+    def _described_together(self, paths: Sequence[Path], seconds: float) -> dict[Path, Lookup]:
         """Descriptions by forks in one sandbox, each of which gets the texts of its own file."""
         lookups: dict[Path, Lookup] = {}
         end = time.monotonic() + seconds

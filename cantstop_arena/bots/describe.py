@@ -14,9 +14,9 @@ import msgspec
 
 from cantstop_arena.bots import bot_files, file_imports
 from cantstop_arena.bots.bot_files import BotSource, digest_of, exception_line, sources_of
-from cantstop_arena.bots.bot_functions import PRINTED_BACKENDS
 from cantstop_arena.bots.known_bot import (
     MAX_NAME_LENGTH,
+    PRINTED_BACKENDS,
     BotDescription,
     check_names,
     is_printed_well,

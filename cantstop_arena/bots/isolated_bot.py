@@ -75,10 +75,12 @@ class IsolatedBot:
             start, view = start_here(self.bot_start)
             codec = ProgramLines(self.game) if start.command else None
             is_batched = start.backend == "batched"
-            received, most = (
+            received, max_length = (
                 (BatchReport, MAX_MESSAGE_BYTES) if is_batched else (GameReport, MAX_ANSWER_BYTES)
             )
-            self._child = start_command(start.process, view, Connection(received, codec, most))
+            self._child = start_command(
+                start.process, view, Connection(received, codec, max_length)
+            )
             try:
                 self.started = _started(self._child, start)
                 self._batches = None

@@ -48,6 +48,14 @@ def isolation_of(value: object) -> Isolation | None:
     return next((each for kind, key, each in keys if type(value) is kind and value == key), None)
 
 
+def checked_isolation(isolate: object) -> Isolation:
+    """The isolation of an argument `isolate`. Raises UsageError."""
+    isolation = isolation_of(isolate)
+    if isolation is None:
+        raise UsageError(f"isolate must be {VALUES}, not {isolate!r:.60}")
+    return isolation
+
+
 def chosen_isolation(is_isolated: bool) -> Isolation:
     """What the option `--isolate` chooses. Raises UsageError where there is no sandbox."""
     if not is_isolated:

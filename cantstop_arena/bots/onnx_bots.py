@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.bots.bot_paths import NET
+from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.file_imports import read_beside
-from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.bots.onnx_files import METADATA, NetFile, read_net
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.batches import DEFAULT_ROWS, Batch, encoding_or_error, policy_output
@@ -101,19 +100,13 @@ def _players(count: int | str) -> str:
     return f"{count} player{'' if str(count) == '1' else 's'}"
 
 
-def refusal_of(bot: BotAddress, game: Game, rules: Any, players: int) -> str | None:
-    """Why a bot cannot play under these rules, as text; None if nothing speaks against it.
+def file_refusal(source: BotSource, game: Game, rules: Any, players: int) -> str | None:
+    """Why the net of a file cannot play under these rules; None if it can.
 
-    Built-in bots have reasons of their game; nets say in their files what they were trained for.
-    Raises BotError when a net's file cannot be read.
+    Raises BotError when the file cannot be read.
     """
-    if bot.origin == "built-in":
-        return game.refusal(bot.name, rules, players)
-    if bot.source is None or bot.source.path.suffix != NET:
-        return None
-    net = read_net(bot.source.texts()[bot.source.name])
-    why = net_refusal(net, game, rules, players)
-    return f"{short_path(str(bot.source.path))} {why}" if why else None
+    why = net_refusal(read_net(source.texts()[source.name]), game, rules, players)
+    return f"{short_path(str(source.path))} {why}" if why else None
 
 
 def net_refusal(net: NetFile, game: Game, rules: Any, players: int) -> str | None:

@@ -8,8 +8,7 @@ from typing import Any
 import pluggy
 
 from cantstop_arena.bots.bot_files import exception_line, foreign_code
-from cantstop_arena.bots.bot_functions import check_backends
-from cantstop_arena.bots.known_bot import LoadedBot
+from cantstop_arena.bots.known_bot import LoadedBot, check_backends
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.batches import DEFAULT_ROWS
 from cantstop_arena.game_api.bot_options import Option, did_you_mean, options_of

@@ -71,12 +71,12 @@ class ProgramLines:
     def messages_in(self, chunk: bytes) -> list[Report]:
         """The answers that this chunk completes. Raises ProtocolError when one is invalid."""
         self._unread += chunk
-        *lines, rest = self._unread.split(b"\n")
-        if any(len(line) > MAX_LINE_BYTES for line in (*lines, rest)):
+        *lines, remainder = self._unread.split(b"\n")
+        if any(len(line) > MAX_LINE_BYTES for line in (*lines, remainder)):
             start = excerpt(bytes(self._unread[:MAX_LINE_BYTES]))
             raise ProtocolError(f"a line of more than {MAX_LINE_BYTES} bytes: {start}")
         messages = [self._report_in(bytes(line)) for line in lines]
-        self._unread = rest
+        self._unread = remainder
         return messages
 
     def unexpected(self, chunk: bytes) -> str:

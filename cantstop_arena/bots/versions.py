@@ -78,13 +78,15 @@ def stored_versions(results: Path, name: str, arrivals: Sequence[str] = ()) -> l
     are older than these. Among each other they are ordered by when a run first noted or stored
     them: interrupted runs note nothing, and copied results can have the time of the copying.
     """
-    noted, places = _first_runs(results), {digest: place for place, digest in enumerate(arrivals)}
+    first_runs, ranks = _first_runs(results), {digest: rank for rank, digest in enumerate(arrivals)}
     versions = [
-        StoredVersion(digest, min(stored, noted.get(short_digest(digest), stored)), tuple(copies))
+        StoredVersion(
+            digest, min(stored, first_runs.get(short_digest(digest), stored)), tuple(copies)
+        )
         for digest, copies in _copies_by_digest(results, name).items()
         for stored in [_time_of(copies[0])]
     ]
-    versions.sort(key=lambda version: (places.get(version.digest, -1), version.time))
+    versions.sort(key=lambda version: (ranks.get(version.digest, -1), version.time))
     return versions[::-1]
 
 

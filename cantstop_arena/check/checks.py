@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from math import inf
 from typing import Any
 
-from cantstop_arena.bots.bot_functions import (
+from cantstop_arena.bots.known_bot import (
     PRINTED_BACKENDS,
+    LoadedBot,
     functions_of,
     innermost,
     source_line_of,
 )
-from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.bots.loader import Loader, is_built_in
 from cantstop_arena.check.findings import (
     NOTE,
@@ -28,7 +28,7 @@ from cantstop_arena.check.findings import (
     GamesTraced,
     Report,
 )
-from cantstop_arena.check.harness import Harness, SuiteRun
+from cantstop_arena.check.harness import PATIENCE, Harness, SuiteRun
 from cantstop_arena.check.row_check import check_rows
 from cantstop_arena.check.suite import difference, suite_of
 from cantstop_arena.errors import BotError
@@ -84,11 +84,8 @@ class BotChecks:
     ) -> SuiteRun:
         """Announce the stage, then play the suite, or its first `games` games."""
         seconds = _RUN_SECONDS if subject == "legal" else _SHORT_RUN_SECONDS
-        self._enter(
-            CheckStage(
-                subject, doing, seconds + self.limit + _SPARE_SECONDS, mark, self._source_lines()
-            )
-        )
+        limit = PATIENCE * seconds + self.limit + _SPARE_SECONDS
+        self._enter(CheckStage(subject, doing, limit, mark, self._source_lines()))
         return harness.run(self.games[:games] if games else self.games, seconds)
 
     def _source_lines(self) -> dict[str, str]:

@@ -12,11 +12,10 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import read_source
-from cantstop_arena.bots.bot_functions import as_compiled
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.compiled_copies import compile_command
 from cantstop_arena.bots.describe import exception_report
-from cantstop_arena.bots.known_bot import BotDescription
+from cantstop_arena.bots.known_bot import BotDescription, as_compiled
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.check.harness import SEED, Harness
 from cantstop_arena.check.suite import difference, suite_of
@@ -24,7 +23,7 @@ from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.errors import ArenaError, BotError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.native.code_files import (
+from cantstop_arena.native.code_cache import (
     cache_root,
     key_of,
     path_of,

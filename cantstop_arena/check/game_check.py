@@ -285,9 +285,9 @@ def random_traces(game: str, name: str) -> list[list[int]]:
     for part in qualified.split("."):
         kind = getattr(kind, part)
     registered = [each for each in all_games() if each.name == name and type(each) is kind]
-    found: Game = registered[0] if registered else kind()
-    advisers, settings = advisers_of(found), dict.fromkeys(found.check_suite())
-    return [trace(RandomGame(found, setting, advisers)) for setting in settings]
+    registered_game: Game = registered[0] if registered else kind()
+    advisers, settings = advisers_of(registered_game), dict.fromkeys(registered_game.check_suite())
+    return [trace(RandomGame(registered_game, setting, advisers)) for setting in settings]
 
 
 def _has_states(game: Game) -> bool:

@@ -37,9 +37,9 @@ def ends(game: RandomGame) -> None:
 def asking_changes_nothing(game: RandomGame) -> None:
     """Questions, views, checks and the result change nothing when they are computed again."""
     for position in game:
-        first = _asked(position)  # what it computes once and stores is there from now on
+        first = _answers(position)  # what it computes once and stores is there from now on
         before = snapshot(position)
-        if differing := _differing(first, _asked(position)):
+        if differing := _differing(first, _answers(position)):
             raise Defect(f"{differing[0]} returns something else when it is called again")
         if differing := _differing(before, snapshot(position)):
             raise Defect(
@@ -48,13 +48,13 @@ def asking_changes_nothing(game: RandomGame) -> None:
             )
 
 
-def _asked(position: CheckedPosition) -> dict[str, Any]:
+def _answers(position: CheckedPosition) -> dict[str, Any]:
     """What the methods return that must change nothing."""
     seats = range(position.players)
     values = [] if position.is_over else position.listed_values()
     return {
         "question()": frozen(position.question()),
-        "view()": frozen([position.shown(seat) for seat in seats]),
+        "view()": frozen([position.seat_view(seat) for seat in seats]),
         "check()": len(values),
         "result()": frozen(position.result),
         "draw()": [position.state.draw(seat) for seat in seats],
@@ -204,8 +204,8 @@ def _check_stored(position: CheckedPosition) -> None:
 def step_text(position: CheckedPosition) -> str:
     """All that a position shows, as text that is the same in every process."""
     seats = range(position.players)
-    shown = [position.shown(seat) for seat in seats]
-    state = (position.question(), position.seat, shown, position.result)
+    views = [position.seat_view(seat) for seat in seats]
+    state = (position.question(), position.seat, views, position.result)
     return repr(frozen((*state, [] if position.is_over else position.listed_values())))
 
 

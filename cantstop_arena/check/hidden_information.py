@@ -94,7 +94,7 @@ def _views(position: CheckedPosition) -> list[Mapping[str, Any]]:
     """What each seat sees; nothing of seats that do not decide, in games that have no `view`."""
     is_old = type(position.state).view is State.view
     return [
-        {} if is_old and seat != position.seat else position.shown(seat)
+        {} if is_old and seat != position.seat else position.seat_view(seat)
         for seat in range(position.players)
     ]
 

@@ -27,7 +27,7 @@ def package_files(name: str) -> Mapping[str, str]:
     """
     _check_name(name)
     title = name.replace("_", " ").capitalize()
-    words = {
+    replacements = {
         "DISTRIBUTION": f"{name.replace('_', '-')}-game",
         "CLASS": f"{''.join(word.capitalize() for word in name.split('_'))}Game",
         "TITLE": title,
@@ -37,11 +37,13 @@ def package_files(name: str) -> Mapping[str, str]:
     texts = {
         path: folder.joinpath(f"{file}.txt").read_text("utf-8") for path, file in _FILES.items()
     }
-    return {_filled(path, words): _filled(text, words) for path, text in texts.items()}
+    return {
+        _filled(path, replacements): _filled(text, replacements) for path, text in texts.items()
+    }
 
 
-def _filled(text: str, words: Mapping[str, str]) -> str:
-    for word, value in words.items():
+def _filled(text: str, replacements: Mapping[str, str]) -> str:
+    for word, value in replacements.items():
         text = text.replace(word, value)
     return text
 

@@ -105,7 +105,7 @@ class CheckedPosition(StatePosition):
                 with suppress(Exception):
                     yield decide(view)
 
-    def shown(self, seat: int) -> Mapping[str, Any]:
+    def seat_view(self, seat: int) -> Mapping[str, Any]:
         """The fields of a seat's view, without the rules and the random numbers."""
         view = self._view(seat)
         if isinstance(view, View):
@@ -150,9 +150,9 @@ class CheckedPosition(StatePosition):
         super()._apply_chance(outcome, entry)
 
     def _note_events(self, events: Any) -> None:
-        noted = [*(events or ())]
-        self.new_events += noted
-        super()._note_events(noted)
+        event_list = [*(events or ())]
+        self.new_events += event_list
+        super()._note_events(event_list)
 
 
 def _with_random(view: Any, stream: Stream) -> Any:
@@ -165,7 +165,7 @@ def _with_random(view: Any, stream: Stream) -> Any:
 
 def events_for(seat: int, events: Sequence[Event]) -> list[Event]:
     """The events that a seat sees, as it sees them."""
-    return [seen for event in events if (seen := event_of(seat, event)) is not None]
+    return [visible for event in events if (visible := event_of(seat, event)) is not None]
 
 
 class RandomGame:

@@ -47,8 +47,8 @@ def _compare(bot: BatchedBot, batches: list[Batch]) -> tuple[str, str]:
                     " training mode, or a number scaled by all of them?"
                 )
             moved |= together[row].tobytes() != _answer(bot, _moved(batch, row))[0].tobytes()
-    place = "matters here, so a game always has the same" if moved else "does not matter here"
-    return OK, f"the same bytes alone and among others; the row {place}"
+    row_text = "matters here, so a game always has the same" if moved else "does not matter here"
+    return OK, f"the same bytes alone and among others; the row {row_text}"
 
 
 def _answer(bot: BatchedBot, batch: Batch) -> NDArray[Any]:
@@ -77,8 +77,8 @@ def _batches(bot: BatchedBot, rules: Any, players: int) -> Iterator[Batch]:
         batch = empty_batch(bot.rows, encoding, rules, players)
         for row in range(bot.rows):
             position = next(positions)
-            seen = position.observation(position.seat)
-            batch.observations[row], batch.legal[row] = seen
+            observation = position.observation(position.seat)
+            batch.observations[row], batch.legal[row] = observation
             batch.live[row], batch.seats[row] = True, position.seat
             batch.random[row] = chance.random()
         yield batch

@@ -64,7 +64,7 @@ class GameSource(NamedTuple):
         of_tournament = self.bots or self.lost or self.file.is_dir()
         events = self._played(complain) if of_tournament else self._recorded()
         events = _judged(events) if self.judge else events
-        return events if self.seat is None else _seen_by(self.seat, events)
+        return events if self.seat is None else _visible_to(self.seat, events)
 
     def _played(self, complain: Callable[[str], None]) -> Iterator["Event"]:
         from cantstop_arena.bots.catalogue import Catalogue
@@ -176,7 +176,7 @@ class GameSource(NamedTuple):
         return read_record(_lines(self.file, name), name)
 
 
-def _seen_by(letter: str, events: Iterator["Event"]) -> Iterator["Event"]:
+def _visible_to(letter: str, events: Iterator["Event"]) -> Iterator["Event"]:
     """The events that a seat sees. Raises UsageError when the game has no such seat."""
     from cantstop_arena.game_api.state import event_of
     from cantstop_arena.views.default_view import SEAT_NAMES
@@ -185,8 +185,8 @@ def _seen_by(letter: str, events: Iterator["Event"]) -> Iterator["Event"]:
     seats = SEAT_NAMES[: len(opening["seats"])]
     if letter.upper() not in seats or len(letter) != 1:
         raise UsageError(f"--seat must be one of {', '.join(seats)}, not {letter!r:.40}")
-    seen = (event_of(seats.index(letter.upper()), event) for event in events)
-    return chain([opening], (event for event in seen if event is not None))
+    visible = (event_of(seats.index(letter.upper()), event) for event in events)
+    return chain([opening], (event for event in visible if event is not None))
 
 
 def _judged(events: Iterator["Event"]) -> Iterator["Event"]:

@@ -1,4 +1,7 @@
-"""Options that several commands share, and the run that they start."""
+"""Options that several commands share, and the run that they start.
+
+`print_tables` prints a tournament's tables, with colours and in the width of a terminal.
+"""
 
 from collections.abc import Callable
 from functools import wraps
@@ -21,6 +24,20 @@ if TYPE_CHECKING:
     from cantstop_arena.cli.terminal.run_screen import RunScreen
     from cantstop_arena.comparisons.comparison_results import ComparisonTotals
     from cantstop_arena.tournaments.run_options import RunOptions
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from cantstop_arena.cli.terminal.tty import supports_colours
+from cantstop_arena.tables.names import TABLES
+from cantstop_arena.views.command_tables import print_text
+
+if TYPE_CHECKING:
+    from cantstop_arena.tables.analysis import Analysis
+    from cantstop_arena.tables.column import Table
+
 
 _COMPLETIONS = {"game": shell_complete.games, "rules": shell_complete.rules}
 
@@ -75,11 +92,15 @@ def options(command: Command) -> Decorator:
         groups: dict[str, dict[str, Any]] = {"tournament": {}, "run": {}, "output": {}}
         for key in keys:
             groups[key.group][key.name] = arguments.pop(_parameter(key.cli))
-        shown = groups["output"]
-        tables = TableOutput(shown["form"], shown.get("chosen", ()), shown.get("wide", False))
-        page = shown.get("page", False)
-        dry_run = shown.get("dry_run", False)
-        return Given(groups["tournament"], groups["run"], tables, shown["quiet"], page, dry_run)
+        output_values = groups["output"]
+        tables = TableOutput(
+            output_values["form"], output_values.get("chosen", ()), output_values.get("wide", False)
+        )
+        page = output_values.get("page", False)
+        dry_run = output_values.get("dry_run", False)
+        return Given(
+            groups["tournament"], groups["run"], tables, output_values["quiet"], page, dry_run
+        )
 
     return with_options
 
@@ -115,7 +136,7 @@ def play_and_write(
 
     shutdown.announce_resume()
     for path in dict.fromkeys(entrant.bot.path for entrant in planned.tournament.entrants):
-        if text := outdated_text(path):
+        if path and (text := outdated_text(path)):
             screen.on_notice(text)
     results = planned.play(given.run_options, screen)
     screen.echo("")
@@ -159,3 +180,20 @@ def catalogue_for(
 
     isolation = isolation or Isolation.NONE
     return Catalogue(bots_folder, game_named(game_name), results=results, isolation=isolation)
+
+
+def print_tables(analysis: "Analysis", output: TableOutput, before: "Sequence[Table]" = ()) -> None:
+    """Print the chosen tables; those `before` the tournament's are chosen by name, too.
+
+    Without a choice the answer to the command's question is printed first, in a line.
+    """
+    from cantstop_arena.reports.headline import headline
+    from cantstop_arena.tables import all_tables
+
+    chosen = output.chosen or TABLES
+    first = "" if output.chosen else headline(analysis)
+    if output.is_text and sys.stdout.isatty():
+        text = all_tables.terminal_text(analysis, chosen, supports_colours(), output.width, first)
+        click.echo(text, nl=False, color=True)
+    else:
+        print_text(all_tables.as_format(analysis, output.form, chosen, before, first))

@@ -72,9 +72,9 @@ class FilesRead(msgspec.Struct, frozen=True):
         return FilesRead(files | self.files, [*earlier.globs, *self.globs], self.ignored)
 
     def _new_files(self) -> Iterator[str]:
-        known = {*self.files, *self.ignored}
+        observed_paths = {*self.files, *self.ignored}
         for path in _matching(self.globs):
-            if known.isdisjoint([path, *map(str, Path(path).parents)]):
+            if observed_paths.isdisjoint([path, *map(str, Path(path).parents)]):
                 yield path
 
 
@@ -128,7 +128,7 @@ class FileReport:
     def files_read(self) -> FilesRead:
         """What has been read so far."""
         from cantstop_arena.bots.bot_files import identified_files
-        from cantstop_arena.tournaments.file.patterns import searched_globs
+        from cantstop_arena.tournaments.file.pattern_entrants import searched_globs
 
         files, globs = self._files | identified_files(), [*searched_globs, *self._folders]
         if self._is_complete:
@@ -140,15 +140,9 @@ class FileReport:
 
 
 @contextmanager
-def reporting_files(file: Path, bots_folder: Path, results: Path) -> Iterator[FileReport | None]:
-    """A context in which a tournament file is read; its end reports which files were read.
-
-    In a run that is not watched there is no report.
-    """
-    descriptor = os.environ.pop(REPORT, "")
-    if not descriptor:
-        yield None
-        return
+def reporting_files(file: Path, bots_folder: Path, results: Path) -> Iterator[FileReport]:
+    """A context in a watched run in which a file is read; its end reports which files were read."""
+    descriptor = os.environ.pop(REPORT)
     report = FileReport(file, bots_folder, results)
     os.set_inheritable(int(descriptor), False)
     try:
@@ -159,16 +153,8 @@ def reporting_files(file: Path, bots_folder: Path, results: Path) -> Iterator[Fi
 
 
 @contextmanager
-def echo_changed_bots(
-    folder: Path, echo: Callable[[str], None], is_watched: bool
-) -> Iterator[None]:
-    """A context of a run in a folder, at the end of which bots that it has changed are echoed.
-
-    A run that is not watched echoes nothing.
-    """
-    if not is_watched:
-        yield
-        return
+def echo_changed_bots(folder: Path, echo: Callable[[str], None]) -> Iterator[None]:
+    """A context of a run in a folder, at the end of which bots that it has changed are echoed."""
     from cantstop_arena.reports.changed_bots import changed_bot_lines, last_query
 
     before = last_query(folder)
@@ -180,7 +166,7 @@ def echo_changed_bots(
 # The parent ---------------------------------------------------------------------------------------
 
 
-def watch(file: Path, words: Sequence[str], quiet: bool) -> NoReturn:
+def rerun_on_changes(file: Path, arguments: Sequence[str], quiet: bool) -> NoReturn:
     """Run `arena` with these words again and again, until the user ends it (Interrupted).
 
     The `file` of the tournament is watched even if no run gets as far as to report it.
@@ -189,7 +175,7 @@ def watch(file: Path, words: Sequence[str], quiet: bool) -> NoReturn:
     files = FilesRead({str(file.absolute()): ""})
     with shutdown.defer_until_safe():
         while True:
-            with _running(words) as run:
+            with _running(arguments) as run:
                 files, changes = _wait_for_changes(run, files, quiet)
             _echo(_summary(changes), quiet)
 
@@ -221,9 +207,9 @@ class _Run:
         except msgspec.DecodeError:  # a bot has written into the pipe
             return FilesRead()
 
-    def end(self, patience: float) -> None:
+    def end(self, grace: float) -> None:
         """End the process, which has so many seconds to end by itself."""
-        if self._waits(patience):
+        if self._waits(grace):
             return
         for number, seconds in _LIMITS.items():
             self._process.send_signal(number)
@@ -238,24 +224,24 @@ class _Run:
 
 
 @contextmanager
-def _running(words: Sequence[str]) -> Iterator[_Run]:
+def _running(arguments: Sequence[str]) -> Iterator[_Run]:
     """A run that ends with this context; Ctrl-C on a terminal reaches it without our help."""
     reading, writing = os.pipe()
     try:
         os.set_blocking(reading, False)
         try:
             variables = {REPORT: str(writing), shutdown.MESSAGE_FROM_PARENT: "1"}
-            run = _Run(start_arena(words, variables, [writing]), reading)
+            run = _Run(start_arena(arguments, variables, [writing]), reading)
         finally:
             os.close(writing)
-        patience = 0.0
+        grace = 0.0
         try:
             yield run
         except BaseException:
-            patience = 1.0
+            grace = 1.0
             raise
         finally:
-            run.end(patience)
+            run.end(grace)
     finally:
         os.close(reading)
 
@@ -275,14 +261,14 @@ def _wait_for_changes(run: _Run, earlier: FilesRead, quiet: bool) -> tuple[Files
         if time.monotonic() - polled >= _POLL:
             now = files.stamps()
             if now != stamps:
-                stamps = _settled(files, now) if stamps else now
+                stamps = _stable(files, now) if stamps else now
                 if changes := files.changes():
                     return files, changes
             polled = time.monotonic()
         _pause(_TICK)
 
 
-def _settled(files: FilesRead, stamps: dict[str, _Stamp]) -> dict[str, _Stamp]:
+def _stable(files: FilesRead, stamps: dict[str, _Stamp]) -> dict[str, _Stamp]:
     """The stamps of files once they have not changed for a moment."""
     while True:
         _pause(_QUIET)
@@ -320,5 +306,5 @@ def _echo(text: str, quiet: bool) -> None:
 
 def child_arguments(prints_standings: bool) -> list[str]:
     """The command line of the child; it prints the standings alone where no tables are named."""
-    command, *words = (word for word in sys.argv[1:] if word != "--watch")
-    return [command, *(("--table", "standings") if prints_standings else ()), *words]
+    command, *arguments = (word for word in sys.argv[1:] if word != "--watch")
+    return [command, *(("--table", "standings") if prints_standings else ()), *arguments]

@@ -33,20 +33,22 @@ from cantstop_arena.tournaments.file.key_readers import (
     read_seed,
     usual_players,
 )
-from cantstop_arena.tournaments.file.keys import keys_of_file, written
+from cantstop_arena.tournaments.file.keys import keys_of_file, values_in_file
 from cantstop_arena.tournaments.file.pattern_entrants import WithField
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
+    Node,
     Reader,
     converted_losslessly,
+    dump,
     is_list,
     is_mapping,
+    line_and_column,
     node_text,
     quoted,
     unknown_word,
 )
-from cantstop_arena.tournaments.file.yaml_text import Node, dump, line_and_column
-from cantstop_arena.tournaments.ledger.ledger_parts import part_name
+from cantstop_arena.tournaments.ledger.open_ledger import part_name
 from cantstop_arena.tournaments.tournament import (
     COPIES,
     NO_OVERRIDES,
@@ -152,7 +154,7 @@ class Comparison(WithField, frozen=True):
             "bots": [entrant.as_file(folder, f"{first}/{COPIES}") for entrant in self.entrants],
             "left_out": [asdict(left_out) for left_out in self.left_out] or None,
         }
-        return written("comparison", values)
+        return values_in_file("comparison", values)
 
     def part(self, rules: Any, players: int) -> str:
         """The name of the part that plays a rule set with this number of players."""

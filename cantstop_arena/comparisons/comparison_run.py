@@ -30,13 +30,12 @@ from cantstop_arena.comparisons.statistics import (
 from cantstop_arena.deals.control_variate import gain_range
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.joined_ledgers import join_part_ledgers
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
-from cantstop_arena.tournaments.ledger.ledger_parts import part_ledgers
 from cantstop_arena.tournaments.ledger.ledger_query import QueryBot
-from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, set_aside
+from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, part_ledgers, set_aside
 from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions

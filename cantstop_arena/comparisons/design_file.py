@@ -29,6 +29,7 @@ from cantstop_arena.tournaments.file.key_readers import (
 from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
+    Node,
     Reader,
     converted_losslessly,
     is_list,
@@ -36,7 +37,6 @@ from cantstop_arena.tournaments.file.yaml_reader import (
     node_text,
     unknown_word,
 )
-from cantstop_arena.tournaments.file.yaml_text import Node
 from cantstop_arena.tournaments.tournament import NO_OVERRIDES, Overrides
 
 KEYS = [key.name for key in keys_of_file("design")]
@@ -141,8 +141,8 @@ def _values(reader: Reader, key: str, node: Node) -> list[Any]:
     if is_list(node):
         values = [reader.plain(item) for item in reader.items(node, key)]
     else:
-        found = _RANGE.match(str(reader.plain(node))) if not is_mapping(node) else None
-        first, last = (int(found[1]), int(found[2])) if found else (0, -1)
+        match = _RANGE.match(str(reader.plain(node))) if not is_mapping(node) else None
+        first, last = (int(match[1]), int(match[2])) if match else (0, -1)
         values = [*range(first, min(last, first + MAX_CANDIDATES) + 1)]
     if not values:
         must = "must be a list of values, or a range such as 1..4"
@@ -179,8 +179,8 @@ def _targets(
 
 def _end(value: Any, is_share: bool) -> float | None:
     """The end of a range; None for an invalid one. A share is a percentage, or from 0 to 1."""
-    if is_share and isinstance(value, str) and (found := _PERCENT.match(value)):
-        value = float(found[1]) / 100
+    if is_share and isinstance(value, str) and (match := _PERCENT.match(value)):
+        value = float(match[1]) / 100
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         return None
     return float(value) if not is_share or 0 <= value <= 1 else None

@@ -24,7 +24,7 @@ from cantstop_arena.comparisons.playouts import (
     max_playouts,
 )
 from cantstop_arena.comparisons.quantities import (
-    DRAWN,
+    DRAWS,
     LENGTH,
     LUCK,
     Quantity,
@@ -130,7 +130,7 @@ def game_profile(
     rows += [] if missing else [*_playout_rows(analysed)]
     verb = "plays" if len(player.bots) == 1 else "play"
     notes = [f"All rows describe the game as {listed(player.bots)} {verb} it."]
-    if played.are_alike:
+    if played.are_equal:
         notes.append(
             f"All {played.deal_count:,} deals are the same games, as no chance is involved: rows of"
             " played games have no intervals."
@@ -255,8 +255,8 @@ def _played_rows(games: SampleGames) -> Iterator[ProfileRow]:
     if rivals:
         yield from _luck_rows(games, sample)
         yield from _ladder_rows(games)
-        yield from () if games.are_alike else _duplicate_rows(games)
-    shares = [(DRAWN, "games drawn"), (UNFINISHED, "games unfinished")]
+        yield from () if games.are_equal else _duplicate_rows(games)
+    shares = [(DRAWS, "games drawn"), (UNFINISHED, "games unfinished")]
     if rivals:
         shares.insert(0, (FIRST_SEAT, "won by the first seat"))
     for key, label in shares:
@@ -292,7 +292,7 @@ def _ladder_rows(games: SampleGames) -> Iterator[ProfileRow]:
     widest = max(scores, key=lambda score: abs(score.value - 0.5))
     if widest.value < 0.5:
         widest = Quantity(1 - widest.value, -widest.influences, is_share=True)
-    if 0 < widest.value < 1 and not games.are_alike:
+    if 0 < widest.value < 1 and not games.are_equal:
         elo = _elo(widest.estimate())
         yield ProfileRow("ladder", "Elo from the weakest bot to the best", elo, 0)
         steps = Estimate(*(None if each is None else each / STEP for each in elo))
@@ -317,8 +317,8 @@ def _duplicate_rows(games: SampleGames) -> Iterator[ProfileRow]:
         away = won - won.mean(axis=0)
         covered += ((away.sum(axis=1) ** 2) - (away**2).sum(axis=1)).sum(axis=1) / (orders - 1)
         own += (away**2).sum(axis=(1, 2))
-        places = np.argsort(np.array(games.orders), axis=1)  # the seat of each bot of the group
-        by_bot = np.take_along_axis(won, places[None], axis=2)
+        seat_of = np.argsort(np.array(games.orders), axis=1)  # each bot of the group
+        by_bot = np.take_along_axis(won, seat_of[None], axis=2)
         away = by_bot - by_bot.mean(axis=(0, 1))
         of_means += (away.mean(axis=1) ** 2).sum(axis=1)
         of_games += (away**2).mean(axis=1).sum(axis=1) / orders
@@ -356,8 +356,8 @@ def _choice_rows(games: Sequence[AnalysedGame], length: str) -> Iterator[Profile
 
 def _playout_rows(games: Sequence[AnalysedGame]) -> Iterator[ProfileRow]:
     """The rows from playouts."""
-    luck = _known(game.luck for game in games)
-    skill = _known(game.skill for game in games)
+    luck = _finite(game.luck for game in games)
+    skill = _finite(game.skill for game in games)
     if len(luck) == len(games) and len(games[0].result) > 1:
         yield ProfileRow("luck_leverage", "luck leverage", mean_of(luck).estimate())
         if (variance := _variance_of(games)) is not None:
@@ -382,14 +382,14 @@ def _playout_rows(games: Sequence[AnalysedGame]) -> Iterator[ProfileRow]:
         yield from _mean_row(f"last_at_{index + 1}", label, last)
 
 
-def _known(values: Iterable[float | None]) -> Floats:
+def _finite(values: Iterable[float | None]) -> Floats:
     return np.array([value for value in values if value is not None], np.float64)
 
 
 def _mean_row(key: str, label: str, values: Iterable[float | None]) -> Iterator[ProfileRow]:
-    known = _known(values)
-    if len(known):
-        yield ProfileRow(key, label, mean_of(known, is_share=True).estimate(), 0, percent=True)
+    finite = _finite(values)
+    if len(finite):
+        yield ProfileRow(key, label, mean_of(finite, is_share=True).estimate(), 0, percent=True)
 
 
 def _variance_of(games: Sequence[AnalysedGame]) -> Quantity | None:
@@ -419,6 +419,6 @@ def _quotient(numerator: Floats, denominator: Floats) -> Estimate:
         return Estimate(value)
     picked = np.random.default_rng(0).integers(0, count, (RESAMPLES, count))
     below = denominator[picked].sum(axis=1)
-    drawn = numerator[picked].sum(axis=1)[below != 0] / below[below != 0]
-    low, high = np.quantile(drawn, (0.025, 0.975))
+    resampled = numerator[picked].sum(axis=1)[below != 0] / below[below != 0]
+    low, high = np.quantile(resampled, (0.025, 0.975))
     return Estimate(value, float(low), float(high)) if low < high else Estimate(value)

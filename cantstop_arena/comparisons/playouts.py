@@ -99,8 +99,8 @@ class Playouts:
         sides = self.game.sides(position.players)
         if position.is_over:
             return np.array([result_of(position, sides)] * 2)
-        if (known := self.game.value(position)) is not None:
-            return np.array([known] * 2, np.float64)
+        if (exact_value := self.game.value(position)) is not None:
+            return np.array([exact_value] * 2, np.float64)
         values = np.zeros((2, len(sides)))
         for half in values:
             for _ in range(self.per_half):
@@ -145,20 +145,20 @@ def walk(position: Position, players: SeatedPlayers, drawing: Stream) -> Iterato
     while not position.is_over:
         if position.is_chance:
             yield Moment(position.clone(), None)
-            position.give(_drawn(position.outcomes(), drawing))
+            position.give(_sampled(position.outcomes(), drawing))
         else:
             yield Moment(position.clone(), choices_at(position))
             players.play(position)
 
 
-def _drawn(outcomes: Sequence[tuple[int, float]], drawing: Stream) -> int:
+def _sampled(outcomes: Sequence[tuple[int, float]], drawing: Stream) -> int:
     """The number of an outcome that is drawn. Raises UsageError where there are none."""
     if not outcomes:
         raise NoPlayouts("a draw has no list of outcomes (Chance with sample)")
-    rest = drawing()
+    remainder = drawing()
     for outcome, chance in outcomes:
-        rest -= chance
-        if rest < 0:
+        remainder -= chance
+        if remainder < 0:
             return outcome
     return outcomes[-1][0]
 
@@ -206,8 +206,10 @@ class PlayoutAnalysis:
         result = result_of(position, sides)
         playouts = Playouts(self.game, self.bots, self.per_half, _key(chance, "playouts"))
         pick = chance.stream("picks")
-        told = _told(moments, sides, result, lambda at: playouts.values(at, seats), pick)
-        return AnalysedGame(tuple(seats), tuple(result), playouts.played, _counted(moments), **told)
+        figures = _figures(moments, sides, result, lambda at: playouts.values(at, seats), pick)
+        return AnalysedGame(
+            tuple(seats), tuple(result), playouts.played, _counted(moments), **figures
+        )
 
 
 def _counted(moments: Sequence[Moment]) -> tuple[int, ...]:
@@ -223,7 +225,7 @@ def _key(chance: DealChance, name: str) -> int:
 Values = Callable[[Position], Floats]
 
 
-def _told(
+def _figures(
     moments: Sequence[Moment], sides: Sides, result: Sequence[float], values: Values, pick: Stream
 ) -> Mapping[str, Any]:
     """What the values at a game's moments say."""
@@ -235,12 +237,12 @@ def _told(
     valued_draws, valued = _some(draws, points, pick), _some(choices, points, pick)
     decisions = [_decision(moment, sides, values, pick) for moment in valued]
     luck = sum(_luck(position, values, pick) for position in valued_draws)
-    skill = sum(spread for spread, _ in decisions)
+    skill = sum(weighted_variance for weighted_variance, _ in decisions)
     return {
         "luck": luck * len(draws) / max(1, len(valued_draws)),
         "skill": skill * len(choices) / max(1, len(valued)) if listed else None,
         "weights": tuple(weight for _, weight in decisions),
-        **_course([moment.position for moment in moments], result, values),
+        **_trajectory([moment.position for moment in moments], result, values),
     }
 
 
@@ -256,7 +258,7 @@ def _luck(position: Position, values: Values, pick: Stream) -> float:
     numbers = [number for number, _ in outcomes]
     correction = 1.0
     if len(outcomes) > MAX_BRANCHES:  # a sample of the outcomes, as they are drawn
-        numbers = [_drawn(outcomes, pick) for _ in range(MAX_BRANCHES)]
+        numbers = [_sampled(outcomes, pick) for _ in range(MAX_BRANCHES)]
         chances = np.full(MAX_BRANCHES, 1 / MAX_BRANCHES)
         correction = MAX_BRANCHES / (MAX_BRANCHES - 1)
     after = np.array([values(_given(position, number)) for number in numbers])
@@ -285,11 +287,11 @@ def _decision(moment: Moment, sides: Sides, values: Values, pick: Stream) -> tup
     tried = choices if len(choices) <= MAX_BRANCHES else pick.shuffled(choices)[:MAX_BRANCHES]
     after = np.array([values(_taken(position, choice)) for choice in tried])[:, :, side]
     away = after - after.mean(axis=0)
-    spread = float((away[:, 0] * away[:, 1]).mean())
+    weighted_variance = float((away[:, 0] * away[:, 1]).mean())
     if len(tried) < len(choices):
-        spread *= len(tried) / (len(tried) - 1) * (len(choices) - 1) / len(choices)
+        weighted_variance *= len(tried) / (len(tried) - 1) * (len(choices) - 1) / len(choices)
     second, best = after[:, 0].argsort(kind="stable")[-2:]
-    return spread, float(after[best, 1] - after[second, 1])
+    return weighted_variance, float(after[best, 1] - after[second, 1])
 
 
 def _taken(position: Position, choice: Any) -> Position:
@@ -301,7 +303,7 @@ def _taken(position: Position, choice: Any) -> Position:
     return copy
 
 
-def _course(
+def _trajectory(
     positions: Sequence[Position], result: Sequence[float], values: Values
 ) -> Mapping[str, Any]:
     """What the values in the course of a game say."""
@@ -311,17 +313,17 @@ def _course(
     times = sorted({round(index * (count - 1) / MAX_POINTS) for index in range(MAX_POINTS + 1)})
     path = np.array([values(positions[time]) for time in times])  # times, halves, sides
     behind = [_last_at(share * count, times, path) for share in QUARTERS]
-    told: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "came_back": tuple(float(np.array(result)[last].mean()) for last in behind)
     }
     if max(result) == 1.0:
         winner = int(np.argmax(result))
-        told["lowest"] = float(path[path[:, 0, winner].argmin(), 1, winner])
+        figures["lowest"] = float(path[path[:, 0, winner].argmin(), 1, winner])
         safe = path[:, :, winner].mean(axis=1) >= DECIDED
         unsafe = np.flatnonzero(~safe)
         later = times[unsafe[-1] + 1] if len(unsafe) and unsafe[-1] + 1 < len(times) else count
-        told["decided"] = (later if len(unsafe) else 0) / count
-    return told
+        figures["decided"] = (later if len(unsafe) else 0) / count
+    return figures
 
 
 def _last_at(time: float, times: Sequence[int], path: Floats) -> NDArray[np.intp]:

@@ -2,7 +2,7 @@
 
 Most are quotients of sums over deals: the measures of comparisons, and some more. Deals are the
 units of sampling, and the error of a quantity is that of the mean of its *influences*, by Student's
-t with the degrees of freedom of clusters with heavy tails (`ratings.degrees_of_freedom`).
+t with the degrees of freedom of clusters with heavy tails (`degrees_of_freedom`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,11 @@ from cantstop_arena.comparisons.samples import RatioSample
 from cantstop_arena.comparisons.statistics import Numbers, Ratio
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.ratings.degrees_of_freedom import degrees_of_freedom
 from cantstop_arena.ratings.distributions import CENTRAL, student_quantile
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.model.deal_clusters import degrees_of_freedom
 
-LUCK, DRAWN, LENGTH = "luck", "drawn", "length"
+LUCK, DRAWS, LENGTH = "luck", "drawn", "length"
 _TAIL = (1 - CENTRAL) / 2
 _ROUNDING = 1e-12
 
@@ -84,7 +84,7 @@ def kinds_of(game: Game, players: int, bots: Sequence[str]) -> Mapping[str, str]
     size = game.lineup_size(players)
     measures = DealRatios(game.counts).measures_for(size, bots)
     kinds = {measure.key: measure.kind for measure in measures if not measure.key.startswith(BOT)}
-    always = {LENGTH: COUNT, DRAWN: SHARE} | ({LUCK: SHARE} if min(size, len(bots)) > 1 else {})
+    always = {LENGTH: COUNT, DRAWS: SHARE} | ({LUCK: SHARE} if min(size, len(bots)) > 1 else {})
     return {**dict.fromkeys(game.counts.names, COUNT), **kinds, **always}
 
 
@@ -94,7 +94,7 @@ def quantity_of(key: str, games: SampleGames, sample: RatioSample) -> Quantity |
     Deals that are all alike count as a single one.
     """
     quantity = _of_all_deals(key, games, sample)
-    if quantity is None or not games.are_alike:
+    if quantity is None or not games.are_equal:
         return quantity
     return replace(quantity, influences=np.zeros(1))
 
@@ -104,7 +104,7 @@ def _of_all_deals(key: str, games: SampleGames, sample: RatioSample) -> Quantity
         return luck_of(games)
     counts = games.game.counts
     played = sample.sums["games"]
-    if key == DRAWN:
+    if key == DRAWS:
         several = games.shared_by_several().astype(np.float64)
         return ratio_of(Ratio(several - sample.sums["unfinished"], played), is_share=True)
     if key == LENGTH:
@@ -121,11 +121,11 @@ def pair_wins(games: SampleGames) -> Mapping[tuple[int, int], tuple[Numbers, Num
     bots = len(games.bots)
     for number, group in enumerate(games.groups):
         wins = games.wins(number).astype(np.float64)
-        for (place, seated), (other, rival) in combinations(enumerate(group), 2):
+        for (index, seated), (other, rival) in combinations(enumerate(group), 2):
             bot, against = seated % bots, rival % bots
             if bot == against:
                 continue
-            won, lost = wins[:, place], wins[:, other]
+            won, lost = wins[:, index], wins[:, other]
             if bot > against:
                 bot, against, won, lost = against, bot, lost, won
             before = pairs.get((bot, against), (0.0, 0.0))

@@ -25,7 +25,7 @@ from cantstop_arena.tournaments.run_observer import RunObserver
 ROUNDS = (40, 120, 360)
 CONFIRMATION = 1500
 FINAL = len(ROUNDS) + 1  # the number of the confirmation among the rounds
-KEPT = 4
+SURVIVORS = 4
 ALPHA = 0.05
 HOLDS, OPEN, MISSES, DROPPED = "holds", "open", "misses", "dropped"
 
@@ -129,8 +129,8 @@ class _Search:
         self.observer.on_start(0, self._games_to_play(0, len(left)))
         for number, deals in enumerate(ROUNDS, 1):
             left = self._after_round(number, deals, left, tail)
-            still = self._games_to_play(number, len(left))
-            self.observer.on_total(self.played, self.played + still)
+            remaining_games = self._games_to_play(number, len(left))
+            self.observer.on_total(self.played, self.played + remaining_games)
         confirmed = self._confirmed(left)
         self.out.sort(key=lambda each: (-each.round, violation(each.values, self.targets)))
         design = self.design
@@ -161,22 +161,22 @@ class _Search:
         verdicts = [verdict_of(each.quantities, self.targets, tail) for each in runners]
         able = [each for each, verdict in zip(runners, verdicts, strict=True) if verdict != MISSES]
         able.sort(key=lambda each: rank(each.quantities, self.targets))
-        kept = able[: max(KEPT, -(-len(able) // 3))]
+        survivors = able[: max(SURVIVORS, -(-len(able) // 3))]
         missing = len(runners) - len(able)
-        self.rounds.append(DesignRound(deals, len(runners), missing, len(kept)))
-        going_on = set(map(id, kept))
+        self.rounds.append(DesignRound(deals, len(runners), missing, len(survivors)))
+        going_on = set(map(id, survivors))
         for runner, verdict in zip(runners, verdicts, strict=True):
             if id(runner) not in going_on:
                 missed = verdict if verdict == MISSES else DROPPED
                 self.out.append(self._judged(runner, missed, number, tail))
-        return kept
+        return survivors
 
     def _games_to_play(self, rounds: int, candidates: int) -> int:
         """The games that are still to be played at most, after so many rounds."""
         games = 0
         for deals in ROUNDS[rounds:]:
             games += candidates * self.player.games_of(deals)
-            candidates = min(candidates, max(KEPT, -(-candidates // 3)))
+            candidates = min(candidates, max(SURVIVORS, -(-candidates // 3)))
         return games + candidates * self.player.games_of(CONFIRMATION)
 
     def _confirmed(self, left: Sequence[_Runner]) -> list[JudgedRules]:

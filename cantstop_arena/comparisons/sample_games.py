@@ -28,7 +28,7 @@ from cantstop_arena.tournaments.ledger.row_codec import MEASURED
 from cantstop_arena.tournaments.table_spec import TableSpec, entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
-MIN_ALIKE = 16  # deals; fewer may be alike by chance
+MIN_EQUAL = 16  # deals; fewer may be alike by chance
 _BITS = np.array([number.bit_count() for number in range(256)], np.int64)
 
 
@@ -55,7 +55,7 @@ class SampleGames(msgspec.Struct, frozen=True):
         return self.deal_count * len(self.orders) * len(self.groups)
 
     @property
-    def are_alike(self) -> bool:
+    def are_equal(self) -> bool:
         """Whether all deals are the same games, as where no chance is involved."""
         rows = [
             row
@@ -63,7 +63,7 @@ class SampleGames(msgspec.Struct, frozen=True):
             for row in (self.masks(group), self.measures(group), self._payoffs(group))
             if len(row)
         ]
-        return self.deal_count >= MIN_ALIKE and all((row == row[0]).all() for row in rows)
+        return self.deal_count >= MIN_EQUAL and all((row == row[0]).all() for row in rows)
 
     def __add__(self, later: "SampleGames") -> "SampleGames":
         joined = (*zip(self.blocks, later.blocks, strict=True),)

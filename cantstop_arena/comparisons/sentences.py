@@ -74,14 +74,14 @@ def _change(answer: RuleSetResult, key: str, first: bool) -> str:
     difference = answer.differences[key]
     judged = difference.judged
     measure = answer.measures.measure(key)
-    place = f" in {_game(answer)}" if first and "{game}" not in measure.more else ""
+    game_text = f" in {_game(answer)}" if first and "{game}" not in measure.more else ""
     if judged is None:
         before, after = difference.baseline, difference.variant
-        return f"moves {_noun(answer, key)} from {before:.3g} to {after:.3g}{place}"
+        return f"moves {_noun(answer, key)} from {before:.3g} to {after:.3g}{game_text}"
     phrase = measure.less if judged.value < 0 else measure.more
     by, interval = _amount(judged, difference.kind)
     game = _game(answer) if first else "the game"
-    filled = phrase.format(by=by, game=game, better=_better(answer)) + place
+    filled = phrase.format(by=by, game=game, better=_better(answer)) + game_text
     return f"{filled} ({interval})" if interval else filled
 
 

@@ -76,10 +76,10 @@ class EffectEstimate(msgspec.Struct, frozen=True):
         """The same with an interval that holds jointly with those of so many questions."""
         if self.low is None or self.high is None or self.low == self.high:
             return self
-        factor = student_quantile(
+        multiplier = student_quantile(
             self.degrees_of_freedom, (1 - CENTRAL) / 2 / questions
         ) / student_quantile(self.degrees_of_freedom)
-        half_width = factor * (self.high - self.low) / 2
+        half_width = multiplier * (self.high - self.low) / 2
         return replace(self, low=self.value - half_width, high=self.value + half_width)
 
     def is_within(self, limit: float) -> bool:

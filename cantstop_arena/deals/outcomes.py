@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 EXCEPTION, ILLEGAL, TOO_SLOW, DIED = "exception", "illegal answer", "too slow", "died"
 
 
-ALIKE = 16
+ENOUGH_REPEATED = 16
 """So many deals alike, in which nothing is drawn, show that all of a group are."""
 
 

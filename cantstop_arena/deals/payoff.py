@@ -69,8 +69,8 @@ class Payoff(msgspec.Struct, frozen=True):
 
     def value_of(self, parts: int) -> float:
         """The payoff of so many parts."""
-        whole, rest = divmod(parts, self.parts)
-        return parts / self.parts if rest else whole
+        quotient, remainder = divmod(parts, self.parts)
+        return parts / self.parts if remainder else quotient
 
     def winners(self, payoffs: Sequence[Any]) -> tuple[int, ...]:
         """The seats with the best payoff."""

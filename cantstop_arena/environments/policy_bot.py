@@ -137,8 +137,8 @@ class PolicyBot:
 
     def _decide(self, name: str, view: Any, moves: Sequence[Any] | None = None) -> Any:
         decision = numbered_decision(self._game, name, view, moves)
-        action = self._choose(decision.position or decision.seen, view.random)
-        if not (0 <= action < len(decision.seen.mask) and decision.seen.mask[action]):
+        action = self._choose(decision.position or decision.observation, view.random)
+        if not (0 <= action < len(decision.observation.mask) and decision.observation.mask[action]):
             raise IllegalAnswer(f"the policy chose action {action}, which is illegal here")
         return decision.answer_for(action)
 

@@ -67,23 +67,23 @@ class Trainer:
     @property
     def net(self) -> PolicyNet:
         """The policy as it is now."""
-        one, bias, two, other_bias, last, last_bias = (array.copy() for array in self.weights)
+        hidden, bias, two, other_bias, last, last_bias = (array.copy() for array in self.weights)
         head = (np.ascontiguousarray(last[:, :-1]), last_bias[:-1].copy())
-        return PolicyNet([(one, bias), (two, other_bias), head])
+        return PolicyNet([(hidden, bias), (two, other_bias), head])
 
     def update(self) -> None:
         """Play and learn once."""
         samples = self.play()
         share = self.update_count / self.updates
         rate = self.settings.rate * max(0.1, 1 - share)
-        kept = np.arange(len(samples.actions))
+        indices = np.arange(len(samples.actions))
         for _ in range(self.settings.epochs):
-            self._rng.shuffle(kept)
-            for part in np.array_split(kept, self.settings.minibatches):
+            self._rng.shuffle(indices)
+            for part in np.array_split(indices, self.settings.minibatches):
                 gradients = self.gradients(samples.part(part))
                 self._adam.step(self.weights, gradients, rate, self.settings.max_norm)
         self.update_count += 1
-        self.samples += len(kept)
+        self.samples += len(indices)
 
     def play(self) -> Samples:
         """Take `steps` in every environment; returns the agent's decisions."""
@@ -111,8 +111,10 @@ class Trainer:
         values[steps] = forward(self.weights, self._observations)[-1][:, -1]
         advantages = advantages_of(rewards, values, is_end, is_cut, self.settings.trace)
         arrays = (observations, legal, actions, chances, advantages, advantages + values[:steps])
-        kept = is_sample.reshape(-1).nonzero()[0]
-        return Samples(*(array.reshape(steps * n, *array.shape[2:]) for array in arrays)).part(kept)
+        indices = is_sample.reshape(-1).nonzero()[0]
+        return Samples(*(array.reshape(steps * n, *array.shape[2:]) for array in arrays)).part(
+            indices
+        )
 
     def gradients(self, samples: Samples) -> list[Array]:
         """The gradients of the loss by the weights.
@@ -121,8 +123,8 @@ class Trainer:
         negative entropy times its weight.
         """
         count, rows = np.float32(len(samples.actions)), np.arange(len(samples.actions))
-        spread = samples.advantages.std() + 1e-6
-        advantages = (samples.advantages - samples.advantages.mean()) / spread
+        deviation = samples.advantages.std() + 1e-6
+        advantages = (samples.advantages - samples.advantages.mean()) / deviation
         first, second, outputs = forward(self.weights, samples.observations)
         policy = probabilities(outputs[:, :-1], samples.legal)
         logs = np.log(np.maximum(policy, 1e-9))
@@ -181,8 +183,8 @@ class _Adam:
             mean += 0.1 * (scaled - mean)
             square += 0.001 * (scaled * scaled - square)
             unbiased = mean / (1 - 0.9**self._steps)
-            spread = np.sqrt(square / (1 - 0.999**self._steps))
-            array -= np.float32(rate) * unbiased / (spread + np.float32(1e-8))
+            deviation = np.sqrt(square / (1 - 0.999**self._steps))
+            array -= np.float32(rate) * unbiased / (deviation + np.float32(1e-8))
 
 
 def _initial_weights(rng: np.random.Generator, sizes: Sequence[int]) -> list[Array]:
@@ -215,8 +217,8 @@ def probabilities(logits: Array, legal: Array) -> Array:
 
 def _draw(policy: Array, legal: Array, rng: np.random.Generator) -> Array:
     cumulative = policy.cumsum(axis=1)
-    drawn = rng.random(len(policy))[:, None] * cumulative[:, -1:]
-    actions = np.minimum((cumulative <= drawn).sum(axis=1), policy.shape[1] - 1)
+    thresholds = rng.random(len(policy))[:, None] * cumulative[:, -1:]
+    actions = np.minimum((cumulative <= thresholds).sum(axis=1), policy.shape[1] - 1)
     is_legal = legal[np.arange(len(policy)), actions]  # else it is by rounding
     chosen: Array = np.where(is_legal, actions, legal.argmax(axis=1))
     return chosen
@@ -298,7 +300,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         line = f"{trainer.update_count:6,} updates {trainer.samples:12,} samples {seconds:7.0f} s  "
         print(line, ", ".join(map(str, scores)), flush=True)
         rows += [
-            (trainer.update_count, trainer.samples, round(seconds), *_cells(one)) for one in scores
+            (trainer.update_count, trainer.samples, round(seconds), *_cells(hidden))
+            for hidden in scores
         ]
         trainer.net.save(options.out)
         with options.out.with_suffix(".csv").open("w", newline="") as file:
@@ -317,8 +320,14 @@ COLUMNS = (
 )
 
 
-def _cells(one: Score) -> tuple[Any, ...]:
-    return one.opponent, one.games, one.wins, round(one.win_rate, 4), round(one.margin, 4)
+def _cells(hidden: Score) -> tuple[Any, ...]:
+    return (
+        hidden.opponent,
+        hidden.games,
+        hidden.wins,
+        round(hidden.win_rate, 4),
+        round(hidden.margin, 4),
+    )
 
 
 def _options() -> argparse.ArgumentParser:

@@ -42,7 +42,7 @@ class VectorGames(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]
         self.observation_space = batch_space(self.single_observation_space, count)
         self.action_space = batch_space(self.single_action_space, count)
         self._games, self._copies = games, copy
-        self._has_begun = False
+        self._is_started = False
         self._everywhere = np.ones(count, np.bool_)
 
     def reset(
@@ -55,9 +55,9 @@ class VectorGames(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]
                 " deal themselves"
             )
         super().reset(seed=seed if isinstance(seed, int) else None)
-        if seed is not None or not self._has_begun:
+        if seed is not None or not self._is_started:
             self._games.begin(random_seed() if seed is None else seed)
-            self._has_begun = True
+            self._is_started = True
         self._games.begin_deals()
         return self._shared(self._games.observations), self._infos()
 
@@ -66,7 +66,7 @@ class VectorGames(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]
         numbers = np.ascontiguousarray(actions, np.int64)
         if numbers.shape != (self.num_envs,):
             raise UsageError(f"{self.num_envs} actions are needed, not an array {numbers.shape}")
-        if not self._has_begun:
+        if not self._is_started:
             raise UsageError("no game has begun: call reset() first")
         games = self._games
         games.step(numbers)

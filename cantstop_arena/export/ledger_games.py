@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from cantstop_arena.deals.outcomes import Fault
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders, lineups
-from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals
+from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 
 

@@ -43,7 +43,7 @@ def checked_bool(name: str, answer: object) -> bool:
     return _plain_int(answer) != 0
 
 
-def whole_number(name: str, answer: object) -> int:
+def checked_integer(name: str, answer: object) -> int:
     """An answer as int; NumPy's integers are allowed. Raises IllegalAnswer."""
     if not _is_integer_type(answer):
         raise IllegalAnswer(f"{name} must return a whole number, not {short(answer)}")

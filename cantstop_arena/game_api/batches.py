@@ -131,7 +131,7 @@ class NumberedDecision(NamedTuple):
     """A decision of a bot as numbers: what is seen, the answer that each legal action stands for,
     the text of any action, and the position where the game finds it."""
 
-    seen: Observation
+    observation: Observation
     answer_for: Callable[[int], Any]
     name_of: Callable[[int], str]
     position: Position | None = None
@@ -143,8 +143,8 @@ def numbered_decision(
     """The decision of this name, from a bot's view and moves."""
     if game.has_positions:
         position = game.position_of(view, moves)
-        seen = position.observation(position.seat)
-        return NumberedDecision(seen, position.answer_for, position.action_name, position)
+        observation = position.observation(position.seat)
+        return NumberedDecision(observation, position.answer_for, position.action_name, position)
     numbers = numbers_of(game, view.rules, view.players)
     values = numbers.values(name) if moves is None else moves
     mask = numbers.mask([numbers.number(name, value) for value in values])
@@ -156,8 +156,8 @@ def numbered_decision(
     def name_of(action: int) -> str:
         return game.action_name(*numbers.actions[action])
 
-    seen = Observation(np.asarray(view.features(), np.float32), mask)
-    return NumberedDecision(seen, answer_for, name_of)
+    observation = Observation(np.asarray(view.features(), np.float32), mask)
+    return NumberedDecision(observation, answer_for, name_of)
 
 
 # --- Answers ------------------------------------------------------------------------------------
@@ -244,11 +244,11 @@ def _actions_by_logits(
     if temperature > 0:
         rows = np.flatnonzero(batch.live & np.isfinite(best))
         if len(rows):
-            actions[rows] = _drawn(values[rows], best[rows], batch.random[rows], temperature)
+            actions[rows] = _sampled(values[rows], best[rows], batch.random[rows], temperature)
     return actions, faults
 
 
-def _drawn(
+def _sampled(
     values: NDArray[Any], best: NDArray[Any], random: NDArray[np.float64], temperature: float
 ) -> NDArray[np.int64]:
     """An action of each row, drawn from the softmax of its values.
@@ -262,10 +262,10 @@ def _drawn(
     weights[is_possible] = [*map(exp, ratios[is_possible].tolist())]
     sums = weights.cumsum(axis=1)
     last = values.shape[1] - 1 - (weights > 0)[:, ::-1].argmax(axis=1)
-    drawn: NDArray[np.int64] = np.minimum(
+    sampled: NDArray[np.int64] = np.minimum(
         (sums <= (random * sums[:, -1])[:, None]).sum(axis=1), last
     )
-    return drawn
+    return sampled
 
 
 def complaint(fault: int, action: int, name_of: Callable[[int], str], actions: int) -> str:

@@ -19,7 +19,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_type_hints, overload
 
-from cantstop_arena.game_api.answers import checked_bool, convert_answer, index_among, whole_number
+from cantstop_arena.game_api.answers import (
+    checked_bool,
+    checked_integer,
+    convert_answer,
+    index_among,
+)
 from cantstop_arena.hookspecs import hookspec
 
 
@@ -83,7 +88,7 @@ class Decision:
         if self.answer is bool:
             return checked_bool(self.name, answer)
         if self.answer is int:
-            return whole_number(self.name, answer)
+            return checked_integer(self.name, answer)
         return convert_answer(self.name, answer, self.answer)
 
 

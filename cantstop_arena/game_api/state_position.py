@@ -213,9 +213,11 @@ class StatePosition(Position):
 
     def _view(self, seat: int) -> Any:
         question = self._question
-        shown = question.seats if isinstance(question, Question) else ()
+        view_data = question.seats if isinstance(question, Question) else ()
         return (
-            shown[seat] if isinstance(shown, Mapping) and seat in shown else self.state.view(seat)
+            view_data[seat]
+            if isinstance(view_data, Mapping) and seat in view_data
+            else self.state.view(seat)
         )
 
     # Stepping
@@ -345,19 +347,19 @@ class StatePosition(Position):
         events = (event for is_action, event in _in_order(self._events) if not is_action)
         if seat is None:
             return [*events]
-        return [seen for event in events if (seen := event_of(seat, event)) is not None]
+        return [visible for event in events if (visible := event_of(seat, event)) is not None]
 
     def information(self, seat: int) -> str:
-        known = [
-            seen
+        visible_events = [
+            visible
             for is_action, event in _in_order(self._events)
             if not (is_action and event["seat"] != seat)
-            and (seen := event_of(seat, event)) is not None
+            and (visible := event_of(seat, event)) is not None
         ]
         decides = self.decision if self._waiting and seat == self._seat else ""
         view = self.state.view(seat)
-        shown = dict(view.own_fields()) if isinstance(view, View) else view
-        return f"{seat}|{decides}|{known!r}|{shown!r}"
+        view_data = dict(view.own_fields()) if isinstance(view, View) else view
+        return f"{seat}|{decides}|{visible_events!r}|{view_data!r}"
 
     # Names
 
@@ -492,8 +494,8 @@ def _extent_of(game: Game, rules: Any, players: int) -> tuple[int, int]:
 
 def _in_order(entries: _Entries) -> Iterator[Any]:
     """The entries of a shared list, the oldest first."""
-    found = []
+    path = []
     while entries is not None:
         entries, last = entries
-        found.append(last)
-    return reversed(found)
+        path.append(last)
+    return reversed(path)

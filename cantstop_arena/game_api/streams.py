@@ -34,8 +34,8 @@ def first_below(key: int, bound: int) -> int:
     word = (word ^ word >> 30) * _MIX_1 & _WORD
     word = (word ^ word >> 27) * _MIX_2 & _WORD
     word ^= word >> 31
-    rest = word % bound
-    return rest if word - rest + bound <= _WORD + 1 else Stream(key).below(bound)
+    remainder = word % bound
+    return remainder if word - remainder + bound <= _WORD + 1 else Stream(key).below(bound)
 
 
 class Stream:
@@ -66,9 +66,9 @@ class Stream:
             word = (word ^ word >> 30) * _MIX_1 & _WORD
             word = (word ^ word >> 27) * _MIX_2 & _WORD
             word ^= word >> 31
-            rest = word % bound
-            if word - rest + bound <= _WORD + 1:
-                return rest
+            remainder = word % bound
+            if word - remainder + bound <= _WORD + 1:
+                return remainder
 
     def rolled(self, dice: int, sides: int = 6) -> tuple[int, ...]:
         """A roll of so many dice, from 1 to `sides` each."""

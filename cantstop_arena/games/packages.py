@@ -50,8 +50,8 @@ def distribution_of(point: EntryPoint) -> str:
     for package, text in _declarations([]):
         with suppress(ValueError):
             if point.group in text and point in _parsed_entry_points(text, point.group):
-                name, _, rest = package.rpartition(".")[0].partition("-")
-                version = rest.partition("-")[0]  # an .egg-info has that of Python, too
+                name, _, remainder = package.rpartition(".")[0].partition("-")
+                version = remainder.partition("-")[0]  # an .egg-info has that of Python, too
                 return f"{re.sub(r'[-_.]+', '-', name).lower()} {version}" if version else ""
     return ""
 

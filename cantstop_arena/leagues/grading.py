@@ -9,8 +9,7 @@ from cantstop_arena.leagues.league_file import LOWER, Level, MarkRules
 from cantstop_arena.leagues.rounds import LeagueTable, Threshold
 from cantstop_arena.leagues.submissions import Submission
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.tables.column import Column, Table, estimate, number, table_of
-from cantstop_arena.tables.rounding import percent_text
+from cantstop_arena.tables.column import Column, Table, estimate, number, percent_text, table_of
 
 UNKNOWN = Estimate(None)
 

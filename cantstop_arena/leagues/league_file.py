@@ -276,14 +276,16 @@ def _rounds(reader: Reader, entries: Mapping[str, Entry]) -> RoundRules:
     names = ("games", "base", "most")
     parts = reader.mapping(entry.value, "rounds", names) if entry else {}
     base = reader.integer(parts.get("base"), "rounds.base", _ROUND_COUNTS, default.base)
-    most = reader.integer(parts.get("most"), "rounds.most", _ROUND_COUNTS, max(base, default.most))
-    if most < base:
+    max_rounds = reader.integer(
+        parts.get("most"), "rounds.most", _ROUND_COUNTS, max(base, default.most)
+    )
+    if max_rounds < base:
         reader.complain(parts["most"].value, "rounds.most must be at least rounds.base")
     precision = entries.get("precision")
     return RoundRules(
         reader.integer(parts.get("games"), "rounds.games", range(1, 10**6 + 1), default.games),
         base,
-        most,
+        max_rounds,
         reader.amount(precision, "precision", 1e-4, 0.5) if precision else default.precision,
         read_plain(reader, entries, "budget"),
     )

@@ -39,11 +39,11 @@ def write_pages(standings: LeagueStandings) -> Path:
         from cantstop_arena.leagues.league_pages import pages
     folder = standings.folder
     refuse_link(folder / PUBLIC)
-    written = pages(standings)
-    for name, html in written.items():
+    page_texts = pages(standings)
+    for name, html in page_texts.items():
         write_result(folder, f"{PUBLIC}/{name}", html)
     for path in (folder / PUBLIC).glob("*.html"):
-        if path.name not in written:
+        if path.name not in page_texts:
             path.unlink()
     return folder / PUBLIC / "index.html"
 

@@ -206,7 +206,7 @@ class Pages(msgspec.Struct, frozen=True):
             f"in {standings.league.name}",
             [],
             sections,
-            self._place(row, name),
+            self._rank_text(row, name),
             _own_facts(row),
             _back(),
             self.source,
@@ -217,7 +217,7 @@ class Pages(msgspec.Struct, frozen=True):
         hide = self.standings.league.hide
         return marks.pseudonym if hide else marks.submission.participant.id
 
-    def _place(self, row: LeagueRow | None, name: str) -> str:
+    def _rank_text(self, row: LeagueRow | None, name: str) -> str:
         if row is None or row.score.mean is None:
             return f"{name} has no place yet"
         provisional = ", provisional" if row.is_provisional else ""

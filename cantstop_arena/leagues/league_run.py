@@ -53,7 +53,7 @@ from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.tournament import COPIES, RESOLVED, Tournament
 
 MAX_LISTED = 6  # names of open bots in a line
-Say = Callable[[str], None]
+Echo = Callable[[str], None]
 
 
 class LeagueStandings(msgspec.Struct, frozen=True):
@@ -93,13 +93,13 @@ def run_league(
     results: Path,
     options: PoolOptions,
     observer: RunObserver,
-    say: Say,
+    echo: Echo,
     now: datetime,
     seconds: float = inf,
 ) -> LeagueStandings:
     """Check what is new, play what the standings lack, and return them.
 
-    After so many `seconds` no further round begins. `say` gets sentences about what happens.
+    After so many `seconds` no further round begins. `echo` gets sentences about what happens.
     Raises UsageError, LedgerError, WorkerPoolError and the like.
     """
     end = time.monotonic() + seconds
@@ -111,7 +111,7 @@ def run_league(
         reader = SubmissionReader(league, catalogue, store, seed, now, observer, folder)
         submissions = reader.read()
         for text in _about(league, submissions):
-            say(text)
+            echo(text)
         field = LeagueField(league, submissions)
         with open_games(
             field.tournament(folder),
@@ -122,11 +122,11 @@ def run_league(
             observer,
             lambda: time.monotonic() >= end,
         ) as games:
-            say(f"{league.name}: {_plan_text(_plan(field, games, submissions))}")
+            echo(f"{league.name}: {_plan_text(_plan(field, games, submissions))}")
             table = play_rounds(
-                field.of_rounds, league.rounds, games, lambda opening: say(field.text_of(opening))
+                field.of_rounds, league.rounds, games, lambda opening: echo(field.text_of(opening))
             )
-            say(ending_text(league, table))
+            echo(ending_text(league, table))
             deals = min(table.rounds) * field.deals
             elo = games.elo(min(deals, field.base * field.deals)) if deals else []
             played = games.played

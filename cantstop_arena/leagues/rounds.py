@@ -233,9 +233,9 @@ class _Rounds:
         deals = min(len(first), len(second))
         if deals < 2:
             return None
-        apart = first[:deals] - second[:deals]
-        half = half_width(float(apart.var(ddof=1)), deals, self.expected)
-        if abs(float(apart.mean())) > half:
+        differences = first[:deals] - second[:deals]
+        half = half_width(float(differences.var(ddof=1)), deals, self.expected)
+        if abs(float(differences.mean())) > half:
             return True
         return False if half <= self.rules.precision else None
 
@@ -268,15 +268,15 @@ class _Rounds:
 
     def _open(self) -> set[tuple[int, int | None]]:
         """The open bots, each with the rival whom it has to play, or None for everybody."""
-        most, opened = self.rules.most, set[tuple[int, int | None]]()
+        max_rounds, opened = self.rules.most, set[tuple[int, int | None]]()
         for better, worse in pairwise(self._ranked()):
             if self.is_decided(better, worse) is None:
-                opened |= {(bot, None) for bot in (better, worse) if self.rounds[bot] < most}
+                opened |= {(bot, None) for bot in (better, worse) if self.rounds[bot] < max_rounds}
         for bot, rival, score in self.field.thresholds:
             if bot in self.rounds and rival in self.rounds and (bot, None) not in opened:
                 low, high = self.against(bot, rival)[1:]
-                is_known = low is None or high is None or not low < score < high
-                if not is_known and self._rounds_of(bot, rival) < most:
+                is_clear = low is None or high is None or not low < score < high
+                if not is_clear and self._rounds_of(bot, rival) < max_rounds:
                     opened.add((bot, rival))
         return opened
 
@@ -313,7 +313,7 @@ class _Rounds:
             ranking,
             [estimate(series[bot], self.expected) for bot in range(self.field.bots)],
             rounds,
-            self._letters(ranked),
+            self._groups(ranked),
             against,
             frozenset(provisional),
             states.count(True),
@@ -324,15 +324,15 @@ class _Rounds:
             ended,
         )
 
-    def _letters(self, ranked: Sequence[int]) -> list[str]:
+    def _groups(self, ranked: Sequence[int]) -> list[str]:
         different = np.zeros((self.field.bots, self.field.bots), bool)
         for first, second in combinations(ranked, 2):
             is_different = self.is_decided(first, second) is True
             different[first, second] = different[second, first] = is_different
-        letters = [""] * self.field.bots
+        groups = [""] * self.field.bots
         if ranked:
-            assign_groups(different, list(ranked), letters)
-        return letters
+            assign_groups(different, list(ranked), groups)
+        return groups
 
 
 def estimate(shares: Shares, expected: float) -> Estimate:

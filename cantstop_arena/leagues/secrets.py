@@ -12,18 +12,18 @@ from pathlib import Path
 from cantstop_arena.deals.seeds import BITS, Seed, bits_of
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _word_list(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-_ADJECTIVES = _words(
+_ADJECTIVES = _word_list(
     "amber brave brisk calm clever copper coral cosmic crimson daring dusty eager fancy fiery"
     " fleet frosty gentle gilded golden happy hazel hidden humble icy ivory jade jolly keen"
     " lively lucky lunar merry mighty misty modest nimble noble olive patient plucky polar proud"
     " quick quiet rapid rosy royal ruby rustic scarlet silent silver sleepy solar steady stormy"
     " sunny swift teal thrifty tidy velvet vivid witty"
 )
-_ANIMALS = _words(
+_ANIMALS = _word_list(
     "adder alpaca badger beaver bison bobcat camel condor cougar coyote crane cricket dingo"
     " dolphin donkey falcon ferret finch fox gazelle gecko gibbon gopher hare hawk heron ibis"
     " iguana jackal jaguar koala lemur leopard linnet lizard llama lynx magpie marmot marten mole"

@@ -98,15 +98,15 @@ class SubmissionReader:
     def _submission(self, participant: Participant) -> Submission:
         problem, is_new, active = "", False, None
         stored = self.store.versions(participant.id)
-        known = {version.digest: version for version in stored}
+        last_check = {version.digest: version for version in stored}
         try:
             path = submitted_file(self.league, participant)
             bot = self.catalogue.load_file(path)
         except BotError as error:
             problem = in_a_line(str(error), _MAX_REASON_LENGTH) or "it cannot be used"
         else:
-            is_new = bot.digest not in known
-            verdict = self._verdict(participant, bot, known.get(bot.digest), self.time)
+            is_new = bot.digest not in last_check
+            verdict = self._verdict(participant, bot, last_check.get(bot.digest), self.time)
             if verdict.has_passed:
                 active = Active(entrant_for(self.league, participant.id, bot), verdict)
             else:
@@ -120,18 +120,18 @@ class SubmissionReader:
         self,
         participant: Participant,
         bot: BotDescription,
-        known: StoredSubmission | None,
+        last_check: StoredSubmission | None,
         last_seen: str,
     ) -> StoredSubmission:
         """The verdict on a version that was seen last at this time; stored."""
-        if known and known.conditions == self.conditions:
-            verdict = replace(known, last_seen=last_seen)
+        if last_check and last_check.conditions == self.conditions:
+            verdict = replace(last_check, last_seen=last_seen)
         else:
             reason = self._check(entrant_for(self.league, participant.id, bot))
             verdict = StoredSubmission(
                 participant.id,
                 bot.digest,
-                known.first_seen if known else self.time,
+                last_check.first_seen if last_check else self.time,
                 last_seen,
                 self.conditions,
                 FAILED if reason else PASSED,

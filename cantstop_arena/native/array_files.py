@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.native.code_files import discard
+from cantstop_arena.native.code_cache import discard
 
 Arrays = Sequence[NDArray[Any]]
 _CHECKSUMS_FILE = "sums.json"

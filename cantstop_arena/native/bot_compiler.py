@@ -50,11 +50,11 @@ def register_function(
     code = without_generator_expressions(function)
     overload(function, jit_options=options, strict=False)(lambda *_, **__: code)
     for referenced in _referenced_functions(code):
-        if compile_options(referenced) is not None or _are_of_one_bot(referenced, function):
+        if compile_options(referenced) is not None or _belong_to_same_bot(referenced, function):
             register_function(referenced, unmarked)
 
 
-def _are_of_one_bot(*functions: FunctionType) -> bool:
+def _belong_to_same_bot(*functions: FunctionType) -> bool:
     """Whether functions are of one module, or of the modules of one bot that is a folder."""
     modules = {function.__module__ or "" for function in functions}
     packages = {module.partition(".")[0] for module in modules}

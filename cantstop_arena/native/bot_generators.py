@@ -119,9 +119,9 @@ class _Rewriter(ast.NodeTransformer):
             if applied := _application(function):
                 return self.visit_GeneratorExp(_generator_of(*applied, iterable, node))
         if name in _WITH_KEY and (pairs := _pairs(name, node)):
-            rest = [self.visit(each) for each in node.keywords if each.arg != "key"]
+            other_keywords = [self.visit(each) for each in node.keywords if each.arg != "key"]
             helper = _name(_inner_name(_WITH_KEY[name][0]))
-            return _call(helper, [self.visit_GeneratorExp(pairs)], node, rest)
+            return _call(helper, [self.visit_GeneratorExp(pairs)], node, other_keywords)
         return self.generic_visit(node)
 
     def _unchanged(self, node: ast.AST) -> ast.AST:

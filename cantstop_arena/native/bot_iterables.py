@@ -22,24 +22,24 @@ def _sum(iterable, start=0):
 
 @overload(any, jit_options=INLINE)
 def _any(iterable):
-    def found(iterable):
+    def iterable_type(iterable):
         for item in iterable:  # noqa: SIM110 - this is `any`
             if item:
                 return True
         return False
 
-    return found if isinstance(iterable, types.IterableType) else None
+    return iterable_type if isinstance(iterable, types.IterableType) else None
 
 
 @overload(all, jit_options=INLINE)
 def _all(iterable):
-    def found(iterable):
+    def iterable_type(iterable):
         for item in iterable:  # noqa: SIM110 - this is `all`
             if not item:
                 return False
         return True
 
-    return found if isinstance(iterable, types.IterableType) else None
+    return iterable_type if isinstance(iterable, types.IterableType) else None
 
 
 @register_jitable(**INLINE)

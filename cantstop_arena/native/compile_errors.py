@@ -58,9 +58,9 @@ class BotWording(NamedTuple):
 def plain_message(error: BaseException, wording: BotWording) -> str:
     """The cause of a compiler error in one sentence, with the file and line of the bot."""
     report = _COLOR.sub("", str(error))
-    for pattern, sentence in _CAUSES:
+    for pattern, explanation in _CAUSES:
         if match := re.search(pattern, report):
-            return f"{sentence(match, wording)}{_source_line(report)}"
+            return f"{explanation(match, wording)}{_source_line(report)}"
     signature = _innermost_signature(report)
     if signature and signature[0] not in wording.decisions:
         return f"{_unknown_call(*signature, wording)}{_source_line(report)}"
@@ -158,14 +158,14 @@ def _not_iterable(match: re.Match[str], wording: BotWording) -> str:
     return f"{wording.type_text(match[1])} can be looked up, not iterated"
 
 
-_Sentence: TypeAlias = Callable[[re.Match[str], BotWording], str]
+_Wording: TypeAlias = Callable[[re.Match[str], BotWording], str]
 
 
-def _expanded(text: str) -> _Sentence:
+def _expanded(text: str) -> _Wording:
     return lambda match, wording: match.expand(text)
 
 
-_CAUSES: Sequence[tuple[str, _Sentence]] = (
+_CAUSES: Sequence[tuple[str, _Wording]] = (
     (r"name '(\w+)' is not defined", _expanded(r"\1 is not defined")),
     (
         "use of yield in a closure|use of cell variable",

@@ -210,7 +210,7 @@ def processor() -> tuple[str, ...]:
             lines = takewhile(str.strip, cpuinfo)  # of the first core
             if fields := tuple(line.strip() for line in lines if line.startswith(_CPUINFO_FIELDS)):
                 return platform.machine(), *fields
-    from cantstop_arena.native.llvm_loader import processor as llvm_processor
+    from cantstop_arena.native.object_files import llvm_processor
 
     return llvm_processor()
 

@@ -62,9 +62,9 @@ def _read_only(typing_context: Any, array: types.Type) -> Any:
 
 
 @numba.njit(**INLINE)
-def _numbers(address, place, count):
+def _numbers(address, offset, count):
     """So many numbers of the workspace at an address."""
-    return _read_only(numba.carray(integers_at(address + 8 * place), count))
+    return _read_only(numba.carray(integers_at(address + 8 * offset), count))
 
 
 @overload_method(types.NamedTuple, "random", jit_options=INLINE)
@@ -85,11 +85,11 @@ def view_maker(workspace: KernelWorkspace) -> Callable[[int], Any]:
 
     It is written as text, since compiled code makes tuples of a fixed number of fields only.
     """
-    place = RULES
+    offset = RULES
     rules = []
     for value in workspace.rules.values():
-        rules.append(_rule_text(value, place))
-        place += rule_width(value)
+        rules.append(_rule_text(value, offset))
+        offset += rule_width(value)
     fields = [
         _field_text(workspace.eyes, chosen, workspace.seen) for chosen in workspace.view.values()
     ]
@@ -110,13 +110,13 @@ def view_maker(workspace: KernelWorkspace) -> Callable[[int], Any]:
     return maker
 
 
-def _rule_text(value: Any, place: int) -> str:
+def _rule_text(value: Any, offset: int) -> str:
     """The expression of a parameter of the rules that begins at a place of the workspace."""
     if rule_kind(value) == "bool":
-        return f"row[{place}] != 0"
+        return f"row[{offset}] != 0"
     if rule_kind(value) == "tuple":
-        return "(" + "".join(f"row[{place + index}], " for index in range(len(value))) + ")"
-    return f"row[{place}]"
+        return "(" + "".join(f"row[{offset + index}], " for index in range(len(value))) + ")"
+    return f"row[{offset}]"
 
 
 def _field_text(eyes: int, chosen: int | slice, seen: int) -> str:
@@ -163,11 +163,11 @@ def compile_bot(
         view_at, read_options = map(
             numba.njit(**INLINE), (view_maker(workspace), options_reader(options))
         )
-        moves_place = workspace.moves
+        moves_offset = workspace.moves
 
         def decide(address):
             row = _numbers(address, 0, RULES)
-            moves = _numbers(address, moves_place, row[MOVES])
+            moves = _numbers(address, moves_offset, row[MOVES])
             return _index(function(view_at(address), moves, *read_options()))
 
         dispatcher = numba.njit(error_model="python", **UNWRAPPED)(decide)
@@ -182,8 +182,8 @@ def _wording(workspace: KernelWorkspace, decision: str) -> BotWording:
     names = ["seat", "players", "rules", "random", *workspace.view]
 
     def hint(type_name: str, attribute: str) -> str:
-        known = {"View": names, "Rules": [*workspace.rules]}.get(type_name, [])
-        return f"; it has {', '.join(known)}" if known else ""
+        attributes = {"View": names, "Rules": [*workspace.rules]}.get(type_name, [])
+        return f"; it has {', '.join(attributes)}" if attributes else ""
 
     kinds = ((r"View(\(.*)?", "the view"), (r"Rules(\(.*)?", "view.rules"))
     return BotWording(types=kinds, decisions=(decision, "decide"), hint=hint)

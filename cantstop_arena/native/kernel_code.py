@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from cantstop_arena.hookspecs import compile_options
-from cantstop_arena.native.array_arguments import argument_count, array_members
 from cantstop_arena.native.code_cache import (
     CodeCache,
     CompiledBot,
@@ -20,7 +19,7 @@ from cantstop_arena.native.code_cache import (
 )
 from cantstop_arena.native.fingerprint import compiles, functions_fingerprint, mentions
 from cantstop_arena.native.object_files import load
-from cantstop_arena.native.python_calls import PythonCalls
+from cantstop_arena.native.python_calls import PythonCalls, argument_count, array_members
 
 KERNEL_CACHE = CodeCache("kernels", sources=())
 """The machine code of kernels, in folders by the game; stamps say of which functions it is."""
@@ -52,7 +51,7 @@ class RulesOfKernel(Protocol):
     def functions(self) -> Mapping[str, Callable[..., Any] | None]: ...
 
 
-class Places(NamedTuple):
+class Slots(NamedTuple):
     """The places of the numbers that other processes watch, and the marks of whose code runs."""
 
     cursor: int
@@ -96,7 +95,7 @@ class KernelWorkspace(NamedTuple):
     def layout(self) -> tuple[Any, ...]:
         """All that a bot's machine code depends on, without the values of the rules."""
         rules = {name: (rule_kind(value), rule_width(value)) for name, value in self.rules.items()}
-        view = {name: repr(place) for name, place in self.view.items()}
+        view = {name: repr(offset) for name, offset in self.view.items()}
         return rules, self.seen, self.widest, view
 
 
@@ -120,21 +119,21 @@ def rule_width(value: Any) -> int:
     return len(value) if isinstance(value, tuple) else 1
 
 
-def game_loop(kernel: RulesOfKernel, places: Places, game: str) -> Callable[..., int]:
+def game_loop(kernel: RulesOfKernel, slots: Slots, game: str) -> Callable[..., int]:
     """The function that plays games of compiled bots, see `kernel_loop.loop_of`; it takes arrays.
 
     Raises BotError when a function of the kernel does not compile.
     """
     functions = kernel.functions
     stamp = functions_fingerprint(
-        KERNEL_CACHE.fingerprint, kernel.size, tuple(places), [*functions.values()]
+        KERNEL_CACHE.fingerprint, kernel.size, tuple(slots), [*functions.values()]
     )
     folder = KERNEL_CACHE.folder(game)
 
     def compile_all() -> list[Any]:
         from cantstop_arena.native.kernel_loop import compile_loop
 
-        return compile_loop(kernel, places, game)
+        return compile_loop(kernel, slots, game)
 
     loaded = load(folder, _LOOP, stamp, compile_all)
     arity = {_LOOP: sum(map(argument_count, LOOP_ARGUMENTS))}

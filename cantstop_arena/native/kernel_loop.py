@@ -27,8 +27,8 @@ from cantstop_arena.native.kernel_code import (
     OVER,
     SEAT,
     STREAM,
-    Places,
     RulesOfKernel,
+    Slots,
 )
 from cantstop_arena.native.numba_store import INLINE
 from cantstop_arena.native.object_files import Compiled
@@ -61,18 +61,18 @@ def _first_below(key, bound):
     while True:
         count += _ONE
         word = number_at(key, count)
-        rest = word % limit
-        if word - rest <= _LAST - limit + _ONE:
-            return np.int64(rest)
+        remainder = word % limit
+        if word - remainder <= _LAST - limit + _ONE:
+            return np.int64(remainder)
 
 
 @numba.njit(**INLINE)
 def _contains(numbers, count, number):
     """Whether a number is among the first of some numbers."""
-    found = False
-    for place in range(count):
-        found |= numbers[place] == number
-    return found
+    is_member = False
+    for cell in range(count):
+        is_member |= numbers[cell] == number
+    return is_member
 
 
 _decide = caller(DECIDE)
@@ -84,7 +84,7 @@ def _nothing(state):
     return 0
 
 
-def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
+def loop_of(kernel: RulesOfKernel, slots: Slots) -> Any:
     """The function that plays games in the order of a block, from `start` on.
 
     Arguments are the numbers that other processes watch; rows for the state, the payoffs and the
@@ -102,25 +102,25 @@ def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
 
     def play(
         watched, state, got, workspace, eyes, moves, rules, addresses, orders, payoffs, decisions,
-        openings, keys, streams, start, stop, most,
+        openings, keys, streams, start, stop, max_decisions,
     ):  # fmt: skip
         players, size = len(got), len(state)
         workspace_at, streams_at = np.int64(workspace.ctypes.data), np.int64(streams.ctypes.data)
         for cursor in range(start, stop):
             game = cursor - start
             deal, order = cursor // len(orders) - start // len(orders), cursor % len(orders)
-            watched[places.cursor] = cursor
-            watched[places.mark] = places.game
+            watched[slots.cursor] = cursor
+            watched[slots.mark] = slots.game
             for seat in range(players):
-                watched[places.positions + seat] = orders[order, seat]
+                watched[slots.positions + seat] = orders[order, seat]
                 streams[seat, 0], streams[seat, 1] = keys[deal, 1 + seat], 0
                 got[seat] = 0
-            for place in range(size):
-                state[place] = 0
+            for cell in range(size):
+                state[cell] = 0
             setup(state, rules, players)
             count, opening, has_draws = 0, 0, False
             while True:
-                watched[places.step] += 1
+                watched[slots.step] += 1
                 seat = who(state)
                 if seat == OVER:
                     if openings[deal, opening] >= 0:
@@ -151,21 +151,21 @@ def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
                         return -1 - cursor
                     act(state, number)
                     continue
-                for place in range(len(eyes)):
-                    eyes[place] = 0
+                for cell in range(len(eyes)):
+                    eyes[cell] = 0
                 observe(state, seat, eyes)
                 workspace[SEAT], workspace[MOVES] = seat, legal_count
                 workspace[STREAM] = streams_at + 16 * seat
-                watched[places.seat] = seat
-                watched[places.mark] = places.bot
+                watched[slots.seat] = seat
+                watched[slots.mark] = slots.bot
                 answer = _decide(addresses[orders[order, seat]], workspace_at)
-                watched[places.mark] = places.game
+                watched[slots.mark] = slots.game
                 if not 0 <= answer < legal_count:
                     workspace[ANSWER] = answer
                     return cursor
                 decisions[game, seat] += 1
                 count += 1
-                if count > most:
+                if count > max_decisions:
                     workspace[ANSWER] = ENDLESS
                     return -1 - cursor
                 act(state, moves[answer])
@@ -174,13 +174,13 @@ def loop_of(kernel: RulesOfKernel, places: Places) -> Any:
                 payoffs[game, seat] = got[seat]
                 has_draws |= streams[seat, 1] > 0
             decisions[game, players] = has_draws
-        watched[places.mark] = places.arena
+        watched[slots.mark] = slots.arena
         return stop
 
     return play
 
 
-def compile_loop(kernel: RulesOfKernel, places: Places, game: str) -> list[Compiled]:
+def compile_loop(kernel: RulesOfKernel, slots: Slots, game: str) -> list[Compiled]:
     """The machine code of the loop, as a list of one. Raises BotError if it does not compile."""
     with errors_of_bot(f"the kernel of {game}", _WORDING):
         for name, function in kernel.functions.items():
@@ -189,7 +189,7 @@ def compile_loop(kernel: RulesOfKernel, places: Places, game: str) -> list[Compi
             if not isinstance(function, FunctionType):
                 raise BotError(f"{name} is no function of Python; it needs no decorator")
             register_function(function, _CHECKED)
-        play = SimpleNamespace(py_func=loop_of(kernel, places))
+        play = SimpleNamespace(py_func=loop_of(kernel, slots))
         return [compiled_for(play, LOOP_ARGUMENTS)]
 
 

@@ -15,8 +15,8 @@ from cantstop_arena.pages.number_text import (
 )
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import EVEN_PERCENT, half_away
 from cantstop_arena.tables.escaping import printable
-from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
 from cantstop_arena.texts import middle_shortened
 
 STEPS = (

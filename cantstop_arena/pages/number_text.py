@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.tables.rounding import EVEN_PERCENT, half_away
+from cantstop_arena.tables.column import EVEN_PERCENT, half_away
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -177,10 +177,10 @@ class Channel(Generic[_Message]):
 
     def wait(self, seconds: float | None) -> None:
         """Wait up to `seconds` until something arrives; send meanwhile what the child takes."""
-        wanted = {self._writer.fileno(): select.POLLOUT} if self._unsent else {}
-        wanted[self.fileno()] = wanted.get(self.fileno(), 0) | select.POLLIN
+        polled = {self._writer.fileno(): select.POLLOUT} if self._unsent else {}
+        polled[self.fileno()] = polled.get(self.fileno(), 0) | select.POLLIN
         poller = select.poll()
-        for number, events in wanted.items():
+        for number, events in polled.items():
             poller.register(number, events)
         poller.poll(None if seconds is None else seconds * 1000)
         self.flush()

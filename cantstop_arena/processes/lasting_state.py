@@ -43,14 +43,14 @@ class LastingState:
         Without `code` that is not compared.
         """
         try:
-            now = self._settled()
+            now = self._stable()
             changes = [what for what, before in self._facts.items() if now[what] != before]
             replaced = self._code.replaced() if code and self._code else ""
         except Exception as error:  # no descriptors or memory are left, or a pending exception
             return [f"breaks its interpreter ({type(error).__name__})"]
         return [*changes, *([f"replaces {replaced}, which all bots share"] if replaced else [])]
 
-    def _settled(self) -> dict[str, Any]:
+    def _stable(self) -> dict[str, Any]:
         """The present state; the system counts a thread for a moment after it has ended."""
         before, end = self._facts[THREADS], monotonic() + _THREAD_END_SECONDS
         while (more := _has_more((now := self._read())[THREADS], before)) and monotonic() < end:
@@ -175,8 +175,10 @@ class _SharedCode:
         """Note again what is not as it was noted."""
         self._codes = {function: function.__code__ for function in self._codes}
         for name, module in _shared_modules():
-            noted = self._modules.get(name)
-            if not (noted and noted[0].live is vars(module) and all(map(_is_unchanged, noted))):
+            recorded = self._modules.get(name)
+            if not (
+                recorded and recorded[0].live is vars(module) and all(map(_is_unchanged, recorded))
+            ):
                 self._note(name, module)
 
     def _note(self, name: str, module: ModuleType) -> None:

@@ -49,8 +49,11 @@ _WALLS = (
     *("--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"),
     *("--cap-drop", "ALL"),
 )
-# bubblewrap's own process, which has no limits; what it is could be read and changed.
-_FIRST_PROCESS = Path("/proc/1")
+_COVERED_FOLDERS = (
+    Path("/proc/1"),  # bubblewrap's own process, which has no limits: it could be read and changed
+    Path("/dev/pts"),  # terminals, of which the machine has some thousands for all
+)
+_COVERED_FILES = (Path("/proc/keys"), Path("/proc/key-users"))  # of all sandboxes of a user
 _COVER_BYTES = "4096"  # the size of the empty folder over a covered one
 
 
@@ -225,7 +228,11 @@ def _mounts(view: SandboxView, limits: ChildLimits, data: _PassedData) -> Iterat
     yield from ("--perms", "0755", "--dir", "/etc")
     for name in _FILES_OF_ETC:
         yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
-    yield from ("--proc", "/proc", *_covering_options(_FIRST_PROCESS), "--dev", "/dev")
+    yield from ("--proc", "/proc", "--dev", "/dev")
+    for folder in _COVERED_FOLDERS:
+        yield from _empty_folder_options(folder)
+    for file in filter(_exists, _COVERED_FILES):
+        yield from _covering_options(file)
     for scratch in SCRATCH_FOLDERS:
         yield from ("--size", str(limits.scratch), "--tmpfs", scratch, "--chmod", "1777", scratch)
     folders = {Path("/etc"), *map(Path, SCRATCH_FOLDERS)}
@@ -247,7 +254,7 @@ def _mounts(view: SandboxView, limits: ChildLimits, data: _PassedData) -> Iterat
     for name, folder in view.stored_code.items():
         yield from ("--ro-bind", str(folder), str(STORED_CODE / name))
     yield from _parent_options(view.folder / "file", folders)
-    for sealed_path in (*sealed, str(_FIRST_PROCESS), "/proc", "/dev", "/"):
+    for sealed_path in (*sealed, *map(str, _COVERED_FOLDERS), "/proc", "/dev", "/"):
         yield from ("--remount-ro", sealed_path)
 
 
@@ -291,8 +298,12 @@ def _is_below(path: Path, folders: Sequence[Path]) -> bool:
 
 
 def _covering_options(path: Path) -> tuple[str, ...]:
-    if not path.is_dir() and path != _FIRST_PROCESS:
-        return ("--ro-bind", os.devnull, str(path))
+    if path.is_dir():
+        return _empty_folder_options(path)
+    return ("--ro-bind", os.devnull, str(path))
+
+
+def _empty_folder_options(path: Path) -> tuple[str, ...]:
     return ("--perms", "0755", "--size", _COVER_BYTES, "--tmpfs", str(path))
 
 

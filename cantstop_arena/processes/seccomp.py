@@ -138,7 +138,7 @@ BETWEEN_PROCESSES = {
 """Calls that fail with EPERM, too, unless the sandbox may have processes."""
 _CLONE, _CLONE3 = _Call(56, 220), _Call(435, 435)
 _SOCKET, _SET_SOCKET_OPTION = _Call(41, 198), _Call(54, 208)
-_FCNTL, _IOCTL = _Call(72, 25), _Call(16, 29)
+_FCNTL, _IOCTL, _LIMITS_OF_A_PROCESS = _Call(72, 25), _Call(16, 29), _Call(302, 261)
 
 _CLONE_THREAD = 0x10000
 _CLONE_NAMESPACES = 0x7E020080  # all CLONE_NEW*
@@ -195,6 +195,8 @@ def seccomp_filter(has_processes: bool, machine: str) -> bytes:
     sizes = _tests_of(_SIZES_OF_SOCKETS, errno.EPERM)
     program += _by_argument(_number_of(_SET_SOCKET_OPTION, column), 2, sizes)
     program += _by_argument(_number_of(_IOCTL, column), 1, _tests_of(_TERMINAL_INPUT, errno.EPERM))
+    own = [(_IF_EQUAL, 1, 0, 0), (_RETURN, 0, 0, _ERRNO | errno.EPERM)]  # 0 is the caller
+    program += _by_argument(_number_of(_LIMITS_OF_A_PROCESS, column), 0, own)
     program += _by_argument(_number_of(_SOCKET, column), 0, _family_tests())
     program.append((_RETURN, 0, 0, _ALLOW))
     return b"".join(struct.pack("HBBI", *instruction) for instruction in program)

@@ -207,7 +207,7 @@ class ArenaProcess(Protocol):
 
 
 def start_arena(
-    words: Sequence[str],
+    command_line: Sequence[str],
     variables: Mapping[str, str] | None = None,
     files: Sequence[int] = (),
     log: Path | None = None,
@@ -220,7 +220,7 @@ def start_arena(
     """
     import subprocess
 
-    command = python_module(__name__.partition(".")[0], *words)
+    command = python_module(__name__.partition(".")[0], *command_line)
     environment = {**os.environ, **(variables or {})}
     if log is None:
         return subprocess.Popen(

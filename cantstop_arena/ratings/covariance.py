@@ -33,10 +33,8 @@ from msgspec.structs import replace
 
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.distributions import student_quantile
-from cantstop_arena.ratings.model.choice import add_by_seat, chances, win_covariance
-from cantstop_arena.ratings.model.connections import Truths
-from cantstop_arena.ratings.model.evidence import Floats, Span
-from cantstop_arena.ratings.model.luce import Luce
+from cantstop_arena.ratings.model.evidence import Floats, Span, Truths
+from cantstop_arena.ratings.model.luce import Luce, add_by_seat, chances, win_covariance
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     min_variance,

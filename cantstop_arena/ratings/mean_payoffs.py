@@ -28,15 +28,14 @@ import numpy as np
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.deals.sampling import DealRange, DealSums
-from cantstop_arena.ratings.degrees_of_freedom import (
+from cantstop_arena.ratings.distributions import student_quantile, student_tail
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.model.deal_clusters import (
     MANY_DEALS,
     MIN_SAMPLED,
     degrees_of_freedom,
 )
-from cantstop_arena.ratings.distributions import student_quantile, student_tail
-from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.model.connections import Truths
-from cantstop_arena.ratings.model.evidence import Floats
+from cantstop_arena.ratings.model.evidence import Floats, Truths
 from cantstop_arena.ratings.multiple_comparisons import (
     SIGNIFICANT,
     assign_groups,
@@ -82,8 +81,8 @@ class PayoffError(msgspec.Struct, frozen=True):
         residual_variance = self.residual_variance
         if self.expected is not None and self.bounds is not None and not self.is_unknown:
             distance = max(self.bounds[1] - self.mean, self.mean - self.bounds[0])
-            least = min_variance(distance, self.deals, self.expected) / self.deals
-            residual_variance = max(residual_variance, least)
+            minimum = min_variance(distance, self.deals, self.expected) / self.deals
+            residual_variance = max(residual_variance, minimum)
         return sqrt(residual_variance * self.deals / max(self.deals - 1, 1))
 
     @property

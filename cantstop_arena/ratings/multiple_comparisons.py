@@ -14,8 +14,7 @@ from string import ascii_lowercase
 
 import numpy as np
 
-from cantstop_arena.ratings.model.connections import Truths
-from cantstop_arena.ratings.model.evidence import Floats
+from cantstop_arena.ratings.model.evidence import Floats, Truths
 
 SIGNIFICANT = 0.05
 

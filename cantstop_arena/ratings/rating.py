@@ -52,7 +52,7 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
     are not significantly different. `ranks` are the best and worst possible of each. `labels` are
     the limits of the ratings, each with its bots. `covariance` is that of the Elo, in squared
     points, with no correction for few deals; `errors` include it. `pair` is how far the first of
-    two bots is ahead of the second, where that is the Elo of the score (`pair_rating`).
+    two bots is ahead of the second, where that is the Elo of the score (`with_elo_of_score`).
     """
 
     bots: tuple[str, ...]

@@ -12,12 +12,16 @@ import numpy as np
 
 from cantstop_arena.deals.outcomes import Tally, TournamentTotals
 from cantstop_arena.deals.winners import WIN_UNITS, win_units
-from cantstop_arena.ratings.degrees_of_freedom import MANY_DEALS, degrees_of_freedom
 from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.model.connections import Truths
-from cantstop_arena.ratings.model.deal_clusters import DealClusters, sample_of, wins_of_deals
-from cantstop_arena.ratings.model.evidence import Floats, Ints
+from cantstop_arena.ratings.model.deal_clusters import (
+    MANY_DEALS,
+    DealClusters,
+    degrees_of_freedom,
+    sample_of,
+    wins_of_deals,
+)
+from cantstop_arena.ratings.model.evidence import Floats, Ints, Truths
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
 from cantstop_arena.ratings.share_error import ShareError
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.reports.history_report import analysis_of, rated_versions
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import estimate
-from cantstop_arena.tables.rounding import half_away
+from cantstop_arena.tables.column import estimate, half_away
 from cantstop_arena.tables.text import value_text
 from cantstop_arena.texts import how_many, ordinal
 from cantstop_arena.tournaments.changes import bot_changes
@@ -58,8 +57,12 @@ def _standing(analysis: Analysis, bot: str) -> str:
     rank = next(rank for rank, other in analysis.ranking if other == number)
     if rank is None:
         return "no games"
-    place = f"{ordinal(rank)} of {len(bots)}"
-    return place if analysis.is_solo else f"{place}, Elo {value_text(_ELO, analysis.elo[number])}"
+    rank_text = f"{ordinal(rank)} of {len(bots)}"
+    return (
+        rank_text
+        if analysis.is_solo
+        else f"{rank_text}, Elo {value_text(_ELO, analysis.elo[number])}"
+    )
 
 
 def _gain(folder: Path, bot: str, former: BotVersion, present: BotVersion) -> str:

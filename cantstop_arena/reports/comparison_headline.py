@@ -34,7 +34,9 @@ def comparison_headline(content: Content) -> str:
     if lengths:
         named = sorted(lengths, key=lambda name: -_largest(lengths[name]))[:MAX_NAMED]
         texts = [_length_text(name, lengths[name], name == named[0]) for name in named]
-        return ", ".join(texts) + (_most(variants, lengths[named[0]]) if len(named) == 1 else "")
+        return ", ".join(texts) + (
+            _greatest(variants, lengths[named[0]]) if len(named) == 1 else ""
+        )
     greatest = max(
         (
             (abs(change.data["effect_size"] or 0), variant, change)
@@ -55,13 +57,13 @@ def _length_changes(
     variants: Sequence[Variant], key: str
 ) -> dict[str, list[tuple[Variant, Change, float]]]:
     """The changes of length that are different, in percent, by the name of the rules."""
-    found: dict[str, list[tuple[Variant, Change, float]]] = {}
+    by_rules: dict[str, list[tuple[Variant, Change, float]]] = {}
     for variant in variants:
         change = variant.changes.get(key)
         by = change.by if change and change.verdict == DIFFERENT else None
         if change and by and by.mean is not None:
-            found.setdefault(variant.rules, []).append((variant, change, by.mean))
-    return found
+            by_rules.setdefault(variant.rules, []).append((variant, change, by.mean))
+    return by_rules
 
 
 def _largest(changes: Sequence[tuple[Variant, Change, float]]) -> float:
@@ -82,7 +84,7 @@ def _length_text(
     return f"{name} {verb} {what} by {' to '.join(ends)}%"
 
 
-def _most(variants: Sequence[Variant], changes: Sequence[tuple[Variant, Change, float]]) -> str:
+def _greatest(variants: Sequence[Variant], changes: Sequence[tuple[Variant, Change, float]]) -> str:
     """With how many players the only change is largest; empty for one number of players."""
     if len({variant.players for variant in variants}) == 1 or len(changes) == 1:
         return ""

@@ -19,14 +19,15 @@ from cantstop_arena.tables.column import (
     Table,
     Value,
     estimate,
+    half_away,
     number,
+    percent_text,
     rounded,
     significant,
 )
 from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.names import MATCH_TABLE
 from cantstop_arena.tables.notes import about_repeated, all_of
-from cantstop_arena.tables.rounding import half_away, percent_text
 from cantstop_arena.texts import how_many
 
 _CORRECTED = "Luck removed: the LLR corrects each deal with coefficients from earlier deals."

@@ -75,8 +75,8 @@ def plan_of(
 
 def _plan(question: CostQuestion, won: Ints, games_per_deal: int) -> CostPlan:
     deals, players = won.shape
-    one = question.parts if question.unit else win_units(players)
-    first, second = won[:, 0] / one, won[:, 1] / one
+    game_units = question.parts if question.unit else win_units(players)
+    first, second = won[:, 0] / game_units, won[:, 1] / game_units
     if question.elo:
         if min(first.sum(), second.sum()) <= 0:
             return CostPlan(question, players, games_per_deal, deals, None, None)

@@ -19,10 +19,10 @@ def profile_headline(profile: GameProfile) -> str:
     rows = {row.key: row for row in profile.rows}
     luck, length = _mean_of(rows.get(LUCK)), rows.get(LENGTH)
     if luck is not None:
-        sentence = f"{profile.title} leaves {percent(min(luck, 1.0))} of a game to luck"
+        headline_text = f"{profile.title} leaves {percent(min(luck, 1.0))} of a game to luck"
         high = rows[LUCK].value.high
         is_open = luck >= 1 or (high is not None and high >= 1)
-        return f"{sentence}; it stays open who is better" if is_open else sentence
+        return f"{headline_text}; it stays open who is better" if is_open else headline_text
     if length and (mean := _mean_of(length)) is not None:
         return f"{profile.title} takes {plain(mean)} {length.label}"
     return f"{profile.title}, as {listed(profile.bots)} play it"
@@ -41,8 +41,10 @@ def design_headline(design: DesignTotals) -> str:
     if holding:
         return f"{how_many(len(holding), 'rule set')} meet all targets"
     if open_:
-        rest = f"{how_many(len(open_), 'rule set')} {'stays' if len(open_) == 1 else 'stay'} open"
-        return f"No rule set surely meets all targets; {rest}"
+        open_text = (
+            f"{how_many(len(open_), 'rule set')} {'stays' if len(open_) == 1 else 'stay'} open"
+        )
+        return f"No rule set surely meets all targets; {open_text}"
     return f"No rules meet all targets; the nearest miss {listed([*missed_targets(design)])}"
 
 

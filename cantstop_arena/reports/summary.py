@@ -35,8 +35,7 @@ from cantstop_arena.tables.data import records
 from cantstop_arena.tables.differences import pairs as differences
 from cantstop_arena.tables.fit import fit
 from cantstop_arena.tables.lineups import MANY_BOTS
-from cantstop_arena.tables.predecessors import effects, following
-from cantstop_arena.tables.seats import seats
+from cantstop_arena.tables.seats import effects, following, seats
 from cantstop_arena.tables.standings import ELO, ranked_standings
 from cantstop_arena.tables.styles import styles
 

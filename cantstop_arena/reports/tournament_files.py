@@ -14,8 +14,7 @@ from cantstop_arena.tables.differences import pairs as difference_pairs
 from cantstop_arena.tables.fit import fit
 from cantstop_arena.tables.lengths import lengths
 from cantstop_arena.tables.lineups import MANY_BOTS, lineups
-from cantstop_arena.tables.predecessors import following, predecessors
-from cantstop_arena.tables.seats import seats
+from cantstop_arena.tables.seats import following, predecessors, seats
 from cantstop_arena.tables.standings import standings, standings_data
 from cantstop_arena.tables.styles import styles
 from cantstop_arena.tables.text import MARKDOWN, draw

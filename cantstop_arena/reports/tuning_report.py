@@ -13,8 +13,7 @@ from cantstop_arena import __version__
 from cantstop_arena.atomic_files import write_result
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.tournament_files import PAGE
-from cantstop_arena.tables.column import Column, Table, estimate, number
-from cantstop_arena.tables.rounding import half_away, percent_text
+from cantstop_arena.tables.column import Column, Table, estimate, half_away, number, percent_text
 from cantstop_arena.tuning.halving import Optimum, Trial
 from cantstop_arena.tuning.search_space import NumberList, Ranges
 from cantstop_arena.tuning.tuner import ScoreShare, TuningResult, TuningVerdict
@@ -133,8 +132,12 @@ def tuning_content(
         ]
     if result.generations:
         entry["generations"] = [
-            {"won": found.mean_score, "deviation": found.deviation, "deals": found.deals}
-            for found in result.generations
+            {
+                "won": generation.mean_score,
+                "deviation": generation.deviation,
+                "deals": generation.deals,
+            }
+            for generation in result.generations
         ]
     if result.verdict is not None:
         entry["test"] = {**asdict(result.verdict), "elo0": 0, "elo1": elo}

@@ -18,11 +18,7 @@ from cantstop_arena.reports.tournament_files import CONTENT, PAGE, write_page
 from cantstop_arena.reports.tuning_report import TUNING
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_missing_games
-from cantstop_arena.tournaments.ledger.read_ledger import (
-    MATCH,
-    load_results_with_aims,
-    read_ledger,
-)
+from cantstop_arena.tournaments.ledger.read_ledger import MATCH, load_results_with_aims, read_ledger
 
 if TYPE_CHECKING:
     from cantstop_arena.comparisons.game_profile import GameProfile

@@ -102,7 +102,7 @@ class BatchedBot(BotFunctions):
         decision = numbered_decision(self.game, name, view, moves)
         batch = empty_batch(self.rows, encoding, view.rules, view.players)
         row = self.row
-        batch.observations[row], batch.legal[row] = decision.seen
+        batch.observations[row], batch.legal[row] = decision.observation
         batch.live[row], batch.seats[row] = True, view.seat
         batch.random[row] = view.random()
         actions, faults = actions_in(self.decide(batch), batch, self.temperature)

@@ -21,7 +21,7 @@ from cantstop_arena.game_api.streams import DealChance
 from cantstop_arena.native import kernel_code
 from cantstop_arena.native.code_cache import CompiledBot
 from cantstop_arena.native.fingerprint import compiles
-from cantstop_arena.native.kernel_code import KernelWorkspace, Places, compiled_bot, game_loop, row
+from cantstop_arena.native.kernel_code import KernelWorkspace, Slots, compiled_bot, game_loop, row
 from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.game_checks import check_payoffs
@@ -256,7 +256,7 @@ class _Loop:
         self._moves = self._workspace[workspace.moves :]
         self._streams = np.zeros((players, 2), np.uint64)
         try:
-            self._function: Callable[..., int] = game_loop(kernel, _PLACES, game.name)
+            self._function: Callable[..., int] = game_loop(kernel, _SLOTS, game.name)
         except BotError as error:
             raise GameError(str(error)) from error
 
@@ -283,10 +283,10 @@ class _Loop:
 
     def game_error(self) -> GameAuthorError:
         """What the kernel does wrong in the game that the function has left."""
-        most = f"{self._game.max_decisions:,}"
+        max_decisions = f"{self._game.max_decisions:,}"
         texts = {
-            kernel_code.ENDLESS: f"it has taken {most} decisions and has not ended; end it with a"
-            " limit of turns, or raise Game.max_decisions",
+            kernel_code.ENDLESS: f"it has taken {max_decisions} decisions and has not ended; end it"
+            " with a limit of turns, or raise Game.max_decisions",
             kernel_code.NO_SEAT: "who() returns neither a seat, nor -1 for chance or -4 at the end",
             kernel_code.NO_ACTION: "legal() writes no action for the seat that decides",
             kernel_code.NO_OUTCOME: "outcomes() says that a draw has no outcome",
@@ -295,7 +295,7 @@ class _Loop:
         return GameAuthorError(texts[int(self._workspace[kernel_code.ANSWER])])
 
 
-_PLACES = Places(
+_SLOTS = Slots(
     watched.CURSOR,
     watched.SEAT,
     watched.MARK,

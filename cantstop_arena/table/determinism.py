@@ -27,7 +27,7 @@ class TraceStep(NamedTuple):
 
     seat: int
     answer: object
-    shown: object = None
+    visible: object = None
 
 
 class DeterminismCheck:
@@ -90,7 +90,7 @@ class DeterminismCheck:
         before = self._before or []
         scripts = [_Script(seat, before) for seat in range(len(self.table.side_by_seat))]
         again = self._play(lambda: self.table.start_with(scripts, self.seats, self.deal))
-        return again is not None and [s.shown for s in again] == [s.shown for s in before]
+        return again is not None and [s.visible for s in again] == [s.visible for s in before]
 
     def _play(self, start: Callable[[], None] | None = None) -> list[TraceStep] | None:
         """The steps of the game; None when it failed for a doubtful reason."""
@@ -137,8 +137,8 @@ def _is_of_game(step: TraceStep | None, other: TraceStep | None) -> bool:
     return (
         step is not None
         and other is not None
-        and None not in (step.shown, other.shown)
-        and step.shown != other.shown
+        and None not in (step.visible, other.visible)
+        and step.visible != other.visible
     )
 
 

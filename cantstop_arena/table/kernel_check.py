@@ -101,10 +101,10 @@ def _difference(position: Position, kernel: Kernel, state: list[int]) -> str | N
         return f"who() is {who}, but the state asks {position.to_move}"
     if who == CHANCE:
         count = kernel.outcomes(state) if kernel.outcomes else 0
-        known = len(position.outcomes())
-        return f"outcomes() is {count}, of the state {known}" if count != known else None
+        expected = len(position.outcomes())
+        return f"outcomes() is {count}, of the state {expected}" if count != expected else None
     out = [0] * kernel.widest
-    legal, known_legal = out[: kernel.legal(state, out)], [*position.legal]
-    if legal != known_legal:
-        return f"legal() has {legal}, the state {known_legal}"
+    legal, expected_legal = out[: kernel.legal(state, out)], [*position.legal]
+    if legal != expected_legal:
+        return f"legal() has {legal}, the state {expected_legal}"
     return None

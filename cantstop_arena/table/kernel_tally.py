@@ -71,11 +71,11 @@ class KernelTally(PlainTally):
 
     def _counts_of(self, payoffs: _Numbers, decisions: _Numbers) -> dict[str, _Numbers]:
         """Every count by game and seat. Raises GameError for one that kernels do not have."""
-        known = {DECISIONS: decisions, POINTS: payoffs, RANK: _ranks_of(payoffs)}
-        if missing := [name for name in self._counts.names if name not in known]:
+        measured = {DECISIONS: decisions, POINTS: payoffs, RANK: _ranks_of(payoffs)}
+        if missing := [name for name in self._counts.names if name not in measured]:
             title = self._table.game.title
             raise GameError(f"{title} counts {', '.join(missing)}, but its kernel does not say it")
-        return {name: known[name] for name in self._counts.names}
+        return {name: measured[name] for name in self._counts.names}
 
     def _measure(self, indices: _Numbers, order: int, counts: dict[str, _Numbers]) -> None:
         sums = [values.sum(axis=1) for values in counts.values()]
@@ -87,11 +87,11 @@ class KernelTally(PlainTally):
         self.measures[indices] += np.stack(columns, axis=1).astype(self.measures.dtype)
 
     def _count_lengths(self, tally: Any, lengths: _Numbers, deals: _Numbers) -> None:
-        found, firsts, games = np.unique(lengths, return_index=True, return_counts=True)
-        for place in np.argsort(firsts).tolist():
-            number = length_class(int(found[place]))
-            before, first = tally.lengths.get(number, (0, int(deals[firsts[place]])))
-            tally.lengths[number] = before + int(games[place]), first
+        distinct, firsts, games = np.unique(lengths, return_index=True, return_counts=True)
+        for entry in np.argsort(firsts).tolist():
+            number = length_class(int(distinct[entry]))
+            before, first = tally.lengths.get(number, (0, int(deals[firsts[entry]])))
+            tally.lengths[number] = before + int(games[entry]), first
 
 
 def _ranks_of(payoffs: _Numbers) -> _Numbers:

@@ -96,12 +96,12 @@ class PlainTable(GameTable):
         self._watched = Watched()
         self._origin = system.origin()
         self._chance = DealChance(bits_of(seed), 0)
-        self._drawn_keys: dict[Any, int] = {}  # those of the deal's draws so far, by name
+        self._draw_keys: dict[Any, int] = {}  # those of the deal's draws so far, by name
         self._deal = 0
         self._chance_deal = -1  # that of `_chance`; machine code plays deals without it
         self._opening: Opening = ()
         self._games = 0
-        self._drawn_names: set[Any] = set()
+        self._draw_names: set[Any] = set()
         self._state: State | None = None
         self._has_checks = True  # whether the game checks answers that are no moves
         self._bot_streams: Sequence[Stream] = ()
@@ -134,11 +134,11 @@ class PlainTable(GameTable):
 
     def begin(self, deal: int) -> None:
         if deal != self._chance_deal:  # its other seatings meet the same chance
-            self._chance, self._drawn_keys = DealChance(bits_of(self.seed), deal), {}
+            self._chance, self._draw_keys = DealChance(bits_of(self.seed), deal), {}
         self._deal = self._chance_deal = deal
         self._opening = self._opening_of(deal)
         self._games += 1
-        self._drawn_names.clear()
+        self._draw_names.clear()
         self._state, self.loser, self._new_events = None, None, []
         self._all_answers, self._dealt = [], None
         self.decision_counts = [0] * len(self.seats)
@@ -159,8 +159,8 @@ class PlainTable(GameTable):
         GameError for what the game's own code does wrong.
         """
         numbers, decisions, count = self._watched.numbers, self.decisions, 0
-        answer_of, chance, keys = self._answer, self._chance, self._drawn_keys
-        is_checked, most = self._games <= _CHECKED_GAMES, self.game.max_decisions
+        answer_of, chance, keys = self._answer, self._chance, self._draw_keys
+        is_checked, max_decisions = self._games <= _CHECKED_GAMES, self.game.max_decisions
         try:
             state = self._current_state()
             if self._opening:
@@ -212,9 +212,9 @@ class PlainTable(GameTable):
                 if all_answers is not None:
                     all_answers.append(answers)
                 count += 1
-                if count > most:
+                if count > max_decisions:
                     raise GameAuthorError(
-                        f"it has taken {most:,} decisions and has not ended; end"
+                        f"it has taken {max_decisions:,} decisions and has not ended; end"
                         " it with a limit of turns, or raise Game.max_decisions"
                     )
                 numbers[MARK] = _ANSWER
@@ -263,7 +263,7 @@ class PlainTable(GameTable):
     def _draw(self, state: State, chance: Chance) -> None:
         """Draw an outcome of chance, and apply it."""
         if self._games <= _CHECKED_GAMES:
-            check_chance(chance, self._drawn_names)
+            check_chance(chance, self._draw_names)
         outcome = chance.drawn(chance.stream(self._chance))
         self._all_answers = None
         self._enter_game("chance")
@@ -450,14 +450,20 @@ class PlainTable(GameTable):
             ]
 
     def trace(self) -> Iterator[TraceStep]:
-        shown: list[Any] = []
+        taken_events: list[Any] = []
         for question in self.stops():
             assert not isinstance(question, PendingDecision)  # no people sit here
             for seat, answer in self._answers.items():
-                asked = (question.decision, question.moves_of(seat), self._last_view_data(seat))
-                yield TraceStep(seat, (question.decision, answer), repr((shown, asked)))
-            shown = self._take_events()
-        yield TraceStep(self._seat, None, repr((shown, self._take_events(), self.result())))
+                question_data = (
+                    question.decision,
+                    question.moves_of(seat),
+                    self._last_view_data(seat),
+                )
+                yield TraceStep(
+                    seat, (question.decision, answer), repr((taken_events, question_data))
+                )
+            taken_events = self._take_events()
+        yield TraceStep(self._seat, None, repr((taken_events, self._take_events(), self.result())))
 
     def _last_view_data(self, seat: int) -> Any:
         """The last view of a seat as data that can be compared."""

@@ -1,6 +1,5 @@
 """Bots at a table, and what they get at the start of a game."""
 
-import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -40,8 +39,3 @@ class SeatedBot(msgspec.Struct, frozen=True):
     digest: str
     make_player: Callable[[GameStart], Any] | None = None
     learns: bool = False
-
-
-def code_digest(*parts: str) -> str:
-    """A key for the code of a bot: a hash of its origin, sources and options, 16 hex digits."""
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

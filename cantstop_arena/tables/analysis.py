@@ -17,8 +17,7 @@ from cantstop_arena.deals.payoff import PAYOFF
 from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.mean_payoffs import MeanPayoffs, PayoffError, mean_payoffs
-from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, goodness
-from cantstop_arena.ratings.model_fit.field_sensitivity import Moves, moves
+from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, Moves, goodness, moves
 from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
 from cantstop_arena.ratings.scores import (
     crosstable,
@@ -87,10 +86,10 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def drawn_of(self) -> Counter[int]:
         """The number of games of each bot that all seats won."""
-        drawn: Counter[int] = Counter()
+        draws: Counter[int] = Counter()
         for seating, games in self.results.drawn.items():
-            drawn.update(dict.fromkeys(seating, games))
-        return drawn
+            draws.update(dict.fromkeys(seating, games))
+        return draws
 
     @cached_property
     def alike_of(self) -> Counter[int]:
@@ -161,7 +160,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def mean_payoffs(self) -> MeanPayoffs | None:
         """The mean payoffs of bots and seats; None in a game without."""
-        return mean_payoffs(self.results)
+        return None if self.results.payoff is None else mean_payoffs(self.results)
 
     @property
     def by_payoff(self) -> bool:
@@ -174,7 +173,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         if self.mean_payoffs is None:
             return [Estimate(None)] * len(self.results.bots)
         errors = map(self.mean_payoffs.bot, range(len(self.results.bots)))
-        return self._known(map(_estimate, errors))
+        return self._where_played(map(_estimate, errors))
 
     @cached_property
     def seat_payoffs(self) -> list[Estimate]:
@@ -182,7 +181,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         seats = range(self.results.players)
         if self.mean_payoffs is None:
             return [Estimate(None) for _ in seats]
-        return self._known(map(_estimate, map(self.mean_payoffs.seat, seats)))
+        return self._where_played(map(_estimate, map(self.mean_payoffs.seat, seats)))
 
     def superiority(self, bot: int, rival: int) -> float | None:
         """The likelihood that a bot is better than a rival; None where that is not known."""
@@ -217,9 +216,9 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def scores(self) -> list[Estimate]:
         """Each bot's share of wins in the games it sat in."""
-        return self._known(scores(self.results))
+        return self._where_played(scores(self.results))
 
-    def _known(self, estimates: Iterable[Estimate]) -> list[Estimate]:
+    def _where_played(self, estimates: Iterable[Estimate]) -> list[Estimate]:
         """Estimates without ends where all deals are one."""
         if not self.results.is_one_deal:
             return [*estimates]
@@ -335,7 +334,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         effects = [*map(of_points, self.ratings.seats)]
         if self.results.is_one_deal:
             effects = [Estimate(None)] * self.results.players
-        return list(zip(self._known(seat_scores(self.results)), effects, strict=True))
+        return list(zip(self._where_played(seat_scores(self.results)), effects, strict=True))
 
     @cached_property
     def ranking(self) -> list[tuple[int | None, int]]:

@@ -1,13 +1,16 @@
-"""A table as plain data: columns with the type of their values, rows of values, and notes."""
+"""A table as plain data: columns with the type of their values, rows of values, and notes.
+
+Numbers are rounded here, in all tables, on pages and in sentences alike (`half_away`).
+"""
 
 from collections.abc import Callable, Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from enum import Enum
 from typing import Any, TypeAlias
 
 import msgspec
 
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.tables.rounding import EVEN_PERCENT
 
 DIGITS = 10  # significant: beyond any tournament's precision, yet equal on every machine
 
@@ -142,3 +145,26 @@ def significant(number: float) -> float:
 def rounded(number: float | None) -> float | None:
     """A number rounded to ten significant digits; None stays None."""
     return None if number is None else significant(number)
+
+
+EVEN_PERCENT = 50.0
+_EXACT_DIGITS = 13  # significant digits of a number: those beyond are errors of its computation
+_MAX_ROUNDED = 1e13  # larger numbers have no decimals worth rounding
+
+
+def half_away(number: float, decimals: int, origin: float = 0.0) -> float:
+    """A number rounded to so many decimals, once; halves go away from `origin`.
+
+    Shares in percent have the origin 50, so that 65.05 and 34.95 become 65.1 and 34.9, which add up
+    to 100, too.
+    """
+    if not abs(number) < _MAX_ROUNDED:
+        return number
+    exact, middle = Decimal(f"{number:.{_EXACT_DIGITS}g}"), Decimal(origin)
+    step = Decimal(1).scaleb(-decimals)
+    return float(middle + (exact - middle).quantize(step, ROUND_HALF_UP)) + 0.0
+
+
+def percent_text(share: float, decimals: int) -> str:
+    """A share in percent, without the sign: 0.6505 is "65.1" with one decimal."""
+    return f"{half_away(100 * share, decimals, EVEN_PERCENT):.{decimals}f}"

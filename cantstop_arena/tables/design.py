@@ -19,9 +19,9 @@ NAME = "design"
 
 def design_table(design: DesignTotals) -> Table:
     """The rules that hold or are open, for people; without any, the nearest."""
-    shown = [*design.with_verdict(HOLDS), *design.with_verdict(OPEN)] or [*design.judged[:1]]
+    designs = [*design.with_verdict(HOLDS), *design.with_verdict(OPEN)] or [*design.judged[:1]]
     columns = [Column("verdict", ""), *_varied(design), *map(_column, design.targets)]
-    rows = [[_verdict(each), *_values(each, design)] for each in shown]
+    rows = [[_verdict(each), *_values(each, design)] for each in designs]
     title = f"{design.title} ({design.rules}), {how_many(design.players, 'seat')}"
     return Table(NAME, title, columns, rows, [*_notes(design)])
 

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from cantstop_arena.deals.control_variate import gain_range
 from cantstop_arena.deals.outcomes import (
-    ALIKE,
     ELO_ERROR,
+    ENOUGH_REPEATED,
     PAYOFF_WIDTH,
     TEST,
     FaultReport,
@@ -20,7 +20,7 @@ from cantstop_arena.deals.outcomes import (
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.tables.analysis import Analysis, LuckGains
-from cantstop_arena.tables.rounding import percent_text
+from cantstop_arena.tables.column import percent_text
 from cantstop_arena.texts import beginning_of, how_many, ordinal
 
 NOT_REPRODUCIBLE = "not reproducible"
@@ -66,9 +66,9 @@ def legend(analysis: Analysis) -> list[str]:
 ADD_OPENINGS = "Add openings (openings: {plies: 4}, or a file), or bots that draw at random."
 
 
-def repeated_text(games: int, asked_for: int) -> str:
+def repeated_text(games: int, requested: int) -> str:
     """The number of different games, and of all that were asked for if some are these again."""
-    return f"{games:,} (of {asked_for:,} alike)" if asked_for > games else f"{games:,}"
+    return f"{games:,} (of {requested:,} alike)" if requested > games else f"{games:,}"
 
 
 def about_repeated(results: TournamentTotals, verdict: str = "") -> str:
@@ -79,18 +79,18 @@ def about_repeated(results: TournamentTotals, verdict: str = "") -> str:
     if not results.repeated:
         return ""
     if results.is_one_deal:
-        asked = max(deals for _, deals in results.repeated.values())
-        deals = how_many(min(ALIKE, asked), "deal")
+        deal_count = max(deals for _, deals in results.repeated.values())
+        deals = how_many(min(ENOUGH_REPEATED, deal_count), "deal")
         games = how_many(sum(tally.games for tally in results.tallies.values()), "game")
         return (
             f"All {deals} are the same {games}: no chance is involved, so they count as one"
             f" deal{verdict}. {ADD_OPENINGS}"
         )
     different = sum(number for number, _ in results.repeated.values())
-    asked = sum(deals for _, deals in results.repeated.values())
+    deal_count = sum(deals for _, deals in results.repeated.values())
     text = (
         f"No chance is involved in games of {how_many(len(results.repeated), 'group')}: of"
-        f" {how_many(asked, 'deal')} {different:,} are different, and only these count."
+        f" {how_many(deal_count, 'deal')} {different:,} are different, and only these count."
     )
     few = any(number == 1 for number, _ in results.repeated.values())
     return f"{text} {ADD_OPENINGS}" if few else text

@@ -1,6 +1,6 @@
 """What a run will play, in a line that programs can read, too."""
 
-from cantstop_arena.tournaments.ledger.query_plan import QueryPlan
+from cantstop_arena.tournaments.ledger.cover import QueryPlan
 
 
 def plan_text(plan: QueryPlan, aim: str = "") -> str:
@@ -9,8 +9,8 @@ def plan_text(plan: QueryPlan, aim: str = "") -> str:
     The number of games of a run with an `aim` is not known before it.
     """
     if aim:
-        begun = plan.complete + plan.partial
-        return f"plays until {aim}{_in_ledger(plan, begun) if begun else ''}."
+        started = plan.complete + plan.partial
+        return f"plays until {aim}{_in_ledger(plan, started) if started else ''}."
     if not plan.games:
         return f"{_all(plan)} in the ledger; nothing to play."
     games = f"{plan.games:,} {'game' if plan.games == 1 else 'games'}"
@@ -33,10 +33,10 @@ def _again(plan: QueryPlan) -> str:
     return f"{share}, as {plan.games_per_group:,} games end within a block"
 
 
-def _in_ledger(plan: QueryPlan, begun: int) -> str:
+def _in_ledger(plan: QueryPlan, started: int) -> str:
     if plan.groups == 1:
         return f"; the {lineup_noun(plan.players, 1)} has games in the ledger"
-    return f"; {begun:,} of {_lineups(plan, plan.groups)} have games in the ledger"
+    return f"; {started:,} of {_lineups(plan, plan.groups)} have games in the ledger"
 
 
 def _all(plan: QueryPlan) -> str:

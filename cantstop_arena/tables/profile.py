@@ -15,7 +15,7 @@ def profile_table(profile: GameProfile, chosen: Sequence[ProfileRow] | None = No
 
     A part of the rows can be `chosen`; then the table has no notes.
     """
-    columns = [Column("label", ""), Column("value", "value")]
+    columns = [Column("label", "measure"), Column("value", "value")]
     rows = [[_label(row), value_text(_column(row), row.value)] for row in chosen or profile.rows]
     notes = () if chosen else (extent(profile), *profile.notes)
     return Table(NAME, _title(profile), columns, rows, notes)

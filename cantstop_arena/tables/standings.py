@@ -16,6 +16,7 @@ from cantstop_arena.tables.column import (
     Value,
     estimate,
     number,
+    percent_text,
     table_of,
 )
 from cantstop_arena.tables.differences import counted_unit, solo_difference
@@ -31,7 +32,6 @@ from cantstop_arena.tables.notes import (
     legend,
     repeated_text,
 )
-from cantstop_arena.tables.rounding import percent_text
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -222,12 +222,12 @@ def standings(analysis: Analysis) -> Table:
 
 def _with_repeated(table: Table) -> Table:
     """The standings with the games that were asked for, where some of them are alike."""
-    place = [column.key for column in table.columns].index("games")
+    position = [column.key for column in table.columns].index("games")
     rows = [list(row) for row in table.rows]
     for row, record in zip(rows, table.records, strict=True):
-        row[place] = getattr(record, "games_and_repeated", str(record.games))
+        row[position] = getattr(record, "games_and_repeated", str(record.games))
     columns = [*table.columns]
-    columns[place] = replace(columns[place], kind=Kind.TEXT)
+    columns[position] = replace(columns[position], kind=Kind.TEXT)
     return replace(table, columns=columns, rows=rows)
 
 
@@ -243,8 +243,8 @@ def ranked_standings(analysis: Analysis, more: Sequence[Column] = ()) -> Table:
         _solo_columns(analysis) if analysis.is_solo else rating_columns(analysis.results.players)
     )
     if analysis.results.drawn:
-        place = [column.key for column in columns].index("score") + 1
-        columns.insert(place, number("drawn", "drawn %", 1, percent=True))
+        position = [column.key for column in columns].index("score") + 1
+        columns.insert(position, number("drawn", "drawn %", 1, percent=True))
     if paid := analysis.results.payoff:
         columns = [payoff_column(paid), *columns]
     return table_of(

@@ -7,8 +7,7 @@ from tabulate import DataRow, Line, TableFormat, tabulate
 
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables import escaping
-from cantstop_arena.tables.column import Column, Kind, Table, Value
-from cantstop_arena.tables.rounding import half_away
+from cantstop_arena.tables.column import Column, Kind, Table, Value, half_away
 from cantstop_arena.texts import ansi_styled
 
 NOTHING = "-"

@@ -7,11 +7,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from cantstop_arena.bots.bot_functions import backend_of
 from cantstop_arena.bots.bot_messages import BotStarted
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.isolated_bot import BotRaised, IsolatedBot, failure_text
-from cantstop_arena.bots.known_bot import LoadedBot
+from cantstop_arena.bots.known_bot import LoadedBot, backend_of
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import DIED, EXCEPTION, ILLEGAL, TOO_SLOW
 from cantstop_arena.deals.seatings import Group

@@ -38,11 +38,13 @@ def bot_changes(before: LedgerQuery, now: LedgerQuery) -> BotChanges:
     """Which bots are new, changed, renamed or removed. A bot is the same if its version is."""
     old = {bot.name: bot.version for bot in before.bots}
     names = {bot.name: bot.version for bot in now.bots}
-    gone = {version.id: name for name, version in reversed(old.items()) if name not in names}
+    removed_names = {
+        version.id: name for name, version in reversed(old.items()) if name not in names
+    }
     renamed = {}
     for name, version in names.items():
-        if name not in old and version.id in gone:
-            renamed[name] = gone.pop(version.id)
+        if name not in old and version.id in removed_names:
+            renamed[name] = removed_names.pop(version.id)
     return BotChanges(
         [name for name in names if name not in old and name not in renamed],
         {name: old[name] for name, new in names.items() if old.get(name, new).id != new.id},
@@ -58,27 +60,27 @@ def changes(
 
     The folder `copies` has the files that played. Nothing if no bot has changed.
     """
-    found = bot_changes(before, tournament.query)
+    edits = bot_changes(before, tournament.query)
     entrants = {entrant.name: entrant for entrant in tournament.entrants}
     texts = [
-        *_sentences(found.new, "is new", "are new"),
+        *_change_texts(edits.new, "is new", "are new"),
         *(
             f"{name} {_change(entrants[name], version, copies)}"
-            for name, version in found.changed.items()
+            for name, version in edits.changed.items()
         ),
-        *_sentences(found.removed, "was removed", "were removed"),
-        *(f"{old} was renamed to {name}" for name, old in found.renamed.items()),
+        *_change_texts(edits.removed, "was removed", "were removed"),
+        *(f"{old} was renamed to {name}" for name, old in edits.renamed.items()),
     ]
     if texts:
         yield f"Since the last run: {'; '.join(texts)}."
     edited = [
         name
-        for name, version in found.changed.items()
+        for name, version in edits.changed.items()
         if entrants[name].bot.origin == "file" and entrants[name].bot.digest != version.digest
     ]
     for name in edited[:_MAX_COMPARISONS]:
         entrant = entrants[name]
-        references = _references(entrant, found.changed[name].digest, catalogue)
+        references = _references(entrant, edits.changed[name].digest, catalogue)
         options = _options(tournament, catalogue)
         command = ["arena", "match", *references, "--sprt", "0", "5", *options]
         history = ["arena", "history", name, "--in", str(copies.parent)]
@@ -88,7 +90,7 @@ def changes(
 _MAX_COMPARISONS = 3  # commands; who edits more bots at once knows how to compare them
 
 
-def _sentences(names: Sequence[str], singular: str, plural: str) -> Iterator[str]:
+def _change_texts(names: Sequence[str], singular: str, plural: str) -> Iterator[str]:
     if names:
         yield f"{', '.join(names)} {singular if len(names) == 1 else plural}"
 

@@ -31,7 +31,7 @@ from cantstop_arena.tournaments.run_observer import LLR, Look, RunObserver
 from cantstop_arena.tournaments.tournament import BLOCKS, Tournament
 
 if TYPE_CHECKING:
-    from cantstop_arena.tournaments.ledger.ledger_totals import LedgerReader
+    from cantstop_arena.tournaments.ledger.aggregation import LedgerReader
     from cantstop_arena.tournaments.run import Session
 
 _BLOCKS = 32  # at each look; with more, evaluating looks would take longer than the games
@@ -95,10 +95,10 @@ class MatchEnding(Ending):
 
     def looks(self, session: "Session") -> Iterator[int]:
         """Those of the test."""
-        most = session.tournament.deals
+        deal_count = session.tournament.deals
         if self.test:
-            return looks(expected_deals(self.test), most, GROWTH)
-        return iter([most])
+            return looks(expected_deals(self.test), deal_count, GROWTH)
+        return iter([deal_count])
 
     def is_reached(self, session: "Session", deals: int, observer: RunObserver) -> bool:
         """Whether the test is decided, or a bot is disqualified, whose games do not count."""

@@ -20,7 +20,6 @@ from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes import shutdown
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.pool.block_pool import (
     BlockPool,
     BotNotBuilt,
@@ -30,7 +29,7 @@ from cantstop_arena.tournaments.pool.block_pool import (
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.preparation import PreparedBot, prepare_bots
+from cantstop_arena.tournaments.preparation import BotFacts, PreparedBot, prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec
 from cantstop_arena.tournaments.tournament import FaultPolicy

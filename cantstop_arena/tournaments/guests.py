@@ -23,13 +23,13 @@ from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.tournament_file import arrivals_in, read, tournament_from_keys
 from cantstop_arena.tournaments.ledger.identity import BotVersion, version_of
 from cantstop_arena.tournaments.ledger.ledger import Ledger
-from cantstop_arena.tournaments.ledger.ledger_parts import ledger_part
 from cantstop_arena.tournaments.ledger.ledger_query import (
     LUCK_BY_STAKE,
     LUCK_BY_VALUE,
     LedgerQuery,
     QueryBot,
 )
+from cantstop_arena.tournaments.ledger.open_ledger import ledger_part
 from cantstop_arena.tournaments.ledger.read_ledger import look_into
 from cantstop_arena.tournaments.openings import OPENINGS
 from cantstop_arena.tournaments.tournament import COPIES, RESOLVED, Overrides, Tournament
@@ -118,12 +118,12 @@ class Host:
         """
         version = version_in(reference)
         name = version.bot if version else reference
-        known = next((bot for bot in self.query.bots if bot.name == name), None)
-        isolation = isolation_of(known.version.isolate) if known else None
+        query_bot = next((bot for bot in self.query.bots if bot.name == name), None)
+        isolation = isolation_of(query_bot.version.isolate) if query_bot else None
         check_sandbox(name, isolation or self.catalogue.isolation)
         catalogue = self.catalogue.isolated(isolation or self.catalogue.isolation)
-        if known and not version:
-            return self._edited(known, self._present(name) or _found(known, catalogue))
+        if query_bot and not version:
+            return self._edited(query_bot, self._present(name) or _found_bot(query_bot, catalogue))
         entrant = entrant_from_reference(reference, catalogue)
         if version:
             for played in reversed(look_into(self.folder, _versions_named(name))):
@@ -206,16 +206,16 @@ class Host:
             return {entrant.name: entrant for entrant in bots}
         return {}
 
-    def _edited(self, known: QueryBot, entrant: Entrant) -> Entrant:
+    def _edited(self, query_bot: QueryBot, entrant: Entrant) -> Entrant:
         """A bot of the file, with all options of the last run, as it is after edits since then.
 
         Options that nobody has chosen have the defaults of the present file.
         """
-        if entrant.bot.digest == known.version.digest or entrant.bot.origin == "built-in":
+        if entrant.bot.digest == query_bot.version.digest or entrant.bot.origin == "built-in":
             return entrant
         former: Mapping[str, Any] = {}
         with suppress(BotError):
-            former = self.as_played(known.name, known.name, known.version).bot.defaults
+            former = self.as_played(query_bot.name, query_bot.name, query_bot.version).bot.defaults
         defaults = entrant.bot.defaults
         chosen = {
             key: value
@@ -225,11 +225,11 @@ class Host:
         return replace(entrant, options={**defaults, **chosen})
 
 
-def _found(known: QueryBot, catalogue: Catalogue) -> Entrant:
+def _found_bot(query_bot: QueryBot, catalogue: Catalogue) -> Entrant:
     """A bot of the last run, found by its path or its own name."""
-    is_alone = known.path and not known.version.bot
-    entrant = entrant_from_reference(known.path if is_alone else known.bot, catalogue)
-    return replace(entrant, name=known.name, options=known.version.options)
+    is_alone = query_bot.path and not query_bot.version.bot
+    entrant = entrant_from_reference(query_bot.path if is_alone else query_bot.bot, catalogue)
+    return replace(entrant, name=query_bot.name, options=query_bot.version.options)
 
 
 def _last_run(folder: Path) -> Callable[[Ledger], tuple[LedgerQuery, int]]:

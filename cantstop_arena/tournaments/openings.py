@@ -126,11 +126,11 @@ class ListedOpenings:
 
     def of_deal(self, deal: int) -> Opening:
         """The opening of a deal."""
-        number, place = divmod(deal, len(self.openings))
+        number, index = divmod(deal, len(self.openings))
         if number != self._round:
             stream = DealChance(self._seed, number).stream(*_STREAM)
             self._round, self._order = number, stream.shuffled(self.openings)
-        return self._order[place]
+        return self._order[index]
 
 
 class RandomOpenings:
@@ -140,18 +140,18 @@ class RandomOpenings:
     """
 
     def __init__(self, game: Game, rules: Any, players: int, seed: Seed, plies: int) -> None:
-        self._place = game, rules, players, seed
+        self._setting = game, rules, players, seed
         self._plies = plies
         self._last: tuple[int, Opening] = (-1, ())
 
     def of_deal(self, deal: int) -> Opening:
         """The opening of a deal. Raises UsageError when the game is over too early."""
         if self._last[0] != deal:
-            self._last = deal, self._drawn(deal)
+            self._last = deal, self._sampled(deal)
         return self._last[1]
 
-    def _drawn(self, deal: int) -> Opening:
-        game, rules, players, seed = self._place
+    def _sampled(self, deal: int) -> Opening:
+        game, rules, players, seed = self._setting
         stream = DealChance(bits_of(seed), deal).stream(*_STREAM)
         for _ in range(_TRIES):
             position = StatePosition(game, rules, players, seed, deal, track=False)
@@ -177,16 +177,16 @@ def different_starts(game: Game, rules: Any, players: int, plies: int) -> list[O
         ]
     except UsageError:  # it draws from streams at its start
         return None
-    found: dict[Any, tuple[Opening, StatePosition]]
+    reached: dict[Any, tuple[Opening, StatePosition]]
     while True:
-        found, is_done = {}, True
+        reached, is_complete = {}, True
         for opening, position in level:
             if position.is_chance:
                 return None
             if not _goes_on(position, len(opening), plies):
-                found.setdefault(_key(position, opening), (opening, position))
+                reached.setdefault(_key(position, opening), (opening, position))
                 continue
-            is_done = False
+            is_complete = False
             for action in position.legal:
                 after = position.clone()
                 try:
@@ -195,12 +195,12 @@ def different_starts(game: Game, rules: Any, players: int, plies: int) -> list[O
                     return None
                 if not after.is_over:
                     longer = (*opening, action)
-                    found.setdefault(_key(after, longer), (longer, after))
-            if len(found) > MAX_STARTS:
+                    reached.setdefault(_key(after, longer), (longer, after))
+            if len(reached) > MAX_STARTS:
                 return None
-        if is_done:
-            return [opening for opening, _ in found.values()]
-        level = [*found.values()]
+        if is_complete:
+            return [opening for opening, _ in reached.values()]
+        level = [*reached.values()]
 
 
 def _goes_on(position: StatePosition, played: int, plies: int) -> bool:
@@ -238,8 +238,8 @@ class _LineReader:
         try:
             if isinstance(line, str) and line.startswith("{"):
                 return self._of_position(line)
-            words = _words(line) if isinstance(line, str) else line
-            opening = tuple(map(self._number, words))
+            move_texts = _numbers_of(line) if isinstance(line, str) else line
+            opening = tuple(map(self._number, move_texts))
             self._check(opening)
         except UsageError as error:
             raise UsageError(f"{what}: {error}") from None
@@ -282,13 +282,13 @@ class _LineReader:
 _AT_A_DECISION = "an opening must end before the game does, with all seats of a question answered"
 
 
-def _words(line: str) -> list[str]:
+def _numbers_of(line: str) -> list[str]:
     """The names or numbers in a line, between commas; between semicolons if names have commas."""
     for separator in (";", ","):
         if separator in line:
             return line.split(separator)
-    words = line.split()
-    return words if all(word.isdecimal() for word in words) else [line]
+    move_texts = line.split()
+    return move_texts if all(word.isdecimal() for word in move_texts) else [line]
 
 
 def _named(game: Game, numbers: ActionNumbers) -> Mapping[str, int]:
@@ -298,7 +298,7 @@ def _named(game: Game, numbers: ActionNumbers) -> Mapping[str, int]:
     for number, (decision, value) in enumerate(numbers.actions):
         values.setdefault(str(value), []).append(number)
         named.setdefault(game.action_name(decision, value), number)
-    single = {text: found[0] for text, found in values.items() if len(found) == 1}
+    single = {text: reached[0] for text, reached in values.items() if len(reached) == 1}
     return {**single, **named}
 
 

@@ -2,6 +2,8 @@
 
 Forked workers inherit what the arena's process has compiled; what other processes have compiled is
 read from the cache on disk.
+
+`BotFacts` is what the parent of workers needs to know of the bots to handle failures.
 """
 
 import pickle
@@ -11,11 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.bots.bot_functions import functions_of, source_line_of
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
+from cantstop_arena.bots.known_bot import functions_of, refusal_of, source_line_of
 from cantstop_arena.bots.loader import Loader
-from cantstop_arena.bots.onnx_bots import refusal_of
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BATCH_HOOK, BotFunctions
@@ -31,6 +32,11 @@ from cantstop_arena.tournaments.trial import OUT_OF_TIME, BotTrial
 
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
+from collections.abc import Collection
+
+from cantstop_arena.deals.seatings import Group, Orders
+from cantstop_arena.tournaments.pool.bot_logs import BotLogs
+from cantstop_arena.tournaments.tournament import FaultPolicy
 
 Backend: TypeAlias = Literal["compiled", "batched", "plain"]
 _COMPILING = 300.0  # seconds; the limit to build and compile a compiled bot
@@ -232,3 +238,63 @@ def backend_of_group(parts: Sequence[PreparedBot], group: Sequence[int]) -> Back
     if "plain" in backends:
         return "plain"
     return "batched" if "batched" in backends else "compiled"
+
+
+class BotFacts(msgspec.Struct, frozen=True):
+    """Facts about a tournament's bots, for the parent of the workers that they play in."""
+
+    prepared: Sequence[PreparedBot]
+    policy: FaultPolicy
+    isolated: frozenset[int]
+    logs: BotLogs
+    orders: Orders
+
+    def decision_limit(self, bot: int) -> float:
+        """The time limit in seconds, longer for isolated bots: workers time their decisions."""
+        return self.policy.isolated_limit if bot in self.isolated else self.policy.decision_limit
+
+    @property
+    def game_limit(self) -> float:
+        """The time limit of the game's functions, in seconds."""
+        return self.policy.game_limit
+
+    def source_line(self, bot: int, decision: str) -> str:
+        """The first line of the function; the current line would vary from run to run."""
+        if bot in self.isolated:
+            return ""
+        line = self.prepared[bot].source_lines.get(decision)
+        return f" ({short_path(line)})" if line else ""
+
+    def suspects(self, group: Group) -> list[int]:
+        """The bots that are plain Python in the worker itself.
+
+        If there are none, the foreign bots: they report to be compiled, which may be wrong.
+        """
+        near = [bot for bot in group if bot not in self.isolated]
+        plain = [
+            bot
+            for bot in near
+            if not self.prepared[bot].is_compiled or self.prepared[bot].lacks_machine_code
+        ]
+        return plain or [bot for bot in near if self.prepared[bot].foreign]
+
+    @property
+    def sharing(self) -> Group:
+        """The foreign bots that run in the workers themselves, and can harm each other there."""
+        return tuple(
+            bot
+            for bot, prepared in enumerate(self.prepared)
+            if prepared.foreign and bot not in self.isolated
+        )
+
+    def with_own_processes(self, bots: Collection[int]) -> "BotFacts":
+        """The facts where these bots play in processes of their own."""
+        return replace(self, isolated=self.isolated.union(bots))
+
+    def divisible(self, group: Group) -> bool:
+        """Whether blocks can be split: what a bot learns depends on the start of its block."""
+        return not any(self.prepared[bot].learns for bot in group)
+
+    def trim_logs(self) -> None:
+        """Trim the logs while bots are printing."""
+        self.logs.trim()

@@ -21,12 +21,12 @@ from cantstop_arena.tournaments.ledger.forgetting import (
     stored_games,
 )
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
-from cantstop_arena.tournaments.ledger.ledger_parts import (
+from cantstop_arena.tournaments.ledger.open_ledger import (
     ledger_part,
+    open_ledger,
     part_folders,
     part_ledgers,
 )
-from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
 from cantstop_arena.tournaments.ledger.read_ledger import look_into
 from cantstop_arena.tournaments.tournament import COPIES
 
@@ -93,11 +93,11 @@ def bots_called(folder: Path, reference: str) -> list[StoredBot]:
     if digest == PREVIOUS:
         outside = [bot.version.digest for bot in called if not bot.is_in_file]
         digest = outside[-1] if outside else digest
-    found = [bot for bot in called if bot.version.digest.startswith(digest)]
-    if not found or (digest and len({bot.version.digest for bot in found}) > 1):
+    matching = [bot for bot in called if bot.version.digest.startswith(digest)]
+    if not matching or (digest and len({bot.version.digest for bot in matching}) > 1):
         titles = ", ".join(dict.fromkeys(bot.title for bot in called))
         raise UsageError(f"{reference} is no single version in {folder}; there are {titles}")
-    return found
+    return matching
 
 
 def forget_bots(folder: Path, choose: Callable[[], Sequence[StoredBot]]) -> Sequence[StoredBot]:

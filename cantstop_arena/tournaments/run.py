@@ -33,18 +33,14 @@ from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.changes import changes
 from cantstop_arena.tournaments.endings import Ending, NarrowIntervals
 from cantstop_arena.tournaments.file.entrants import Entrant
-from cantstop_arena.tournaments.file.yaml_text import dump
-from cantstop_arena.tournaments.ledger.aggregation import aggregate
-from cantstop_arena.tournaments.ledger.cover import Cover
+from cantstop_arena.tournaments.file.yaml_reader import dump
+from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate, fault_report
+from cantstop_arena.tournaments.ledger.cover import Cover, plan_of
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
-from cantstop_arena.tournaments.ledger.ledger_parts import ledger_part
-from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
-from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, stored_seed
-from cantstop_arena.tournaments.ledger.query_plan import plan_of
+from cantstop_arena.tournaments.ledger.open_ledger import ledger_part, open_ledger, stored_seed
 from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
 from cantstop_arena.tournaments.pool.block_pool import (
     BlockPool,
@@ -56,6 +52,7 @@ from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import (
+    BotFacts,
     PreparedBot,
     backend_of_group,
     disturbance_notice,
@@ -350,11 +347,15 @@ def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) 
 
 
 def stored_openings(openings: "Openings | None", folder: Path) -> "Openings | None":
-    """The openings as a file in a folder of results has them; lines are copied to that folder."""
-    if openings is None or openings.path is None:
-        return openings
+    """The openings as a file in a folder of results has them; lines are copied to that folder.
+
+    A copy of another run's lines is deleted.
+    """
     from cantstop_arena.tournaments.openings import OPENINGS
 
+    if openings is None or openings.path is None:
+        (folder / OPENINGS).unlink(missing_ok=True)
+        return openings
     write_result(folder, OPENINGS, openings.text)
     return replace(openings, path=Path(OPENINGS))
 
@@ -434,12 +435,12 @@ class _TournamentRun:
             if self.cover.owner(group) == group and not self.fault_counter.is_void(group)
         }
 
-        def done(group: Group) -> Sequence[Span]:
+        def played_spans(group: Group) -> Sequence[Span]:
             return everything if self._is_repeated(group) else played.get(group, everything)
 
-        return missing_rounds(self.tournament, backend_of, done)
+        return missing_rounds(self.tournament, backend_of, played_spans)
 
-    def _is_done(self, group: Group) -> bool:
+    def _is_complete(self, group: Group) -> bool:
         """Whether the games of a group that are missing need not be played."""
         return self.fault_counter.is_void(group) or self._is_repeated(group)
 
@@ -456,8 +457,10 @@ class _TournamentRun:
         """
         if untried := self.session.untried():
             spec, bots = self._built(options, observer, self.tournament.policy.decision_limit)
-            found = disturbing(bots)
-            disturbances = {bot: found[bot] for bot in untried if bot in found}
+            disturbances_found = disturbing(bots)
+            disturbances = {
+                bot: disturbances_found[bot] for bot in untried if bot in disturbances_found
+            }
             self.session.store_trials(disturbances, untried)
             if not disturbances and not self.session.disturbances:
                 return spec, bots
@@ -532,7 +535,7 @@ class _TournamentRun:
             if is_repeated:
                 self.fault_counter.drop(self._is_repeated)
             if self._disqualify_bots() or is_repeated:
-                pool.drop(self._is_done)
+                pool.drop(self._is_complete)
                 stored, left = self._extent()
                 observer.on_total(stored, stored + left)
 
@@ -569,22 +572,22 @@ class _TournamentRun:
     def _disqualify_bots(self) -> bool:
         disqualifications = list(self.fault_counter.disqualifications())
         if disqualifications:
-            self._store_begun_blocks()
+            self._store_partial_blocks()
         self._abort_at_fault([[*each.faults] for each in disqualifications])
         return bool(disqualifications)
 
-    def _store_begun_blocks(self) -> None:
+    def _store_partial_blocks(self) -> None:
         """Store how far blocks of disqualified bots were played: their faults were counted."""
         for block in [block for block in self.parts if self.fault_counter.is_void(block.group)]:
-            begun, end = [], block.first
+            parts_played, end = [], block.first
             for part in sorted(self.parts.pop(block), key=lambda part: part.block.first):
                 if part.block.first != end:
                     break
-                begun.append(part)
+                parts_played.append(part)
                 end = part.block.end
-            if begun:
+            if parts_played:
                 played = replace(block, deals=end - block.first)
-                self.cover.add(join_parts(played, begun))
+                self.cover.add(join_parts(played, parts_played))
 
     def _abort_at_fault(self, faults: Sequence[Sequence[Fault]]) -> None:
         """Raise FaultError for the first counted fault, if faults end the run."""

@@ -8,7 +8,7 @@ from cantstop_arena.processes import shutdown
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.outcomes import TournamentTotals
-    from cantstop_arena.tournaments.ledger.query_plan import QueryPlan
+    from cantstop_arena.tournaments.ledger.cover import QueryPlan
 
 LLR = "LLR"  # the measure of a sequential test: its log-likelihood ratio
 

@@ -224,13 +224,13 @@ def _trial_in(
         raise GameError(in_a_line(result.text))
     if isinstance(result, Raised):
         raise CallFailed(f"failed: {result.reason}")
-    deals, rest = divmod(len(result.won), np.dtype(np.int64).itemsize * players)
+    deals, remainder = divmod(len(result.won), np.dtype(np.int64).itemsize * players)
     is_timed = 0 < result.seconds < inf and result.paces >= 0
     has_valid_fault = result.faults >= 0 and result.faulty_bot in range(players)
     is_complete = len(result.corrections) in (0, len(result.won))
     is_complete &= len(result.paid) <= len(result.won)
     is_complete &= len(result.paid) % (np.dtype(np.int64).itemsize * players) == 0
-    if rest or not (deals and is_timed and has_valid_fault and is_complete):
+    if remainder or not (deals and is_timed and has_valid_fault and is_complete):
         raise InvalidResult
     won, corrections, paid = (
         np.frombuffer(numbers, np.int64).reshape(-1, players)

@@ -26,7 +26,7 @@ from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game, score_of
 from cantstop_arena.processes.system import short_path
-from cantstop_arena.tournaments.file.keys import GAMES, default_of, written
+from cantstop_arena.tournaments.file.keys import GAMES, default_of, values_in_file
 from cantstop_arena.tournaments.file.pattern_entrants import WithField
 from cantstop_arena.tournaments.file.yaml_reader import range_text
 from cantstop_arena.tournaments.ledger.identity import setting_of, version_of
@@ -191,7 +191,7 @@ class Tournament(WithField, frozen=True, dict=True):
     def as_file(self, folder: Path, copies: str = "") -> dict[str, Any]:
         """The tournament with all keys, as a file in `folder`; for `copies` see `Entrant`."""
         bots = [entrant.as_file(folder, copies) for entrant in self.entrants]
-        return written("tournament", {**self._values(), "bots": bots})
+        return values_in_file("tournament", {**self._values(), "bots": bots})
 
     @cached_property
     def query(self) -> LedgerQuery:

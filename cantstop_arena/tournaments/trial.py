@@ -15,6 +15,7 @@ from cantstop_arena.tournaments.pool.disturbance import foreign_acts
 _DEALS = 2
 _MAX_CPU_SECONDS = 0.03  # then the trial ends with the present decision, as the start must be quick
 _MAX_SECONDS = 1.0
+_END_SECONDS = 4.0  # even where a decision has less time: starting a process may take a second
 _ATTEMPTS = (AUDIT_HOOK, DECIDING_THREADS)  # that workers refuse, whatever comes of them
 OUT_OF_TIME = system.ending(1)
 """How the process of a bot ends that is too slow in its trial: with faulthandler's exit code."""
@@ -27,7 +28,7 @@ class BotTrial:
     """
 
     def __init__(self, decision_limit: float) -> None:
-        self._seconds = max(_MAX_SECONDS, decision_limit)
+        self._seconds = max(_END_SECONDS, decision_limit)
         self._lines: dict[str, str] = {}  # where it was done first, by what was done
         foreign_acts(self._note, is_strict=False).listen()
         self._state = LastingState()

@@ -19,11 +19,10 @@ from cantstop_arena.deals.outcomes import Fault, FaultReport, TournamentTotals
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.tournaments.changes import lines_between
-from cantstop_arena.tournaments.ledger.aggregation import aggregate
+from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate, fault_report
 from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.identity import BotVersion
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
-from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 from cantstop_arena.tournaments.tournament import RESOLVED
 
@@ -77,13 +76,13 @@ def _history(folder: Path, bot: str, last_run: LedgerTotals) -> VersionHistory:
         )
     labels = _labels(versions)
     names = [_free_name(f"{bot}@{label}", query) for label in labels]
-    asked = query_of_versions(query, bot, dict(zip(names, versions, strict=True)))
-    cover.ledger.check_rows(asked)
-    games = Cover(cover.ledger, asked, cover.end)
+    version_query = query_of_versions(query, bot, dict(zip(names, versions, strict=True)))
+    cover.ledger.check_rows(version_query)
+    games = Cover(cover.ledger, version_query, cover.end)
     missing = _missing_games(games)
 
     def charge(fault: Fault) -> FaultReport:
-        return fault_report(asked.names, fault, str(folder / RESOLVED))
+        return fault_report(version_query.names, fault, str(folder / RESOLVED))
 
     sources = [_texts(folder / "bots" / version.digest, query, bot) for version in versions]
     return VersionHistory(
@@ -101,7 +100,7 @@ def _history(folder: Path, bot: str, last_run: LedgerTotals) -> VersionHistory:
                 strict=True,
             )
         ],
-        aggregate([LedgerTotals(games, asked, charge)], {}),
+        aggregate([LedgerTotals(games, version_query, charge)], {}),
     )
 
 
@@ -112,31 +111,33 @@ def query_of_versions(
 
     The versions take its place among the entrants, else the last one.
     """
-    place = query.names.index(bot) if bot in query.names else len(query.bots)
-    known = (
-        query.bots[place]
+    position = query.names.index(bot) if bot in query.names else len(query.bots)
+    query_bot = (
+        query.bots[position]
         if bot in query.names
         else QueryBot(bot, next(iter(versions.values())), bot)
     )
-    entrants = [replace(known, name=name, version=version) for name, version in versions.items()]
+    entrants = [
+        replace(query_bot, name=name, version=version) for name, version in versions.items()
+    ]
     bots = (
-        *query.bots[:place],
+        *query.bots[:position],
         *entrants,
-        *(other for other in query.bots[place:] if other.name != bot),
+        *(other for other in query.bots[position:] if other.name != bot),
     )
 
     def moved(number: int) -> int:
         """The new number of a bot of the field."""
-        return number if number < place else number + len(entrants) - 1
+        return number if number < position else number + len(entrants) - 1
 
-    others = tuple(number for number in range(len(query.bots)) if number != place)
+    others = tuple(number for number in range(len(query.bots)) if number != position)
     stored = [tuple(sorted(group)) for group in query.groups]
-    own = [group for group in stored if place not in group]
-    rivals = [tuple(n for n in group if n != place) for group in stored if place in group]
+    own = [group for group in stored if position not in group]
+    rivals = [tuple(n for n in group if n != position) for group in stored if position in group]
     if bot not in query.names:
         rivals = [*combinations(others, query.players - 1)]
     lineups: list[Group] = [tuple(map(moved, group)) for group in own]
-    for version in range(place, place + len(entrants)):
+    for version in range(position, position + len(entrants)):
         lineups += [tuple(sorted((version, *map(moved, group)))) for group in rivals]
     return replace(query, bots=bots, lineups=tuple(lineups), challenger="")
 

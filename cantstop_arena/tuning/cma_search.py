@@ -55,8 +55,10 @@ def evolve(
         scores = scores_of(points, number * deals, deals)
         search.tell(steps, [-score for score in scores])
         mean = _point_at(origin, widths, free, search.result.xfavorite)
-        spread = float(np.std(scores, ddof=1)) if len(scores) > 1 else 0.0
-        on_generation(Generation(number + 1, mean, float(np.mean(scores)), spread, deals))
+        standard_deviation = float(np.std(scores, ddof=1)) if len(scores) > 1 else 0.0
+        on_generation(
+            Generation(number + 1, mean, float(np.mean(scores)), standard_deviation, deals)
+        )
     return mean
 
 

@@ -110,7 +110,7 @@ class Tuner:
         present = {name: self._defaults[name] for name in options}
         each = self._trials.games_per_deal * self._trials.opponents
         trials = [trial.deals for trial in peak.trials] if peak else []
-        played = each * (sum(trials) + _TRIALS * sum(found.deals for found in generations))
+        played = each * (sum(trials) + _TRIALS * sum(past.deals for past in generations))
         return TuningResult(options, peak, share, verdict, present, tuple(generations), played)
 
     def _evolved(

@@ -102,8 +102,11 @@ def _form(key: Key, command: str) -> Mapping[str, Any]:
 
 def _seed(context: click.Context, parameter: click.Parameter, text: str | None) -> "Seed | None":
     from cantstop_arena.deals.seeds import SEED_FORM, seed_of
-    from cantstop_arena.tournaments.file.yaml_reader import converted_losslessly, quoted
-    from cantstop_arena.tournaments.file.yaml_text import plain_value
+    from cantstop_arena.tournaments.file.yaml_reader import (
+        converted_losslessly,
+        plain_value,
+        quoted,
+    )
 
     if text is None:
         return None

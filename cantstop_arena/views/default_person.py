@@ -128,8 +128,8 @@ def play_with(
             if isinstance(step, PendingDecision):
                 if step.problem:
                     person.on_complaint(step.problem)
-                shown = (step.view,) if step.moves is None else (step.view, step.moves)
-                seat.set_answer(getattr(person, step.decision.name)(*shown))
+                arguments = (step.view,) if step.moves is None else (step.view, step.moves)
+                seat.set_answer(getattr(person, step.decision.name)(*arguments))
                 continue
             yield step
             if (event := event_of(seat.seat, step)) is not None:

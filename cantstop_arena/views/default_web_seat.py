@@ -210,9 +210,11 @@ class WebSeat:
         pending = person.pending
         boards = [event for event in person.events if event["event"] == BOARD]
         board = pending.drawing if pending else str(boards[-1].get(BOARD, "")) if boards else ""
-        shown = [] if board or not pending else self._view_fields(pending)
+        field_rows = [] if board or not pending else self._view_fields(pending)
         return Markup(
-            rendered(TEMPLATES, "seat_picture.html", board=board, fields=shown, title="The board")
+            rendered(
+                TEMPLATES, "seat_picture.html", board=board, fields=field_rows, title="The board"
+            )
         )
 
     def _view_fields(self, pending: PendingDecision) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from cantstop_arena.tables.rounding import half_away
+from cantstop_arena.tables.column import half_away
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.run_observer import LLR, Look, RunObserver
 

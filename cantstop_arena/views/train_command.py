@@ -116,12 +116,12 @@ def _command(
     """The command that trains the same nets."""
     from cantstop_arena.games.registry import DEFAULT
 
-    words = ["arena train", name]
-    words += [] if game.name == DEFAULT else [f"--game {game.name}"]
-    words += [f"--change {change}" for change in changes]
-    words += [f"--players {players} --seed {seed}"]
-    words += [] if rounds is None else [f"--rounds {rounds}"]
-    return " ".join(words)
+    command_line = ["arena train", name]
+    command_line += [] if game.name == DEFAULT else [f"--game {game.name}"]
+    command_line += [f"--change {change}" for change in changes]
+    command_line += [f"--players {players} --seed {seed}"]
+    command_line += [] if rounds is None else [f"--rounds {rounds}"]
+    return " ".join(command_line)
 
 
 def _start(game: "Game", task: tuple[object, ...]) -> "Training":

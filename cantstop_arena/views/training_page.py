@@ -20,7 +20,7 @@ MAX_ROWS = 60  # of many trials some are left out, evenly
 def training_page(title: str, about: str, tried: Sequence[Tried], command: str) -> str:
     """The page of a training as HTML; `command` trains the same nets."""
     rounds, last = tried[-1]
-    shown = [*tried[-1 :: -max(1, -(-len(tried) // MAX_ROWS))]][::-1]
+    listed_trials = [*tried[-1 :: -max(1, -(-len(tried) // MAX_ROWS))]][::-1]
     value, decimals, unit = _value(tried[-1]), _decimals(last.rival), _unit(last.rival)
     error = with_error(value, decimals).partition(" ")[2]
     label = f"Against {last.rival}" if last.rival else "Alone"
@@ -30,7 +30,7 @@ def training_page(title: str, about: str, tried: Sequence[Tried], command: str) 
         about=about,
         answer=["All trials are played on the same deals, which are not used for training."],
         sections=[
-            Section("trials", "Trials", figures=[_trials(shown)], finding=_finding(tried)),
+            Section("trials", "Trials", figures=[_trials(listed_trials)], finding=_finding(tried)),
             Section(
                 "origin",
                 "Reproducing these results",
@@ -52,8 +52,8 @@ def training_page(title: str, about: str, tried: Sequence[Tried], command: str) 
 def _value(tried: Tried) -> Estimate:
     """The score in percent, or the turns a game."""
     trial = tried[1]
-    factor = 100 if trial.rival else 1
-    score, half = factor * trial.score, factor * (trial.half or 0)
+    multiplier = 100 if trial.rival else 1
+    score, half = multiplier * trial.score, multiplier * (trial.half or 0)
     if trial.half is None:
         return Estimate(score)
     return Estimate(score, max(0.0, score - half), min(100.0, score + half))

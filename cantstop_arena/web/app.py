@@ -35,8 +35,8 @@ def application(site: Site, hosts: set[str], token: str, port: int) -> ASGIApp:
 
     async def refused(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
-        sentences = {404: "There is no such page.", 405: "This page takes no such request."}
-        return site.problem_page(sentences.get(status, "The server has failed here."), status)
+        texts = {404: "There is no such page.", 405: "This page takes no such request."}
+        return site.problem_page(texts.get(status, "The server has failed here."), status)
 
     app = Starlette(routes=routes, exception_handlers={HTTPException: refused, 500: refused})
     return Access(app, hosts, token, port, league_routes.admission(site.index))

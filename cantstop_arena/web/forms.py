@@ -1,5 +1,6 @@
 """Forms as browsers send them: fields, and one uploaded file."""
 
+import asyncio
 from collections.abc import Mapping
 from email.parser import BytesParser
 from email.policy import HTTP
@@ -10,6 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 
 MAX_FORM_BYTES = 10_000
 _MAX_FIELDS = 200
+_BODY_SECONDS = 60.0
 
 
 class FormError(Exception):
@@ -70,15 +72,19 @@ async def read_form(request: Request) -> Form:
 
 
 async def read_body(request: Request, limit: int, status: int) -> bytes:
-    """The body of a request. Raises FormError with a status when it is larger than the limit."""
+    """The body of a request. Raises FormError where it is larger than the limit, or too slow."""
     body = b""
     try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > limit:
-                raise FormError(f"That is too large: at most {limit:,} bytes are accepted.", status)
+        async with asyncio.timeout(_BODY_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > limit:
+                    sentence = f"That is too large: at most {limit:,} bytes are accepted."
+                    raise FormError(sentence, status)
     except ClientDisconnect:
         raise FormError("The request was cut off.", 400) from None
+    except TimeoutError:
+        raise FormError(f"The request was not whole within {_BODY_SECONDS:.0f} s.", 408) from None
     return body
 
 

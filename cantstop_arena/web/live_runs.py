@@ -23,7 +23,7 @@ from cantstop_arena.reports.headline import answer, headline
 from cantstop_arena.reports.page.standings_section import standings_section
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournaments.ledger.ledger_parts import part_folders
+from cantstop_arena.tournaments.ledger.open_ledger import part_folders
 from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims, look_into
 
 _LOCK = "hhqqi4x" if sys.platform == "linux" else "qqihh"  # struct flock
@@ -96,8 +96,8 @@ def stop(folder: Path) -> bool:
 
 def start(file: Path, results: Path, bots: Path, log: Path) -> ArenaProcess:
     """Start `arena run FILE`, which outlives this process; its messages go to a log."""
-    words = ["run", str(file), "--results", str(results), "--bots", str(bots), "--quiet"]
-    return start_arena(words, log=log)
+    arguments = ["run", str(file), "--results", str(results), "--bots", str(bots), "--quiet"]
+    return start_arena(arguments, log=log)
 
 
 class LiveRun:
@@ -127,7 +127,7 @@ class LiveRun:
 
     def _read(self, is_running: bool) -> RunView:
         try:
-            part, analysis = _shown(self.folder)
+            part, analysis = _current(self.folder)
         except ArenaError as error:
             return RunView(
                 self.folder.name, is_running, answer=f"{error}" if not is_running else ""
@@ -143,21 +143,22 @@ class LiveRun:
         return (games - before) / (now - then) if now - then > 0.5 and games > before else None
 
 
-def _shown(folder: Path) -> tuple[str, Analysis]:
+def _current(folder: Path) -> tuple[str, Analysis]:
     """The results that the page of a run shows.
 
     Of a comparison those of one part after its name: the one that lacks games, else the last.
     """
     if not (parts := [*part_folders(folder)]):
         return "", Analysis(load_results_with_aims(folder))
-    begun = look_into(folder, lambda ledger: ledger.parts())
-    for name in begun:
+    parts_started = look_into(folder, lambda ledger: ledger.parts())
+    for name in parts_started:
         results = load_results_with_aims(folder / name)
-        if results.missing_games or name == begun[-1]:
+        if results.missing_games or name == parts_started[-1]:
             players, rules = name.split("/")
             part = f"{rules} rules, {how_many(int(players.partition('-')[0]), 'player')}"
-            verb = "has" if len(begun) == 1 else "have"
-            return f"{part}: {len(begun)} of {len(parts)} parts {verb} begun", Analysis(results)
+            verb = "has" if len(parts_started) == 1 else "have"
+            text = f"{part}: {len(parts_started)} of {len(parts)} parts {verb} begun"
+            return text, Analysis(results)
     raise UsageError("Nothing has been played yet")
 
 

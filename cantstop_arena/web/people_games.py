@@ -68,7 +68,7 @@ class GameAtTable:
         self.pending: PendingDecision | None = None
         self.problem = game.problem
         self.answered = 0
-        self.asked_at = self.used_at = time.monotonic()
+        self.pending_since = self.used_at = time.monotonic()
         self._table: Any = None
         self._steps: Iterator[Event | PendingDecision] = iter(())
         self._open = ExitStack()
@@ -79,14 +79,14 @@ class GameAtTable:
         return self.pending is None
 
     @property
-    def seen(self) -> list[Event]:
+    def visible_events(self) -> list[Event]:
         """The events that the person's seat sees; those of an open game tell no seed."""
         me = self.game.me
-        seen = [event for each in self.events if (event := event_of(me, each))]
-        seen = with_plain_names(seen)
-        if seen and not self.is_over:
-            seen[0] = {**seen[0], "seed": 0, "deal": 0}
-        return seen
+        visible_events = [event for each in self.events if (event := event_of(me, each))]
+        visible_events = with_plain_names(visible_events)
+        if visible_events and not self.is_over:
+            visible_events[0] = {**visible_events[0], "seed": 0, "deal": 0}
+        return visible_events
 
     @property
     def digest(self) -> str:
@@ -147,7 +147,7 @@ class GameAtTable:
         self.pending = None
         for step in self._steps:
             if isinstance(step, PendingDecision):
-                self.pending, self.asked_at = step, time.monotonic()
+                self.pending, self.pending_since = step, time.monotonic()
                 return
             self.events.append(step)
         self.close()
@@ -311,7 +311,7 @@ class PeopleGames:
         if at_table is None or at_table.pending is None or n != at_table.answered:
             return at_table
         pending, digest = at_table.pending, at_table.digest
-        seconds = time.monotonic() - at_table.asked_at
+        seconds = time.monotonic() - at_table.pending_since
         try:
             at_table.answer(value)
         except ArenaError as error:  # the game's own code fails, which charges nobody

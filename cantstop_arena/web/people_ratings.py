@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from cantstop_arena.games.registry import game_named
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.person_rating import PersonGame, error_against_equals, person_elo
 from cantstop_arena.tables.analysis import Analysis
@@ -65,6 +66,8 @@ def _reason(game: PeopleGame, analysis: Analysis, query: LedgerQuery) -> str:
         return "of another game"
     if game.mode != RATED:
         return "with hints or practice"
+    if game_named(game.game).lineup_size(len(game.seats)) < len(game.seats):
+        return "with a partner, whose part in the result is unknown"
     if game.state != OVER or game.problem:
         return "left, or ended by a fault"
     if game.rules != results.rules.get("name") or len(game.seats) != results.players:

@@ -22,7 +22,7 @@ from cantstop_arena.web.run_routes import game_of
 from cantstop_arena.web.site import FRAGMENT, RequestRefused, Site, first_values, see_other
 
 _MAX_ANSWERS = 1_000_000
-_DRAWN = -1  # the seat is drawn
+_RANDOM_SEAT = -1  # the seat is drawn
 
 
 async def new_game(site: Site, request: Request) -> Response:
@@ -69,8 +69,8 @@ async def begin(site: Site, request: Request) -> Response:
     if game not in [each.name for each in all_games()]:
         raise FormError("There is no such game.")
     bots = [bot for bot in form.all("bot") if bot]
-    seat = form.number("seat", range(_DRAWN, len(bots) + 1), 0)
-    if seat == _DRAWN:
+    seat = form.number("seat", range(_RANDOM_SEAT, len(bots) + 1), 0)
+    if seat == _RANDOM_SEAT:
         seat = secrets.randbelow(len(bots) + 1)
     people = site.people
     key = await site.at_table(
@@ -136,7 +136,7 @@ async def _changed(
 
     def changed() -> dict[str, Any] | None:
         before = site.people.open(key)
-        events = len(before.seen) if before and request.method == "POST" else None
+        events = len(before.visible_events) if before and request.method == "POST" else None
         at_table = change(key)
         return _content(at_table, events) if at_table else None
 
@@ -168,10 +168,10 @@ def _content(at_table: GameAtTable, start: int | None, problem: str = "") -> dic
     game = game_named(at_table.game.game)
     stored = at_table.game
     hints = stored.mode in (HINTS, PRACTICE)
-    seen = at_table.seen
-    person = SeatedPerson(game, stored.me, seen, at_table.pending, hints)
+    visible_events = at_table.visible_events
+    person = SeatedPerson(game, stored.me, visible_events, at_table.pending, hints)
     web_seat = view_of(game).web_seat
-    seat = web_seat.page(person, len(seen) if start is None else start)
+    seat = web_seat.page(person, len(visible_events) if start is None else start)
     rules = game.rules.named
     judge = ""
     if hints and stored.rules in rules:

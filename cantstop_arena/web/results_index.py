@@ -23,7 +23,7 @@ from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.key_readers import PEOPLE
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
-from cantstop_arena.tournaments.ledger.ledger_parts import part_folders
+from cantstop_arena.tournaments.ledger.open_ledger import part_folders
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH, load_results_with_aims
 from cantstop_arena.tournaments.run import JUDGED
 from cantstop_arena.tournaments.tournament import RESOLVED
@@ -90,8 +90,8 @@ class ResultsIndex:
 
     def folders(self) -> list[Path]:
         """The folders of all results."""
-        found = (self.folder(path.name) for path in sorted(self.results.glob("*")))
-        return [path for path in found if path]
+        result_folders = (self.folder(path.name) for path in sorted(self.results.glob("*")))
+        return [path for path in result_folders if path]
 
     def rows(self) -> list[ResultRow]:
         """All results, the newest first."""
@@ -269,8 +269,10 @@ def _comparison(path: Path) -> ResultRow:
 
 def _unfinished_comparison(path: Path) -> ResultRow:
     parts = [*part_folders(path)]
-    begun = how_many(sum((part / RESOLVED).is_file() for part in parts), "part")
-    finding = f"Not over: {begun} of {len(parts)} {'has' if begun == '1 part' else 'have'} begun"
+    started = how_many(sum((part / RESOLVED).is_file() for part in parts), "part")
+    finding = (
+        f"Not over: {started} of {len(parts)} {'has' if started == '1 part' else 'have'} begun"
+    )
     return ResultRow(path.name, "comparison", "", finding, 0, 0, _when(path / LEDGER), "")
 
 

@@ -75,12 +75,21 @@ async def review_of_result(site: Site, request: Request) -> Response:
 
 
 async def _replayed(site: Site, folder: Path, bots: list[str], deal: int) -> list[Event]:
-    words = ["replay", str(folder), *bots, "--deal", str(deal), "--json", "--bots", str(site.bots)]
+    arguments = [
+        "replay",
+        str(folder),
+        *bots,
+        "--deal",
+        str(deal),
+        "--json",
+        "--bots",
+        str(site.bots),
+    ]
     number, name = tempfile.mkstemp(suffix=".jsonl")
     os.close(number)
     path = Path(name)
     try:
-        process = await site.read(lambda: start_arena(words, log=path))
+        process = await site.read(lambda: start_arena(arguments, log=path))
         deadline = time.monotonic() + _MAX_REPLAY_SECONDS
         while (code := process.poll()) is None:
             if time.monotonic() > deadline:
@@ -107,8 +116,8 @@ async def _judged(site: Site, events: list[Event], me: int) -> Review | str:
         review = None
     if review is not None and review.decisions:
         return review
-    seen = [event for event in (event_of(me, each) for each in events) if event]
-    return await site.read(replay_page, seen)
+    visible = [event for event in (event_of(me, each) for each in events) if event]
+    return await site.read(replay_page, visible)
 
 
 async def _review(

@@ -15,7 +15,7 @@ from cantstop_arena.games.registry import all_games, game_named
 from cantstop_arena.processes.system import ArenaProcess
 from cantstop_arena.texts import in_a_line, time_text
 from cantstop_arena.tournaments.file.key_readers import PEOPLE
-from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.web import live_runs
 from cantstop_arena.web.forms import Form, FormError, read_form
@@ -54,8 +54,8 @@ async def live(site: Site, request: Request) -> Response:
 def game_of(request: Request) -> str:
     """The game in the query; the default game where it names none that there is."""
     names = [game.name for game in all_games()]
-    asked = request.query_params.get("game", "")
-    return asked if asked in names else names[0]
+    requested = request.query_params.get("game", "")
+    return requested if requested in names else names[0]
 
 
 async def run_page(site: Site, request: Request) -> Response:
@@ -166,8 +166,8 @@ def _tournament_of(site: Site, form: Form) -> tuple[str, str]:
     if rules not in game.rules.named:
         raise FormError("There are no such rules.")
     bots = form.all("bot")
-    known = {bot.name for bot in site.bots_of(game_name)}
-    if unknown := [bot for bot in bots if bot not in known]:
+    names_of_bots = {bot.name for bot in site.bots_of(game_name)}
+    if unknown := [bot for bot in bots if bot not in names_of_bots]:
         raise FormError(f"No bot is called {in_a_line(unknown[0], 60)}.")
     players = form.number("players", range(max(1, game.players[0]), game.players[-1] + 1))
     if len(set(bots)) != len(bots) or len(bots) < players:

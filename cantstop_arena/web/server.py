@@ -32,12 +32,13 @@ def serve(
     if host == "::1":
         hosts.add(f"[::1]:{port}")
     token = secrets.token_urlsafe(_TOKEN_BYTES)
-    shown = {"::1": "[::1]", "localhost": "localhost"}.get(host, host if host in LOCAL else "")
-    ready(f"http://{shown or '127.0.0.1'}:{port}/?token={token}")
+    address = {"::1": "[::1]", "localhost": "localhost"}.get(host, host if host in LOCAL else "")
+    ready(f"http://{address or '127.0.0.1'}:{port}/?token={token}")
     # Whoever opens the address at once waits for the rest, which takes most of the time to load.
     import uvicorn
 
     from cantstop_arena.web.app import application
+    from cantstop_arena.web.connection import PageConnection
     from cantstop_arena.web.site import Site
 
     site = Site(results, bots)
@@ -48,7 +49,7 @@ def serve(
         access_log=False,  # addresses may have the token
         server_header=False,
         proxy_headers=False,
-        http="h11",
+        http=PageConnection,
         ws="none",
         lifespan="off",
         limit_concurrency=_MAX_CONNECTIONS,

@@ -124,6 +124,18 @@ def test_the_same_tournament_is_found_again_and_another_one_is_not() -> None:
     assert len({folder(), *(folder(**one) for one in different)}) == 4
 
 
+def test_an_edited_bot_finds_the_games_of_the_others(tmp_path: Path) -> None:
+    file = tmp_path / "edited.py"
+    folders = set()
+    for rolls in (1, 2):
+        file.write_text(
+            "def choose_move(turn, moves):\n    return 0\n"
+            f"def roll_again(turn):\n    return turn.rolls < {rolls}\n"
+        )
+        folders.add(ca.tournament(["rule28", file]).folder)
+    assert len(folders) == 1
+
+
 def test_what_cannot_be_played_is_refused_in_sentences() -> None:
     for wrong, told in (
         ({"games": 0, "players": 9}, "players must be .*\ngames must be"),

@@ -1,6 +1,5 @@
 """What hostile isolated bots do to the arena itself, or to learn the seed: nothing comes of it."""
 
-from collections.abc import Callable
 from pathlib import Path
 from textwrap import indent
 
@@ -16,25 +15,6 @@ def choose_move(turn, moves):
 def roll_again(turn):
     return turn.rolls < 3
 """
-PRINTS_WITHOUT_END = """
-def prints():
-    while True:
-        os.write(2, b"x" * 60_000)
-def act(turn):
-    for _ in range(8):
-        threading.Thread(target=prints, daemon=True).start()
-    time.sleep(600)
-"""
-WRITES_INTO_ALL_FILES = """
-def act(turn):
-    for number in range(40):
-        try:
-            os.write(number, b"\\xc1" * 1000)
-        except OSError:
-            pass
-"""
-STOPS_ITSELF = "def act(turn):\n    os.kill(os.getpid(), signal.SIGSTOP)\n"
-LISTS_WITHOUT_END = "def act(turn):\n    raise ValueError(*['x' * 1000] * 100_000)\n"
 SHORTENS_ALL_FILES = """
 def act(turn):
     for number in range(3, 40):
@@ -68,28 +48,8 @@ def bot(act: str) -> dict[str, str]:
     return {"sly": f"{HEAD}{act}{DECIDES}"}
 
 
-ATTACKS = {
-    "output: printing without end": (PRINTS_WITHOUT_END, "too slow"),
-    "protocol: bytes in every open file": (WRITES_INTO_ALL_FILES, "invalid message"),
-    "time: a stop of its own process": (STOPS_ITSELF, "too slow"),
-    "memory: an endless report": (LISTS_WITHOUT_END, "exception: ValueError"),
-}
-
-
-@pytest.mark.usefixtures("sandbox")
-@pytest.mark.parametrize("attack", slow_but((1,), ATTACKS))
-def test_only_its_own_games_suffer(
-    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attack: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    act, fault = ATTACKS[attack]
-    done = arena("run cup.yaml --quiet", yaml=CUP, bots=bot(act), code=3)
-    assert fault in done.text
-    assert "\x1b" not in done.output and len(done.output) < 20_000
-
-
 # What a bot does in its first decision, by class, and what it is charged with; nobody else is.
-MANY_ATTACKS = {
+ATTACKS = {
     "answers-of-a-tuple": ("return (0,)", "illegal"),
     "answers-of-a-subclass": ("return type('Zero', (np.ndarray,), {})((1,))", "illegal"),
     "answers-that-unpickle": (
@@ -182,7 +142,20 @@ MANY_ATTACKS = {
         "exception: GameError",
     ),
     "errors-with-a-terminal": ("raise ValueError('\\x1b]0;title\\x07' * 99)", "exception"),
+    "errors-without-end": ("raise ValueError(*['x' * 1000] * 100_000)", "exception: ValueError"),
+    "output-without-end": (
+        "def prints():\n    while True: os.write(2, b'x' * 60_000)\n"
+        "for _ in range(8): threading.Thread(target=prints, daemon=True).start()\n"
+        "time.sleep(600)",
+        "too slow",
+    ),
+    "messages-in-every-open-file": (
+        "for n in range(40):\n    try: os.write(n, b'\\xc1' * 1000)\n    except OSError: pass",
+        "invalid message",
+    ),
+    "ends-in-a-stop": ("os.kill(os.getpid(), signal.SIGSTOP)\ntime.sleep(600)", "too slow"),
 }
+FEW = ("messages-in-every-open-file", "files-inherited")
 LIBRARIES = (
     HEAD
     + """import numpy as np
@@ -197,26 +170,27 @@ def channel():
 )
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
-def test_each_of_many_attacks_harms_nobody_else(
-    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("names", slow_but((0,), [[*FEW], [*ATTACKS]]), ids=len)
+def test_each_attack_harms_nobody_else(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     bots = {
         name: f"{LIBRARIES}def choose_move(turn, moves):\n{indent(act, '    ')}\n"
         "def roll_again(turn):\n    return turn.rolls < 3\n"
-        for name, (act, _) in MANY_ATTACKS.items()
+        for name, (act, _) in ((name, ATTACKS[name]) for name in names)
     }
     keys = "games: 2\nseed: 20260101\ndecision_limit: 0.5\nmax_faults: 1\nisolate: true\n"
     yaml = f"{keys}gauntlet: odds\nbots: [odds, {', '.join(bots)}]\n"
     done = arena("run cup.yaml --quiet", yaml=yaml, bots=bots, code=3)
     faults = {fault["bot"]: f"{fault['kind']}: {fault['message']}" for fault in done.json["faults"]}
     assert "odds" not in faults
-    wanted = {name: text for name, (_, text) in MANY_ATTACKS.items() if text}
+    wanted = {name: ATTACKS[name][1] for name in names if ATTACKS[name][1]}
     missed = {name: faults.get(name) for name in wanted if wanted[name] not in faults.get(name, "")}
     assert missed == {}
     assert "\x1b" not in done.output and "20260101" not in done.output
+    assert len(done.output) < 60_000
 
 
 CHECKS = {
@@ -269,33 +243,27 @@ def act(turn):
 """
 
 
-def _link(name: str, target: str = "cup.yaml") -> Callable[[], None]:
-    def make() -> None:
-        path = Path("bots", name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.symlink_to(Path(target).absolute())
-
-    return make
+def _link(name: str, target: str = "cup.yaml") -> None:
+    path = Path("bots", name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(Path(target).absolute())
 
 
-LINKS = {
-    "files: a private file": _link("_seed"),
-    "files: a private module": _link("_helper.py"),
-    "files: a module": _link("helper.py"),
-    "files: a private folder": _link("_all", "."),
-    "files: a file in its folder": _link("sly/seed"),
-    "files: its folder": _link("sly", "."),
-    "accounts: a file of the system": _link("_accounts", "/etc/passwd"),
-}
+PRIVATE = {"_seed": "cup.yaml", "_helper.py": "cup.yaml", "_all": ".", "_accounts": "/etc/passwd"}
+LINKS = [
+    {**PRIVATE, "helper.py": "cup.yaml", "sly/seed": "cup.yaml"},
+    {"sly": "."},  # a folder of its own
+]
 
 
 @pytest.mark.usefixtures("sandbox")
-@pytest.mark.parametrize("attack", slow_but((3,), LINKS))
-def test_a_link_beside_a_bot_shows_it_nothing(
-    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attack: str
+@pytest.mark.parametrize("links", slow_but((0,), LINKS), ids=len)
+def test_links_beside_a_bot_show_it_nothing(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: dict[str, str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    LINKS[attack]()
+    for name, target in links.items():
+        _link(name, target)
     arena("run cup.yaml --quiet", yaml=CUP, bots=bot(READS), code=None)
     (log,) = Path("results/cup/logs").glob("*sly.log")
     text = log.read_text()
@@ -308,7 +276,7 @@ def test_a_link_out_of_a_folder_that_is_a_bot_is_refused(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    _link("sly/seed")()
+    _link("sly/seed")
     Path("bots/sly/inner").symlink_to("__init__.py")  # this is its own
     files = {"bots/sly/__init__.py": bot(READS)["sly"]}
     done = arena("run cup.yaml --quiet", yaml=CUP, files=files, code=2)

@@ -25,10 +25,9 @@ from cantstop_arena.processes.isolated_call import (
     IsolatedCall,
     run_all,
 )
-from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.file.tournament_file import read
 from cantstop_arena.tournaments.pool.suspicions import Suspicions, WorkerFailure
-from cantstop_arena.tournaments.preparation import PreparedBot
+from cantstop_arena.tournaments.preparation import BotFacts, PreparedBot
 from cantstop_arena.tournaments.replay_game import record_game
 from cantstop_arena.tournaments.tournament import COPIES, FaultPolicy
 

@@ -12,12 +12,11 @@ from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.errors import BotError
 from cantstop_arena.processes.channel import ProtocolError
-from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.file.tournament_file import read
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.worker import BotBuilding
 from cantstop_arena.tournaments.pool.worker_messages import Building
-from cantstop_arena.tournaments.preparation import prepare_bots
+from cantstop_arena.tournaments.preparation import BotFacts, prepare_bots
 from cantstop_arena.tournaments.table_spec import table_spec_for
 from cantstop_arena.tournaments.tournament import FaultPolicy
 

@@ -165,10 +165,11 @@ def pid_of(remote: IsolatedBot) -> int:
 
 def assert_gone(group: int) -> None:
     """Nobody of a process group is alive, soon."""
-    for _ in range(100):
-        if not living(group):
-            return
+    end = time.monotonic() + 60
+    while living(group) and time.monotonic() < end:
         time.sleep(0.02)
+    if not living(group):
+        return
     raise AssertionError(f"{living(group)} of process group {group} live on")
 
 
@@ -190,13 +191,13 @@ def living(group: int) -> list[str]:
 
 @contextlib.contextmanager
 def not_for_ever() -> Iterator[None]:
-    """Fail where something waits for a program of the tests, which sleeps for a minute."""
+    """Fail where something waits for a program of the tests, which sleeps for ten minutes."""
 
     def too_late(*_: object) -> None:
         raise AssertionError("no end")
 
     before = signal.signal(signal.SIGALRM, too_late)
-    signal.alarm(50)
+    signal.alarm(500)
     try:
         yield
     finally:
@@ -409,15 +410,19 @@ def test_a_command_has_arguments_and_is_relative_to_its_folder(started: Started)
     assert rolls_again(remote, TURN._replace(rolls=2)) is False
 
 
-@pytest.mark.parametrize(
-    "value", [0, 1, -7, 10**30, 0.0, 1.5, True, None, "0", [0], {"a": 1}, {"not": 1}], ids=repr
-)
-def test_raw_answers_are_passed_on_as_they_are(started: Started, value: object) -> None:
-    told = json.dumps({"move": value, "roll": value, "more": 1})
-    remote = started.program(f"while hear(): say({told!r}.encode() + b'\\r\\n')")
-    for answer in (chosen_by(remote, TURN, MOVES), rolls_again(remote, TURN)):
-        assert answer == value
-        assert type(answer) is type(value)
+RAW = [0, 1, -7, 10**30, 0.0, 1.5, True, None, "0", [0], {"a": 1}, {"not": 1}]
+
+
+def test_raw_answers_are_passed_on_as_they_are(started: Started) -> None:
+    lines = [json.dumps({"move": value, "roll": value, "more": 1}) for value in RAW]
+    remote = started.program(
+        f"for told in {lines!r}:\n"
+        "    for _ in range(2): hear(); say(told.encode() + b'\\r\\n')\nhear()"
+    )
+    for value in RAW:
+        for answer in (chosen_by(remote, TURN, MOVES), rolls_again(remote, TURN)):
+            assert answer == value
+            assert type(answer) is type(value)
 
 
 def test_an_error_that_a_program_reports_is_no_reason_to_end_it(started: Started) -> None:
@@ -434,25 +439,47 @@ hear(); hear(); say(b'{"roll":true}\n'); hear()"""
     assert pid_of(remote) == before
 
 
-NONSENSE = {
-    "no JSON": "say(b'hello\\n')",
-    "no object": "say(b'[0]\\n')",
-    "no such key": "say(b'{\"roll\":true}\\n')",
-    "an error that is no text": "say(b'{\"error\":1}\\n')",
-    "invalid UTF-8": "say(b'\\xff\\xff\\n')",
-    "deep": "say(b'[' * 60000 + b'\\n')",
-    "NaN": "say(b'{\"move\":NaN}\\n')",
-    "an empty line": "say(b'\\n')",
-    "a long line": "say(b'{\"move\":0,\"x\":\"' + b'x' * 65536 + b'\"}\\n')",
-    "a flood without an end": "while True: say(b'x' * 4096)",
-    "control characters": "say(b'\\x1b[2J\\x00\\n')",
+# What a program does in place of an answer, the kind of its failure, and what is told of it.
+FAILURES = {
+    "no JSON": ("hear(); say(b'hello\\n'); hear()", "invalid", ""),
+    "no such key": ("hear(); say(b'{\"roll\":true}\\n'); hear()", "invalid", ""),
+    "an error that is no text": ("hear(); say(b'{\"error\":1}\\n'); hear()", "invalid", ""),
+    "a long line": (
+        "hear(); say(b'{\"move\":0,\"x\":\"' + b'x' * 65536 + b'\"}\\n'); hear()",
+        "invalid",
+        "",
+    ),
+    "a flood without an end": ("hear()\nwhile True: say(b'x' * 4096)", "invalid", ""),
+    "exit code": ("hear(); os._exit(3)", "died", "exit code 3"),
+    "the end after half an answer": (
+        "hear(); say(b'{\"move\"'); os._exit(0)",
+        "died",
+        "exit code 0",
+    ),
+    "a signal": ("hear(); os.kill(os.getpid(), signal.SIGSEGV)", "died", "SIGSEGV"),
+    "a signal without a name": ("hear(); os.kill(os.getpid(), 40)", "died", "signal 40"),
+    "closing its output": (
+        "hear(); os.close(1); time.sleep(600)",
+        "died",
+        "closed the pipe of its process",
+    ),
+    "leaving a child that holds the pipe": (
+        "hear()\nif os.fork() == 0: time.sleep(600)\nos._exit(4)",
+        "died",
+        "exit code 4",
+    ),
+    "not waiting for a question": ("os._exit(5)", "died", "exit code 5"),
 }
 
 
-@pytest.mark.parametrize("text", NONSENSE.values(), ids=NONSENSE)
-def test_what_is_no_answer_is_nonsense(started: Started, text: str) -> None:
-    remote = started.program(f"hear()\n{text}\nhear()")
-    assert kind(failure_of(lambda: chosen_by(remote, TURN, MOVES))) == "invalid"
+@pytest.mark.parametrize(("text", "expected", "told"), FAILURES.values(), ids=FAILURES)
+def test_a_program_that_gives_no_answer_is_lost(
+    started: Started, text: str, expected: str, told: str
+) -> None:
+    remote = started.program(text)
+    failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
+    assert kind(failure) == expected
+    assert told in str(failure)
     assert_plays_on(started, remote)
 
 
@@ -502,57 +529,44 @@ def test_a_flood_of_lines_is_nonsense(started: Started) -> None:
     assert kind(failure_of(lambda: chosen_by(remote, TURN, MOVES))) == "invalid"
 
 
-ENDINGS = {
-    "exit code": ("hear(); os._exit(3)", "exit code 3"),
-    "half an answer": ("hear(); say(b'{\"move\"'); os._exit(0)", "exit code 0"),
-    "a signal": ("hear(); os.kill(os.getpid(), signal.SIGSEGV)", "SIGSEGV"),
-    "a signal without a name": ("hear(); os.kill(os.getpid(), 40)", "signal 40"),
-    "closing its output": ("hear(); os.close(1); time.sleep(60)", "closed the pipe of its process"),
-    "leaving a child that holds the pipe": (
-        "hear()\nif os.fork() == 0: time.sleep(60)\nos._exit(4)",
-        "exit code 4",
-    ),
-    "not waiting for a question": ("os._exit(5)", "exit code 5"),
-}
-
-
-@pytest.mark.parametrize(("text", "told"), ENDINGS.values(), ids=ENDINGS)
-def test_a_program_that_ends_is_lost(started: Started, text: str, told: str) -> None:
-    remote = started.program(text)
-    failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
-    assert kind(failure) == "died"
-    assert told in str(failure)
-    assert_plays_on(started, remote)
-
-
 def test_an_answer_given_with_the_last_breath_counts(started: Started) -> None:
     remote = started.program("hear(); say(b'{\"move\":1}\\n'); os._exit(0)")
     assert chosen_by(remote, TURN, MOVES) == 1
     assert kind(failure_of(lambda: chosen_by(remote, TURN, MOVES))) == "died"
 
 
+STOPS = "os.kill(os.getpid(), signal.SIGSTOP)"
 LATE = {
-    "sleeping": "hear(); time.sleep(60)",
-    "ignoring SIGTERM": "signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)",
-    "a drip": "hear()\nwhile True: say(b' '); time.sleep(0.001)",
-    "half an answer": "hear(); say(b'{\"move\":'); time.sleep(60)",
-    "a child": "hear()\nif os.fork() == 0: time.sleep(60)\ntime.sleep(60)",
-    "stopped": "os.kill(os.getpid(), signal.SIGSTOP)",
+    "sleeping": "hear(); time.sleep(600)",
+    "ignoring SIGTERM": "signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)",
+    "a drip": "hear()\nwhile True: say(b' '); time.sleep(0.001)  # a drip",
+    "half an answer": "hear(); say(b'{\"move\":'); time.sleep(600)",
+    "asleep, a child too": "os.fork(); hear(); time.sleep(600)",
+    "busy": "hear()\nwhile True: pass",
+    "a busy child": "hear()\nif os.fork() == 0:\n  while True: pass\ntime.sleep(600)",
+    "a busy thread": "hear()\nthreading.Thread(target=lambda: [0 for _ in iter(int, 1)]).start()",
+    "stopped": STOPS,
+    "stopped when asked": f"hear(); {STOPS}",
 }
 
 
 @pytest.mark.parametrize("text", LATE.values(), ids=LATE)
 def test_a_program_that_does_not_answer_is_overdue(started: Started, text: str) -> None:
-    remote = started.program(text, decision_limit=0.2)
+    """It is at fault unless somebody else may have stopped it."""
+    remote = started.program(text, decision_limit=0.3)
     with not_for_ever():
         failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
     assert kind(failure) == "too slow"
-    assert "no answer within 0.2 s" in str(failure)
+    assert "no answer within 0.3 s" in str(failure)
+    assert isinstance(failure, ChildFailed)
+    assert failure.failure.proven is ("perhaps" not in str(failure))
+    if LINUX and "a drip" not in text:  # on a busy machine its short sleeps prove nothing
+        assert failure.failure.proven is (STOPS not in text)
     assert_plays_on(started, remote)
 
 
 def test_a_program_that_never_reads_is_overdue(started: Started) -> None:
-    remote = started(program(READY + "time.sleep(60)"), decision_limit=0.2)
+    remote = started(program(READY + "time.sleep(600)"), decision_limit=0.2)
 
     for _ in range(1000):  # more than a pipe holds; the arena does not wait
         started.begin(remote)
@@ -575,41 +589,6 @@ def test_a_question_without_a_game_finds_nobody(tmp_path: Path) -> None:
     remote.close()
 
 
-# --- Whose fault it is ----------------------------------------------------------------------------
-
-
-SLOW = {
-    "asleep": "hear(); time.sleep(60)",
-    "asleep, a child too": "os.fork(); hear(); time.sleep(60)",
-    "busy": "hear()\nwhile True: pass",
-    "a busy child": "hear()\nif os.fork() == 0:\n  while True: pass\ntime.sleep(60)",
-    "a busy thread": "hear()\nthreading.Thread(target=lambda: [0 for _ in iter(int, 1)]).start()",
-}
-
-
-def overdue(started: Started, text: str) -> ChildFailed:
-    remote = started.program(text, decision_limit=0.3)
-    failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
-    assert kind(failure) == "too slow"
-    assert isinstance(failure, ChildFailed)
-    assert failure.failure.proven is ("perhaps" not in str(failure))
-    return failure
-
-
-@pytest.mark.skipif(not LINUX, reason="there is no /proc")
-@pytest.mark.parametrize("text", SLOW.values(), ids=SLOW)
-def test_a_program_that_lets_time_pass_is_at_fault(started: Started, text: str) -> None:
-    assert overdue(started, text).failure.proven
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["hear(); os.kill(os.getpid(), signal.SIGSTOP)", "os.kill(os.getpid(), signal.SIGSTOP)"],
-)
-def test_a_program_that_was_stopped_is_not(started: Started, text: str) -> None:
-    assert not overdue(started, text).failure.proven
-
-
 # --- Starting and ending --------------------------------------------------------------------------
 
 
@@ -624,7 +603,7 @@ def test_a_program_that_was_stopped_is_not(started: Started, text: str) -> None:
         (program("print('hello', flush=True); input(); input()"), "hello"),
         (program("print('{}', flush=True); input(); input()"), "ready"),
         (program('print(\'{"error":"no!"}\', flush=True); input(); input()'), "no!"),
-        (program("import time; time.sleep(60)"), "no answer within 0.5 s"),
+        (program("import time; time.sleep(600)"), "no answer within 0.5 s"),
         (SERVED, "no longer holds a bot 'nobody'"),
     ],
 )
@@ -659,7 +638,7 @@ def test_closing_lets_a_program_end_by_itself(started: Started, tmp_path: Path) 
 def test_closing_ends_whoever_does_not_want_to(started: Started) -> None:
     remote = started.program(
         "os.fork(); signal.signal(signal.SIGTERM, lambda *_: 0)\nhear = 0\n"
-        "while True: time.sleep(60)"
+        "while True: time.sleep(600)"
     )
     with not_for_ever():
         remote.close()
@@ -721,7 +700,7 @@ def test_a_forked_process_has_a_program_of_its_own(started: Started) -> None:
 
 
 def test_an_interrupted_question_leaves_no_answer_behind(started: Started) -> None:
-    remote = started.program("hear(); os.kill(os.getppid(), signal.SIGALRM); time.sleep(60)")
+    remote = started.program("hear(); os.kill(os.getppid(), signal.SIGALRM); time.sleep(600)")
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -915,11 +894,6 @@ def test_a_bot_s_printing_goes_to_the_log(bot: Callable[..., IsolatedBot], tmp_p
     assert set((tmp_path / "log").read_text().split()) == {"a", "b", "c", "d"}
 
 
-def test_a_bot_that_ends_its_process_is_lost(bot: Callable[..., IsolatedBot]) -> None:
-    remote = bot("import os\n" + CHOOSE.replace("return 0", "os._exit(7)") + AGAIN)
-    assert "exit code 7" in str(failure_of(lambda: chosen_by(remote, TURN, MOVES)))
-
-
 def test_ctrl_c_does_not_reach_a_bot(bot: Callable[..., IsolatedBot]) -> None:
     remote = bot(CHOOSE + AGAIN)
     os.kill(pid_of(remote), signal.SIGINT)
@@ -1090,21 +1064,6 @@ def test_any_answer_is_an_answer_or_a_failure(started: Started, data: bytes) -> 
 
 # --- What a file holds ----------------------------------------------------------------------------
 
-CAUGHT = """
-while True:
-    try:
-        while True:
-            pass
-    except BaseException:
-        pass
-"""
-RUBBISH = """import os
-for number in range(3, 9):
-    try:
-        os.write(number, b'%s\\n')
-    except OSError:
-        pass
-"""
 DESCRIBED = '''"""Plays.
 
 And more."""
@@ -1128,37 +1087,6 @@ def test_a_file_is_not_run_here_to_be_described(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(f"import sys\nsys.described = 1\n{CHOOSE}{AGAIN}")
     assert Catalogue(tmp_path).find("mine").name == "mine"
     assert not hasattr(sys, "described")
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    slow_but(
-        (0, 3, 5, 7),
-        [
-            ("import os; os._exit(3)", "does not import: it ended its process with exit code 3"),
-            (
-                "while True: pass",
-                r"does not import: TookTooLong: not done within 0.5 s \(.*mine.py:1",
-            ),
-            (CAUGHT, "does not import: it is not done within 2.5 s"),
-            (RUBBISH % "rubbish", "does not import: it sent an invalid message"),
-            (RUBBISH % "{}", "does not import: it sent an invalid message"),
-            ("1 / 0", "does not import: ZeroDivisionError: division by zero .*mine.py:1"),
-            ("raise KeyboardInterrupt", "KeyboardInterrupt"),
-            ("def choose_move(turn, moves): 0", "lacks roll_again"),
-            ("(", "does not import: SyntaxError"),
-        ],
-    ),
-)
-def test_a_file_that_misbehaves_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, told: str
-) -> None:
-    (tmp_path / "mine.py").write_text(text)
-    if "not done" in told:
-        monkeypatch.setattr("cantstop_arena.bots.bot_files.MAX_IMPORT_SECONDS", 0.5)
-    with pytest.raises(BotError, match=told) as caught:
-        Catalogue(tmp_path).find("mine")
-    assert str(caught.value).isprintable()
 
 
 def test_a_file_that_is_missing_cannot_be_described(tmp_path: Path) -> None:

@@ -10,9 +10,8 @@ from types import MethodType
 
 import pytest
 
-from cantstop_arena.bots.bot_functions import source_line_of
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.known_bot import BotDescription, LoadedBot
+from cantstop_arena.bots.known_bot import BotDescription, LoadedBot, source_line_of
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block, Tally
 from cantstop_arena.errors import BotError

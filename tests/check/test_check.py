@@ -460,7 +460,7 @@ def test_a_bot_can_be_checked_for_one_rule_set(tmp_path: Path) -> None:
     classic = GAME.rules.as_dict(GAME.rules.default)
 
     def wrong(rules: CheckedRules | None) -> set[str]:
-        found = BotCheck(bot, Catalogue(tmp_path), LIMIT, rules).findings()
+        found = BotCheck(bot, Catalogue(tmp_path), 10.0, rules).findings()
         return {finding.subject for finding in found if finding.mark == WRONG}
 
     assert "legal" in wrong(None)

@@ -14,7 +14,7 @@ from cantstop_arena.deals.seeds import bits_of, in_json, random_seed, seed_of
 from cantstop_arena.games.cantstop.engine.game_array import new_game
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.tournaments.file import tournament_file
-from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.ledger_query import query_in
 
 MASK = (1 << 64) - 1

@@ -17,6 +17,7 @@ from helpers.paths import ROOT
 from msgspec.structs import asdict
 
 import cantstop_arena
+from cantstop_arena.bots.bot_start import code_digest
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.loader import Loader
@@ -27,7 +28,7 @@ from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS
 from cantstop_arena.games.registry import all_games
-from cantstop_arena.table.seated_bot import SeatedBot, code_digest
+from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.tournaments.file.tournament_file import read
 
 BOTS, RULES = REFERENCE / "bots.md", REFERENCE / "rules-cantstop.md"

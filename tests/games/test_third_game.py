@@ -75,6 +75,21 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
+def test_of_five_and_more_the_order_of_the_file_is_played(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They do not sit in all orders, so that another order of the file has other games."""
+    monkeypatch.chdir(tmp_path)
+    five = ["careful", "pirate", "drunk", "{bot: careful, as: c2, share: 0.7}"]
+    five += ["{bot: pirate, as: p2, share: 0.1}"]
+    for bots in (five, five[::-1]):
+        dive = DIVE.format(name="dive", players=5, games=20, bots=f"[{', '.join(bots)}]")
+        done = arena("run dive.yaml --no-page", yaml=dive)
+        assert "playing 1 lineup of 5 (20 games)." in done.output
+    assert "nothing to play" in arena("run dive.yaml --no-page").output
+
+
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder to stand in."""

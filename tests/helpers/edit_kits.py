@@ -93,6 +93,15 @@ def choose_move(turn, moves):
 def roll_again(turn):
     return turn.rolls < 3
 """
+_BATCHED = """
+import numpy
+KEEP = {number}
+rows = 1 + KEEP
+def decide(batch):
+    size = batch.observations.shape[1], batch.legal.shape[1]
+    weights = numpy.random.default_rng(KEEP).random(size)
+    return batch.observations @ weights + batch.random[:, None] * numpy.arange(size[1]) % 1
+"""
 _CUBUS = _texts(
     {
         "plain": """
@@ -220,7 +229,7 @@ KITS = {
     for kit in (
         _kit(
             "cantstop",
-            {**_CANTSTOP, "compiled": _COMPILED},
+            {**_CANTSTOP, "compiled": _COMPILED, "batched": _BATCHED},
             ("rule28", "cautious", "random", "daring", "odds"),
             ("threshold", (20, 28)),
             (2, 10, 40, 41, 100, 128, 256, 300, 301, 520, 600),
@@ -239,7 +248,7 @@ KITS = {
         ),
         _kit(
             "kuhn-poker",
-            _KUHN,
+            {**_KUHN, "batched": f'game = "kuhn-poker"\n{_BATCHED}'},
             ("balanced", "honest", "caller"),
             ("", ()),
             (2, 10, 40, 41, 100, 128, 256, 300, 301, 520, 600),
@@ -248,7 +257,7 @@ KITS = {
         ),
         _kit(
             "four-in-a-row",
-            _FOUR,
+            {**_FOUR, "batched": f'game = "four-in-a-row"\n{_BATCHED}'},
             ("watchful", "anywhere"),
             ("", ()),
             (2, 10, 16, 32, 34, 40, 41, 60),

@@ -934,7 +934,7 @@ LOUD["prints_compiled"] = compiled(
 
 QUICK = "decision_limit: 0.5\n"
 FEW = "max_faults: 2\n"
-APART = "gauntlet: patient\n"  # who has a process of its own need not meet others like it
+APART = "gauntlet: patient\n"  # whoever fails in every game need not meet others like it
 
 
 def some(bots: Mapping[str, Hostile], *names: str) -> dict[str, Hostile]:
@@ -956,16 +956,16 @@ GANGS = {
         QUICK + FEW,
         ("--workers", "1"),
     ),
-    "exceptions": Gang({**EXCEPTIONS, **SLY_EXCEPTIONS}),
-    "answers": Gang({**MOVES, **ROLLS}),
-    "traps": Gang(TRAPS, QUICK + FEW),
-    "endless": Gang(ENDLESS, QUICK + FEW),
-    "deadly": Gang(DEADLY, FEW),
+    "exceptions": Gang({**EXCEPTIONS, **SLY_EXCEPTIONS}, APART),
+    "answers": Gang({**MOVES, **ROLLS}, APART),
+    "traps": Gang(TRAPS, QUICK + FEW + APART),
+    "endless": Gang(ENDLESS, QUICK + FEW + APART),
+    "deadly": Gang(DEADLY, FEW + APART),
     "hogs": Gang(HOGS, words=("--memory", "512M")),
-    "compiled": Gang(COMPILED, QUICK + FEW),
+    "compiled": Gang(COMPILED, QUICK + FEW + APART),
     "parents": Gang(PARENTS, QUICK + FEW),
     "reborn": Gang(REBORN, QUICK + FEW),
-    "damage": Gang(DAMAGE, QUICK + FEW),
+    "damage": Gang(DAMAGE, QUICK + FEW + APART),
     "spinners": Gang(SPINNERS),
     "cheats": Gang(CHEATS),
     "memories": Gang(MEMORIES),

@@ -4,11 +4,16 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
+
+import pytest
+
+from helpers.game_packages import install_example, on_path
 
 ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
 
@@ -121,3 +126,17 @@ class PagesServer:
         """Answer the question on a page of a game, as the script does."""
         fields = {"n": page.n, "answer": choice}
         return self.post(f"{game}/answer", fields, X_Fragment="1")
+
+
+@contextmanager
+def serving_examples(
+    factory: pytest.TempPathFactory, names: Iterable[str]
+) -> Iterator[PagesServer]:
+    """A server that has the games of examples/ with these names; this process has them, too."""
+    packages = factory.mktemp("packages")
+    for name in names:
+        install_example(packages, name.replace("-", "_"))
+    with on_path(packages):
+        server = PagesServer(factory.mktemp("site"))
+        yield server
+        server.end()

@@ -33,6 +33,7 @@ VARIES = [
     (r"\babout [\d.,]+ (s|ms|seconds|minutes)\b", r"about N \1"),
     (r"(?m)^Compiling .* \(only the first time\) \.\.\.\n\n?", ""),
     (r"\d+ of [\d,]+ (decisions|rolls) a game", r"N \1 a game"),
+    (r"(?m)^[\w-]+: [\d,]+( of [\d,]+)? \w+(, .*)? left$", ""),  # progress of slow machines
     (r"(?m)[ \t]+$", ""),
     (r"\n{2,}", "\n"),
 ]

@@ -11,7 +11,7 @@ import pytest
 from helpers.parameters import slow_but
 
 from cantstop_arena.bots.bot_files import BotFile, BotSource
-from cantstop_arena.bots.bot_functions import as_compiled
+from cantstop_arena.bots.known_bot import as_compiled
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.games.cantstop.engine.entry_points import native_player
 from cantstop_arena.native.bot_generators import without_generator_expressions

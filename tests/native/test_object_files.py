@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 
 from cantstop_arena.native import object_files
-from cantstop_arena.native.code_files import SUFFIX, key_of, write_checked
+from cantstop_arena.native.code_cache import SUFFIX, key_of, write_checked
 from cantstop_arena.native.fingerprint import processor, toolchain
-from cantstop_arena.native.llvm_loader import Image
 from cantstop_arena.native.numba_store import UNWRAPPED, object_code
-from cantstop_arena.native.object_files import Compiled, Loaded, assembled_object, load
+from cantstop_arena.native.object_files import Compiled, Image, Loaded, assembled_object, load
 from cantstop_arena.native.python_calls import PythonCalls
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")

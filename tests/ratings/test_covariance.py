@@ -21,8 +21,7 @@ from cantstop_arena.ratings.distributions import (
     student_quantile,
     student_tail,
 )
-from cantstop_arena.ratings.elo import rate
-from cantstop_arena.ratings.even_score import even_score
+from cantstop_arena.ratings.elo import even_score, rate
 from cantstop_arena.ratings.model.evidence import gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, fit
 from cantstop_arena.ratings.multiple_comparisons import (

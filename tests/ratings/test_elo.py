@@ -19,8 +19,7 @@ from cantstop_arena.deals.outcomes import Tally, TournamentTotals
 from cantstop_arena.deals.sampling import DealRange, DealSample, DealSums, Pairs
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.winners import WIN_UNITS
-from cantstop_arena.ratings.elo import rate
-from cantstop_arena.ratings.even_score import even_score
+from cantstop_arena.ratings.elo import even_score, rate
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.evidence import Evidence
 from cantstop_arena.ratings.model.luce import ELO, fit

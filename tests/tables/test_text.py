@@ -14,10 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.tables.column import Column, Table, Value, estimate, number, significant
+from cantstop_arena.tables.column import (
+    Column,
+    Table,
+    Value,
+    estimate,
+    half_away,
+    number,
+    significant,
+)
 from cantstop_arena.tables.data import all_as_csv, all_as_json, as_csv, records
 from cantstop_arena.tables.escaping import csv_cell, latex, markdown, printable
-from cantstop_arena.tables.rounding import half_away
 from cantstop_arena.tables.text import (
     LATEX,
     MARKDOWN,

@@ -56,6 +56,27 @@ EDITS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
         {"bots": ["rule28", "bots/fast.py"], "games": 1200},
         NOTHING,
     ),
+    "lessons in another order": (
+        {"bots": ["rule28", "cautious", "bots/learner.py"]},
+        {"bots": ["bots/learner.py", "rule28", "cautious"]},
+        "1 of 3 pairings are in the ledger; playing 2 (80 games).",
+    ),
+    "in a process of its own": (
+        {},
+        {"bots": [*BOTS[:2], {"bot": BOTS[2], "isolate": "processes"}]},
+        "1 of 3 pairings are in the ledger; playing 2 (80 games).",
+    ),
+    "more time": ({}, {"decision_limit": 5}, "playing 3 pairings (120 games)."),
+    "moved, with faults": (
+        {"bots": [*BOTS, "bots/faulty.py"], "max_faults": 10_000},
+        {"bots": [*BOTS, "more/faulty.py"], "max_faults": 10_000},
+        NOTHING,
+    ),
+    "fewer looks than were played": (
+        {"games": 300},
+        {"games": 300, "until": {"width": 0.4}},
+        "3 of 3 pairings have games in the ledger",
+    ),
     "strict": (
         {"bots": [*BOTS, "bots/faulty.py"], "max_faults": 10_000},
         {"bots": [*BOTS, "bots/faulty.py"], "max_faults": 5},
@@ -88,6 +109,8 @@ def test_after_an_edit_only_what_is_missing_is_played(
     texts["fast"] = COMPILED_LEARNER
     for name, text in texts.items():
         Path(f"bots/{name}.py").write_text(text.format(number=1))
+    Path("more").mkdir()
+    Path("more/faulty.py").write_text(FAULTY.format(number=1))
     for keys in (before, after):
         Path("cup.yaml").write_text(json.dumps({**START, "bots": BOTS, **keys}))
         printed = arena("run", "cup.yaml", code=None).output
@@ -125,3 +148,51 @@ def test_faults_of_one_version_count_together_under_all_its_names(
     text = json.dumps({"games": 40, "seed": 1, "max_faults": 30, "bots": bots})
     done = arena("run", "cup.yaml", "--workers", "1", code=3, yaml=text)
     assert {fault["bot"] for fault in done.json["disqualified"]} == {"failing", "twin"}
+
+
+@pytest.mark.parametrize("is_stored", [pytest.param(False, marks=pytest.mark.slow), True])
+def test_the_fault_that_ends_a_run_is_the_first_in_the_order_of_deals(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_stored: bool
+) -> None:
+    """Whichever is played first, and also when it was played by an earlier run."""
+    monkeypatch.chdir(tmp_path)
+    Path("bots").mkdir()
+    failing = "def choose_move(turn, moves):\n    return 0\ndef roll_again(turn):\n"
+    Path("bots/early.py").write_text(f"{failing}    raise ValueError('early')\n")
+    Path("bots/late.py").write_text(f"{failing}    return 1 / int(turn.random() * 300) > 0.01\n")
+    text = json.dumps({"games": 40, "seed": 1, "bots": ["rule28", "bots/late.py", "bots/early.py"]})
+    aborting = f'{text[:-1]}, "on_fault": "abort"}}'
+    if is_stored:
+        before = arena("run", "cup.yaml", "--workers", "1", yaml=text)
+        assert {"early", "late"} == {fault["bot"] for fault in before.json["faults"]}
+    done = arena("run", "cup.yaml", "--workers", "1", code=1, yaml=aborting)
+    assert "early misbehaved in deal 0 (exception): ValueError: early" in done.output
+    assert (NOTHING in done.output) == is_stored
+
+
+@pytest.mark.slow
+def test_stored_faults_count_in_the_order_of_deals(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot stays that has many faults, all with one that is out before them."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cantstop_arena.processes.system._DISPLAY", (f"{tmp_path}{os.sep}", ""))
+    shop = Workshop(arena, 1)
+    bot = """
+def choose_move(turn, moves):
+    spaces = sum(turn.rivals[0][column] for column in range(2, 13))
+    if {condition}:
+        raise ValueError
+    return 0
+def roll_again(turn):
+    return False
+"""
+    fast, slow = "9 <= turn.number < spaces / 2", "21 <= turn.number >= spaces and turn.number % 2"
+    for name, condition in (("fears_the_fast", fast), ("fears_the_slow", slow)):
+        Path(f"bots/{name}.py").write_text(bot.format(condition=condition))
+    bots = ["rule28", "bots/fears_the_fast.py", "bots/fears_the_slow.py"]
+    for keys in ({"bots": bots[1:], "max_faults": 1000}, {"bots": bots, "max_faults": 5}):
+        Path("cup.yaml").write_text(json.dumps({**START, **keys}))
+        done = arena("run", "cup.yaml", code=None)
+    assert [each["bot"] for each in done.json["disqualified"]] == ["fears_the_fast"]
+    assert not shop.differences()

@@ -11,8 +11,7 @@ from helpers.finished import Finished
 from helpers.simulated import Truth
 
 import cantstop_arena as ca
-from cantstop_arena.ratings.elo import rate
-from cantstop_arena.ratings.even_score import even_score
+from cantstop_arena.ratings.elo import even_score, rate
 from cantstop_arena.ratings.model.luce import ELO
 
 LUCKY = "games: 4000\nseed: 3\nluck_removed: true\nbots: [rule28, glenn-aloi, cautious]\n"

@@ -118,6 +118,15 @@ def test_a_file_is_played_line_by_line(arena: Arena, tmp_path: Path) -> None:
     assert "0 games" in again.output or "playing" not in again.output
 
 
+def test_the_copy_of_a_file_is_deleted_when_it_is_no_longer_played(arena: Arena) -> None:
+    book = {"book.txt": "16, 47\n"}
+    keys = "seed: 1\ngame: breakthrough\ngames: 8\nbots: [first, last]\n"
+    done = arena("run cup.yaml", bots=BOTS, files=book, yaml=f"{keys}openings: {{file: book.txt}}")
+    assert (done.folder / "openings.txt").exists()
+    arena("run cup.yaml", yaml=f"{keys}openings: {{plies: 1}}\n")
+    assert not (done.folder / "openings.txt").exists()
+
+
 @pytest.mark.parametrize(
     ("line", "why"),
     [

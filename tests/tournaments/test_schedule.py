@@ -68,6 +68,16 @@ def test_no_round_begins_before_the_one_before_it_has_all_its_blocks(
         assert list(told) == list(gaps(played[group], tournament.deals))
 
 
+@pytest.mark.parametrize("backend", ["plain", "compiled", "batched"])
+def test_a_block_ends_at_each_round_number_of_games(backend: str) -> None:
+    """So that a run with so many games, after one with more, plays nothing again."""
+    tournament = cup(2, 1_000_000)
+    rounds = missing_rounds(tournament, lambda group: backend, lambda group: ())
+    ends = {block.end for _, blocks in rounds for block in blocks}
+    games = [10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000]
+    assert {number // 2 for number in games} <= ends
+
+
 def test_bots_have_played_alike_wherever_a_run_is_stopped() -> None:
     tournament = cup(6, 100_000)
     rounds = missing_rounds(tournament, lambda group: "plain", lambda group: ())

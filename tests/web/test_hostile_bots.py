@@ -70,7 +70,7 @@ def test_what_a_bot_does_ends_its_own_game_at_most(
     assert served.answer(other, page, page.options[0]).n == "1"
     for path in (game, other):
         served.post(f"{path}/leave")
-    for _ in range(100):
+    for _ in range(600):
         if not children(served.process.pid):
             break
         time.sleep(0.1)

@@ -12,18 +12,19 @@ from random import Random
 
 import pytest
 from helpers.arena import Arena
+from helpers.game_packages import install_example, on_path
 from helpers.pages_server import Answer, PagesServer
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.web import people_games
 from cantstop_arena.web.people_games import PeopleGames
-from cantstop_arena.web.people_store import PeopleStore
+from cantstop_arena.web.people_store import OVER, RATED, PeopleGame, PeopleStore, SeatRow
 
-SLOW = """
-import time
+SLEEPY = """
+import pathlib, time
 def choose_move(turn, moves):
-    time.sleep(12)
-    return 0
+    pathlib.Path({asleep!r}).touch()
+    time.sleep(60)
 def roll_again(turn):
     return False
 """
@@ -183,12 +184,16 @@ def test_an_answer_sent_twice_at_once_counts_once(server: PagesServer) -> None:
 def test_a_bot_that_hangs_ends_its_game_and_no_other(served: PagesServer) -> None:
     bots = served.folder / "bots"
     bots.mkdir()
-    (bots / "sleepy.py").write_text(SLOW)
+    asleep = served.folder / "asleep"
+    (bots / "sleepy.py").write_text(SLEEPY.format(asleep=str(asleep)))
     other = served.begin("rule28")
     with ThreadPoolExecutor(1) as threads:
         slow = threads.submit(served.begin, "sleepy", seat="1")
-        time.sleep(1)
-        assert play_on(served, other, Random(1), answers=5).status == 200
+        while not asleep.exists():
+            assert not slow.done()
+            time.sleep(0.01)
+        # One answer takes milliseconds, and the bot has ten seconds.
+        assert play_on(served, other, Random(1), answers=1).status == 200
         assert not slow.done()
         page = served.get(slow.result())
     assert not page.n and "sleepy" in page.text and "no answer within 10 s" in page.text
@@ -270,3 +275,31 @@ def test_nothing_is_rated_where_nobody_has_played(arena: Arena, tmp_path: Path) 
     arena("run cup.yaml --no-page", yaml="name: cup\ngames: 20\nbots: [rule28, random]\n")
     assert "No game of people counts here" in arena("rate results/cup --people").output
     assert not (tmp_path / "results/people").exists()
+
+
+@pytest.mark.slow
+def test_a_game_with_a_partner_does_not_count(arena: Arena, tmp_path: Path) -> None:
+    os.chdir(tmp_path)
+    Path("packages").mkdir()
+    install_example(tmp_path / "packages", "tandem")
+    with on_path(tmp_path / "packages"):
+        cup = "name: cup\ngame: tandem\ngames: 8\nbots: [closer, saver]\n"
+        done = arena("run cup.yaml --no-page", yaml=cup)
+        bots = [SeatRow(bot=bot) for bot in ("saver", "closer", "saver")]
+        game = PeopleGame(
+            id="1",
+            made=1.0,
+            game="tandem",
+            rules=done.json["rules"]["name"],
+            seats=(SeatRow(person="Ada"), *bots),
+            seed="1",
+            deal=0,
+            mode=RATED,
+            version="1",
+        )
+        store = PeopleStore(Path("results"))
+        store.begin(game)
+        store.finish("1", [{"event": "end", "winners": [0, 2]}], OVER, "")
+        store.close()
+        output = arena("rate results/cup --people").output
+    assert "Games that do not count: 1 with a partner" in output

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import install_example, installed_game, on_path
-from helpers.pages_server import Answer, PagesServer
+from helpers.game_packages import installed_game
+from helpers.pages_server import Answer, PagesServer, serving_examples
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import Loader
@@ -40,13 +40,8 @@ MAX_ANSWERS = 400
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PagesServer]:
     """A server that has the games of examples/; this process has them, too."""
-    packages = tmp_path_factory.mktemp("packages")
-    for name in EXAMPLES:
-        install_example(packages, name.replace("-", "_"))
-    with on_path(packages):
-        server = PagesServer(tmp_path_factory.mktemp("site"))
+    with serving_examples(tmp_path_factory, EXAMPLES) as server:
         yield server
-        server.end()
 
 
 def pickable(site: PagesServer, game: str) -> list[str]:

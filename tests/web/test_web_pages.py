@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from helpers.game_packages import install_example, on_path
-from helpers.pages_server import ARENA, PagesServer
+from helpers.pages_server import ARENA, PagesServer, serving_examples
 from helpers.parameters import slow_but
 
 EXAMPLES = {"four-in-a-row": "watchful", "kuhn-poker": "honest"}
@@ -19,13 +18,8 @@ MAX_STEPS = 400
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PagesServer]:
     """A server that has the games of examples/."""
-    packages = tmp_path_factory.mktemp("packages")
-    for name in EXAMPLES:
-        install_example(packages, name.replace("-", "_"))
-    with on_path(packages):
-        server = PagesServer(tmp_path_factory.mktemp("site"))
-    yield server
-    server.end()
+    with serving_examples(tmp_path_factory, EXAMPLES) as server:
+        yield server
 
 
 @pytest.fixture

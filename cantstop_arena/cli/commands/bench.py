@@ -49,7 +49,7 @@ def bench(
 
     Without a BOT, all bots are measured.
     """
-    from cantstop_arena.bots.bot_functions import PRINTED_BACKENDS
+    from cantstop_arena.bots.known_bot import PRINTED_BACKENDS
     from cantstop_arena.check.compiled_version import compile_hint
     from cantstop_arena.errors import BotError
     from cantstop_arena.tables.column import Column, Table, Value, number

@@ -47,11 +47,13 @@ def history(bot: str, folder: Path, play: bool, given: Given) -> None:
     if play:
         shutdown.announce_resume()
         MissingGames(folder, bot, bots_folder).play(given.run_options, screen)
-    found = BotHistory(version_history(folder, bot), folder)
-    found.write_table()
+    bot_history = BotHistory(version_history(folder, bot), folder)
+    bot_history.write_table()
     if given.page:
         with screen.reporting_page_error():
-            found.write_page()
-    written = ", ".join(path.name for path in found.output_files)
-    note = f"{found.missing_text} Written to {folder}: {written}."
-    print_plain_tables([found.versions.table], given.tables, note.lstrip(), headline=found.headline)
+            bot_history.write_page()
+    file_names = ", ".join(path.name for path in bot_history.output_files)
+    note = f"{bot_history.missing_text} Written to {folder}: {file_names}."
+    print_plain_tables(
+        [bot_history.versions.table], given.tables, note.lstrip(), headline=bot_history.headline
+    )

@@ -1,5 +1,7 @@
 """`arena league`: participants' bots are checked, ranked and marked."""
 
+import os
+from contextlib import nullcontext
 from math import inf
 from pathlib import Path
 
@@ -50,7 +52,12 @@ def league(file: Path, seconds: float, tokens: bool, is_watched: bool, given: Gi
     have handed in new versions; only public/ of the results is to be published.
     """
     from cantstop_arena.api.leagues import read_league
-    from cantstop_arena.cli.watching import child_arguments, reporting_files, watch
+    from cantstop_arena.cli.watching import (
+        REPORT,
+        child_arguments,
+        reporting_files,
+        rerun_on_changes,
+    )
     from cantstop_arena.leagues.league_files import write_tokens
 
     for option, is_given in {"--dry-run": given.dry_run, "--tokens": tokens}.items():
@@ -58,9 +65,10 @@ def league(file: Path, seconds: float, tokens: bool, is_watched: bool, given: Gi
             what = f"{option} and --watch cannot be used together"
             raise UsageError(f"{what}: one plays, one does not")
     if is_watched and file.exists():
-        watch(file, child_arguments(False), given.quiet)
+        rerun_on_changes(file, child_arguments(False), given.quiet)
     folders = (given.tournament[key] for key in ("bots_folder", "results"))
-    with reporting_files(file, *folders) as report:
+    is_watching = bool(os.environ.get(REPORT))  # the parent, which started this run
+    with reporting_files(file, *folders) if is_watching else nullcontext() as report:
         planned = read_league(file, **given.tournament)
         if report:
             report.add_folder(planned.league.folder)
@@ -76,9 +84,9 @@ def league(file: Path, seconds: float, tokens: bool, is_watched: bool, given: Gi
     results = planned.run(given.run_options, screen, screen.echo, seconds)
     screen.echo("")
     print_plain_tables([results.table], given.tables)
-    written = list(results.files)
+    file_names = list(results.files)
     with screen.reporting_page_error():
         results.write_pages()
-        written.insert(0, "public/")
-    screen.echo(f"\nWritten to {results.folder}: {', '.join(written)}")
+        file_names.insert(0, "public/")
+    screen.echo(f"\nWritten to {results.folder}: {', '.join(file_names)}")
     return ExitCode.DONE

@@ -6,8 +6,14 @@ from typing import TYPE_CHECKING
 import click
 
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.options import Given, announce, exit_code_of, options, play_and_write
-from cantstop_arena.cli.print_tables import print_tables
+from cantstop_arena.cli.options import (
+    Given,
+    announce,
+    exit_code_of,
+    options,
+    play_and_write,
+    print_tables,
+)
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.options import exit_code_of
-from cantstop_arena.cli.print_tables import print_tables
+from cantstop_arena.cli.options import exit_code_of, print_tables
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.ratings.labels import MAX_ANCHOR

@@ -1,11 +1,19 @@
 """`arena run`: play a tournament and print its tables."""
 
+import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import Given, announce, exit_code_of, options, play_and_write
-from cantstop_arena.cli.print_tables import print_tables
+from cantstop_arena.cli.options import (
+    Given,
+    announce,
+    exit_code_of,
+    options,
+    play_and_write,
+    print_tables,
+)
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
@@ -26,10 +34,11 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
     """
     from cantstop_arena.api.tournaments import from_file
     from cantstop_arena.cli.watching import (
+        REPORT,
         child_arguments,
         echo_changed_bots,
         reporting_files,
-        watch,
+        rerun_on_changes,
     )
     from cantstop_arena.tables.notes import until_text
 
@@ -42,10 +51,11 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
     if is_watched and given.dry_run:
         raise UsageError("--dry-run and --watch cannot be used together: one plays, one does not")
     if is_watched and file.exists():
-        words = child_arguments(given.tables.is_text and not given.tables.chosen)
-        watch(file, words, given.quiet)
+        arguments = child_arguments(given.tables.is_text and not given.tables.chosen)
+        rerun_on_changes(file, arguments, given.quiet)
     folders = (given.tournament[key] for key in ("bots_folder", "results"))
-    with reporting_files(file, *folders) as report:
+    is_watching = bool(os.environ.get(REPORT))  # the parent, which started this run
+    with reporting_files(file, *folders) if is_watching else nullcontext() as report:
         planned = from_file(file, **given.tournament)
         if report:
             report.add(planned.tournament)
@@ -54,7 +64,8 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
     screen = RunScreen(planned.name, given.quiet, given.aside, aim)
     if given.dry_run:
         return announce(planned, given, screen)
-    with echo_changed_bots(planned.folder, screen.echo, is_watched=report is not None):
+    changed = echo_changed_bots(planned.folder, screen.echo) if is_watching else nullcontext()
+    with changed:
         played = play_and_write(
             planned, given, screen, lambda results: print_tables(results.analysis, given.tables)
         )

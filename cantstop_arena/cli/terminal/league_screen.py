@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 
 if TYPE_CHECKING:
-    from cantstop_arena.tournaments.ledger.query_plan import QueryPlan
+    from cantstop_arena.tournaments.ledger.cover import QueryPlan
 
 
 class LeagueScreen(RunScreen):

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.cli.terminal.pace import Clock
-from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
+from cantstop_arena.cli.terminal.progress_screen import Clock, ProgressScreen
 from cantstop_arena.errors import PageError
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.run_observer import LLR, Look
 
 if TYPE_CHECKING:
-    from cantstop_arena.tournaments.ledger.query_plan import QueryPlan
+    from cantstop_arena.tournaments.ledger.cover import QueryPlan
 
 
 class RunScreen(ProgressScreen):
@@ -47,6 +46,8 @@ class RunScreen(ProgressScreen):
 
     def on_plan(self, plan: "QueryPlan") -> None:
         """Print what the ledger has, and what will be played."""
+        if self.quiet:
+            return
         from cantstop_arena.tables.plan_text import plan_text
 
         self.echo(f"{self.name}: {plan_text(plan, self.aim)}")
@@ -58,8 +59,8 @@ class RunScreen(ProgressScreen):
 
     def on_look(self, look: Look) -> None:
         """Print the present width of the intervals, or the log-likelihood ratio of a test."""
+        from cantstop_arena.tables.column import half_away
         from cantstop_arena.tables.notes import extent_for
-        from cantstop_arena.tables.rounding import half_away
 
         if look.measure == LLR:
             bound = self.bounds[look.value > 0]

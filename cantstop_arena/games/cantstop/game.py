@@ -112,9 +112,9 @@ class CantStop(Game):
         if bot == "policy-net":
             from cantstop_arena.games.cantstop.bots.policy_net import PLAYERS, RULES
 
-            is_known = (rules._replace(name=RULES.name), players) == (RULES, PLAYERS)
+            is_trained = (rules._replace(name=RULES.name), players) == (RULES, PLAYERS)
             trained = f"its net was trained for {RULES.name} and {PLAYERS} players"
-            return None if is_known else f"{trained}; this run has {rules.name} and {players}"
+            return None if is_trained else f"{trained}; this run has {rules.name} and {players}"
         if bot != "optimal":
             return None
         from cantstop_arena.games.cantstop.exact.solved_tables import adviser_for

@@ -10,6 +10,19 @@ points. The seats' effects add up to 0.
 Where a bot won or lost everything the maximum would be infinitely far away. Its field is then given
 virtual games: one for each bot on average, spread evenly over the field's lineups and won by all
 their seats alike. For two bots that is the half win for each that Anscombe adds.
+
+Newton's method on the choice model's likelihood.
+
+The log-likelihood is concave; its maximum is unique up to a constant within each field of bots that
+met. The steps start from weighted means of the logarithms of the odds, in which half of the least
+that was won anywhere is added to each cell (after Haldane 1956 and Anscombe 1956). Near a maximum
+they shrink as squares do; where there is none the parameters run away in steps of one.
+
+The choice model's probabilities, and the derivatives of its likelihood.
+
+Parameters are the strengths of the bots, then the effects of the seats. With N games of a lineup
+and its probabilities p the score is Σ (wins - N p), by bot and by seat, and Fisher's information is
+Σ N (diag(p) - p pᵀ), likewise (McFadden 1974).
 """
 
 from math import log
@@ -18,10 +31,15 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from cantstop_arena.ratings.model.choice import add_by_seat, information
-from cantstop_arena.ratings.model.connections import Connections, Truths, connections, fields_of
-from cantstop_arena.ratings.model.evidence import Evidence, Floats
-from cantstop_arena.ratings.model.newton import maximise, regularised
+from cantstop_arena.ratings.model.evidence import (
+    Connections,
+    Evidence,
+    Floats,
+    Ints,
+    Truths,
+    connections,
+    fields_of,
+)
 
 ELO = 400 / log(10)  # points for each unit of strength
 TIE = 1e-10  # in strength: a smaller difference is rounding
@@ -153,3 +171,168 @@ def _are_seats_separable(evidence: Evidence, together: Truths) -> bool:
     min_eigenvalue = float(np.linalg.eigvalsh(schur_complement).min())
     lineups = evidence.lineups.shape[1]
     return seats > 1 and lineups > 0 and min_eigenvalue > MIN_INFORMATION * lineups
+
+
+MAX_STEPS = 100
+MAX_HALVINGS = 60
+TOLERANCE = 1e-9  # of a Newton step, in strength: the next one would be about its square
+RUNAWAY = 0.1  # where there is no maximum, steps do not shrink faster
+MAX_DISTANCE = 8.0  # in strength: how far seats may move apart in a step, beyond how far they are
+DAMPING = 1e-12  # relative: keeps Newton's equations regular where rounding would not
+
+
+def maximise(evidence: Evidence, together: Truths, seats_separable: bool) -> tuple[Floats, bool]:
+    """The maximum, centred, and whether the steps converged as they do if there is one."""
+    bots = evidence.bots
+    free = np.ones(bots + evidence.seats)
+    free[bots:] = seats_separable
+    parameters = _start(evidence, together, seats_separable)
+    previous, length = np.inf, np.inf
+    for _ in range(MAX_STEPS):
+        slope = gradient(evidence, parameters) * free
+        step = np.linalg.solve(
+            regularised(information(evidence, parameters, seats_separable), together), slope
+        )
+        step = _uphill(evidence, parameters, step, slope, free)
+        parameters = parameters + step
+        previous, length = length, np.abs(step).max(initial=0.0)
+        if length < TOLERANCE:
+            break
+    converged = length < TOLERANCE and (not np.isfinite(previous) or length <= RUNAWAY * previous)
+    return _centred(parameters, together), bool(converged or evidence.wins.all())
+
+
+def _centred(parameters: Floats, together: Truths) -> Floats:
+    bots = len(together)
+    centre = (together @ parameters[:bots]) / together.sum(axis=1)
+    seats = parameters[bots:]
+    return np.concatenate([parameters[:bots] - centre, seats - seats.mean()])
+
+
+def _start(evidence: Evidence, together: Truths, seats_separable: bool) -> Floats:
+    """Least squares on the logarithms of the odds of each two seats of a lineup.
+
+    A quotient of two counts weighs as much as its logarithm is exact: 1 / (1/won + 1/lost).
+    """
+    bots, seats = evidence.bots, evidence.seats
+    minimum = evidence.wins.min(where=evidence.wins > 0, initial=evidence.wins.max(initial=0.0))
+    won, index = evidence.wins + minimum / 2, np.arange(seats)
+    weight = 1 / (1 / won[:, None] + 1 / won)
+    log_odds = weight * np.log(won[:, None] / won)
+    weight[index, index] = 0
+    weight[index, index] = -weight.sum(axis=1)
+    size = bots + seats
+    seat_rows = np.broadcast_to(bots + index[:, None], evidence.lineups.shape)
+    rows = np.concatenate([evidence.lineups, seat_rows])
+    indices = rows[:, None] * size + rows
+    normal = add_by_index(indices, np.tile(-weight, (2, 2, 1)), size * size).reshape(size, size)
+    right_side = add_by_seat(evidence.lineups, bots, log_odds.sum(axis=1))
+    if not seats_separable:
+        normal[bots:], normal[:, bots:], right_side[bots:] = 0, 0, 0
+    start: Floats = np.linalg.solve(regularised(normal, together), right_side)
+    return start
+
+
+def _uphill(
+    evidence: Evidence, parameters: Floats, step: Floats, slope: Floats, free: Floats
+) -> Floats:
+    """The step, halved until the slope at its end is no steeper downhill than uphill at its start.
+
+    Slopes are compared, as differences of likelihoods drown in rounding.
+    """
+    range_now, range_of_step = (
+        np.ptp(seated_strengths(evidence.lineups, numbers), axis=0)
+        for numbers in (parameters, step)
+    )
+    step = step / (range_of_step / (MAX_DISTANCE + range_now)).max(initial=1.0)
+    for _ in range(MAX_HALVINGS):
+        if (gradient(evidence, parameters + step) * free) @ step >= -slope @ step:
+            break
+        step = step / 2
+    return step
+
+
+def regularised(curvature: Floats, together: Truths) -> Floats:
+    """The information made invertible: the sums over each field and over the seats are fixed.
+
+    The weight of these constraints is the smallest of the bots' information: a larger one would
+    drown the information in rounding.
+    """
+    bots = len(together)
+    scale = curvature.diagonal()
+    minimum = scale[:bots][scale[:bots] > 0]
+    weight = minimum.min() if len(minimum) else 1.0
+    constraints = np.zeros_like(curvature)
+    constraints[:bots, :bots] = together * weight
+    constraints[bots:, bots:] = weight
+    if not curvature[bots:].any():
+        constraints[bots:, bots:] = np.eye(len(curvature) - bots) * weight
+    regular: Floats = curvature + constraints + np.diag(DAMPING * scale)
+    return regular
+
+
+def chances(lineups: Ints, parameters: Floats) -> Floats:
+    """The model's probability that each seat wins: seats by lineups."""
+    strengths = seated_strengths(lineups, parameters)
+    odds = np.exp(strengths - strengths.max(axis=0, initial=-np.inf))
+    chance: Floats = odds / odds.sum(axis=0)
+    return chance
+
+
+def seated_strengths(lineups: Ints, parameters: Floats) -> Floats:
+    """The bot's strength plus the seat's effect: seats by lineups."""
+    seats = len(lineups)
+    strengths: Floats = parameters[lineups] + parameters[-seats:, None]
+    return strengths
+
+
+def add_by_seat(lineups: Ints, bots: int, amounts: Floats) -> Floats:
+    """The sums of amounts (seats by lineups) for each bot, then for each seat: one array."""
+    by_bot = np.bincount(lineups.ravel(), amounts.ravel(), minlength=bots)
+    return np.concatenate([by_bot, amounts.sum(axis=1)])
+
+
+def gradient(evidence: Evidence, parameters: Floats) -> Floats:
+    """The derivative of the log-likelihood: wins minus expected wins, by bot and by seat.
+
+    Computed as wins · P(no win) - losses · P(win), which stays exact where one seat always wins.
+    """
+    chance = chances(evidence.lineups, parameters)
+    other_seats = 1 - np.eye(evidence.seats)
+    surplus = evidence.wins * (other_seats @ chance) - (other_seats @ evidence.wins) * chance
+    return add_by_seat(evidence.lineups, evidence.bots, surplus) + evidence.luck_correction
+
+
+def information(evidence: Evidence, parameters: Floats, seats_separable: bool = True) -> Floats:
+    """Fisher's information: the sum of games · (diag(p) - p pᵀ), by bots and seats."""
+    games = evidence.wins.sum(axis=0)
+    matrix = win_covariance(
+        evidence.lineups, evidence.bots, games, chances(evidence.lineups, parameters)
+    )
+    if not seats_separable:
+        matrix[evidence.bots :] = 0
+        matrix[:, evidence.bots :] = 0
+    return matrix
+
+
+def win_covariance(lineups: Ints, bots: int, games: Floats, chance: Floats) -> Floats:
+    """The covariance of the wins by bot and seat: the sum of games · (diag(p) - p pᵀ)."""
+    seats, index = len(lineups), np.arange(len(lineups))
+    products = -games * chance[:, None] * chance
+    products[index, index] = 0
+    products[index, index] = -products.sum(axis=1)
+    bot_pairs = lineups[:, None] * bots + lineups
+    bot_seats = lineups[:, None] * seats + index[:, None]
+    size = bots + seats
+    matrix = np.empty((size, size))
+    matrix[:bots, :bots] = add_by_index(bot_pairs, products, bots * bots).reshape(bots, bots)
+    matrix[:bots, bots:] = add_by_index(bot_seats, products, bots * seats).reshape(bots, seats)
+    matrix[bots:, :bots] = matrix[:bots, bots:].T
+    matrix[bots:, bots:] = products.sum(axis=2)
+    return matrix
+
+
+def add_by_index(indices: Ints, amounts: Floats, size: int) -> Floats:
+    """The sums of the amounts that have the same index: an array of length `size`."""
+    indices = np.broadcast_to(indices, amounts.shape)
+    return np.bincount(indices.ravel(), amounts.ravel(), minlength=size).astype(np.float64)

@@ -23,7 +23,15 @@ fit, divided by the roots of the expected wins, T = D E|r_d|² and Q = D² E(r_d
 f = T² / Q, which cannot be more than there are degrees of freedom, is taken from a sample of deals
 stored game by game (`model.deal_clusters`). As T is itself estimated from D deals, G² / T is
 compared with Fisher's F of f and f (D - 1) degrees of freedom (Thomas and Rao 1987).
+
+How Elo depends on the field: by how much it moves when another bot is left out.
+
+Ratings of the games without that bot are compared with those of all games, both relative to the
+even score of the remaining bots. Where one number for each bot fits all results, they differ by
+chance only.
 """
+
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 import numpy as np
@@ -31,11 +39,10 @@ import numpy as np
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.ratings.covariance import Sandwich
 from cantstop_arena.ratings.distributions import fisher_tail
-from cantstop_arena.ratings.model.choice import add_by_seat, chances, win_covariance
-from cantstop_arena.ratings.model.connections import fields_of
+from cantstop_arena.ratings.elo import even_score
 from cantstop_arena.ratings.model.deal_clusters import DealClusters, sample_of
-from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gather_evidence
-from cantstop_arena.ratings.model.luce import Luce, fit
+from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, fields_of, gather_evidence
+from cantstop_arena.ratings.model.luce import ELO, Luce, add_by_seat, chances, fit, win_covariance
 
 MIN_EFFECT = 1e-3  # of the design effect: with less, nothing varies but what the model explains
 MIN_SAMPLE = 30  # deals: with fewer, the correction is of first order only
@@ -127,8 +134,8 @@ def _summed_deviance(means: Floats) -> Floats:
     mean = np.maximum(means, 1e-300)[:, None]
     counts = np.arange(1, MAX_STEPS)
     logs = counts * np.log(mean) - mean - np.cumsum(np.log(counts))
-    terms: Floats = np.exp(logs) * 2 * counts * (np.log(counts) - np.log(mean))
-    return np.asarray(terms.sum(axis=1))
+    summands: Floats = np.exp(logs) * 2 * counts * (np.log(counts) - np.log(mean))
+    return np.asarray(summands.sum(axis=1))
 
 
 def _effective_degrees_of_freedom(
@@ -176,3 +183,60 @@ def _inverse(information: Floats, model: Luce) -> Floats:
         information[bots:], information[:, bots:] = 0, 0
     inverse: Floats = np.linalg.pinv(information, rcond=1e-9, hermitian=True)
     return inverse
+
+
+MAX_BOTS = 60  # with more there are no moves: each bot left out takes a fit of its own
+MIN_BOTS = 3
+
+
+class EloShift(NamedTuple):
+    """The change of a bot's Elo, in points, and the number of the bot that is left out."""
+
+    points: float
+    without: int
+
+
+Moves: TypeAlias = tuple[EloShift, EloShift]
+
+
+def moves(results: TournamentTotals) -> list[Moves | None]:
+    """For each bot the lowest and the highest shift of its Elo, each without another bot.
+
+    None for a bot that has no shift: whichever other bot is left out, the games no longer connect
+    the remaining ones, or bound one of them on one side only.
+    """
+    bots = len(results.bots)
+    if not MIN_BOTS <= bots <= MAX_BOTS or bots <= results.players or results.players < 2:
+        return [None] * bots
+    evidence, order = gather_evidence(results)
+    strengths = fit(evidence).strengths
+    shifts = np.array([_strength_shifts(evidence, strengths, bot) for bot in range(bots)])
+    canonical = np.argsort(order, kind="stable")
+    return [_extremes(shifts[:, index], order) for index in canonical]
+
+
+def _strength_shifts(evidence: Evidence, strengths: Floats, without: int) -> Floats:
+    """The change of each bot's strength without one bot; nan where it is not determined."""
+    remaining = np.arange(evidence.bots) != without
+    without_bot = (evidence.lineups != without).all(axis=0)
+    refit = fit(
+        Evidence(evidence.bots, evidence.lineups[:, without_bot], evidence.wins[:, without_bot])
+    )
+    shifts = np.full(evidence.bots, np.nan)
+    if (
+        refit.links.together[np.ix_(remaining, remaining)].all()
+        and not refit.links.at_bound[remaining].any()
+    ):
+        before, after = strengths[remaining], refit.strengths[remaining]
+        shifts[remaining] = (after - even_score(after)[0]) - (before - even_score(before)[0])
+    return shifts
+
+
+def _extremes(shifts: Floats, order: Ints) -> Moves | None:
+    if np.isnan(shifts).all():
+        return None
+    lowest, highest = int(np.nanargmin(shifts)), int(np.nanargmax(shifts))
+    return (
+        EloShift(float(ELO * shifts[lowest]), int(order[lowest])),
+        EloShift(float(ELO * shifts[highest]), int(order[highest])),
+    )

@@ -1,21 +1,305 @@
-"""Where the rating model does not fit: the largest residuals of pairs, and cycles (`cycles`).
+"""Where the rating model does not fit: the largest residuals of pairs, and cycles.
 
-A pair's score less the predicted one (`predictions`), divided by its standard error, has a p-value
+A pair's score less the predicted one, divided by its standard error, has a p-value
 by Student's t, corrected by Holm's method (see `multiple_comparisons`).
+
+The scores of pairs that the model predicts, and the variance of the residuals.
+
+The prediction is i's share of the wins expected of i and j in games with each other. The fit
+follows the score and absorbs a part of the variance of z = won - score · decided: with g the
+derivative of the expected z, the residual of deal d is z_d - g H⁻¹ u_d. The share left is computed
+from the model's variances and from a sample of deals, and the larger one is used: the model ignores
+the correlation of the games of a deal, and the sample may be small.
+
+Where virtual games keep the model finite, they move predictions. The shift, to first order, is
+returned, so that it does not count as a misfit.
+
+Scores of pairs: i's share of the wins of i and j in games with each other, with its variance.
+
+The variance is that of a quotient of sums over deals (Cochran 1953).
+
+Cycles, in which bots beat each other in a circle, and their share in the results of pairs.
+
+- A beats B where its score against B is significantly above one half, Student's p-values corrected
+  by Holm's method (see `multiple_comparisons`). Three bots that beat each other in a circle are a
+  cycle.
+- The cyclic share is that of Hodge's decomposition (Jiang, Lim, Yao and Ye 2011): the logarithms of
+  the odds of all pairs, seen as a flow, are the sum of a gradient flow, differences of one number
+  for each bot, fitted by weighted least squares, and of a cyclic flow, the residuals. Weights are
+  1 / variance, so that a bot which loses nearly everything drowns nothing. The share is the cyclic
+  flow's squares over all squares, both less the mean of the noise in them. It is 0 for bots on a
+  line, 1 for rock, paper and scissors. The cyclic flow's squares follow a noncentral chi-square,
+  which gives the interval.
 """
+
+from math import sqrt
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
 from cantstop_arena.deals.outcomes import TournamentTotals
-from cantstop_arena.ratings.distributions import student_tail
-from cantstop_arena.ratings.model.deal_clusters import sample_of
-from cantstop_arena.ratings.model.evidence import Floats, Ints, gather_evidence
-from cantstop_arena.ratings.model.luce import Luce, fit
-from cantstop_arena.ratings.model_fit.cycles import Cycle, CyclicShare, cycles, cyclic_share
-from cantstop_arena.ratings.model_fit.pair_scores import PairScores, pair_scores
-from cantstop_arena.ratings.model_fit.predictions import predictions
-from cantstop_arena.ratings.multiple_comparisons import holm
+from cantstop_arena.deals.winners import win_units
+from cantstop_arena.ratings.distributions import noncentrality, student_tail
+from cantstop_arena.ratings.model.deal_clusters import DealClusters, sample_of
+from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, Truths, gather_evidence
+from cantstop_arena.ratings.model.luce import Luce, add_by_seat, chances, fit
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
+from cantstop_arena.ratings.scores import meetings, pair_variance
+
+
+class PairScores(msgspec.Struct, frozen=True):
+    """Pairs of bots that met, `first` < `second`, and their scores: arrays of one length.
+
+    `decided` is what the two won, in games; `variance` is that of the score.
+    """
+
+    first: Ints
+    second: Ints
+    deals: Floats
+    decided: Floats
+    score: Floats
+    variance: Floats
+
+
+def pair_scores(results: TournamentTotals) -> PairScores:
+    """The scores of all pairs that met in two deals or more and won something there."""
+    deals, _ = meetings(results)
+    pairs = results.deals.pairs
+    won = np.asarray(pairs.win_units)
+    first, second = np.nonzero(np.triu((won + won.T > 0) & (deals > 1), 1))
+    first_won, second_won = won[first, second].tolist(), won[second, first].tolist()
+    squares = zip(
+        pairs.squares[first, second].tolist(), pairs.squares[second, first].tolist(), strict=True
+    )
+    crossed = pairs.crossed[first, second].tolist()
+    variances = np.array(list(map(pair_variance, first_won, second_won, squares, crossed)), float)
+    met_deals = deals[first, second].astype(float)
+    decided = np.array(first_won, float) + second_won
+    return PairScores(
+        first,
+        second,
+        met_deals,
+        decided / win_units(results.players),
+        np.array(first_won) / decided,
+        variances * met_deals / (met_deals - 1),
+    )
+
+
+MAX_CYCLES = 10
+TAIL = 0.025  # beyond each end of an interval
+
+
+class CyclicShare(NamedTuple):
+    """The cyclic share of the results of pairs, and its 95% interval."""
+
+    share: float
+    low: float
+    high: float
+
+
+class Cycle(msgspec.Struct, frozen=True):
+    """Three bots, each of which beats the next and the last the first, with these three scores."""
+
+    bots: tuple[int, int, int]
+    scores: tuple[float, float, float]
+
+    def text(self, names: tuple[str, ...]) -> str:
+        """The cycle as a sentence."""
+        first, second, third = (names[bot] for bot in self.bots)
+        clauses = [
+            f"{winner} beats {loser} ({100 * score:.1f}%)"
+            for winner, loser, score in zip(
+                (first, second, third), (second, third, first), self.scores, strict=True
+            )
+        ]
+        return f"{clauses[0]}, {clauses[1]}, and yet {clauses[2]}."
+
+
+def cycles(scores: PairScores, bots: int) -> tuple[Cycle, ...]:
+    """Up to MAX_CYCLES cycles among bots, in descending order of their smallest deviate."""
+    deviates = _deviates_from_half(scores)
+    dof = scores.deals - 1
+    significant = holm(2 * student_tail(np.abs(deviates), dof)) < SIGNIFICANT
+    beats = np.zeros((bots, bots))
+    score = np.zeros((bots, bots))
+    score[scores.first, scores.second], score[scores.second, scores.first] = (
+        scores.score,
+        1 - scores.score,
+    )
+    beats[scores.first, scores.second] = np.where(significant & (deviates > 0), deviates, 0)
+    beats[scores.second, scores.first] = np.where(significant & (deviates < 0), -deviates, 0)
+    ranked_cycles = [
+        (
+            min(beats[first, second], beats[second, third], beats[third, first]),
+            (first, second, third),
+        )
+        for first, second, third in _three_cycles(beats > 0)
+    ]
+    ranked_cycles.sort(key=lambda entry: (-entry[0], entry[1]))
+    return tuple(
+        Cycle((a, b, c), (float(score[a, b]), float(score[b, c]), float(score[c, a])))
+        for _, (a, b, c) in ranked_cycles[:MAX_CYCLES]
+    )
+
+
+def _deviates_from_half(scores: PairScores) -> Floats:
+    """How many standard errors each score is from one half.
+
+    The error of a score that was the same in all deals follows from their number.
+    """
+    rare = 1 - SIGNIFICANT ** (1 / scores.deals)
+    error = np.where(scores.variance > 0, np.sqrt(scores.variance), rare / 2)
+    deviate: Floats = (scores.score - 0.5) / error
+    return deviate
+
+
+def _three_cycles(
+    beats: Truths,
+) -> list[tuple[int, int, int]]:
+    """Every cycle of three, once, beginning with its lowest number."""
+    closing = (beats.astype(np.float32) @ beats > 0) & beats.T
+    return [
+        (first, second, third)
+        for third, first in zip(*(index.tolist() for index in np.nonzero(closing.T)), strict=True)
+        if first < third
+        for second in np.flatnonzero(beats[first] & beats[:, third]).tolist()
+        if second > first
+    ]
+
+
+def cyclic_share(scores: PairScores, bots: int) -> CyclicShare | None:
+    """The cyclic share; None where it is not defined, or the flow is no more than noise.
+
+    Half a win is added on both sides, so that every flow is finite (Anscombe 1956).
+    """
+    won, lost = scores.score * scores.decided + 0.5, (1 - scores.score) * scores.decided + 0.5
+    total = won + lost
+    variance = np.where(
+        scores.variance > 0, scores.variance * (total**2 / won / lost) ** 2, 1 / won + 1 / lost
+    )
+    root_weights = 1 / np.sqrt(variance)
+    flow = root_weights * np.log(won / lost)
+    rows = np.arange(len(flow))
+    design = np.zeros((len(flow), bots))
+    design[rows, scores.first], design[rows, scores.second] = root_weights, -root_weights
+    gradient, rank = _gradient_basis(design)
+    dimensions = len(flow) - rank
+    squares = float(flow @ flow)
+    if dimensions <= 0 or squares - len(flow) <= 2 * sqrt(2 * len(flow)):
+        return None
+    cyclic_flow = flow - gradient @ (gradient.T @ flow)
+    cyclic_squares = float(cyclic_flow @ cyclic_flow)
+    gradient_squares = max(squares - cyclic_squares - rank, 0.0)
+    limits = (noncentrality(cyclic_squares, dimensions, tail) for tail in (TAIL, 1 - TAIL))
+    return CyclicShare(
+        *(
+            _share_of_squares(net_squares, gradient_squares)
+            for net_squares in (max(cyclic_squares - dimensions, 0.0), *limits)
+        )
+    )
+
+
+def _share_of_squares(cyclic_squares: float, gradient_squares: float) -> float:
+    return cyclic_squares / (cyclic_squares + gradient_squares) if cyclic_squares > 0 else 0.0
+
+
+def _gradient_basis(design: Floats) -> tuple[Floats, int]:
+    """An orthonormal basis of the gradient flows, and its dimension."""
+    if not design.size:
+        return design, 0
+    basis, sizes, _ = np.linalg.svd(design, full_matrices=False)
+    rank = int((sizes > 1e-9 * sizes.max()).sum())
+    return basis[:, :rank], rank
+
+
+MIN_VARIANCE_LEFT = 0.01  # of a score's variance: if less is left, the fit follows the score
+
+
+def predictions(
+    scores: PairScores, model: Luce, order: Ints, sample: DealClusters | None
+) -> tuple[Floats, Floats, Floats]:
+    """The predicted scores, the share of their variance that is left to residuals, and the shifts
+    of the predictions by virtual games.
+    """
+    canonical = np.argsort(order, kind="stable")
+    predictor = _Predictor(model, sample)
+    pairs = zip(canonical[scores.first].tolist(), canonical[scores.second].tolist(), strict=True)
+    rows = np.array([predictor.prediction(*pair) for pair in pairs]).reshape(-1, 3)
+    shares_left: Floats = np.where(rows[:, 1] > MIN_VARIANCE_LEFT, rows[:, 1], 0.0)
+    return rows[:, 0], shares_left, rows[:, 2]
+
+
+class _Predictor:
+    """The predictions of a model for single pairs, from arrays that are computed once."""
+
+    def __init__(self, model: Luce, sample: DealClusters | None) -> None:
+        self.model, self.lineups = model, model.evidence.lineups
+        self.games = model.evidence.wins.sum(axis=0) - model.virtual
+        self.chance = chances(self.lineups, model.parameters)
+        self.virtual_shift = _virtual_shift(model, self.chance)
+        self.columns = _pair_columns(model.evidence)
+        has_same_lineups = sample is not None and np.array_equal(sample.lineups, self.lineups)
+        self.residuals = self.shifts = None
+        if sample is not None and has_same_lineups:
+            bots = model.evidence.bots
+            self.residuals = sample.won(len(self.lineups)) - self.chance
+            scores = [add_by_seat(self.lineups, bots, residual) for residual in self.residuals]
+            self.shifts = np.array(scores) @ model.inverse
+
+    def prediction(self, bot: int, rival: int) -> tuple[float, float, float]:
+        """The predicted score of a bot against a rival, the share of z's variance that is left, and
+        the shift of the score by virtual games.
+        """
+        columns = self.columns[min(bot, rival), max(bot, rival)]
+        lineups, games, chance = (
+            self.lineups[:, columns],
+            self.games[columns],
+            self.chance[:, columns],
+        )
+        bot_wins, rival_wins = (
+            float((games * chance * (lineups == seated_bot)).sum()) for seated_bot in (bot, rival)
+        )
+        score = bot_wins / (bot_wins + rival_wins)
+        weights = np.where(lineups == bot, 1 - score, 0.0) - np.where(lineups == rival, score, 0.0)
+        centred = weights - (chance * weights).sum(axis=0)
+        weighted = games * chance * centred
+        slope = add_by_seat(lineups, self.model.evidence.bots, weighted)
+        slope[self.model.evidence.bots :] *= self.model.seats_separable
+        variance = float((weighted * centred).sum())
+        absorbed = float(slope @ self.model.inverse @ slope)
+        share_left = 1 - absorbed / variance if variance > 0 else 0.0
+        shift = float(slope @ self.virtual_shift) / (bot_wins + rival_wins)
+        return score, max(share_left, self._share_left_in_sample(columns, weights, slope)), shift
+
+    def _share_left_in_sample(self, columns: Ints, weights: Floats, slope: Floats) -> float:
+        """The share of z's variance that is left by the sample; 0 where there is none."""
+        if self.residuals is None or self.shifts is None:
+            return 0.0
+        surplus = np.einsum("dsr,sr->d", self.residuals[:, :, columns], weights)
+        squares = float(surplus @ surplus)
+        remaining = surplus - self.shifts @ slope
+        return min(float(remaining @ remaining) / squares, 1.0) if squares > 0 else 0.0
+
+
+def _virtual_shift(model: Luce, chance: Floats) -> Floats:
+    """The shift of the parameters by virtual games, won by all their seats alike: a Newton step."""
+    evidence = model.evidence
+    surplus = model.virtual * (1 / evidence.seats - chance)
+    shift: Floats = model.inverse @ add_by_seat(evidence.lineups, evidence.bots, surplus)
+    return shift
+
+
+def _pair_columns(evidence: Evidence) -> dict[tuple[int, int], Ints]:
+    """For each two bots the indices of the lineups in which both sit."""
+    columns: dict[tuple[int, int], list[int]] = {}
+    for column, lineup in enumerate(evidence.lineups.T.tolist()):
+        seated = sorted(lineup)
+        for index, bot in enumerate(seated):
+            for rival in seated[index + 1 :]:
+                columns.setdefault((bot, rival), []).append(column)
+    return {pair: np.array(indices, np.int64) for pair, indices in columns.items()}
+
 
 MIN_SAMPLE = 30  # deals: with fewer, the share that the fit absorbs is the model's
 

@@ -249,11 +249,11 @@ def _tilt(observed: Sequence[tuple[float, float]], mean: float) -> float:
     low, high = -1 / distances[-1], -1 / distances[0]
     tilt = 0.0
     for _ in range(_STEPS):
-        terms = [d / (1 + tilt * d) for d in distances]
-        surplus = sum(count * term for (_, count), term in zip(observed, terms, strict=True))
+        quotients = [d / (1 + tilt * d) for d in distances]
+        surplus = sum(count * term for (_, count), term in zip(observed, quotients, strict=True))
         low, high = (tilt, high) if surplus > 0 else (low, tilt)
         steepness = sum(
-            count * term * term for (_, count), term in zip(observed, terms, strict=True)
+            count * term * term for (_, count), term in zip(observed, quotients, strict=True)
         )
         previous, tilt = tilt, tilt + surplus / steepness
         if not low < tilt < high:

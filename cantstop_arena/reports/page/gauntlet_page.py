@@ -49,7 +49,7 @@ class Opponent(msgspec.Struct, frozen=True):
 
 def opponents(analysis: Analysis, challenger: int) -> list[Opponent]:
     """The opponents that the challenger has met, the strongest first."""
-    found = []
+    met_opponents = []
     for bot in analysis.order:
         score = analysis.against[challenger][bot]
         if bot == challenger or score is None or score.mean is None:
@@ -57,8 +57,8 @@ def opponents(analysis: Analysis, challenger: int) -> list[Opponent]:
         verdict = OPEN
         if analysis.decided[challenger][bot]:
             verdict = BEATS if score.mean > 0.5 else LOSES
-        found.append(Opponent(bot, analysis.results.bots[bot], score, verdict))
-    return found
+        met_opponents.append(Opponent(bot, analysis.results.bots[bot], score, verdict))
+    return met_opponents
 
 
 def document(
@@ -139,7 +139,7 @@ def _facts(analysis: Analysis, challenger: int, met: Sequence[Opponent]) -> Iter
 def _ranks(count: int, rank: int, best: int, worst: int) -> Markup:
     """The ranks as dots, with the interval of the challenger's."""
     axis = Axis(1, max(2, count), 5)
-    dots = [dot(axis, place, MIDDLE, "spot", 2.5) for place in range(1, count + 1)]
+    dots = [dot(axis, position, MIDDLE, "spot", 2.5) for position in range(1, count + 1)]
     mark = interval(axis, Estimate(rank, best, worst), MIDDLE, "best")
     return marked_axis(axis, [*dots, mark], [], "")
 
@@ -204,28 +204,28 @@ def _opponent_cells(
 
 def verdicts_text(met: Sequence[Opponent]) -> str:
     """How many opponents the challenger beats and loses to, and which stay open."""
-    beaten, still_open, lost = (
+    beaten, undecided, lost = (
         [each.name for each in met if each.verdict == verdict] for verdict in (BEATS, OPEN, LOSES)
     )
     if not met:
         return "It has met no opponent"
     if len(met) == 1:
-        if still_open:
+        if undecided:
             return f"Against {met[0].name} it stays open who is stronger"
         return f"It {met[0].verdict} {met[0].name}"
-    if len(still_open) == len(met):
+    if len(undecided) == len(met):
         return f"All {number_word(len(met))} opponents stay open"
     if len(beaten) == len(met) or len(lost) == len(met):
         return f"It {'beats' if beaten else 'loses to'} all {number_word(len(met))}"
-    done = [
+    verdicts = [
         f"{verb} {number_word(len(names))}"
         for verb, names in ((BEATS, beaten), (LOSES, lost))
         if names
     ]
-    text = f"It {', '.join(done)}"
-    if len(still_open) == 1:
-        return f"{text}; {still_open[0]} stays open"
-    return f"{text}; {number_word(len(still_open))} stay open" if still_open else text
+    text = f"It {', '.join(verdicts)}"
+    if len(undecided) == 1:
+        return f"{text}; {undecided[0]} stays open"
+    return f"{text}; {number_word(len(undecided))} stay open" if undecided else text
 
 
 # Style ---------------------------------------------------------------------------------------

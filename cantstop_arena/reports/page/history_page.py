@@ -41,10 +41,10 @@ def _facts(rated: Sequence[RatedVersion]) -> Iterator[Fact]:
     if not rated:
         return
     best = max(rated, key=lambda row: row.elo.mean or 0)
-    seen = list[RatedVersion]()
+    distinct = list[RatedVersion]()
     for label, row in (("Newest version", rated[-1]), ("Best version", best), ("First", rated[0])):
-        if row not in seen:
-            seen.append(row)
+        if row not in distinct:
+            distinct.append(row)
             error = f"{with_error(row.elo, 1).partition(' ')[2]} Elo"
             since = f", since {row.since}" if row.since else ""
             yield Fact(label, plain(row.elo.mean or 0), error, f"{row.label}{since}")

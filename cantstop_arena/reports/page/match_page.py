@@ -201,8 +201,8 @@ def _payoff_facts(result: MatchFinding) -> Iterator[Fact]:
         if result.test:
             ends = (result.test.elo0, result.test.elo1)
             marks = [(value, f"H{which} {value:g}") for which, value in enumerate(ends)]
-        known = ahead.low is not None or ahead.high is not None
-        plot = _on_axis(ahead, marks, "") if known else None
+        has_interval = ahead.low is not None or ahead.high is not None
+        plot = _on_axis(ahead, marks, "") if has_interval else None
         yield Fact("Ahead", signed(ahead.mean, 3), error, note, plot)
 
 
@@ -246,27 +246,27 @@ def _origin(
     return replace(section, listings=listings)
 
 
-def _words(result: MatchFinding) -> list[str]:
+def _command_line(result: MatchFinding) -> list[str]:
     return ["arena", "match", *result.bots]
 
 
 def _command(analysis: Analysis, result: MatchFinding, seed: str) -> str:
     """The command that plays the match again."""
     results, test = analysis.results, result.test
-    words = _words(result)
+    command_line = _command_line(result)
     if test:
-        words += ["--sprt", f"{test.elo0:g}", f"{test.elo1:g}"]
-        words += ["--alpha", f"{test.alpha:g}"] if test.alpha != _ERROR else []
-        words += ["--beta", f"{test.beta:g}"] if test.beta != _ERROR else []
+        command_line += ["--sprt", f"{test.elo0:g}", f"{test.elo1:g}"]
+        command_line += ["--alpha", f"{test.alpha:g}"] if test.alpha != _ERROR else []
+        command_line += ["--beta", f"{test.beta:g}"] if test.beta != _ERROR else []
     else:
-        words += ["--games", str(result.games_asked_for or result.games)]
-    words += ["--game", results.game] if results.game != DEFAULT else []
+        command_line += ["--games", str(result.games_asked_for or result.games)]
+    command_line += ["--game", results.game] if results.game != DEFAULT else []
     rules = str(results.rules.get("name", ""))
     game = game_named(results.game)
-    words += ["--rules", rules] if rules and rules != game.rules.default.name else []
-    words += ["--players", str(result.players)] if result.players > 2 else []
-    words += ["--luck-removed"] if result.luck_removed else []
-    return shlex.join([*words, "--seed", seed, "--results", "again"])
+    command_line += ["--rules", rules] if rules and rules != game.rules.default.name else []
+    command_line += ["--players", str(result.players)] if result.players > 2 else []
+    command_line += ["--luck-removed"] if result.luck_removed else []
+    return shlex.join([*command_line, "--seed", seed, "--results", "again"])
 
 
 def _continuation(result: MatchFinding) -> str:
@@ -277,8 +277,14 @@ def _continuation(result: MatchFinding) -> str:
         if result.accepted is not None:
             return ""
         test = result.test
-        words = ["--sprt", f"{test.elo0:g}", f"{test.elo1:g}", "--games", str(4 * result.games)]
-        return shlex.join([*_words(result), *words])
+        command_line = [
+            "--sprt",
+            f"{test.elo0:g}",
+            f"{test.elo1:g}",
+            "--games",
+            str(4 * result.games),
+        ]
+        return shlex.join([*_command_line(result), *command_line])
     low, high = result.score.low, result.score.high
     is_open = (low or 0) <= 1 / result.players <= (1 if high is None else high)
-    return shlex.join([*_words(result), "--sprt", "0", "5"]) if is_open else ""
+    return shlex.join([*_command_line(result), "--sprt", "0", "5"]) if is_open else ""

@@ -181,8 +181,8 @@ def _score_of(analysis: Analysis, bot: str) -> Estimate:
     return analysis.scores[analysis.results.bots.index(bot)]
 
 
-def _times(value: float | None, factor: float) -> float | None:
-    return None if value is None else factor * value
+def _times(value: float | None, multiplier: float) -> float | None:
+    return None if value is None else multiplier * value
 
 
 def _narrowing(result: MatchFinding, scores: Sequence[tuple[int, Estimate]]) -> Markup:

@@ -52,8 +52,8 @@ def _facts(profile: GameProfile) -> Iterator[Fact]:
     for key, label, note in _FACTS:
         if (row := rows.get(key)) is None or row.value.mean is None:
             continue
-        factor = 100 if row.percent else 1
-        error = with_error(row.value, row.decimals, factor).partition(" ")[2]
+        multiplier = 100 if row.percent else 1
+        error = with_error(row.value, row.decimals, multiplier).partition(" ")[2]
         value = percent(row.value.mean, row.decimals) if row.percent else plain(row.value.mean, 0)
         unit = "" if row.percent else " Elo"
         plot = _luck_plot(row) if key == LUCK else None

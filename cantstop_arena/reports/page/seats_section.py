@@ -24,8 +24,7 @@ from cantstop_arena.pages.number_text import (
 )
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis, of_points
-from cantstop_arena.tables.predecessors import effect, predecessors
-from cantstop_arena.tables.seats import Seat, seats
+from cantstop_arena.tables.seats import Seat, effect, predecessors, seats
 
 _HEIGHT = 28
 _TURNS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")

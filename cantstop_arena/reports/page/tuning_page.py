@@ -273,10 +273,12 @@ def _curve(content: Content, option: _Number, height: float) -> Figure:
     html = chart(up, across, ticks, marks, label, title, option.name, "%", 50)
     others = [name for name in content["options"] if name != option.name]
     at = f", {' and '.join(others)} at the best values" if others else ""
-    shown = "" if len(trials) == len(content["trials"]) else " Of the trials only the nearest ones."
+    scope_note = (
+        "" if len(trials) == len(content["trials"]) else " Of the trials only the nearest ones."
+    )
     caption = (
         f"Dots: trials with 95% intervals; line and ribbon: the fitted quadratic with its"
-        f" interval{at}. Light column: range of the best value (95%).{shown}"
+        f" interval{at}. Light column: range of the best value (95%).{scope_note}"
     )
     return Figure(html, caption)
 
@@ -449,32 +451,32 @@ def _map_cell(
 
 def _generations(content: Content) -> Section:
     """The score by generation of a search by evolution."""
-    found = content["generations"]
-    scores = [100 * each["won"] for each in found]
+    generations = content["generations"]
+    scores = [100 * each["won"] for each in generations]
     ends = [
         score + sign * 100 * each["deviation"]
-        for score, each in zip(scores, found, strict=True)
+        for score, each in zip(scores, generations, strict=True)
         for sign in (-1, 1)
     ]
     low, high = 5 * floor(min(ends) / 5), 5 * ceil(max(ends) / 5)
     up = scale_around([low, high, 50], _LOW_HEIGHT, _MARGIN)
-    across = Axis(1, max(2, len(found)), 1.5)
+    across = Axis(1, max(2, len(generations)), 1.5)
     marks = []
-    for index, (score, each) in enumerate(zip(scores, found, strict=True), start=1):
+    for index, (score, each) in enumerate(zip(scores, generations, strict=True), start=1):
         x, half = f"{number(across.at(index))}%", 100 * each["deviation"]
         top, bottom = number(up.y(score + half)), number(up.y(score - half))
         marks.append(element("line", class_="whisk", x1=x, x2=x, y1=top, y2=bottom))
         marks.append(element("circle", class_="trial", cx=x, cy=number(up.y(score)), r=3))
     ticks = [Tick(value, value_text(float(value))) for value in across.ticks(8)]
     title = f"Score against {listed(content['against'])}"
-    label = f"Mean score of the trials by generation, from {percent(found[0]['won'])}"
+    label = f"Mean score of the trials by generation, from {percent(generations[0]['won'])}"
     html = chart(up, across, ticks, marks, label, title, "generation", "%", 50)
     caption = (
-        f"Dot: mean score of the trials of a generation, of {found[0]['deals']:,} deals each; line:"
-        " one standard deviation between trials. Each generation plays other deals, so neighbours"
-        " differ by chance, too."
+        f"Dot: mean score of the trials of a generation, of {generations[0]['deals']:,} deals"
+        " each; line: one standard deviation between trials. Each generation plays other deals, so"
+        " neighbours differ by chance, too."
     )
-    part = max(1, len(found) // 5)
+    part = max(1, len(generations) // 5)
     first, last = (sum(scores[at]) / part for at in (slice(part), slice(-part, None)))
     finding = (
         f"The first {how_many(part, 'generation')} score {plain(first)}%, the last {plain(last)}%"

@@ -51,10 +51,10 @@ def _sizes(variants: Sequence[Variant]) -> list[int]:
 
 def _by_rules(variants: Sequence[Variant]) -> dict[str, dict[int, Variant]]:
     """The variants by rules, then by number of players."""
-    found: dict[str, dict[int, Variant]] = {}
+    variants_by_rules: dict[str, dict[int, Variant]] = {}
     for variant in variants:
-        found.setdefault(variant.rules, {})[variant.players] = variant
-    return found
+        variants_by_rules.setdefault(variant.rules, {})[variant.players] = variant
+    return variants_by_rules
 
 
 def _parts(variants: Sequence[Variant]) -> Iterator[list[Variant]]:
@@ -210,9 +210,9 @@ def _cell(
         return _td(UNKNOWN, f"vd same{group}", label_)
     by = change.by
     if by is None or by.mean is None:
-        shown = join_markup(element("b", change.sign or UNKNOWN), hidden(f" {change.word}"))
+        cell_content = join_markup(element("b", change.sign or UNKNOWN), hidden(f" {change.word}"))
         title = f"{text}, {variant.name}: {change.word}{_chance(change)}"
-        return _td(shown, f"vd {change.kind}{group}", label_, title)
+        return _td(cell_content, f"vd {change.kind}{group}", label_, title)
     number = signed(by.mean, 1 if abs(by.mean) < _LARGE else 0)
     sign = "" if change.kind in ("up", "down") else f"{change.sign} "
     content = join_markup(

@@ -13,7 +13,6 @@ from cantstop_arena.errors import ClusterError, GameError, WorkerPoolError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.channel import Frames, ProtocolError, decoder
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.cluster.bridge_connection import BridgeConnection
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     BotBuildFailed,
@@ -40,6 +39,7 @@ from cantstop_arena.tournaments.pool.worker_messages import (
     WorkerBroken,
     is_result_of,
 )
+from cantstop_arena.tournaments.preparation import BotFacts
 from cantstop_arena.tournaments.run_observer import RunObserver
 
 _BUNDLE = 1.5  # seconds that a bundle of blocks should take
@@ -84,7 +84,7 @@ class MachineSlot:
         self.given: dict[Block, OpenBlock] = {}
         self._frames: Frames[FromMachine] = Frames(decoder(FromMachine))
         self._tables = 0  # that have been sent, and not been answered
-        self._heard_at = 0.0
+        self._last_message_at = 0.0
         self._started_at = 0.0
         self._played = 0
 
@@ -92,13 +92,13 @@ class MachineSlot:
         """Note that another table has been sent; what the machine played before is void."""
         self._tables += 1
         self.is_at_work = False
-        self._heard_at = time.monotonic()
+        self._last_message_at = time.monotonic()
         self.given.clear()
         self._started_at, self._played = 0.0, 0
 
     def messages(self, content: bytes) -> Iterator[FromMachine]:
         """The messages about its table that are complete now. Raises ProtocolError."""
-        self._heard_at = time.monotonic()
+        self._last_message_at = time.monotonic()
         for message in self._frames.messages_in(content):
             if isinstance(message, Ready | TableRefused):
                 self._end_wait()
@@ -115,7 +115,7 @@ class MachineSlot:
         """What it does not do, with the limit that has passed; empty while all is well."""
         what, limit = ("answered", _SILENCE) if self.given else ("got ready", _TO_GET_READY)
         is_awaited = bool(self.given or self._tables)
-        if not is_awaited or time.monotonic() - self._heard_at <= limit:
+        if not is_awaited or time.monotonic() - self._last_message_at <= limit:
             return ""
         return f"it has not {what} for {limit:g} s"
 
@@ -140,7 +140,7 @@ class MachineSlot:
         """Add parts that it has to play."""
         now = time.monotonic()
         self._started_at = self._started_at or now
-        self._heard_at = self._heard_at if self.given else now
+        self._last_message_at = self._last_message_at if self.given else now
         self.given.update((part.block, part) for part in parts)
 
     def finish(self, message: BundlePlayed, orders: int) -> Iterator[PartResult]:
@@ -198,7 +198,7 @@ class ClusterPool:
         self._refused: dict[str, str] = {}
         self._queue = PartQueue()
         self._lost_in_turn = 0
-        self._looked_at: set[str] = set()  # machines whose first look has not ended
+        self._inspected: set[str] = set()  # machines whose first look has not ended
         self._give_up_at = inf  # until the cluster has been reached, which Dask limits
 
     def __enter__(self) -> "ClusterPool":
@@ -261,10 +261,10 @@ class ClusterPool:
         if isinstance(message, ReceivedFrom):
             yield from self._handle_received(message)
         elif isinstance(message, ClusterReached):
-            self._looked_at = set(message.machines)
+            self._inspected = set(message.machines)
             self._give_up_at = time.monotonic() + self._wait
         elif isinstance(message, MachineJoined):
-            self._looked_at.discard(message.machine)
+            self._inspected.discard(message.machine)
             self._add_slot(MachineSlot(message.machine, message.processes))
         elif isinstance(message, MachineLost):
             self._lose(message)
@@ -330,7 +330,7 @@ class ClusterPool:
         """Queue the parts of a lost machine again; the machine may come back."""
         self._refused.pop(lost.machine, None)
         self._silent.pop(lost.machine, None)
-        self._looked_at.discard(lost.machine)
+        self._inspected.discard(lost.machine)
         if (slot := self._remove_slot(lost.machine)) is None:
             return
         self._lost_in_turn = 0 if slot.has_played else self._lost_in_turn + 1
@@ -340,7 +340,7 @@ class ClusterPool:
 
     def _refuse(self, machine: str, why: str) -> None:
         """Exclude a machine, and report why, once."""
-        self._looked_at.discard(machine)
+        self._inspected.discard(machine)
         self._remove_slot(machine)
         reason = in_a_line(why, _MAX_REASON_LENGTH)
         if self._refused.get(machine) != reason:
@@ -357,7 +357,7 @@ class ClusterPool:
 
     def _check_machines(self) -> None:
         """Raise ClusterError when no machine has been able to play for too long."""
-        if self._slots or self._looked_at or time.monotonic() < self._give_up_at:
+        if self._slots or self._inspected or time.monotonic() < self._give_up_at:
             return
         reasons = "".join(f"\n  {machine}: {why}" for machine, why in self._refused.items())
         nobody = f" none has answered within {self._wait:g} s; --cluster-wait SECONDS waits longer"

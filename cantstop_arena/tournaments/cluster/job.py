@@ -17,12 +17,11 @@ from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.errors import BotError
 from cantstop_arena.processes import system
-from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.cluster.cluster_messages import SetTable
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.preparation import PreparedBot, prepare_bots
+from cantstop_arena.tournaments.preparation import BotFacts, PreparedBot, prepare_bots
 from cantstop_arena.tournaments.table_spec import TableSpec
 
 

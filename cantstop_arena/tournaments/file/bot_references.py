@@ -23,8 +23,7 @@ from cantstop_arena.tournaments.file.entrants import (
     program_spec,
     usual_name,
 )
-from cantstop_arena.tournaments.file.yaml_reader import converted_losslessly
-from cantstop_arena.tournaments.file.yaml_text import plain_value
+from cantstop_arena.tournaments.file.yaml_reader import converted_losslessly, plain_value
 
 
 def entrant_from_reference(reference: str, catalogue: Catalogue) -> Entrant:
@@ -86,18 +85,20 @@ def command_in(reference: str, catalogue: Catalogue) -> tuple[str, ...]:
     """
     if not is_bot_name(reference) and os.path.isfile(reference):
         return command_of([reference], Path()) if is_program(Path(reference)) else ()
-    words = _words(reference)
-    if len(words) < 2 or catalogue.has(reference) or catalogue.file_of(reference):
+    arguments = _arguments(reference)
+    if len(arguments) < 2 or catalogue.has(reference) or catalogue.file_of(reference):
         return ()
-    command = command_of(words, Path())
+    command = command_of(arguments, Path())
     if shutil.which(command[0]):
         return command
     if os.path.isfile(command[0]):
-        raise BotError(f"{words[0]} cannot be executed; make it a program: chmod +x {words[0]}")
+        raise BotError(
+            f"{arguments[0]} cannot be executed; make it a program: chmod +x {arguments[0]}"
+        )
     return ()
 
 
-def _words(reference: str) -> list[str]:
+def _arguments(reference: str) -> list[str]:
     """The words of a command line; none if it has unclosed quotes."""
     try:
         return shlex.split(reference)

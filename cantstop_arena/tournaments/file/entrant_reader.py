@@ -34,6 +34,7 @@ from cantstop_arena.tournaments.file.entrants import (
     usual_name,
 )
 from cantstop_arena.tournaments.file.pattern_entrants import (
+    ALL,
     Field,
     Pattern,
     PatternReader,
@@ -41,19 +42,20 @@ from cantstop_arena.tournaments.file.pattern_entrants import (
     all_refusal,
     excludes,
     is_excluded_text,
+    is_pattern,
     pattern_takes,
 )
-from cantstop_arena.tournaments.file.patterns import ALL, is_pattern
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
+    Node,
     Reader,
     converted_losslessly,
     is_list,
     is_mapping,
+    line_and_column,
     node_text,
     quoted,
 )
-from cantstop_arena.tournaments.file.yaml_text import Node, line_and_column
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue

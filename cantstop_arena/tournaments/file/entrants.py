@@ -157,9 +157,9 @@ def is_program(file: Path) -> bool:
     return file.suffix not in ENDINGS and os.access(file, os.X_OK)
 
 
-def command_of(words: Sequence[str], folder: Path) -> tuple[str, ...]:
+def command_of(arguments: Sequence[str], folder: Path) -> tuple[str, ...]:
     """The words of a command; files, from `folder`, become absolute paths."""
-    return tuple(_file_or_word(word, folder) for word in words)
+    return tuple(_file_or_word(word, folder) for word in arguments)
 
 
 def _file_or_word(word: str, folder: Path) -> str:

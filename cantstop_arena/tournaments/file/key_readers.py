@@ -29,6 +29,7 @@ from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.keys import BY_NAME, Seconds
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
+    Node,
     Reader,
     converted_losslessly,
     is_mapping,
@@ -37,7 +38,6 @@ from cantstop_arena.tournaments.file.yaml_reader import (
     range_text,
     unknown_word,
 )
-from cantstop_arena.tournaments.file.yaml_text import Node
 from cantstop_arena.tournaments.tournament import FaultPolicy, luck_refusal, score_refusal
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ LASTING: frozenset[Command] = FINISHING | {"tune", "league"}  # that take a whil
 HISTORY: frozenset[Command] = frozenset({"history"})
 PROFILE: frozenset[Command] = frozenset({"profile"})
 DESIGN: frozenset[Command] = frozenset({"design"})
-APART = HISTORY | PROFILE | DESIGN  # commands that neither play nor continue a tournament
+OTHER_COMMANDS = HISTORY | PROFILE | DESIGN  # commands that neither play nor continue a tournament
 NOWHERE: frozenset[Command] = frozenset()
 
 IN_TOURNAMENTS: frozenset[File] = frozenset({"tournament"})
@@ -475,8 +475,8 @@ KEYS = (
         "Number of worker processes. Default: all cores.",
         "run",
         "count",
-        commands=ALL | APART,
-        functions=LASTING | APART,
+        commands=ALL | OTHER_COMMANDS,
+        functions=LASTING | OTHER_COMMANDS,
         cli=("--workers",),
     ),
     Key(
@@ -536,8 +536,8 @@ KEYS = (
         "tournament",
         "folder",
         DEFAULT_FOLDER,
-        commands=ALL | APART,
-        functions=ALL | APART | {"tournament"},
+        commands=ALL | OTHER_COMMANDS,
+        functions=ALL | OTHER_COMMANDS | {"tournament"},
         cli=("--bots", "bots_folder"),
         option={"show_default": True, "metavar": "DIR"},
     ),
@@ -567,7 +567,7 @@ KEYS = (
         "output",
         "progress",
         False,
-        functions=LASTING | APART,
+        functions=LASTING | OTHER_COMMANDS,
     ),
     Key(
         "quiet",
@@ -575,7 +575,7 @@ KEYS = (
         "output",
         bool,
         False,
-        commands=ALL | APART,
+        commands=ALL | OTHER_COMMANDS,
         cli=("--quiet",),
         helps={"match": "Print only the result.", "tune": "Print no progress."},
     ),
@@ -598,7 +598,7 @@ KEYS = (
         "output",
         "format",
         "text",
-        commands=ALL | APART,
+        commands=ALL | OTHER_COMMANDS,
         cli=("--format", "form"),
         option={"show_default": True},
     ),
@@ -622,7 +622,7 @@ KEYS = (
         "output",
         bool,
         False,
-        commands=PLAYING | APART,
+        commands=PLAYING | OTHER_COMMANDS,
         cli=("--wide",),
     ),
 )
@@ -640,7 +640,7 @@ def default_of(name: str) -> Any:
     return BY_NAME[name].default
 
 
-def written(file: File, values: Mapping[str, Any]) -> dict[str, Any]:
+def values_in_file(file: File, values: Mapping[str, Any]) -> dict[str, Any]:
     """The values as a file of this kind has them: in order, and without needless defaults."""
     return {
         key.name: values[key.name]

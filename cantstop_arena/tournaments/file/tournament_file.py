@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cantstop_arena.bots.onnx_bots import refusal_of
+from cantstop_arena.bots.known_bot import refusal_of
 from cantstop_arena.deals.outcomes import LeftOut, Until
 from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.deals.seeds import random_seed
@@ -36,9 +36,9 @@ from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
     Reader,
+    dump,
     is_mapping,
 )
-from cantstop_arena.tournaments.file.yaml_text import dump
 from cantstop_arena.tournaments.tournament import NO_OVERRIDES, Overrides, Tournament
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.spans import Span
 from cantstop_arena.deals.winners import win_units
-from cantstop_arena.tournaments.ledger.aggregation import aggregate
+from cantstop_arena.tournaments.ledger.aggregation import LedgerReader, LedgerTotals, aggregate
 from cantstop_arena.tournaments.ledger.cover import PaidDeals, StoredDeals
-from cantstop_arena.tournaments.ledger.ledger_totals import LedgerReader, LedgerTotals
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 
 MAX_LOOKS = 6  # each after half of the deals of the next one

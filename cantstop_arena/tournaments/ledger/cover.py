@@ -3,6 +3,8 @@
 Above the ledger the bots of a group are in the order of the file: rows in another order are turned.
 Nothing that is read here depends on rows of other queries, or on the order in which rows were
 written.
+
+`plan_of` says what is to be played for a query: how much of it a ledger has, and what it lacks.
 """
 
 import re
@@ -12,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 from math import inf
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from msgspec.structs import replace
@@ -35,15 +37,13 @@ from cantstop_arena.tournaments.ledger.row_codec import (
     fingerprints_in,
     group_in,
     masks_of,
-    row_of,
-    tallies_in,
-    winners_in,
-)
-from cantstop_arena.tournaments.ledger.turned_rows import (
     measure_columns,
     order_of,
     payoff_columns,
+    row_of,
     seating_columns,
+    tallies_in,
+    winners_in,
 )
 from cantstop_arena.tournaments.pool.fault_counter import END, FaultCounter
 
@@ -72,7 +72,7 @@ class Cover:
         self._ids = ledger.group_ids(query)
         self._keys = ledger.row_keys(self._ids.values())
         self._owners: dict[tuple[str, ...], Group] = {}
-        for group in query.groups if query.has_twins else ():
+        for group in query.groups if query.has_copies else ():
             self._owners.setdefault(query.versions_of(group), group)
         self._rows = {group: self._disjoint(group) for group in query.groups}
         self._counter: FaultCounter | None = None
@@ -95,7 +95,7 @@ class Cover:
         keys = self._keys.get(self._ids.get(group, -1), ())
         return [key for key in keys if key.end <= self.end and self._serves(key.detail)]
 
-    def begun(self, group: Group) -> list[Span]:
+    def started(self, group: Group) -> list[Span]:
         """The spans of all rows of a group that have what is needed, merged, covered or not."""
         keys = self._keys.get(self._ids.get(group, -1), ())
         spans, reached = list[Span](), 0
@@ -125,7 +125,7 @@ class Cover:
         key = RowKey(block.first, block.deals, query.detail)
         if (row.faults, row.irreproducible) != _NOTHING:
             notes[self._ids[block.group], key] = row.faults, row.irreproducible
-        for group in query.groups if query.has_twins else (block.group,):
+        for group in query.groups if query.has_copies else (block.group,):
             if self.owner(group) == self.owner(block.group):
                 self._rows[group].append(key)
                 self._different.pop(group, None)
@@ -161,13 +161,13 @@ class Cover:
         fingerprints = np.concatenate(rows)
         different = different_deals(fingerprints, played >= self.end)
         has_cut = any(key.first == different for key in keys) or played == different
-        is_whole = played == len(fingerprints)
-        return different if is_whole and (has_cut or different == 1) else None
+        is_complete = played == len(fingerprints)
+        return different if is_complete and (has_cut or different == 1) else None
 
     def repeated(self) -> dict[Group, tuple[int, int]]:
         """The groups whose deals are repeated: how many deals of theirs count, of how many."""
-        found = {tuple(sorted(group)): self.different_deals(group) for group in self.query.groups}
-        return {group: (deals, self.end) for group, deals in found.items() if deals}
+        repeats = {tuple(sorted(group)): self.different_deals(group) for group in self.query.groups}
+        return {group: (deals, self.end) for group, deals in repeats.items() if deals}
 
     @property
     def is_exhausted(self) -> bool:
@@ -331,7 +331,7 @@ class Cover:
 
     def new_fault_counter(self, max_faults: int) -> FaultCounter:
         """A counter like `fault_counter`, with another limit, to which faults can be added."""
-        counter = FaultCounter(max_faults, self.query.twins)
+        counter = FaultCounter(max_faults, self.query.copies)
         counter.add_faults(self.faults(is_shared=False))
         spans = self.complete_spans()
         missing = sorted(
@@ -340,7 +340,7 @@ class Cover:
             for first, _ in [*gaps(spans.get(group, ()), self.end)][:1]
         )
         while True:
-            counting = (place for place in missing if not counter.is_void(place[1]))
+            counting = (span for span in missing if not counter.is_void(span[1]))
             counter.advance(next(counting, END))
             if not [*counter.disqualifications()]:
                 return counter
@@ -433,3 +433,56 @@ def with_path(message: str, path: str) -> str:
 
 def _folder_of(path: str) -> str:
     return path.removesuffix(path.rpartition("/")[2])
+
+
+class QueryPlan(NamedTuple):
+    """The lineups of a query, with so many `players` each, and the games that will be played.
+
+    Of the `groups`, those of disqualified bots apart, `complete` have all their games in the ledger
+    and `partial` some. Of the missing `games`, an upper bound where bots get disqualified, `again`
+    have been played before, in blocks that end beyond the requested number of games for each group.
+    """
+
+    players: int
+    groups: int
+    complete: int
+    partial: int
+    games: int
+    again: int
+    games_per_group: int
+
+
+def plan_of(cover: Cover) -> QueryPlan:
+    """The plan for what a query lacks. Groups with the same rows, as of twins, count each."""
+    counter, spans = cover.fault_counter(), cover.complete_spans()
+    groups = complete = partial = games = again = 0
+    for group in cover.query.groups:
+        if counter.is_void(group):
+            continue
+        missing = [*gaps(spans.get(tuple(sorted(group)), ()), cover.end)]
+        started = _overlap(missing, cover.started(group))
+        groups += 1
+        complete += not missing
+        partial += bool(missing) and (started > 0 or tuple(sorted(group)) in spans)
+        if cover.owner(group) == group:
+            games += sum(deals for _, deals in missing)
+            again += started
+    per_deal = len(cover.orders)
+    return QueryPlan(
+        cover.query.players,
+        groups,
+        complete,
+        partial,
+        games * per_deal,
+        again * per_deal,
+        cover.end * per_deal,
+    )
+
+
+def _overlap(missing: Sequence[Span], stored: Sequence[Span]) -> int:
+    """The number of missing deals that are in stored spans."""
+    return sum(
+        max(0, min(first + count, start + length) - max(first, start))
+        for first, count in missing
+        for start, length in stored
+    )

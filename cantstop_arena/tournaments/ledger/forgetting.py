@@ -82,8 +82,8 @@ def forget(ledger: Ledger, bots: Collection[StoredBot]) -> None:
     What the query of the last run names stays, without games.
     """
     numbers = {bot.number for bot in bots}
-    gone = [(bot.number,) for bot in bots if not bot.is_in_file]
-    kept = {group for query in ledger.queries() for group in ledger.group_ids(query).values()}
+    removed = [(bot.number,) for bot in bots if not bot.is_in_file]
+    used = {group for query in ledger.queries() for group in ledger.group_ids(query).values()}
     groups = [
         (number,)
         for number, played in ledger.select("SELECT id, bots FROM groups")
@@ -92,11 +92,11 @@ def forget(ledger: Ledger, bots: Collection[StoredBot]) -> None:
     with ledger.writing() as connection:
         for table in ("blocks", "seals"):
             connection.executemany(f"DELETE FROM {table} WHERE grp = ?", groups)
-        unused = [key for key in groups if key[0] not in kept]
+        unused = [key for key in groups if key[0] not in used]
         connection.executemany("DELETE FROM groups WHERE id = ?", unused)
         connection.executemany(
             "DELETE FROM disturbances WHERE version = ?", [(n,) for n in numbers]
         )
-        connection.executemany("DELETE FROM names WHERE version = ?", gone)
-        connection.executemany("DELETE FROM versions WHERE id = ?", gone)
+        connection.executemany("DELETE FROM names WHERE version = ?", removed)
+        connection.executemany("DELETE FROM versions WHERE id = ?", removed)
     ledger.tidy()

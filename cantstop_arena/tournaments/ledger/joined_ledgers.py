@@ -6,24 +6,23 @@ from pathlib import Path
 from sqlite3 import Connection
 
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
-from cantstop_arena.tournaments.ledger.ledger_parts import part_ledgers
 from cantstop_arena.tournaments.ledger.ledger_query import QueryBot
-from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
+from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, part_ledgers
 from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
 from cantstop_arena.tournaments.ledger.row_codec import group_in, text
 
 
-def join_part_ledgers(ledger: Ledger, folder: Path, known: Iterable[QueryBot]) -> list[Path]:
+def join_part_ledgers(ledger: Ledger, folder: Path, query_bots: Iterable[QueryBot]) -> list[Path]:
     """Add the games of the ledgers of a comparison's parts, and return the paths of these.
 
     They stay as they are. Those of release 0.2 are taken over with the help of bots that are
-    `known`. Raises LedgerError.
+    `query_bots`. Raises LedgerError.
     """
-    paths, bots = part_ledgers(folder), [*known]
+    paths, bots = part_ledgers(folder), [*query_bots]
     for path in paths:
         with (
             copied_ledger(path.parent, fresh=False) as copy,
-            open_ledger(copy / LEDGER, known=bots) as part,
+            open_ledger(copy / LEDGER, query_bots=bots) as part,
         ):
             _join(ledger, part, path.parent.relative_to(folder).as_posix())
     return paths

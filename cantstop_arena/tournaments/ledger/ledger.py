@@ -3,7 +3,7 @@ run.
 
 A row is some deals of one group of versions under one setting, so that nothing in it depends on the
 tournament for which it was played. The file also has the query of the last run, or of each part of
-the last comparison (see `ledger_parts`). Rows are never deleted by a run.
+the last comparison (see `open_ledger`). Rows are never deleted by a run.
 """
 
 import json
@@ -246,7 +246,7 @@ class Ledger:
             number, ids = self._setting_id(setting), self._stored_version_ids()
             self.connection.executemany(
                 "INSERT OR IGNORE INTO disturbances VALUES (?, ?, ?)",
-                [(number, ids[digest], done) for digest, done in what.items()],
+                [(number, ids[digest], deals) for digest, deals in what.items()],
             )
 
     # Rows

@@ -115,15 +115,15 @@ class LedgerQuery(msgspec.Struct, frozen=True, dict=True):
         return [n for n, bot in enumerate(self.bots) if bot.version.isolate == "processes"]
 
     @cached_property
-    def twins(self) -> tuple[int, ...]:
+    def copies(self) -> tuple[int, ...]:
         """For each bot the first one of its version."""
         first: dict[str, int] = {}
         return tuple(first.setdefault(bot.version.id, n) for n, bot in enumerate(self.bots))
 
     @property
-    def has_twins(self) -> bool:
+    def has_copies(self) -> bool:
         """Whether any two bots are of one version."""
-        return self.twins != tuple(range(len(self.bots)))
+        return self.copies != tuple(range(len(self.bots)))
 
     def versions_of(self, group: Group) -> tuple[str, ...]:
         """The digests of the versions of a group's bots."""

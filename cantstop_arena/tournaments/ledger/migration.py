@@ -27,28 +27,26 @@ from cantstop_arena.tournaments.ledger.row_codec import (
     LedgerRow,
     faults_in,
     group_in,
+    measure_columns,
+    order_of,
     row_of,
+    seating_columns,
     tallies_in,
     winners_in,
 )
-from cantstop_arena.tournaments.ledger.turned_rows import (
-    measure_columns,
-    order_of,
-    seating_columns,
-)
 
 
-def take_over(path: Path, known: Iterable[QueryBot]) -> None:
+def take_over(path: Path, query_bots: Iterable[QueryBot]) -> None:
     """Replace a ledger of release 0.2 by one with its games; it stays beside the new one.
 
-    `known` are bots whose versions are taken where the ledger has the same bot. Raises LedgerError
-    for a damaged ledger.
+    `query_bots` are bots whose versions are taken where the ledger has the same bot. Raises
+    LedgerError for a damaged ledger.
     """
     new = path.with_suffix(".new.sqlite")
     _delete(new)
     try:
         with closing(connect(path)) as connection, closing(connect(new)) as new_connection:
-            old = OldLedger(path, connection, known)
+            old = OldLedger(path, connection, query_bots)
             _write(old, Ledger(new, new_connection))
         with draft_of(path.with_suffix(".0.2.sqlite")) as draft:
             copyfile(path, draft)

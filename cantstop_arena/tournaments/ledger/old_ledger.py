@@ -51,16 +51,16 @@ _LOST_BLOCKS = (
 class OldLedger:
     """The games of a ledger of version 4 or 5. Creating one raises LedgerError for a damaged file.
 
-    `known` are bots whose versions are taken where the ledger has the same bot: what it stored does
-    not tell whether a bot learns, or whether its file has several. So many `games` of each group
-    were requested, or as many as there are.
+    `query_bots` are bots whose versions are taken where the ledger has the same bot: what it stored
+    does not tell whether a bot learns, or whether its file has several. So many `games` of each
+    group were requested, or as many as there are.
     """
 
     def __init__(
         self,
         path: Path,
         connection: sqlite3.Connection,
-        known: Iterable[QueryBot] = (),
+        query_bots: Iterable[QueryBot] = (),
         games: int = 0,
     ) -> None:
         self.path = path
@@ -68,12 +68,12 @@ class OldLedger:
         with reading(path):
             (self._text,) = next(self._select("SELECT value FROM about WHERE key = 'tournament'"))
             self._identity: Mapping[str, Any] = json.loads(self._text)
-            self.query = self._query([*known])
+            self.query = self._query([*query_bots])
             self._check()
         ends = (first + count for spans in self.spans().values() for first, count in spans)
         self.deals_requested = max(-(-games // len(self.query.orders)), max(ends, default=0))
 
-    def _query(self, known: list[QueryBot]) -> LedgerQuery:
+    def _query(self, query_bots: list[QueryBot]) -> LedgerQuery:
         """What was played, as a query. Raises ValueError when the identity is damaged."""
         identity, rules = self._identity, self._identity["rules"]
         luck = identity.get("luck_removed")
@@ -96,7 +96,7 @@ class OldLedger:
             setting,
             rules["name"],
             tuple(
-                _bot(bot, number in disturbing, known)
+                _bot(bot, number in disturbing, query_bots)
                 for number, bot in enumerate(identity["bots"])
             ),
             1,
@@ -252,10 +252,10 @@ def _seed(identity: Mapping[str, Any]) -> int | str:
     return seed
 
 
-def _bot(stored: Mapping[str, Any], is_set_apart: bool, known: list[QueryBot]) -> QueryBot:
+def _bot(stored: Mapping[str, Any], is_separated: bool, query_bots: list[QueryBot]) -> QueryBot:
     """A bot of an identity, as the one that is known if there is one."""
     origin, name = stored["origin"], stored["bot"]
-    isolate = stored.get("isolate") or ("processes" if is_set_apart else False)
+    isolate = stored.get("isolate") or ("processes" if is_separated else False)
     options, files = stored.get("options", {}), stored.get("files", {})
     if origin == "built-in":
         version = BotVersion(origin, "", options, files, isolate, 1, name)
@@ -264,10 +264,10 @@ def _bot(stored: Mapping[str, Any], is_set_apart: bool, known: list[QueryBot]) -
         bot = "" if is_alone else name
         version = BotVersion(origin, stored["digest"], options, files, isolate, bot=bot)
     content = _content(version)
-    same = (bot for bot in known if bot.bot == name and _content(bot.version) == content)
-    found = next(same, None)
-    if found is not None:
-        return QueryBot(stored["name"], found.version, name, found.path, found.learns)
+    same = (bot for bot in query_bots if bot.bot == name and _content(bot.version) == content)
+    same_bot = next(same, None)
+    if same_bot is not None:
+        return QueryBot(stored["name"], same_bot.version, name, same_bot.path, same_bot.learns)
     return QueryBot(stored["name"], version, name)
 
 

@@ -1,15 +1,27 @@
-"""Opening a ledger for writing, by one run at a time."""
+"""Which ledger has the games of a folder, and how it is opened, locked and protected.
+
+A ledger is opened for writing by one run at a time. The games of a folder of results are in its own
+ledger, or in that of a comparison.
+
+A comparison is played as several tournaments, its parts. Each has a folder, two levels below that
+of the comparison, and a query in the comparison's ledger. Comparisons of earlier releases have a
+ledger in the folder of each part: see `joined_ledgers`.
+
+Bots whose games are recorded could reach the ledger: `protected_ledger` restores it.
+"""
 
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
-from cantstop_arena.atomic_files import open_unlinked
+from cantstop_arena.atomic_files import draft_of, open_unlinked
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.tournaments.ledger.ledger import (
+    LEDGER,
     UNREADABLE,
     VERSION,
     Ledger,
@@ -24,15 +36,15 @@ _SUFFIXES = ("", "-wal", "-shm")  # of the files of a database
 
 @contextmanager
 def open_ledger(
-    path: Path, fresh: bool = False, known: Sequence[QueryBot] = ()
+    path: Path, fresh: bool = False, query_bots: Sequence[QueryBot] = ()
 ) -> Iterator[Ledger]:
     """Open a ledger; create it if there is none. With `fresh`, what is there is set aside.
 
-    A ledger of release 0.2 is taken over, with the help of bots that are `known`. Raises
+    A ledger of release 0.2 is taken over, with the help of bots that are `query_bots`. Raises
     LedgerError when the file cannot be used.
     """
     with locked_folder(path.parent):
-        yield from _opened(path, fresh, known)
+        yield from _opened(path, fresh, query_bots)
 
 
 @contextmanager
@@ -67,14 +79,14 @@ def locked_folder(folder: Path) -> Iterator[None]:
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
-def _opened(path: Path, fresh: bool, known: Sequence[QueryBot]) -> Iterator[Ledger]:
+def _opened(path: Path, fresh: bool, query_bots: Sequence[QueryBot]) -> Iterator[Ledger]:
     if fresh:
         set_aside(path)
     try:
         if _old_version(path):
             from cantstop_arena.tournaments.ledger.migration import take_over
 
-            take_over(path, known)
+            take_over(path, query_bots)
         ledger = Ledger(path, connect(path))
         try:
             if ledger.version() is None:
@@ -149,3 +161,92 @@ def stored_seed(path: Path) -> Seed | None:
         query = ledger.query()
         return query.setting.deal_seed if query else None
     return None
+
+
+_PARTS = "*-players/*"  # the folders of a comparison's parts, below its own
+
+
+class LedgerPart(NamedTuple):
+    """A ledger, and which part of a comparison it is read for; none for a run."""
+
+    path: Path
+    part: str = ""
+
+
+def part_name(players: int, rules: str) -> str:
+    """The name of a part of a comparison: the path of its folder, `rules` in that of `players`."""
+    return f"{players}-players/{rules}"
+
+
+def part_folders(folder: Path) -> Iterator[Path]:
+    """The folders of the parts of the comparison in a folder, by name."""
+    yield from sorted(path for path in folder.glob(_PARTS) if path.is_dir())
+
+
+def part_ledgers(folder: Path) -> list[Path]:
+    """The ledgers that parts of a comparison have in their own folders."""
+    return [path / LEDGER for path in part_folders(folder) if (path / LEDGER).is_file()]
+
+
+def ledger_part(folder: Path) -> LedgerPart:
+    """Where the games of a folder are, if there are any."""
+    own = LedgerPart(folder / LEDGER)
+    above = folder if len(folder.parts) > 2 else folder.absolute()
+    if own.path.is_file() or not above.match(_PARTS):
+        return own
+    shared = above.parent.parent / LEDGER
+    return LedgerPart(shared, "/".join(above.parts[-2:])) if shared.is_file() else own
+
+
+_AT_ONCE = 1 << 20  # bytes that are compared at once
+_MAX_BYTES = 1 << 28  # bytes that are remembered: a ledger of some hundred million games
+
+
+@contextmanager
+def protected_ledger(folder: Path) -> Iterator[None]:
+    """Lock a ledger meanwhile, and restore it at the end if bots have changed it.
+
+    A ledger of more than 256 MiB is not restored. Raises LedgerError.
+    """
+    path = ledger_part(folder).path
+    with locked_folder(path.parent):
+        before = _content(path)
+        try:
+            yield
+        finally:
+            if before is not None:
+                _restore(path, before)
+
+
+def _content(path: Path) -> bytes | None:
+    """The content of a file that is not too large, else None."""
+    with suppress(OSError):
+        if path.is_file() and path.stat().st_size <= _MAX_BYTES:
+            return path.read_bytes()
+    return None
+
+
+def _has(path: Path, content: bytes) -> bool:
+    """Whether a file has this content, compared in parts to save memory."""
+    if not path.is_file() or path.stat().st_size != len(content):
+        return False
+    with path.open("rb") as file:
+        parts = iter(lambda: file.read(_AT_ONCE), b"")
+        starts = range(0, len(content), _AT_ONCE)
+        pairs = zip(starts, parts, strict=False)
+        return all(part == content[start : start + _AT_ONCE] for start, part in pairs)
+
+
+def _restore(path: Path, before: bytes) -> None:
+    """Restore the ledger, and delete the files from which SQLite would add to it."""
+    try:
+        for suffix in ("-wal", "-shm", "-journal"):
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+        if path.is_symlink() or not _has(path, before):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with draft_of(path) as draft:
+                draft.write_bytes(before)
+    except OSError as error:
+        raise LedgerError(
+            damage_message(path, f"a bot has changed it: {error.strerror}")
+        ) from error

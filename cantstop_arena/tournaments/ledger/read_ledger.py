@@ -22,15 +22,18 @@ from cantstop_arena.errors import BotError, LedgerError, UsageError
 from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
 from cantstop_arena.tournaments.file.tournament_file import games_of_file, read_aims
 from cantstop_arena.tournaments.file.yaml_reader import unknown_word
-from cantstop_arena.tournaments.ledger.aggregation import aggregate
+from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate, fault_report
 from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.differences import differences
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, UNREADABLE, Ledger, damage_message
-from cantstop_arena.tournaments.ledger.ledger_parts import LedgerPart, ledger_part, part_ledgers
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
-from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, fault_report
 from cantstop_arena.tournaments.ledger.old_ledger import OLD_VERSIONS, OldLedger
-from cantstop_arena.tournaments.ledger.open_ledger import check_version
+from cantstop_arena.tournaments.ledger.open_ledger import (
+    LedgerPart,
+    check_version,
+    ledger_part,
+    part_ledgers,
+)
 from cantstop_arena.tournaments.tournament import RESOLVED
 
 MATCH = "match.json"  # beside the ledger of a match
@@ -177,8 +180,8 @@ class _LedgerChanged(Exception):
 
 
 def _ledger_in(folder: Path) -> LedgerPart:
-    if (found := ledger_part(folder)).path.is_file():
-        return found
+    if (own := ledger_part(folder)).path.is_file():
+        return own
     if not folder.exists():
         raise UsageError(
             f"There is no folder {folder}. Results are in folders that arena run makes."

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.outcomes import ALIKE, Tally
+from cantstop_arena.deals.outcomes import ENOUGH_REPEATED, Tally
 
 
 def different_deals(fingerprints: NDArray[Any], are_all: bool) -> int | None:
@@ -26,7 +26,7 @@ def different_deals(fingerprints: NDArray[Any], are_all: bool) -> int | None:
     last = np.flatnonzero(~repeats)
     number = int(last[-1]) + 1 if len(last) else 0
     repeated = len(fingerprints) - number
-    is_enough = repeated >= ALIKE - 1 or (are_all and repeated > 0)
+    is_enough = repeated >= ENOUGH_REPEATED - 1 or (are_all and repeated > 0)
     return number if is_enough else None
 
 

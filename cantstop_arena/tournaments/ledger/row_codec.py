@@ -2,6 +2,9 @@
 
 Each row is stored with a seal: a hash of the row, its setting and its versions, which shows whether
 the row is still as it was written.
+
+A row may have its group in another order than a query: its columns are then turned. An `order` has,
+for each bot of the new order, its position in the old one.
 """
 
 import hashlib
@@ -17,9 +20,10 @@ from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
 from cantstop_arena.deals import winners
+from cantstop_arena.deals.counting import Counts, stored_measures
 from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
 from cantstop_arena.deals.sampling import Bytes
-from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seatings import Group, Orders, lineups, pairs_of_positions
 
 _MAX_TEXT = 1 << 24  # bytes of tallies, decompressed
 
@@ -51,13 +55,13 @@ class LedgerRow(NamedTuple):
 
 
 def row_of(
-    result: BlockResult, detail: int, place: Callable[[Fault], Fault] = lambda fault: fault
+    result: BlockResult, detail: int, convert: Callable[[Fault], Fault] = lambda fault: fault
 ) -> LedgerRow:
-    """The row for a block's result; `place` converts a fault to what does not change its row."""
+    """The row for a block's result; `convert` converts a fault to what does not change its row."""
     position = {bot: index for index, bot in enumerate(result.block.group)}
     faults = [
         replace(
-            place(fault),
+            convert(fault),
             bot=position[fault.bot],
             seating=tuple(position[bot] for bot in fault.seating),
         )
@@ -213,3 +217,37 @@ def decompressed(packed: bytes, max_bytes: int) -> bytes:
     if len(content) > max_bytes or not unpacker.eof or unpacker.unused_data:
         raise ValueError("what is packed has another length than it should")
     return content
+
+
+def order_of(group: Group, stored: Group) -> Group:
+    """The order that turns a row of the stored group into one of the same bots as `group`."""
+    return tuple(stored.index(bot) for bot in group)
+
+
+def seating_columns(orders: Orders, order: Group) -> slice | list[int]:
+    """The old columns of the new seatings, where all of them are played."""
+    if order == (1, 0):
+        return slice(None, None, -1)  # without a copy
+    columns = {seating: number for number, seating in enumerate(orders)}
+    return [columns[seating] for seating in lineups(order, orders)]
+
+
+def payoff_columns(order: Group) -> list[int]:
+    """The old columns of the payoffs by position, and then of those by seat."""
+    return [*order, *range(len(order), 2 * len(order))]
+
+
+def measure_columns(counts: Counts, order: Group, has_luck: bool) -> list[int]:
+    """The old columns of the counts of a deal and, with luck, of that by position and by seat."""
+    players = len(order)
+    pairs = pairs_of_positions(players) if counts.followed else ()
+    end = len(stored_measures(counts, players))
+    begin = end - len(pairs)
+    columns = [*range(begin)]
+    columns += [begin + pairs.index((order[index], order[after])) for index, after in pairs]
+    if has_luck:
+        columns += [
+            *(end + position for position in order),
+            *range(end + players, end + 2 * players),
+        ]
+    return columns

@@ -35,11 +35,11 @@ class Disqualification(msgspec.Struct, frozen=True):
 class FaultCounter:
     """Counts faults of played blocks, and decides which bots are `disqualified`."""
 
-    def __init__(self, max_faults: int, twins: Sequence[int] = ()) -> None:
-        """`twins` has for each bot the first one of its version; without it, each is alone."""
+    def __init__(self, max_faults: int, copies: Sequence[int] = ()) -> None:
+        """`copies` has for each bot the first one of its version; without it, each is alone."""
         self.disqualified: dict[int, list[Fault]] = {}
         self._max_faults = max_faults
-        self._twins = twins
+        self._copies = copies
         self._queue: list[tuple[Position, int, str, int, Fault]] = []
         self._numbers = count()
         self._counted: dict[int, list[Fault]] = {}
@@ -108,7 +108,7 @@ class FaultCounter:
                 yield self._disqualify(bot)
 
     def _first_twin(self, bot: int) -> int:
-        return self._twins[bot] if self._twins else bot
+        return self._copies[bot] if self._copies else bot
 
     def _horizon(self) -> Position:
         """The first position with a game that is scheduled, or may be, and unplayed."""
@@ -134,8 +134,8 @@ class FaultCounter:
 
     def _disqualify(self, bot: int) -> Disqualification:
         disqualification = Disqualification(bot, tuple(merge_faults(self._counted[bot])))
-        twins = [twin for twin, first in enumerate(self._twins) if first == bot] or [bot]
-        for twin in twins:
+        copies = [twin for twin, first in enumerate(self._copies) if first == bot] or [bot]
+        for twin in copies:
             as_its_own = (_as_of(twin, fault) for fault in self._counted[bot])
             self.disqualified[twin] = merge_faults(as_its_own)
         for block in [block for block in self._unplayed if self.is_void(block.group)]:

@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.pool.block_pool import BlockPool
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions, WorkerPool
+from cantstop_arena.tournaments.preparation import BotFacts
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec
 

@@ -259,8 +259,8 @@ def _build_player(
 def _messages_for(player: BlockPlayer, play: Play) -> Iterator[Message]:
     """The messages for a block: its result, the events of a recorded game, or an error."""
     try:
-        words: dict[str, Any] = {"alone": True} if play.alone else {}
-        answer = player.play(play.block, play.forfeits, **words)
+        keywords: dict[str, Any] = {"alone": True} if play.alone else {}
+        answer = player.play(play.block, play.forfeits, **keywords)
         yield from answer if isinstance(answer, Iterator) else [BlockPlayed(answer)]
     except GameError as error:
         yield GameFailed(str(error))

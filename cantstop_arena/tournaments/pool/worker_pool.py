@@ -22,8 +22,14 @@ from cantstop_arena.processes import shutdown, watchdog
 from cantstop_arena.tournaments.cluster.address import CLUSTER_WAIT, ClusterAddress
 from cantstop_arena.tournaments.file.keys import default_of
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
-from cantstop_arena.tournaments.pool.retrials import Retrial, Retrials
-from cantstop_arena.tournaments.pool.suspicions import Bots, Suspect, Suspicions, WorkerFailure
+from cantstop_arena.tournaments.pool.suspicions import (
+    Bots,
+    Retrial,
+    Retrials,
+    Suspect,
+    Suspicions,
+    WorkerFailure,
+)
 from cantstop_arena.tournaments.pool.worker import (
     TRIES,
     Closable,

@@ -15,9 +15,9 @@ from cantstop_arena.processes import system
 from cantstop_arena.processes.channel import ChannelClosed, ProtocolError
 from cantstop_arena.processes.watchdog import MainThreadWatchdog
 from cantstop_arena.texts import last_line
-from cantstop_arena.tournaments.pool.retrials import Retrial
 from cantstop_arena.tournaments.pool.suspicions import (
     BotLimits,
+    Retrial,
     WorkerFailure,
     bot_at,
     deal_at,

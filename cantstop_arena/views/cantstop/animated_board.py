@@ -126,8 +126,8 @@ def _add_landings(
         ET.SubElement(group, "rect", box)
         others = sum(own.get(column) == after for own in scene.markers)
         across = coordinate_text(left + WIDTH / 2 + (17 if others == 1 else RADIUS * others))
-        place = {"href": f"#{runner}", "transform": f"translate({across} {top + HEIGHT // 2})"}
-        ET.SubElement(group, "use", place)
+        attributes = {"href": f"#{runner}", "transform": f"translate({across} {top + HEIGHT // 2})"}
+        ET.SubElement(group, "use", attributes)
 
 
 def layout(scene: BoardScene) -> Mapping[str, float]:

@@ -102,8 +102,9 @@ def _data(key: str, played: Sequence[BoardScene]) -> dict[str, object]:
         standing = tuple(map(_flat, markers))
         index = standings.setdefault(standing, len(standings))
         for scene in group:
-            said = event_text(scene).removeprefix(beginning(scene))  # which the script puts before
-            steps.append([*_step(scene, index), said, *_roll(scene)])
+            # The script puts the beginning before it.
+            ending_text = event_text(scene).removeprefix(beginning(scene))
+            steps.append([*_step(scene, index), ending_text, *_roll(scene)])
     return {
         "key": key,
         "names": played[0].names,

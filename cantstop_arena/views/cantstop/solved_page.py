@@ -67,7 +67,7 @@ def _stops_section(evaluator: SolvedEvaluator) -> Section:
         number("rolling", f"rolling on: {unit}", 4),
     ]
     rows: list[list[Value]] = [
-        [_runners_text(climbs), *(_shown(value, evaluator.players) for value in values)]
+        [_runners_text(climbs), *(_percentage(value, evaluator.players) for value in values)]
         for climbs, values in stops[:MAX_STOPS]
     ]
     table = Table("stops", "Where a first turn ends", columns, rows)
@@ -85,7 +85,7 @@ def _stops_section(evaluator: SolvedEvaluator) -> Section:
     return Section("stops", "The first turn", notes, tables=[table], open=True, finding=finding)
 
 
-def _shown(value: float, players: int) -> float:
+def _percentage(value: float, players: int) -> float:
     return -value if players == 1 else 100 * value
 
 

@@ -220,8 +220,8 @@ def _board_at(played: Sequence[BoardScene], decision: ReviewedDecision) -> Marku
     """The board before a choice of a move, and after it where rolling again is the question."""
     scene = played[decision.place]
     is_roll = decision.options[0].name == _ACTIONS["roll"]
-    shown = scene if is_roll else msgspec.structs.replace(scene, runners=scene.before)
-    return Markup(draw_stage(shown, KEY))
+    board = scene if is_roll else msgspec.structs.replace(scene, runners=scene.before)
+    return Markup(draw_stage(board, KEY))
 
 
 def _with_values(

@@ -17,8 +17,13 @@ from rich.cells import cell_len
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli.terminal.live_table import LiveFrame, LiveTable
-from cantstop_arena.cli.terminal.pace import Pace, Progress, RateLimiter
-from cantstop_arena.cli.terminal.progress_screen import LINE_INTERVAL, ProgressScreen
+from cantstop_arena.cli.terminal.progress_screen import (
+    LINE_INTERVAL,
+    Pace,
+    Progress,
+    ProgressScreen,
+    RateLimiter,
+)
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.errors import Interrupted

@@ -5,92 +5,55 @@ import os
 import socket
 import sys
 import time
+from pathlib import Path
 
-from .attempts import Scene, call, probe
+from .attempts import PROBES, call, is_done, is_made
 
-
-@probe
-def reads_the_kernels_log(scene: Scene) -> object:
-    return call(103, 116, 3, ctypes.create_string_buffer(99), 99) >= 0
-
-
-@probe
-def sets_up_io_uring(scene: Scene) -> object:
-    return call(425, 425, 4, ctypes.create_string_buffer(120))
+_EVENT = ctypes.create_string_buffer(bytes(4) + (128).to_bytes(4, sys.byteorder), 128)
+_NOW = (ctypes.c_long * 2)(int(time.time()), 0)
+_MAPS = ("/proc/kallsyms", "/proc/iomem", "/proc/ioports")
+_PAGES = ("kpagecount", "kpageflags", "vmallocinfo", "slabinfo", "timer_list", "sched_debug")
 
 
-@probe
-def loads_a_bpf_program(scene: Scene) -> object:
-    return call(321, 280, 0, ctypes.create_string_buffer(72), 72)
+def _lines_of(path: str) -> list[str]:
+    return Path(path).read_text().splitlines()
 
 
-@probe
-def opens_performance_counters(scene: Scene) -> object:
-    attributes = ctypes.create_string_buffer(bytes(4) + (128).to_bytes(4, sys.byteorder), 128)
-    return call(298, 241, attributes, 0, -1, -1, 0)
-
-
-@probe
-def handles_its_page_faults(scene: Scene) -> object:
-    return call(323, 282, 1)
-
-
-@probe
-def uses_calls_of_another_architecture(scene: Scene) -> object:
-    return call(0x40000000 + 39, 0x40000000 + 39)  # getpid of x32
-
-
-@probe
-def sets_the_clock(scene: Scene) -> object:
-    return call(227, 112, 0, (ctypes.c_long * 2)(int(time.time()), 0)) == 0
-
-
-@probe
-def renames_the_machine(scene: Scene) -> object:
-    socket.sethostname("mine")
-    return True
-
-
-@probe
-def sees_the_machines_name(scene: Scene) -> object:
-    return os.uname().nodename == scene["machine"]
-
-
-@probe
-def keeps_accounts_of_processes(scene: Scene) -> object:
-    return call(163, 89, None) == 0
-
-
-@probe
-def asks_for_quotas(scene: Scene) -> object:
-    return call(179, 60, 0x800007 << 8, None, 0, None) == 0
-
-
-@probe
-def stops_the_machine(scene: Scene) -> object:
-    return call(169, 142, 0xFEE1DEAD - (1 << 32), 672274793, 0) == 0  # "no Ctrl-Alt-Del"
-
-
-@probe
-def loads_a_module(scene: Scene) -> object:
-    return call(175, 105, None, 0, b"") == 0
-
-
-@probe
-def gets_ports_of_the_machine(scene: Scene) -> object:
-    return os.uname().machine == "x86_64" and call(172, 0, 3) == 0
-
-
-@probe
-def tunes_the_clock(scene: Scene) -> object:
-    return call(159, 171, ctypes.create_string_buffer(208)) >= 0
-
-
-@probe
-def hangs_the_terminal_up(scene: Scene) -> object:
-    return call(153, 58) == 0
-
-
-@probe
-def uses_a_disk_for_memory(scene: Scene) -> object:
-    return call(167, 224, b"/tmp/swap", 0) == 0
+PROBES |= {
+    "reads_the_kernels_log": is_made(103, 116, 3, ctypes.create_string_buffer(99), 99),
+    "sets_up_io_uring": is_made(425, 425, 4, ctypes.create_string_buffer(120)),
+    "loads_a_bpf_program": is_made(321, 280, 0, ctypes.create_string_buffer(72), 72),
+    "opens_performance_counters": is_made(298, 241, _EVENT, 0, -1, -1, 0),
+    "handles_its_page_faults": is_made(323, 282, 1),
+    "uses_calls_of_another_architecture": is_made(*[0x40000000 + 39] * 2),  # getpid of x32
+    "sets_the_clock": is_made(227, 112, 0, _NOW),
+    "tunes_the_clock": is_made(159, 171, ctypes.create_string_buffer(208)),
+    "renames_the_machine": is_done(socket.sethostname, "mine"),
+    "sees_the_machines_name": lambda scene: os.uname().nodename == scene["machine"],
+    "keeps_accounts_of_processes": is_made(163, 89, None),
+    "asks_for_quotas": is_made(179, 60, 0x800007 << 8, None, 0, None),
+    "stops_the_machine": is_made(169, 142, 0xFEE1DEAD - (1 << 32), 672274793, 0),  # no Ctrl-Alt-Del
+    "loads_a_module": is_made(175, 105, None, 0, b""),
+    "gets_ports_of_the_machine": lambda scene: (
+        os.uname().machine == "x86_64" and not call(172, 0, 3)
+    ),
+    "hangs_the_terminal_up": is_made(153, 58),
+    "uses_a_disk_for_memory": is_made(167, 224, b"/tmp/swap", 0),
+    "sets_the_time_of_day": is_made(164, 170, _NOW, None),
+    "adjusts_a_clock": is_made(305, 266, 0, ctypes.create_string_buffer(208)),
+    "renames_the_domain": is_made(171, 162, b"mine", 4),
+    "loads_another_kernel": is_made(246, 104, 0, 0, None, 0),
+    "makes_segments_of_its_own": lambda scene: (
+        os.uname().machine == "x86_64" and call(154, 0, 1, ctypes.create_string_buffer(16), 16) == 0
+    ),
+    "sees_where_the_kernel_lies": lambda scene: [
+        path
+        for path in _MAPS
+        if any(int(line.split()[0].split("-")[0], 16) for line in _lines_of(path))
+    ],
+    "sees_the_pages_of_the_machine": lambda scene: [
+        name
+        for name in _PAGES
+        if os.access(f"/proc/{name}", os.R_OK) and os.open(f"/proc/{name}", 0)
+    ],
+}

@@ -4,58 +4,60 @@ import ctypes
 import os
 from pathlib import Path
 
-from .attempts import C_LIBRARY, Scene, call, probe, status
+from .attempts import (
+    C_LIBRARY,
+    PROBES,
+    Scene,
+    call,
+    is_done,
+    is_made,
+    is_opened,
+    probe,
+    status,
+)
+
+_NO_FILTER = ctypes.create_string_buffer(16)
+
+
+def _is_writable(path: str) -> bool:
+    try:
+        os.close(os.open(path, os.O_WRONLY))
+    except OSError:
+        return False
+    return True
+
+
+PROBES |= {
+    "could_get_capabilities": lambda scene: scene["is_root"] and int(status("CapBnd"), 16),
+    "is_root": lambda scene: 0 in (os.getuid(), os.geteuid(), os.getgid()),
+    "becomes_root_again": is_done(os.setresuid, 0, 0, 0),
+    "has_groups_of_the_machine": lambda scene: scene["is_root"] and os.getgroups(),
+    "may_gain_rights_by_a_program": lambda scene: status("NoNewPrivs") != "1",
+    "runs_without_a_filter": lambda scene: status("Seccomp") != "2",
+    "sets_a_kernel_parameter": is_opened("/proc/sys/kernel/core_pattern", os.O_WRONLY),
+    "changes_its_own_entry_in_proc": is_opened("/proc/self/oom_score_adj", os.O_WRONLY),
+    "mounts_the_root_writable": is_made(165, 40, 0, b"/", 0, 4128, 0),
+    "makes_a_user_namespace": is_made(272, 97, 0x10000000),
+    "leaves_by_chroot": is_done(os.chroot, "/tmp"),
+    "takes_groups": is_done(os.setgroups, [0]),
+    "runs_sooner_than_others": is_done(os.nice, -1),
+    "reads_disks_before_all_others": is_made(251, 30, 1, 0, 1 << 13),
+    "changes_what_proc_says_of_it": lambda scene: [
+        name for name in sorted(os.listdir("/proc/self")) if _is_writable(f"/proc/self/{name}")
+    ],
+    "answers_calls_in_the_place_of_the_kernel": is_made(317, 277, 1, 8, _NO_FILTER),
+    "makes_a_namespace_of_files": is_made(272, 97, 0x20000),
+    "mounts_by_the_new_calls": is_made(430, 430, b"tmpfs", 0),
+    "copies_a_tree_of_mounts": is_made(428, 428, -100, b"/usr", 1),
+    "changes_the_root": is_made(155, 41, b"/tmp", b"/tmp"),
+    # Addresses that are no longer random would be those of the next process, too.
+    "takes_the_layout_of_memory_away": is_made(135, 92, 0x40000),
+}
 
 
 @probe
 def has_capabilities(scene: Scene) -> object:
-    return int(status("CapPrm"), 16) or int(status("CapEff"), 16) or int(status("CapAmb"), 16)
-
-
-@probe
-def could_get_capabilities(scene: Scene) -> object:
-    return int(status("CapBnd"), 16) if scene["is_root"] else False
-
-
-@probe
-def is_root(scene: Scene) -> object:
-    return os.getuid() == 0 or os.geteuid() == 0 or os.getgid() == 0
-
-
-@probe
-def becomes_root_again(scene: Scene) -> object:
-    os.setresuid(0, 0, 0)
-    return True
-
-
-@probe
-def has_groups_of_the_machine(scene: Scene) -> object:
-    return os.getgroups() if scene["is_root"] else False
-
-
-@probe
-def may_gain_rights_by_a_program(scene: Scene) -> object:
-    return status("NoNewPrivs") != "1"
-
-
-@probe
-def runs_without_a_filter(scene: Scene) -> object:
-    return status("Seccomp") != "2"
-
-
-@probe
-def sets_a_kernel_parameter(scene: Scene) -> object:
-    return os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY)
-
-
-@probe
-def changes_its_own_entry_in_proc(scene: Scene) -> object:
-    return os.open("/proc/self/oom_score_adj", os.O_WRONLY)
-
-
-@probe
-def mounts_the_root_writable(scene: Scene) -> object:
-    return call(165, 40, 0, b"/", 0, 4128, 0) == 0
+    return any(int(status(kind), 16) for kind in ("CapPrm", "CapEff", "CapAmb"))
 
 
 @probe
@@ -64,32 +66,23 @@ def takes_a_cover_away(scene: Scene) -> object:
     return call(166, 39, folder, 2) == 0
 
 
-@probe
-def makes_a_user_namespace(scene: Scene) -> object:
-    return call(272, 97, 0x10000000) == 0
+def _forks(x86_64: int, aarch64: int, *arguments: object) -> bool:
+    """Whether a call makes a process."""
+    if pid := call(x86_64, aarch64, *arguments):
+        os.waitpid(pid, 0)
+        return True
+    os._exit(0)
 
 
 @probe
 def makes_a_namespace_by_clone(scene: Scene) -> object:
-    if pid := call(56, 220, 0x10000000 | 17, 0, 0, 0, 0):
-        os.waitpid(pid, 0)
-        return True
-    os._exit(0)
+    return _forks(56, 220, 0x10000000 | 17, 0, 0, 0, 0)
 
 
 @probe
 def makes_a_process_by_clone3(scene: Scene) -> object:
     arguments = (ctypes.c_uint64 * 11)(0, 0, 0, 0, 17)
-    if pid := call(435, 435, arguments, ctypes.sizeof(arguments)):
-        os.waitpid(pid, 0)
-        return True
-    os._exit(0)
-
-
-@probe
-def leaves_by_chroot(scene: Scene) -> object:
-    os.chroot("/tmp")
-    return True
+    return _forks(435, 435, arguments, ctypes.sizeof(arguments))
 
 
 @probe
@@ -112,20 +105,9 @@ def gives_a_file_a_capability(scene: Scene) -> object:
 
 
 @probe
-def takes_groups(scene: Scene) -> object:
-    os.setgroups([0])
-    return True
-
-
-@probe
 def runs_before_all_others(scene: Scene) -> object:
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     return True
-
-
-@probe
-def runs_sooner_than_others(scene: Scene) -> object:
-    return os.nice(-1) < 0 or True
 
 
 @probe
@@ -134,35 +116,9 @@ def enters_a_namespace_again(scene: Scene) -> object:
 
 
 @probe
-def makes_a_namespace_of_files(scene: Scene) -> object:
-    return call(272, 97, 0x20000) == 0
-
-
-@probe
-def mounts_by_the_new_calls(scene: Scene) -> object:
-    return call(430, 430, b"tmpfs", 0) >= 0
-
-
-@probe
-def copies_a_tree_of_mounts(scene: Scene) -> object:
-    return call(428, 428, -100, b"/usr", 1) >= 0
-
-
-@probe
 def makes_a_mount_writable(scene: Scene) -> object:
     attributes = (ctypes.c_uint64 * 4)(0, 1, 0, 0)  # clears MOUNT_ATTR_RDONLY
     return call(442, 442, -100, b"/usr", 0, attributes, 32) == 0
-
-
-@probe
-def changes_the_root(scene: Scene) -> object:
-    return call(155, 41, b"/tmp", b"/tmp") == 0
-
-
-@probe
-def takes_the_layout_of_memory_away(scene: Scene) -> object:
-    """Addresses that are no longer random would be those of the next process, too."""
-    return call(135, 92, 0x40000) >= 0
 
 
 @probe

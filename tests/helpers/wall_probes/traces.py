@@ -6,43 +6,67 @@ import mmap
 import os
 import signal
 import socket
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from .attempts import C_LIBRARY, PAGE, Scene, call, probe
+from .attempts import (
+    C_LIBRARY,
+    PAGE,
+    PROBES,
+    Probe,
+    Scene,
+    call,
+    is_done,
+    is_made,
+    is_opened,
+    probe,
+)
 
-
-@probe
-def keeps_a_key_for_the_session(scene: Scene) -> object:
-    return call(248, 217, b"user", b"arena-probe", b"seen", 4, -3)
-
-
-@probe
-def keeps_a_key_for_the_user(scene: Scene) -> object:
-    return call(248, 217, b"user", b"arena-probe", b"seen", 4, -4)
-
-
-@probe
-def locks_a_file(scene: Scene) -> object:
-    fcntl.flock(os.open(C_LIBRARY, os.O_RDONLY), fcntl.LOCK_SH)
-    return True
-
-
-@probe
-def locks_a_byte(scene: Scene) -> object:
-    fcntl.lockf(os.open(C_LIBRARY, os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB, 1, 77)
-    return True
+_KEY, _NAME = 0x61726E61, (b"user", b"arena-probe", b"seen", 4)
+_RANGE = (ctypes.c_uint64 * 2)(0, PAGE)
 
 
-@probe
-def locks_a_byte_of_an_open_file(scene: Scene) -> object:
-    lock = bytearray(64)
-    fcntl.fcntl(os.open(C_LIBRARY, os.O_RDONLY), 36, bytes(lock))
-    return True
+def _on_a_file(act: Callable[..., object], *arguments: Any) -> Probe:
+    """A probe: whether something can be done to a file that is open for reading."""
+    return lambda scene: is_done(act, os.open(C_LIBRARY, os.O_RDONLY), *arguments)(scene)
 
 
-@probe
-def leases_a_file(scene: Scene) -> object:
-    return fcntl.fcntl(os.open(C_LIBRARY, os.O_RDONLY), 1025) >= 0
+def _is_obeyed(x86_64: int, aarch64: int, *arguments: object) -> Probe:
+    return _on_a_file(lambda file: call(x86_64, aarch64, file, *arguments))
+
+
+PROBES |= {
+    "keeps_a_key_for_the_session": is_made(248, 217, *_NAME, -3),
+    "keeps_a_key_for_the_user": is_made(248, 217, *_NAME, -4),
+    "asks_for_a_key": is_made(249, 218, b"user", b"arena-probe", None, -3),
+    "lists_keys": is_made(250, 219, 6, -3, ctypes.create_string_buffer(99), 99),
+    "counts_keys_of_others": lambda scene: Path("/proc/key-users").read_text(),
+    "joins_a_session_of_keys": is_made(250, 219, 1, b"arena"),
+    "locks_a_file": _on_a_file(fcntl.flock, fcntl.LOCK_SH),
+    "locks_a_byte": _on_a_file(fcntl.lockf, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, 77),
+    "locks_a_byte_of_an_open_file": _on_a_file(fcntl.fcntl, 36, bytes(64)),
+    "leases_a_file": _on_a_file(fcntl.fcntl, 1025),
+    "watches_a_file": lambda scene: call(254, 27, call(294, 26, 0), C_LIBRARY, 0x20),
+    "watches_all_files": is_made(300, 262, 0, 0),
+    "reads_only_what_is_cached": _on_a_file(os.preadv, [bytearray(1)], 0, 8),
+    "drops_a_file_from_the_cache": _on_a_file(os.posix_fadvise, 0, 0, os.POSIX_FADV_DONTNEED),
+    "asks_what_the_machine_has_cached": _is_obeyed(451, 451, _RANGE, (ctypes.c_uint64 * 5)(), 0),
+    "reads_a_file_ahead": _is_obeyed(187, 213, 0, PAGE),
+    "writes_the_disks_of_the_machine_out": _is_obeyed(306, 267),
+    "changes_times_of_a_file": is_done(os.utime, C_LIBRARY, (1, 1)),
+    "marks_a_file_with_an_attribute": is_done(os.setxattr, C_LIBRARY, "user.seen", b"1"),
+    "makes_a_shared_segment": is_made(29, 194, _KEY, 1 << 20, 0o1666),
+    "makes_a_semaphore": is_made(64, 190, _KEY, 1, 0o1666),
+    "makes_a_queue_of_messages": is_made(68, 186, _KEY, 0o1666),
+    "makes_a_posix_queue": is_made(240, 180, b"arena", os.O_CREAT | os.O_RDWR, 0o666, 0),
+    "finds_files_of_an_earlier_process": lambda scene: [
+        path for path in ("/tmp/left", "/dev/shm/left") if os.path.exists(path)
+    ],
+    "takes_places_for_asynchronous_reading": is_made(206, 0, 128, (ctypes.c_uint64 * 1)()),
+    "sees_locks_of_others": lambda scene: Path("/proc/locks").read_text(),
+    "writes_into_the_kernels_log": is_opened("/dev/kmsg", os.O_WRONLY),
+}
 
 
 @probe
@@ -51,11 +75,6 @@ def gives_a_file_a_hint(scene: Scene) -> object:
     with Path("/tmp/hinted").open("wb") as file:
         fcntl.fcntl(file, 1036, bytes((ctypes.c_uint64 * 1)(3)))
     return True
-
-
-@probe
-def watches_a_file(scene: Scene) -> object:
-    return call(254, 27, call(294, 26, 0), C_LIBRARY, 0x20)
 
 
 @probe
@@ -68,44 +87,6 @@ def asks_what_others_have_read(scene: Scene) -> object:
 
 
 @probe
-def reads_only_what_is_cached(scene: Scene) -> object:
-    file = os.open(C_LIBRARY, os.O_RDONLY)
-    return os.preadv(file, [bytearray(1)], 0, getattr(os, "RWF_NOWAIT", 8)) == 1
-
-
-@probe
-def drops_a_file_from_the_cache(scene: Scene) -> object:
-    os.posix_fadvise(os.open(C_LIBRARY, os.O_RDONLY), 0, 0, os.POSIX_FADV_DONTNEED)
-    return True
-
-
-@probe
-def changes_times_of_a_file(scene: Scene) -> object:
-    os.utime(C_LIBRARY, (1, 1))
-    return True
-
-
-@probe
-def makes_a_shared_segment(scene: Scene) -> object:
-    return call(29, 194, 0x61726E61, 1 << 20, 0o1666) >= 0
-
-
-@probe
-def makes_a_semaphore(scene: Scene) -> object:
-    return call(64, 190, 0x61726E61, 1, 0o1666) >= 0
-
-
-@probe
-def makes_a_queue_of_messages(scene: Scene) -> object:
-    return call(68, 186, 0x61726E61, 0o1666) >= 0
-
-
-@probe
-def makes_a_posix_queue(scene: Scene) -> object:
-    return call(240, 180, b"arena", os.O_CREAT | os.O_RDWR, 0o666, 0) >= 0
-
-
-@probe
 def reads_what_an_earlier_process_printed(scene: Scene) -> object:
     os.lseek(2, 0, os.SEEK_SET)
     return scene["printed"].encode() in os.read(2, 1 << 16)
@@ -115,11 +96,6 @@ def reads_what_an_earlier_process_printed(scene: Scene) -> object:
 def reopens_what_an_earlier_process_printed(scene: Scene) -> object:
     output = os.open("/proc/self/fd/2", os.O_RDONLY | os.O_NONBLOCK)
     return scene["printed"].encode() in os.read(output, 1 << 16)
-
-
-@probe
-def finds_files_of_an_earlier_process(scene: Scene) -> object:
-    return os.path.exists("/tmp/left") or os.path.exists("/dev/shm/left")
 
 
 @probe
@@ -137,44 +113,6 @@ def fills_the_files_under_way_of_its_user(scene: Scene) -> object:
 
 
 @probe
-def takes_places_for_asynchronous_reading(scene: Scene) -> object:
-    return call(206, 0, 128, (ctypes.c_uint64 * 1)()) == 0
-
-
-@probe
-def marks_a_file_with_an_attribute(scene: Scene) -> object:
-    os.setxattr(C_LIBRARY, "user.seen", b"1")
-    return True
-
-
-@probe
-def watches_all_files(scene: Scene) -> object:
-    return call(300, 262, 0, 0) >= 0
-
-
-@probe
-def asks_what_the_machine_has_cached(scene: Scene) -> object:
-    file = os.open(C_LIBRARY, os.O_RDONLY)
-    found = (ctypes.c_uint64 * 5)()
-    return call(451, 451, file, (ctypes.c_uint64 * 2)(0, 4096), found, 0) == 0
-
-
-@probe
-def reads_a_file_ahead(scene: Scene) -> object:
-    return call(187, 213, os.open(C_LIBRARY, os.O_RDONLY), 0, 4096) == 0
-
-
-@probe
-def writes_the_disks_of_the_machine_out(scene: Scene) -> object:
-    return call(306, 267, os.open(C_LIBRARY, os.O_RDONLY)) == 0
-
-
-@probe
-def sees_locks_of_others(scene: Scene) -> object:
-    return Path("/proc/locks").read_text()
-
-
-@probe
 def sees_shared_memory_of_others(scene: Scene) -> object:
     segments = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
     return [name for name in os.listdir("/dev/shm") if name.startswith(("pym", "psm"))] or segments
@@ -184,8 +122,3 @@ def sees_shared_memory_of_others(scene: Scene) -> object:
 def sees_sockets_of_others(scene: Scene) -> object:
     lines = Path("/proc/net/unix").read_text().splitlines()[1:]
     return [line for line in lines if scene["abstract"] in line or scene["folder"] in line]
-
-
-@probe
-def writes_into_the_kernels_log(scene: Scene) -> object:
-    return os.open("/dev/kmsg", os.O_WRONLY)

@@ -11,11 +11,10 @@ from helpers.simulated import Truth
 from msgspec.structs import replace
 
 from cantstop_arena.ratings.distributions import noncentrality
-from cantstop_arena.ratings.elo import rate
-from cantstop_arena.ratings.even_score import even_score
+from cantstop_arena.ratings.elo import even_score, rate
 from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.model.luce import ELO
-from cantstop_arena.ratings.model_fit.field_sensitivity import moves
+from cantstop_arena.ratings.model_fit.deviance import moves
 from cantstop_arena.ratings.model_fit.residuals import residuals
 from cantstop_arena.reports.summary import summary
 from cantstop_arena.tables.analysis import Analysis

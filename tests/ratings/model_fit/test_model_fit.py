@@ -10,10 +10,8 @@ from helpers.simulated import Truth, blocks_at, results
 
 from cantstop_arena.deals.sampling import gather_deals
 from cantstop_arena.deals.seatings import Group, all_orders
-from cantstop_arena.ratings.model_fit.cycles import cycles, cyclic_share
 from cantstop_arena.ratings.model_fit.deviance import goodness
-from cantstop_arena.ratings.model_fit.pair_scores import pair_scores
-from cantstop_arena.ratings.model_fit.residuals import residuals
+from cantstop_arena.ratings.model_fit.residuals import cycles, cyclic_share, pair_scores, residuals
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -5,6 +5,7 @@ Most combinations are slow tests; a few of each page are not.
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,12 @@ from cantstop_arena.tables.analysis import Analysis
 
 BOTS = (2, 6, 20, 60)
 LONG = "a-name-of-a-bot-that-has-forty-letters"  # and two digits
+STEADY = """
+def choose_move(turn, moves):
+    return 0
+def roll_again(turn):
+    return turn.rolls < {rolls}
+"""
 RESULTS = {  # how far apart the bots are, and the deals
     "undecided": (0.0, 20),
     "decided": (0.5, 200),
@@ -173,5 +180,39 @@ def test_the_page_of_a_tuning_has_no_defect(
 ) -> None:
     content = json.loads(arena(f"tune {words} --games 1200 --json --quiet --no-page").text)
     html = tuning_page(content)
+    looked_at(html)
+    looked_at(html, dark=True, widths=(1280, 390))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words",
+    [
+        "solve 2,2",
+        "judge cautious random --rules 2,2 --deals 12",
+        "profile cautious random --games 20",
+    ],
+)
+def test_the_page_that_a_command_writes_has_no_defect(
+    arena: Arena, looked_at: Callable[..., None], words: str
+) -> None:
+    arena(*words.split(), "--html", "page.html")
+    html = Path("page.html").read_text("utf-8")
+    looked_at(html)
+    looked_at(html, dark=True, widths=(1280, 390))
+
+
+@pytest.mark.slow
+def test_the_page_of_versions_has_no_defect(
+    arena: Arena, looked_at: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CANTSTOP_ARENA_PAGE", "1")
+    bot = Path("bots/patient.py")
+    bot.parent.mkdir()
+    for rolls in (2, 3, 4):
+        bot.write_text(STEADY.format(rolls=rolls))
+        arena("run", "cup.yaml", "--quiet", yaml="bots: [patient, rule28]\ngames: 60\nseed: 1\n")
+    arena("history", "patient", "--in", "results/cup")
+    html = Path("results/cup/history-patient.html").read_text("utf-8")
     looked_at(html)
     looked_at(html, dark=True, widths=(1280, 390))

@@ -14,7 +14,6 @@ from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.deals.outcomes import Block, BlockResult, TournamentTotals, join_parts
 from cantstop_arena.errors import ArenaError, ClusterError, GameError, UsageError, WorkerPoolError
 from cantstop_arena.processes.channel import frame
-from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.cluster import cluster_pool
 from cantstop_arena.tournaments.cluster.address import address_in
 from cantstop_arena.tournaments.cluster.cluster_messages import (
@@ -40,7 +39,7 @@ from cantstop_arena.tournaments.cluster.cluster_pool import ClusterPool, Cluster
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, InterpreterDisturbed
 from cantstop_arena.tournaments.pool.bot_logs import MAX_LOG_BYTES, BotLogs
 from cantstop_arena.tournaments.pool.worker_messages import GameFailed, Ready, WorkerBroken
-from cantstop_arena.tournaments.preparation import PreparedBot
+from cantstop_arena.tournaments.preparation import BotFacts, PreparedBot
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.tournament import FaultPolicy
 

@@ -21,7 +21,6 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.run_history import HISTORY
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes.channel import Channel
-from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     BundlePlayed,
     FromMachine,
@@ -34,7 +33,7 @@ from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.worker_messages import Ready
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.preparation import prepare_bots
+from cantstop_arena.tournaments.preparation import BotFacts, prepare_bots
 from cantstop_arena.tournaments.table_spec import table_spec_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")

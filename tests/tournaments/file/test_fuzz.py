@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.errors import ConfigError
 from cantstop_arena.tournaments.file.tournament_file import read
-from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.file.yaml_reader import dump
 
 A_LONG_LINE = 1000  # characters of one problem
 LONG, A_HANG = 2, 60  # seconds: the first is told, the second fails

@@ -12,7 +12,7 @@ import cantstop_arena as ca
 from cantstop_arena.api.tournaments import from_file
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.errors import ConfigError, UsageError
-from cantstop_arena.tournaments.file.patterns import Matcher, is_pattern
+from cantstop_arena.tournaments.file.pattern_entrants import Matcher, is_pattern
 from cantstop_arena.tournaments.tournament import Tournament
 
 BOT = """

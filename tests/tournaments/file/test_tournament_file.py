@@ -21,7 +21,7 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.tournaments.file.tournament_file import read
-from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.ledger_query import query_in
 from cantstop_arena.tournaments.tournament import FaultPolicy, Overrides, Tournament
 

@@ -11,8 +11,7 @@ from helpers.arena import Arena
 
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
-from cantstop_arena.tournaments.ledger.ledger_guard import protected_ledger
-from cantstop_arena.tournaments.ledger.open_ledger import locked_folder
+from cantstop_arena.tournaments.ledger.open_ledger import locked_folder, protected_ledger
 from cantstop_arena.tournaments.ledger.read_ledger import load_results
 
 

@@ -7,7 +7,6 @@ from helpers.workers import BLOCKS, ORDERS, result
 from msgspec.structs import replace
 
 from cantstop_arena.processes.channel import frame
-from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.cluster import bridge_connection
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.cluster.cluster_messages import (
@@ -25,6 +24,7 @@ from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_messages import Ready
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
+from cantstop_arena.tournaments.preparation import BotFacts
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec
 from cantstop_arena.tournaments.tournament import FaultPolicy

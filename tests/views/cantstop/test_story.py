@@ -22,8 +22,8 @@ from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.games.cantstop.records import Event
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.table.recording import record
-from cantstop_arena.views.cantstop import story as highlights
-from cantstop_arena.views.cantstop.story import Lead, by_how_much
+from cantstop_arena.views.cantstop import view as highlights
+from cantstop_arena.views.cantstop.view import Lead, by_how_much
 
 BOTS = ("random", "cautious", "rule28")
 

@@ -72,9 +72,9 @@ def _tally_seat(game, seat, win_units, led, tally, sums):
 @njit_inline
 def _record_highlight(game, tally, kind, score):
     """Store the deal of the largest score of a kind; the lowest of equal ones, as the games of a
-    batch end in any order."""
+    batch end in any order. For most games one comparison is enough."""
     best = tally.telling[kind]
-    if score > best or (score == best and game.deal < tally.telling_deals[kind]):
+    if score >= best and (score > best or game.deal < tally.telling_deals[kind]):
         tally.telling[kind] = score
         tally.telling_deals[kind] = game.deal
 

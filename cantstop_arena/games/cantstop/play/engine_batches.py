@@ -57,7 +57,7 @@ class EngineBatches:
         self._handle, self._stop = table.handle, stop
         at = record, self._heads, swings
         games = self._waiting, self._numbers, seatings, *tally.records
-        self._kept = at, games, upcoming  # machine code gets their addresses
+        self._owners = at, games, upcoming  # machine code gets their addresses
         self._begin = array_arguments(*at, upcoming, *games)
         self._forfeit = array_arguments(*at, *games)
         self._calls = {

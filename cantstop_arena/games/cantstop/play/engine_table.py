@@ -83,7 +83,7 @@ class EngineTable(GameTable):
 
     def _attach(self, games: Any) -> None:
         self.games = games
-        self._words = np.frombuffer(games.data, np.int64, slot("roll_total"))
+        self._integers = np.frombuffer(games.data, np.int64, slot("roll_total"))
         self._record: Any = games.view(GAME)[0]  # ten times as fast to read as a recarray
         self._use_own_memories()
         self.handle = handle_of(games)
@@ -94,7 +94,7 @@ class EngineTable(GameTable):
         """Give the seats their memory back: games in step leave in the record that of their own,
         which is freed with them.
         """
-        self._words[_MEMORY_AT] = self._memory_at
+        self._integers[_MEMORY_AT] = self._memory_at
 
     def attach_memory(self, memory: Any) -> None:
         self._attach_copy(memory, self.games)
@@ -208,7 +208,7 @@ class EngineTable(GameTable):
 
     def mark_batch(self, cursor: int, position: int) -> None:
         self._calls += 1
-        self._words[_BATCH_SLOTS] = cursor, 0, self._calls, DECIDING, position
+        self._integers[_BATCH_SLOTS] = cursor, 0, self._calls, DECIDING, position
 
     def mark_game(self, cursor: int, positions: Group) -> None:
         game = self._record

@@ -102,9 +102,9 @@ class CantStopLockstep(LockstepGames):
         for group in np.split(waiting, np.flatnonzero(np.diff(waiting // rows)) + 1):
             if not group.size:
                 continue
-            places = group % rows
+            slot_numbers = group % rows
             rival.slots[:] = -1
-            rival.slots[places] = group
+            rival.slots[slot_numbers] = group
             batch = rival.batch
             arrays = batch.observations, batch.legal, batch.live, batch.seats, batch.random
             observe_rows(self._handle, self._record, self._heads, rival.slots, *arrays)
@@ -115,7 +115,7 @@ class CantStopLockstep(LockstepGames):
                 raise IllegalAnswer(
                     complaint(int(faults[row]), int(actions[row]), numbering.name, numbering.count)
                 )
-            self._actions[group] = actions[places]
+            self._actions[group] = actions[slot_numbers]
 
     def _set_memories(self) -> None:
         at = slot("memory_at")

@@ -89,12 +89,12 @@ class NetTraining:
     def _precision(self, alone: bool) -> str:
         """How well the nets know values, as text."""
         loop = self._loop
-        factor, unit = (1, "turns") if alone else (100, "points")
+        scale, unit = (1, "turns") if alone else (100, "points")
         if loop.rolls_are_learned:
-            error = factor * loop.error
+            error = scale * loop.error
             return f", knowing what rolling on is worth within {error:.2f} {unit}"
         if loop.residual:
-            return f", Bellman residual {factor * loop.residual:.2f} {unit}"
+            return f", Bellman residual {scale * loop.residual:.2f} {unit}"
         return ""
 
     def file(self, command: str) -> bytes:

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.native.code_cache import CodeCache
-from cantstop_arena.native.code_files import cache_root, private_folder
+from cantstop_arena.native.code_cache import CodeCache, cache_root, private_folder
 from cantstop_arena.native.decorators import decorators
 
 _GAME = Path(__file__).parents[1]

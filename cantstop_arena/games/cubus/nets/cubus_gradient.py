@@ -104,16 +104,16 @@ def set_net(draft, net):
     """Round the weights of a draft to those of a net."""
     for number in range(len(draft.rows)):
         for unit in range(HIDDEN):
-            net.rows[number, unit] = _whole(draft.rows[number, unit])
+            net.rows[number, unit] = _rounded(draft.rows[number, unit])
     for unit in range(HIDDEN):
         for index in range(len(draft.offsets)):
-            net.weights[unit, index] = _whole(draft.weights[unit, index])
+            net.weights[unit, index] = _rounded(draft.weights[unit, index])
     for index in range(len(draft.offsets)):
-        net.offsets[index] = _whole(draft.offsets[index])
+        net.offsets[index] = _rounded(draft.offsets[index])
 
 
 @njit_call(nrt=False)
-def _whole(number):
+def _rounded(number):
     return np.int64(math.floor(min(MAX_WEIGHT, max(-MAX_WEIGHT, number * WEIGHT_UNIT)) + 0.5))
 
 

@@ -48,7 +48,7 @@ _MAX_HITS = 4096  # of a group; more are not considered
 _NO_LIMIT = 1000
 _BIT_SHIFT, _BIT_MASK = 6, 63
 
-NOW, BUILT, DRAWN, REPLIED = range(4)  # rows of `states`
+NOW, BUILT, WITH_CARD, REPLIED = range(4)  # rows of `states`
 
 
 class SearchWorkspace(NamedTuple):
@@ -255,7 +255,7 @@ def _set_mean(library, best_values, net, rules, number, work):
 
     The mean is over the cards that the next seat may draw; it does not knock, nor is it knocked.
     """
-    built, drawn, replied = work.states[BUILT], work.states[DRAWN], work.states[REPLIED]
+    built, with_card, replied = work.states[BUILT], work.states[WITH_CARD], work.states[REPLIED]
     cards, players = cards_in_deck(built), built.players
     for seat in range(players):
         work.mean[seat] = 0.0
@@ -263,11 +263,11 @@ def _set_mean(library, best_values, net, rules, number, work):
         if cards and built.deck[kind] == 0:
             continue
         share = built.deck[kind] / cards if cards else 1.0
-        work.states[DRAWN] = work.states[BUILT]
-        drawn.seat = (built.seat + 1) % players
+        work.states[WITH_CARD] = work.states[BUILT]
+        with_card.seat = (built.seat + 1) % players
         if cards:
-            draw_card(drawn, kind)
-        _aim(best_values, rules, work.placed, number, drawn, work)
+            draw_card(with_card, kind)
+        _aim(best_values, rules, work.placed, number, with_card, work)
         options, best, best_value = (
             _list_groups(library, work.reply_query, work.reply_groups),
             0,
@@ -275,14 +275,14 @@ def _set_mean(library, best_values, net, rules, number, work):
         )
         for option in range(options):
             group = library.groups[work.reply_groups[option]]
-            value = _value(best_values, net, DRAWN, group, work.reply_query, work)
+            value = _value(best_values, net, WITH_CARD, group, work.reply_query, work)
             if value > best_value:
                 best, best_value = option, value
         if options:
             group = library.groups[work.reply_groups[best]]
-            _value(best_values, net, DRAWN, group, work.reply_query, work)
+            _value(best_values, net, WITH_CARD, group, work.reply_query, work)
         else:
-            work.states[REPLIED] = work.states[DRAWN]
+            work.states[REPLIED] = work.states[WITH_CARD]
             replied.passes += 1
             set_chances(net, replied, best_values, work.inputs, work.hidden, work.chances)
         for seat in range(players):

@@ -37,7 +37,7 @@ from cantstop_arena.views.cantstop.page_replay import board_style
 
 TITLE, KEY = "What decisions lose", "judged"
 MAX_FACTS = 4  # bots with a fact
-MAX_DRAWN = 3  # decisions of a bot that are drawn
+MAX_PICTURES = 3  # decisions of a bot that are drawn
 _ROW = 34
 _COLOURS = dict(zip(KINDS, ("k1", "k2", "k3"), strict=True))
 _VERBS = {"roll": "roll on", "stop": "stop"}
@@ -153,12 +153,12 @@ def _losses_section(judgements: Judgements, rival: str) -> Section:
 def _overlap(bots: Sequence[tuple[str, Judgement]]) -> str:
     """What the bot that loses most loses most by, and whether it is behind the next."""
     bot, judgement = bots[0]
-    most = max(KINDS, key=lambda kind: judgement.lost(kind).mean)
+    largest = max(KINDS, key=lambda kind: judgement.lost(kind).mean)
     total = judgement.lost().mean
     if not total:
         return "No decision lost anything"
-    share = percent(judgement.lost(most).mean / total, 0)
-    text = f"{share} of what {bot} loses is lost by {most}"
+    share = percent(judgement.lost(largest).mean / total, 0)
+    text = f"{share} of what {bot} loses is lost by {largest}"
     if len(bots) > 1:
         second = bots[1][1].lost()
         low = judgement.lost().mean - half_width(judgement.lost())
@@ -211,10 +211,10 @@ def _worst_sections(judgements: Judgements, rules: RuleSet, file: Path) -> Itera
         lost = plain(loss_scale(judgement.seats) * judgement.worst[0].loss)
         figures = [
             _decision(f"{key}-{at}", bot, judgement, mistake, rules, file)
-            for at, mistake in enumerate(judgement.worst[:MAX_DRAWN])
+            for at, mistake in enumerate(judgement.worst[:MAX_PICTURES])
         ]
         listings = []
-        if more := judgement.worst[MAX_DRAWN:]:
+        if more := judgement.worst[MAX_PICTURES:]:
             text = "\n".join(_line(bot, judgement, mistake, file) for mistake in more)
             listings = [Listing(f"{len(more)} more", text, folded=True)]
         finding = f"The worst decision of {bot} loses {lost} {unit}"

@@ -13,6 +13,7 @@ from helpers import naive
 from helpers.parameters import slow_but
 from msgspec.structs import replace
 
+from cantstop_arena.bots.bot_start import code_digest
 from cantstop_arena.deals.outcomes import Block, Tally
 from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.games.cantstop.game import GAME
@@ -20,7 +21,7 @@ from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RULES, RuleSet, derive
 from cantstop_arena.games.cantstop.turn import Move, Turn
-from cantstop_arena.table.seated_bot import SeatedBot, code_digest
+from cantstop_arena.table.seated_bot import SeatedBot
 
 BUILT_IN = (
     "random",

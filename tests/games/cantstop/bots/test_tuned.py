@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from conftest import Tables
 
+from cantstop_arena.bots.bot_start import code_digest
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.bots.heuristic import (
@@ -20,7 +21,7 @@ from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, derive
-from cantstop_arena.table.seated_bot import SeatedBot, code_digest
+from cantstop_arena.table.seated_bot import SeatedBot
 
 
 def table_of(tables: Tables, *others: Player) -> EngineTable:
