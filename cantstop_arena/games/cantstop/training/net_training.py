@@ -90,12 +90,13 @@ class NetTraining:
         """How well the nets know values, as text."""
         loop = self._loop
         scale, unit = (1, "turns") if alone else (100, "points")
+        errors = []
+        if loop.residual:
+            errors.append(f", Bellman residual {scale * loop.residual:.2f} {unit}")
         if loop.rolls_are_learned:
             error = scale * loop.error
-            return f", knowing what rolling on is worth within {error:.2f} {unit}"
-        if loop.residual:
-            return f", Bellman residual {scale * loop.residual:.2f} {unit}"
-        return ""
+            errors.append(f", knowing what rolling on is worth within {error:.2f} {unit}")
+        return "".join(errors)
 
     def file(self, command: str) -> bytes:
         """The content of a file of the nets."""

@@ -79,7 +79,7 @@ class Tried:
     """A course whose trials take two seconds of a processor that does nothing else."""
 
     subject, plan = TrainingTask(SMALL, 2, 1, None), PLAN
-    rolls_are_learned, error = True, 0.02
+    rolls_are_learned, error, residual = True, 0.02, 0.01
 
     def __init__(self) -> None:
         self.clock = 100.0
@@ -98,8 +98,8 @@ def test_trials_take_a_twentieth_of_the_time(monkeypatch: pytest.MonkeyPatch) ->
     assert (trial.rival, trial.score, trial.games) == ("glenn-aloi", 0.5, 10)
     assert trial.half == pytest.approx(1.96 * (0.25 / 10) ** 0.5)
     assert trial.text == (
-        "champion wins 50.0% against glenn-aloi (10 games), knowing what rolling on is worth"
-        " within 2.00 points"
+        "champion wins 50.0% against glenn-aloi (10 games), Bellman residual 1.00 points, knowing"
+        " what rolling on is worth within 2.00 points"
     )
     tried.clock += 39
     assert not trials.are_due()
