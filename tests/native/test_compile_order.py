@@ -179,7 +179,7 @@ def slow_up_to(count: int, numbers: int) -> list[Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", MATCHES)
-@pytest.mark.parametrize("start", slow_up_to(8, 64))
+@pytest.mark.parametrize("start", slow_up_to(4, 64))
 def test_a_game_starts_from_every_prefix_of_its_compiled_functions(
     full: Path, tmp_path: Path, game: str, start: int
 ) -> None:
@@ -194,7 +194,7 @@ def test_a_game_starts_from_every_prefix_of_its_compiled_functions(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", MATCHES)
-@pytest.mark.parametrize("number", slow_up_to(3, 30))
+@pytest.mark.parametrize("number", slow_up_to(2, 30))
 def test_a_game_starts_from_any_part_of_its_compiled_functions(
     full: Path, tmp_path: Path, game: str, number: int
 ) -> None:
