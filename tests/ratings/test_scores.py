@@ -60,27 +60,6 @@ def test_equal_deals_leave_what_their_number_allows() -> None:
     assert (1 - rare) ** 1000 == pytest.approx(0.05)
 
 
-def test_rare_wins_are_covered_and_their_intervals_no_wider_than_that_takes() -> None:
-    """Single wins of 1,200 games, 1 to 12 expected: coverage without simulation, by the binomial.
-
-    One win says that 0.03 to 5.6 were expected (Garwood), and with clusters possible less than 10.
-    """
-    found = [_score_of_single_wins(number) for number in range(60)]
-    for expected in np.linspace(1, 12, 45):
-        chances = stats.binom.pmf(range(60), 200, expected / 200)
-        held = [(one.low or 0) <= expected / 1200 <= (one.high or 0) for one in found]
-        assert 0.94 <= chances @ held <= 0.985, expected
-    assert 5.6 < 1200 * (found[1].high or 0) < 10
-
-
-def _score_of_single_wins(number: int) -> Estimate:
-    """The score with so many wins in 200 deals of 6 games, each in a deal of its own."""
-    won = np.zeros(200)
-    won[:number] = 1
-    runs = [DealRun(200, 6, number * WIN_UNITS, number * WIN_UNITS**2)]
-    return score(runs, sampled_wins=won - won.mean())
-
-
 @pytest.mark.parametrize(("deals", "share"), [(0, None), (1, 0.5)])
 def test_too_few_deals_say_nothing(deals: int, share: float | None) -> None:
     found = score([DealRun(deals, 2, deals * WIN_UNITS, deals * WIN_UNITS**2)])

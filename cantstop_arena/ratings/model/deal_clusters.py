@@ -3,20 +3,9 @@
 Degrees of freedom of an interval, given how heavy the tails of its deals are.
 
 An estimate of a variance from D numbers of kurtosis k varies as if it had 2 D / (k - 1) degrees of
-freedom (Satterthwaite 1946; 3 is the normal distribution's k), and never more than D - 1. A measure
-that a few deals decide has a large kurtosis, so that its interval is wider than Student's with
-D - 1 degrees of freedom.
-
-Where deals are skewed, as those of a bot that wins rarely, the variance goes up and down with the
-estimate itself. The squared correlation of the two is g² / (k - 1), g being the skewness (Pearson's
-k ≥ g² + 1), and Wilson's interval and that of the log odds follow this movement by themselves: a
-bot that wins single games has an interval of as many independent games, however rarely it wins.
-If the wins come in clusters, their sizes are estimated, too. Therefore half of g² is taken off:
-
-    degrees of freedom = 2 D / (k - 1 - g² / 2)
-
-With nothing taken off, intervals after one win are twice as wide; with all of g² taken off, the
-scores of bots that win 3 of 1,000 games hold in 91% only where the wins come in clusters.
+freedom (Satterthwaite 1946; 3 is the normal distribution's k), and never more than D - 1. A bot
+that wins rarely, or a measure that a few deals decide, has a large kurtosis, so that its interval
+is wider than Student's with D - 1 degrees of freedom.
 """
 
 import msgspec
@@ -31,7 +20,6 @@ from cantstop_arena.ratings.model.luce import Luce, add_by_seat, chances
 MIN_SAMPLED = 10  # deals from which a kurtosis is taken
 MANY_DEALS = 2000  # beyond, Student's quantile is the normal one, whatever the deals' scatter
 DECIMALS = 3  # more would depend on the order of sums
-SKEWED = 0.5  # the share of the squared skewness that the estimate itself accounts for
 ROUNDING = 1e-9
 
 
@@ -45,25 +33,17 @@ def degrees_of_freedom(deals: int, influence: Floats) -> float:
 
 
 def heavy_tail_limits(deals: int, influence: Floats) -> Floats:
-    """The limits that the tails of each row of `influence` set; infinite where they set none."""
+    """The limits that the kurtosis of each row of `influence` sets; infinite where it sets none."""
     sampled = influence.shape[-1]
     if deals > MANY_DEALS or sampled < MIN_SAMPLED:
         return np.full(influence.shape[:-1], np.inf)
     squares = (influence**2).sum(axis=-1)
-    kurtosis = _quotient(sampled * (influence**4).sum(axis=-1), squares**2)
-    squared_skewness = _quotient(sampled * (influence**3).sum(axis=-1) ** 2, squares**3)
-    excess = np.where(squares > 0, kurtosis - 1 - SKEWED * squared_skewness, 0.0)
+    fourth = sampled * (influence**4).sum(axis=-1)
+    excess = np.divide(fourth, squares**2, out=np.ones_like(squares), where=squares > 0) - 1
     limits: Floats = np.divide(
         2.0 * deals, excess, out=np.full_like(excess, np.inf), where=excess > ROUNDING
     )
     return limits.round(DECIMALS)
-
-
-def _quotient(numerators: Floats, denominators: Floats) -> Floats:
-    quotients: Floats = np.divide(
-        numerators, denominators, out=np.zeros_like(denominators), where=denominators > 0
-    )
-    return quotients
 
 
 class DealClusters(msgspec.Struct, frozen=True):
