@@ -28,7 +28,7 @@ from cantstop_arena.check.findings import (
     GamesTraced,
     Report,
 )
-from cantstop_arena.check.harness import PATIENCE, Harness, SuiteRun
+from cantstop_arena.check.harness import WALL_TIME_FACTOR, Harness, SuiteRun
 from cantstop_arena.check.row_check import check_rows
 from cantstop_arena.check.suite import difference, suite_of
 from cantstop_arena.errors import BotError
@@ -84,7 +84,7 @@ class BotChecks:
     ) -> SuiteRun:
         """Announce the stage, then play the suite, or its first `games` games."""
         seconds = _RUN_SECONDS if subject == "legal" else _SHORT_RUN_SECONDS
-        limit = PATIENCE * seconds + self.limit + _SPARE_SECONDS
+        limit = WALL_TIME_FACTOR * seconds + self.limit + _SPARE_SECONDS
         self._enter(CheckStage(subject, doing, limit, mark, self._source_lines()))
         return harness.run(self.games[:games] if games else self.games, seconds)
 

@@ -16,8 +16,8 @@ from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 from cantstop_arena.table.table import GameTable
 
 SEED = 1980
-PATIENCE = 3
-"""A run may take so many times its processor time: bots sleep, and machines are busy."""
+WALL_TIME_FACTOR = 3
+"""How many times its processor time a run may take: bots sleep, and machines are busy."""
 _SLOW_SECONDS = 0.001
 
 
@@ -81,10 +81,13 @@ class Harness:
         return bool(self.table.is_compiled((0,)))
 
     def run(self, games: Sequence[CheckGame], seconds: float) -> SuiteRun:
-        """Play the games for so many `seconds` of processor time, or PATIENCE times as long."""
+        """Play the games for so many `seconds` of processor time.
+
+        A run also ends WALL_TIME_FACTOR times as many seconds after its start.
+        """
         self._run = SuiteRun()
         self._cpu_end = time.process_time() + seconds
-        self._end = time.perf_counter() + PATIENCE * seconds
+        self._end = time.perf_counter() + WALL_TIME_FACTOR * seconds
         self.table.restore_process()
         for index, game in enumerate(games):
             if self._run.is_complete:

@@ -24,7 +24,7 @@ OUT_OF_TIME = system.ending(1)
 class BotTrial:
     """Observes a bot in this process, which must not have loaded it yet.
 
-    The process ends when the games take longer than the limit of one decision.
+    The process ends when the games take longer than the limit of one decision, and than 4 s.
     """
 
     def __init__(self, decision_limit: float) -> None:

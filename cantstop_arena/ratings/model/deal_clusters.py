@@ -1,6 +1,6 @@
 """A sample of deals game by game, which shows how the games of a deal correlate.
 
-Degrees of freedom of an interval, given how heavy the tails of its deals are.
+`degrees_of_freedom` are those of an interval, given how heavy the tails of its deals are.
 
 An estimate of a variance from D numbers of kurtosis k varies as if it had 2 D / (k - 1) degrees of
 freedom (Satterthwaite 1946; 3 is the normal distribution's k), and never more than D - 1. A bot
