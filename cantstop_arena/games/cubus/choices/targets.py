@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, groupby
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -21,6 +21,7 @@ from cantstop_arena.games.cubus.builds.piles import (
 from cantstop_arena.games.cubus.engine import near, query, search
 from cantstop_arena.games.cubus.engine.bound import MAX_CARDS_PLACED, best_value
 from cantstop_arena.games.cubus.engine.library import Library, library, shape_text
+from cantstop_arena.games.cubus.engine.text_order import ORDER
 from cantstop_arena.games.cubus.engine.search_unlimited import Limits, piles
 from cantstop_arena.games.cubus.rules import Box, RuleSet
 
@@ -99,15 +100,34 @@ def levels(target_query: TargetQuery, box: Box, rising: bool = False) -> Iterato
 
     Each row is searched for when the iterator reaches it.
     """
-    x, y = _offset(target_query.table)
-    here = (
-        target_query._replace(table=_moved(target_query.table, -x, -y)) if x or y else target_query
-    )
+    here, x, y = moved_to_origin(target_query)
     base = target_query.table.pile.shape.value
     search_for = _rising_levels if rising else _falling_levels
     for value, rows in search_for(here, library(box)):
         level = TargetLevel(rows, value - base, x, y)
         yield sorted(level) if x or y else level
+
+
+def moved_to_origin(target_query: TargetQuery) -> tuple[TargetQuery, int, int]:
+    """The query with its table near (0, 0), and by how much the table was moved."""
+    table = target_query.table
+    x, y = _offset(table)
+    moved = _moved(table, -x, -y) if x or y else table
+    return target_query._replace(table=moved), x, y
+
+
+def targets_of_groups(target_query: TargetQuery, box: Box, numbers: Sequence[int]) -> list[Target]:
+    """The targets of groups of a box's library, by falling points, then by text."""
+    here, x, y = moved_to_origin(target_query)
+    compiled, piles = compiled_query(here), library(box)
+    keys = search.keys_of(piles, ORDER, compiled, np.array(numbers, np.int64))
+    base = target_query.table.pile.shape.value
+    found: list[Target] = []
+    for value, keys_of_value in groupby(keys.tolist(), search.value_of):
+        rows = search.open_room(piles, ORDER, compiled, np.array([*keys_of_value], np.int64))
+        level = TargetLevel(rows, value - base, x, y)
+        found += sorted(level) if x or y else level
+    return found
 
 
 def targets_without_box(target_query: TargetQuery) -> Iterator[Target]:
@@ -198,12 +218,12 @@ def _falling_levels(
     compiled = compiled_query(target_query)
     group = search.first_group(box_library, compiled)
     while True:
-        keys, group = search.next_level(box_library, search.ORDER, compiled, group)
+        keys, group = search.next_level(box_library, ORDER, compiled, group)
         if not len(keys):
             return
         yield (
             search.value_of(int(keys[0])),
-            search.open_room(box_library, search.ORDER, compiled, keys),
+            search.open_room(box_library, ORDER, compiled, keys),
         )
 
 
@@ -212,9 +232,9 @@ def _rising_levels(
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
     compiled = compiled_query(target_query)
     for value in range(target_query.min_value, int(compiled.limits[query.TOP]) + 1):
-        keys = search.level_of(box_library, search.ORDER, compiled, value)
+        keys = search.level_of(box_library, ORDER, compiled, value)
         if len(keys):
-            yield value, search.open_room(box_library, search.ORDER, compiled, keys)
+            yield value, search.open_room(box_library, ORDER, compiled, keys)
 
 
 def compiled_query(target_query: TargetQuery) -> query.Query:
