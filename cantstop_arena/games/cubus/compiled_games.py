@@ -15,6 +15,7 @@ from cantstop_arena.games.cubus.engine.bound import best_value
 from cantstop_arena.games.cubus.engine.entry_points import kernel
 from cantstop_arena.games.cubus.engine.library import library
 from cantstop_arena.games.cubus.engine.text_order import ORDER
+from cantstop_arena.games.cubus.nets.net_records import search_arrays
 from cantstop_arena.games.cubus.rules import RuleSet
 from cantstop_arena.native.kernel_code import PLAYERS, RULES, KernelWorkspace, Named
 
@@ -153,14 +154,6 @@ class CompiledGames:
             net = 0 if bot.net is None else bot.net.ctypes.data
             table[position] = bot.build, bot.knock, net
             if net and at.WORKSPACE not in self._arrays:
-                self._search = _arrays_of_search()
+                self._search = search_arrays()
                 self._point(at.WORKSPACE, np.array([array.ctypes.data for array in self._search]))
         return table
-
-
-def _arrays_of_search() -> list[Any]:
-    """The arrays of champion's search, in the order of `SearchWorkspace`."""
-    from cantstop_arena.games.cubus.nets.two_ply_search import new_workspace
-
-    parts = (part if isinstance(part, tuple) else (part,) for part in new_workspace())
-    return [array for part in parts for array in part]

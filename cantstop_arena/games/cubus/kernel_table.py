@@ -99,7 +99,7 @@ class KernelTable(PlainTable):
         if not self.is_compiled(self.seats):
             return super().trace()
         positions = tuple(range(len(self.seats)))
-        played, counted, fault = self._play(self.seats, [positions], [self._deal], 0)
+        _, counted, fault = self._play(self.seats, [positions], [self._deal], 0)
         if fault:
             raise fault
         return (TraceStep(seat, counts) for seat, counts in enumerate(counted.seats[0].tolist()))

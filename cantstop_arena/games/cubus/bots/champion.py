@@ -8,7 +8,7 @@ from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.bot_options import FilePath
 from cantstop_arena.games.cubus.bots import greedy
 from cantstop_arena.games.cubus.nets.cubus_net_files import SHIPPED, CubusNet, nets_with
-from cantstop_arena.hookspecs import Bot, BotFunctions, hookimpl
+from cantstop_arena.hookspecs import Bot, BotFunctions, compiled, hookimpl
 
 
 class ChampionBuild:
@@ -38,7 +38,7 @@ def champion(nets: Annotated[str, FilePath(SHIPPED)] = "") -> BotFunctions:
         by_seats = nets_with(Path(nets) if nets else None)
     except UsageError as error:
         raise BotError(str(error)) from error
-    return BotFunctions(build=ChampionBuild(by_seats), knock=greedy.build)
+    return BotFunctions(build=compiled(ChampionBuild(by_seats)), knock=greedy.build)
 
 
 @hookimpl

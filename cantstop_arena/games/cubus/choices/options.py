@@ -6,15 +6,16 @@ An option is a group of the library of the rules' box: piles of equal points tha
 from collections.abc import Iterator
 
 from cantstop_arena.games.cubus.choices.targets import TargetQuery, compiled_query, moved_to_origin
-from cantstop_arena.games.cubus.engine import search
 from cantstop_arena.games.cubus.engine.bot_row import MAX_VALUE, Option
 from cantstop_arena.games.cubus.engine.library import library
-from cantstop_arena.games.cubus.engine.query import LIDS, LYING
 from cantstop_arena.games.cubus.rules import Box
 
 
 def options(target_query: TargetQuery, box: Box, rising: bool) -> Iterator[Option]:
     """The options within a box by falling points, or by rising ones."""
+    from cantstop_arena.games.cubus.engine import search
+    from cantstop_arena.games.cubus.engine.query import LIDS, LYING
+
     here, _, _ = moved_to_origin(target_query)
     compiled, piles = compiled_query(here), library(box)
     base, limits = target_query.table.pile.shape.value, compiled.limits

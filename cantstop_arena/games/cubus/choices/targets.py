@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, groupby
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,9 @@ from cantstop_arena.games.cubus.builds.piles import (
     Spot,
     pile_of,
 )
-from cantstop_arena.games.cubus.engine import near, query, search
 from cantstop_arena.games.cubus.engine.bound import MAX_CARDS_PLACED, best_value
 from cantstop_arena.games.cubus.engine.library import Library, library, shape_text
 from cantstop_arena.games.cubus.engine.text_order import ORDER
-from cantstop_arena.games.cubus.engine.search_unlimited import Limits, piles
 from cantstop_arena.games.cubus.rules import Box, RuleSet
 
 _NEAR = 16  # a table with a corner further out is moved to (0, 0) for the search
@@ -118,6 +116,8 @@ def moved_to_origin(target_query: TargetQuery) -> tuple[TargetQuery, int, int]:
 
 def targets_of_groups(target_query: TargetQuery, box: Box, numbers: Sequence[int]) -> list[Target]:
     """The targets of groups of a box's library, by falling points, then by text."""
+    from cantstop_arena.games.cubus.engine import search
+
     here, x, y = moved_to_origin(target_query)
     compiled, piles = compiled_query(here), library(box)
     keys = search.keys_of(piles, ORDER, compiled, np.array(numbers, np.int64))
@@ -157,6 +157,8 @@ def _targets_between(
     target_query: TargetQuery, cards: Cards, low: int, above: int
 ) -> Iterator[Target]:
     """The targets with F from `low` to below `above`, unordered."""
+    from cantstop_arena.games.cubus.engine.search_unlimited import Limits, piles
+
     limits = Limits(
         cards.tops, cards.left, cards.right, low, target_query.min_crates, target_query.max_crates
     )
@@ -215,6 +217,8 @@ _shape = lru_cache(maxsize=50_000)(shape_text)
 def _falling_levels(
     target_query: TargetQuery, box_library: Library
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    from cantstop_arena.games.cubus.engine import search
+
     compiled = compiled_query(target_query)
     group = search.first_group(box_library, compiled)
     while True:
@@ -230,6 +234,8 @@ def _falling_levels(
 def _rising_levels(
     target_query: TargetQuery, box_library: Library
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    from cantstop_arena.games.cubus.engine import query, search
+
     compiled = compiled_query(target_query)
     for value in range(target_query.min_value, int(compiled.limits[query.TOP]) + 1):
         keys = search.level_of(box_library, ORDER, compiled, value)
@@ -237,8 +243,10 @@ def _rising_levels(
             yield value, search.open_room(box_library, ORDER, compiled, keys)
 
 
-def compiled_query(target_query: TargetQuery) -> query.Query:
+def compiled_query(target_query: TargetQuery) -> Any:
     """A target query for compiled functions."""
+    from cantstop_arena.games.cubus.engine import query
+
     compiled = query.new_query()
     cells = cells_of(target_query.table)
     query.aim(
@@ -277,6 +285,8 @@ def cells_of(table: TableCards) -> NDArray[np.int64]:
 
 def nearby(target_query: TargetQuery) -> list[Target]:
     """Targets with one cell changed, a layer slid under, or both: by falling points, then text."""
+    from cantstop_arena.games.cubus.engine import near
+
     cells = cells_of(target_query.table)
     base = target_query.table.pile.shape.value
     candidates = near.candidates(
@@ -287,6 +297,8 @@ def nearby(target_query: TargetQuery) -> list[Target]:
 
 
 def _target(table: TableCards, cells: NDArray[np.int64], candidate: NDArray[np.int64]) -> Target:
+    from cantstop_arena.games.cubus.engine import near
+
     after = np.empty((len(cells) + 1, 4), np.int64)
     count = near.apply_candidate(cells, len(cells), candidate, after)
     pile = pile_of({(x, y): height for x, y, height, _ in after[:count].tolist()})

@@ -23,7 +23,6 @@ from cantstop_arena.games.cubus.engine.row_parts import (
     query_at,
     row_at,
     rows_at,
-    rules_at,
     streams_at,
 )
 from cantstop_arena.games.cubus.rules import CUBE

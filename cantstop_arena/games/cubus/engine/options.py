@@ -53,7 +53,7 @@ def next_option(address):
     row, library, query = row_at(address), library_at(address), query_at(address)
     if row[at.NO_OPTION]:
         return np.int64(END)
-    given, groups = row[at.GIVEN], library.groups
+    given = row[at.GIVEN]
     lowest = query.limits[MIN_VALUE]
     first = first_group(library, query)
     end = max(first, library.levels[at.MAX_VALUE - lowest + 1])

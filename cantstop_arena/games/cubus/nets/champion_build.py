@@ -16,15 +16,15 @@ from cantstop_arena.games.cubus.engine.row_parts import (
     rules_at,
     streams_at,
 )
-from cantstop_arena.games.cubus.nets.afterstates import AFTERSTATE, MAX_INPUTS, MAX_SEATS
-from cantstop_arena.games.cubus.nets.cubus_net import CUBUS_NET, HIDDEN
-from cantstop_arena.games.cubus.nets.two_ply_search import (
-    KEYS,
+from cantstop_arena.games.cubus.nets.net_records import (
+    AFTERSTATE,
+    CUBUS_NET,
+    HIDDEN,
     MAX_HITS,
-    NOW,
-    SearchWorkspace,
-    plan_build,
+    MAX_INPUTS,
+    MAX_SEATS,
 )
+from cantstop_arena.games.cubus.nets.two_ply_search import KEYS, NOW, SearchWorkspace, plan_build
 from cantstop_arena.native.bot_compiler import floats_at, integers_at, pointer_at, words_at
 from cantstop_arena.native.kernel_code import NO_ANSWER, PLAYERS, SEAT
 

@@ -13,8 +13,8 @@ from cantstop_arena.games.cubus.engine.kernel import fast, play_all
 from cantstop_arena.games.cubus.engine.library import library
 from cantstop_arena.games.cubus.engine.query import compiled_rules
 from cantstop_arena.games.cubus.nets.cubus_gradient import Schedule, learn_from_games, new_draft
-from cantstop_arena.games.cubus.nets.cubus_net import CUBUS_NET
 from cantstop_arena.games.cubus.nets.cubus_net_files import CubusNet, as_bytes
+from cantstop_arena.games.cubus.nets.net_records import CUBUS_NET
 from cantstop_arena.games.cubus.nets.self_play import new_self_play
 from cantstop_arena.games.cubus.nets.two_ply_search import new_workspace
 from cantstop_arena.games.cubus.rules import RuleSet

@@ -8,15 +8,9 @@ from numpy.typing import NDArray
 from cantstop_arena.games.cubus.engine.compiled import copy_rows, njit_call
 from cantstop_arena.games.cubus.engine.plans import below, shuffle
 from cantstop_arena.games.cubus.engine.query import MAX_CELLS, H, min_open
-from cantstop_arena.games.cubus.nets.afterstates import (
-    MAX_INPUTS,
-    MAX_SEATS,
-    count_build,
-    draw_card,
-    fill_inputs,
-    is_over,
-)
+from cantstop_arena.games.cubus.nets.afterstates import count_build, draw_card, fill_inputs, is_over
 from cantstop_arena.games.cubus.nets.cubus_net import set_chances, set_shares
+from cantstop_arena.games.cubus.nets.net_records import MAX_INPUTS, MAX_SEATS
 from cantstop_arena.games.cubus.nets.two_ply_search import (
     BUILT,
     KEYS,

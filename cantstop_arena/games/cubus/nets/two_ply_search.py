@@ -10,18 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cubus.engine.bot_row import MAX_GROUPS
 from cantstop_arena.games.cubus.engine.compiled import copy_rows, njit_call, njit_entry
 from cantstop_arena.games.cubus.engine.plans import add_open_cards, below, write_pile
 from cantstop_arena.games.cubus.engine.query import (
     LYING,
-    MAX_CELLS,
     MIN_VALUE,
     UNIT,
     Query,
     aim,
     min_open,
-    new_query,
 )
 from cantstop_arena.games.cubus.engine.search import (
     anchor_bits,
@@ -33,20 +30,19 @@ from cantstop_arena.games.cubus.engine.search import (
     popcount,
 )
 from cantstop_arena.games.cubus.nets.afterstates import (
-    AFTERSTATE,
-    MAX_INPUTS,
-    MAX_SEATS,
     cards_in_deck,
     count_build,
     draw_card,
     measure_room,
 )
-from cantstop_arena.games.cubus.nets.cubus_net import HIDDEN, set_chances
+from cantstop_arena.games.cubus.nets.cubus_net import set_chances
+from cantstop_arena.games.cubus.nets.net_records import (
+    search_arrays,
+)
 
 CANDIDATES = 5  # options that are searched two turns deep
 PLACEMENTS = 2  # random placements of each, where open cards are involved
 KEYS = 1 << 53  # the number of different keys of a decision
-MAX_HITS = 4096  # of a group; more are not considered
 _NO_LIMIT = 1000
 _BIT_SHIFT, _BIT_MASK = 6, 63
 
@@ -77,23 +73,8 @@ class SearchWorkspace(NamedTuple):
 
 def new_workspace() -> SearchWorkspace:
     """An empty workspace."""
-    numbers = [np.zeros(length, np.int64) for length in (MAX_GROUPS, MAX_GROUPS, MAX_HITS)]
-    return SearchWorkspace(
-        np.zeros(4, AFTERSTATE).view(np.recarray),
-        new_query(),
-        new_query(),
-        numbers[0],
-        numbers[1],
-        np.zeros(MAX_GROUPS),
-        numbers[2],
-        np.zeros((MAX_CELLS, 4), np.int64),
-        np.zeros(MAX_INPUTS, np.int64),
-        np.zeros(HIDDEN, np.int32),
-        np.zeros(MAX_SEATS),
-        np.zeros(MAX_SEATS),
-        np.zeros((1, 2), np.uint64),
-        np.zeros(MAX_CELLS, np.int64),
-    )
+    states, *arrays = search_arrays()
+    return SearchWorkspace(states, Query(*arrays[:4]), Query(*arrays[4:8]), *arrays[8:])
 
 
 @njit_entry

@@ -13,8 +13,8 @@ from helpers.cubus.seats import play_all
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cubus.engine.bound import best_value
 from cantstop_arena.games.cubus.game import GAME
-from cantstop_arena.games.cubus.nets.afterstates import AFTERSTATE, MAX_INPUTS, fill_inputs
-from cantstop_arena.games.cubus.nets.cubus_net import CUBUS_NET, HIDDEN, exponential, set_chances
+from cantstop_arena.games.cubus.nets.afterstates import fill_inputs
+from cantstop_arena.games.cubus.nets.cubus_net import exponential, set_chances
 from cantstop_arena.games.cubus.nets.cubus_net_files import (
     CubusNet,
     as_bytes,
@@ -24,6 +24,7 @@ from cantstop_arena.games.cubus.nets.cubus_net_files import (
     shipped_nets,
 )
 from cantstop_arena.games.cubus.nets.cubus_training import CubusTraining, start_training
+from cantstop_arena.games.cubus.nets.net_records import AFTERSTATE, CUBUS_NET, HIDDEN, MAX_INPUTS
 from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, PLAYERS
 from cantstop_arena.native.decorators import as_plain_function
 from cantstop_arena.views.training_checkpoint import resume, save
