@@ -136,7 +136,7 @@ def _named_fields(workspace: KernelWorkspace) -> Iterator[Named]:
     for chosen in workspace.view.values():
         if isinstance(chosen, Named):
             yield chosen
-        elif isinstance(chosen, tuple):
+        elif isinstance(chosen, list):
             yield from chosen
 
 
@@ -146,7 +146,7 @@ def _field_text(eyes: int, chosen: Field, seen: int) -> str:
         start, kind = eyes + chosen.start, chosen.kind
         count = len(getattr(kind, "_fields"))  # noqa: B009 - of any named tuple
         return f"{kind.__name__}({', '.join(f'row[{start + index}]' for index in range(count))})"
-    if isinstance(chosen, tuple):
+    if isinstance(chosen, list):
         return "(" + "".join(f"{_field_text(eyes, field, seen)}, " for field in chosen) + ")"
     if isinstance(chosen, slice):
         start, stop, step = chosen.indices(seen)

@@ -71,8 +71,11 @@ class Named(NamedTuple):
     start: int
 
 
-Field: TypeAlias = int | slice | Named | tuple[Named, ...]
-"""What a field of the view is: one of the numbers that a seat sees, or several."""
+Field: TypeAlias = int | slice | Named | list[Named]
+"""What a field of the view is: one of the numbers that a seat sees, or several.
+
+A list of named tuples is a tuple of these in the view.
+"""
 
 
 class KernelWorkspace(NamedTuple):

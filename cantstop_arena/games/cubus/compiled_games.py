@@ -64,7 +64,7 @@ def plays(rules: RuleSet) -> bool:
 
 def workspace(rules: RuleSet, players: int) -> KernelWorkspace:
     """What a compiled bot sees."""
-    hands = tuple(Named(Cards, at.HANDS - at.VIEW + 4 * seat) for seat in range(players))
+    hands = [Named(Cards, at.HANDS - at.VIEW + 4 * seat) for seat in range(players)]
     view: Mapping[str, Any] = {
         "turn": at.TURN - at.VIEW,
         "owner": at.OWNER - at.VIEW,

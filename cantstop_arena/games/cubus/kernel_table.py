@@ -15,10 +15,11 @@ from cantstop_arena.game_api.state import Question, Result
 from cantstop_arena.games.cubus.chance import keys_of_deal
 from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
 from cantstop_arena.games.cubus.choices.named_positions import view_of
-from cantstop_arena.games.cubus.compiled_bots import CubusMachineCode, machine_code
+from cantstop_arena.games.cubus.compiled_bots import machine_code
 from cantstop_arena.games.cubus.compiled_games import (
     CompiledGames,
     CountedGames,
+    CubusMachineCode,
     WatchedNumbers,
     plays,
 )

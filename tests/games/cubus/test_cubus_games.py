@@ -20,7 +20,7 @@ from helpers.parameters import slow_but
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.answers import IllegalAnswer
-from cantstop_arena.games.cubus.bots.strategies import BOTS, Strategy, greedy
+from cantstop_arena.games.cubus.bots.strategies import BOTS, Strategy
 from cantstop_arena.games.cubus.builds.build import Build
 from cantstop_arena.games.cubus.chance import unshuffled
 from cantstop_arena.games.cubus.compiled_games import plays
@@ -112,6 +112,7 @@ def test_the_same_cards_are_drawn_whoever_plays() -> None:
 
 
 PASSER = answering({})
+greedy = BOTS["greedy"].build
 WRONG = answering({"knock": Build("1@0,0")})  # which brings nothing
 
 

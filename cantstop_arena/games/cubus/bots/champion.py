@@ -12,7 +12,7 @@ from cantstop_arena.hookspecs import Bot, BotFunctions, compiled, hookimpl
 
 
 class ChampionBuild:
-    """The build that the search likes best; machine code has the same in `nets.champion_build`."""
+    """The build that the search likes best; `engine.champion_build` has the same compiled."""
 
     def __init__(self, nets: Mapping[int, CubusNet]) -> None:
         self.nets = nets
@@ -38,7 +38,12 @@ def champion(nets: Annotated[str, FilePath(SHIPPED)] = "") -> BotFunctions:
         by_seats = nets_with(Path(nets) if nets else None)
     except UsageError as error:
         raise BotError(str(error)) from error
-    return BotFunctions(build=compiled(ChampionBuild(by_seats)), knock=greedy.build)
+    return champion_with(by_seats)
+
+
+def champion_with(nets: Mapping[int, CubusNet]) -> BotFunctions:
+    """The champion with these nets, by number of seats."""
+    return BotFunctions(build=compiled(ChampionBuild(nets)), knock=greedy.build)
 
 
 @hookimpl

@@ -24,7 +24,7 @@ KERNEL = {
     "choose_nearby": "engine.options",
 }
 """The functions that games of compiled bots need, and their modules."""
-CHAMPION = {"champion": "nets.champion_build"}
+CHAMPION = {"champion": "engine.champion_build"}
 """Its search is stored by itself, as most runs do not need it."""
 
 

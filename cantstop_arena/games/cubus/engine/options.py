@@ -17,7 +17,7 @@ from cantstop_arena.games.cubus.engine.plans import (
     write_best_candidate,
     write_target,
 )
-from cantstop_arena.games.cubus.engine.query import LYING, MAX_CELLS, MIN_VALUE, min_open
+from cantstop_arena.games.cubus.engine.query import LYING, MAX_CELLS, MIN_VALUE, UNIT, min_open
 from cantstop_arena.games.cubus.engine.row_parts import (
     library_at,
     numbers_at,
@@ -28,7 +28,6 @@ from cantstop_arena.games.cubus.engine.row_parts import (
     text_order_at,
 )
 from cantstop_arena.games.cubus.engine.search import (
-    UNIT,
     add_piles,
     anchor_bits,
     first_group,
