@@ -7,7 +7,7 @@ are arrays that cannot be written to. `view.random()` works as in plain Python.
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from types import FunctionType
@@ -203,12 +203,11 @@ def compile_bot(
     name: str,
 ) -> list[Compiled]:
     """The machine code of a bot's decision, as a list of one. Raises BotError."""
-    with errors_of_bot(name, _wording(workspace, decision)):
+    methods = import_module(workspace.methods).METHODS if workspace.methods else ()
+    with errors_of_bot(name, _wording(workspace, decision, methods)):
         if not isinstance(function, FunctionType):
             raise BotError(f"{decision} is a method, and only functions can be @compiled")
         register_function(function)
-        if workspace.methods:
-            import_module(workspace.methods)
         view_at, read_options = map(
             numba.njit(**INLINE), (view_maker(workspace), options_reader(options))
         )
@@ -231,8 +230,8 @@ def compile_bot(
         return [object_code(compiled)]
 
 
-def _wording(workspace: KernelWorkspace, decision: str) -> BotWording:
-    names = ["seat", "players", "rules", "random", *workspace.view]
+def _wording(workspace: KernelWorkspace, decision: str, methods: Sequence[str]) -> BotWording:
+    names = ["seat", "players", "rules", "random", *workspace.view, *methods]
 
     def hint(type_name: str, attribute: str) -> str:
         attributes = {"View": names, "Rules": [*workspace.rules]}.get(type_name, [])

@@ -84,7 +84,7 @@ class KernelWorkspace(NamedTuple):
     They are seat, players, the number of legal actions, the address of the stream of random
     numbers, the answer, the rules, what the seat sees, and the legal actions. A bot gets no legal
     actions where there are none (`widest` is 0); then the module `methods` has the methods of the
-    view for machine code, and `answer` says what a bot must return.
+    view for machine code, with their names in `METHODS`, and `answer` says what a bot must return.
     """
 
     rules: Mapping[str, Any]

@@ -16,6 +16,7 @@ from cantstop_arena.native.bot_compiler import caller, floats_at, integers_at
 from cantstop_arena.native.kernel_bots import WORKSPACE
 from cantstop_arena.native.numba_store import INLINE
 
+METHODS = ("options", "keep", "choose", "choose_nearby", "bound", "bound_after")
 _call = caller(types.int64(types.int64))
 _GROUP = 7  # columns of the library's groups
 
