@@ -40,7 +40,7 @@ from cantstop_arena.native.kernel_code import (
     STREAM,
     Field,
     KernelWorkspace,
-    Named,
+    NamedNumbers,
     rule_kind,
     rule_width,
 )
@@ -132,9 +132,9 @@ def _rule_text(value: Any, offset: int) -> str:
     return f"row[{offset}]"
 
 
-def _named_fields(workspace: KernelWorkspace) -> Iterator[Named]:
+def _named_fields(workspace: KernelWorkspace) -> Iterator[NamedNumbers]:
     for chosen in workspace.view.values():
-        if isinstance(chosen, Named):
+        if isinstance(chosen, NamedNumbers):
             yield chosen
         elif isinstance(chosen, list):
             yield from chosen
@@ -142,7 +142,7 @@ def _named_fields(workspace: KernelWorkspace) -> Iterator[Named]:
 
 def _field_text(eyes: int, chosen: Field, seen: int) -> str:
     """The expression of a field of the view: a number, or a part of what the seat sees."""
-    if isinstance(chosen, Named):
+    if isinstance(chosen, NamedNumbers):
         start, kind = eyes + chosen.start, chosen.kind
         count = len(getattr(kind, "_fields"))  # noqa: B009 - of any named tuple
         return f"{kind.__name__}({', '.join(f'row[{start + index}]' for index in range(count))})"

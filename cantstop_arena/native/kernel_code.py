@@ -64,14 +64,14 @@ class Slots(NamedTuple):
     bot: int
 
 
-class Named(NamedTuple):
+class NamedNumbers(NamedTuple):
     """A field of the view that is a named tuple of whole numbers, and where these begin."""
 
     kind: type[tuple[int, ...]]
     start: int
 
 
-Field: TypeAlias = int | slice | Named | list[Named]
+Field: TypeAlias = int | slice | NamedNumbers | list[NamedNumbers]
 """What a field of the view is: one of the numbers that a seat sees, or several.
 
 A list of named tuples is a tuple of these in the view.

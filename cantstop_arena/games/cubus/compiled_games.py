@@ -17,7 +17,7 @@ from cantstop_arena.games.cubus.engine.library import library
 from cantstop_arena.games.cubus.engine.text_order import ORDER
 from cantstop_arena.games.cubus.nets.net_records import search_arrays
 from cantstop_arena.games.cubus.rules import RuleSet
-from cantstop_arena.native.kernel_code import PLAYERS, RULES, KernelWorkspace, Named
+from cantstop_arena.native.kernel_code import PLAYERS, RULES, KernelWorkspace, NamedNumbers
 
 Numbers = NDArray[np.int64]
 _FUNCTIONS = {
@@ -26,7 +26,7 @@ _FUNCTIONS = {
     at.CHOOSE_NEARBY: "choose_nearby",
 }
 _LIBRARY = (at.MASKS, at.HEIGHTS, at.RANKS, at.BY_RANK, at.GROUPS, at.LEVELS)
-_ANSWER = "what view.choose() or view.choose_nearby() returns, or None"
+_ANSWER = "None or what view.choose() or view.choose_nearby() returns"
 
 
 class CountedGames(NamedTuple):
@@ -64,14 +64,14 @@ def plays(rules: RuleSet) -> bool:
 
 def workspace(rules: RuleSet, players: int) -> KernelWorkspace:
     """What a compiled bot sees."""
-    hands = [Named(Cards, at.HANDS - at.VIEW + 4 * seat) for seat in range(players)]
+    hands = [NamedNumbers(Cards, at.HANDS - at.VIEW + 4 * seat) for seat in range(players)]
     view: Mapping[str, Any] = {
         "turn": at.TURN - at.VIEW,
         "owner": at.OWNER - at.VIEW,
         "deck": at.DECK - at.VIEW,
         "passes": at.PASSES - at.VIEW,
-        "hand": Named(Cards, at.HAND - at.VIEW),
-        "unseen": Named(Cards, at.UNSEEN - at.VIEW),
+        "hand": NamedNumbers(Cards, at.HAND - at.VIEW),
+        "unseen": NamedNumbers(Cards, at.UNSEEN - at.VIEW),
         "scores": slice(at.SCORES - at.VIEW, at.SCORES - at.VIEW + players),
         "hands": hands,
     }

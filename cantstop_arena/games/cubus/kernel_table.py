@@ -105,6 +105,12 @@ class KernelTable(PlainTable):
             raise fault
         return (TraceStep(seat, counts) for seat, counts in enumerate(counted.seats[0].tolist()))
 
+    def ends_otherwise(self, seats: Group, deal: int) -> bool:
+        recorded = self.result()
+        positions = tuple(range(len(seats)))
+        _, counted, fault = self._play(seats, [positions], [deal], 0)
+        return bool(fault) or _result_of(counted, 0) != recorded
+
     def begin(self, deal: int) -> None:
         self._played = None
         super().begin(deal)
@@ -146,10 +152,9 @@ class KernelTable(PlainTable):
             deals = [block.first + game // len(orders) for game in games]
             seatings = [orders[game % len(orders)] for game in games]
             played, counted, fault = self._play(block.group, seatings, deals, first)
-            results = zip(counted.seats.tolist(), counted.games.tolist(), strict=True)
-            for game, (seats, totals) in zip(games[:played], results, strict=False):
-                self._deal, self.loser = block.first + game // len(orders), None
-                self._played = _result([SeatCounts(*seat) for seat in seats], GameCounts(*totals))
+            for number, game in enumerate(games[:played]):
+                self._deal, self.loser = deals[number], None
+                self._played = _result_of(counted, number)
                 tally.enter(*divmod(game, len(orders)))
             if fault:
                 seats = tuple(block.group[position] for position in seatings[played])
@@ -190,10 +195,12 @@ class KernelTable(PlainTable):
         return played, counted, fault
 
 
-def _result(seats: Sequence[SeatCounts], game: GameCounts) -> Result:
+def _result_of(counted: CountedGames, number: int) -> Result:
+    """The result of one of the games that were counted."""
+    seats = [SeatCounts(*seat) for seat in counted.seats[number].tolist()]
     highest = max(seat.points for seat in seats)
-    winners = [number for number, seat in enumerate(seats) if seat.points == highest]
-    return counted_result(seats, game, winners)
+    winners = tuple(seat for seat, counts in enumerate(seats) if counts.points == highest)
+    return counted_result(seats, GameCounts(*counted.games[number].tolist()), winners)
 
 
 def warm_up(rules: RuleSet) -> None:

@@ -141,8 +141,8 @@ def test_a_fault_in_a_knock_is_told_like_one_of_plain_python() -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (asks_for_targets, "view.targets: the view has no 'targets'; it has seat, .*, choose"),
-        (answers_a_text, r"it must return what view\.choose\(\) or .*, not a text"),
+        (asks_for_targets, "the view has no 'targets'; it has seat, .*, choose"),
+        (answers_a_text, r"it must return None or what view\.choose\(\) or .*, not a text"),
     ],
 )
 def test_a_bot_that_does_not_compile_is_told_why(function: Any, message: str) -> None:

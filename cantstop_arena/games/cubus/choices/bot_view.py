@@ -26,7 +26,7 @@ from cantstop_arena.games.cubus.choices.targets import (
     targets_of_groups,
     targets_without_box,
 )
-from cantstop_arena.games.cubus.engine.bot_row import Option
+from cantstop_arena.games.cubus.engine.bot_row import PileOption
 from cantstop_arena.games.cubus.engine.bound import bound
 from cantstop_arena.games.cubus.rules import Box, RuleSet, box_fault
 
@@ -118,7 +118,7 @@ class CubusBotView(NamedTuple):
         """
         return levels(for_build(self.table, self.hand, self.rules), self.rules.box, rising)
 
-    def options(self, rising: bool = False) -> Iterator[Option]:
+    def options(self, rising: bool = False) -> Iterator[PileOption]:
         """The options within the rules' box, by falling points; `rising`: by rising points.
 
         An option is all targets that bring equal points and use equal cards: (number, points, tops,
@@ -126,7 +126,7 @@ class CubusBotView(NamedTuple):
         """
         return options(for_build(self.table, self.hand, self.rules), self.rules.box, rising)
 
-    def keep(self, option: Option, worth: float) -> bool:
+    def keep(self, option: PileOption, worth: float) -> bool:
         """Keep an option for `choose`, unless one is kept that is worth more.
 
         Forgets those that are worth less. Returns whether the option is kept.
@@ -209,7 +209,7 @@ class CubusBotView(NamedTuple):
         )
         return bound(value, table.plus(cards))
 
-    def bound_after(self, option: Option, tops: int, left: int, right: int) -> int:
+    def bound_after(self, option: PileOption, tops: int, left: int, right: int) -> int:
         """Most points that so many cards of a hand allow after an option."""
         value = self.table.pile.shape.value + option.points
         return bound(value, Cards(option.tops + tops, 0, option.left + left, option.right + right))

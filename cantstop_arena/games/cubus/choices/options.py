@@ -6,12 +6,12 @@ An option is a group of the library of the rules' box: piles of equal points tha
 from collections.abc import Iterator
 
 from cantstop_arena.games.cubus.choices.targets import TargetQuery, compiled_query, moved_to_origin
-from cantstop_arena.games.cubus.engine.bot_row import MAX_VALUE, Option
+from cantstop_arena.games.cubus.engine.bot_row import MAX_VALUE, PileOption
 from cantstop_arena.games.cubus.engine.library import library
 from cantstop_arena.games.cubus.rules import Box
 
 
-def options(target_query: TargetQuery, box: Box, rising: bool) -> Iterator[Option]:
+def options(target_query: TargetQuery, box: Box, rising: bool) -> Iterator[PileOption]:
     """The options within a box by falling points, or by rising ones."""
     from cantstop_arena.games.cubus.engine import search
     from cantstop_arena.games.cubus.engine.query import LIDS, LYING
@@ -26,4 +26,4 @@ def options(target_query: TargetQuery, box: Box, rising: bool) -> Iterator[Optio
         if search.is_buildable(piles, compiled, number):
             value, tops, left, right, crates = piles.groups[number, :5].tolist()
             least = max(0, tops - int(limits[LYING]) - int(limits[LIDS]))
-            yield Option(number, value - base, tops, left, right, crates, least)
+            yield PileOption(number, value - base, tops, left, right, crates, least)

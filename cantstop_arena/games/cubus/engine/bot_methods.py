@@ -10,7 +10,7 @@ from numba import types
 from numba.extending import overload_method
 
 from cantstop_arena.games.cubus.engine import bot_row as at
-from cantstop_arena.games.cubus.engine.bot_row import BEGIN, END, Option
+from cantstop_arena.games.cubus.engine.bot_row import BEGIN, END, PileOption
 from cantstop_arena.games.cubus.engine.query import LIDS, LYING, TOP
 from cantstop_arena.native.bot_compiler import caller, floats_at, integers_at
 from cantstop_arena.native.kernel_bots import WORKSPACE
@@ -37,7 +37,7 @@ def _option(row, number):
     lying, lids = row[at.LIMITS + LYING], row[at.LIMITS + LIDS]
     least = max(np.int64(0), group[1] - lying - lids)
     points = group[0] - row[at.VALUE]
-    return Option(number, points, group[1], group[2], group[3], group[4], least)
+    return PileOption(number, points, group[1], group[2], group[3], group[4], least)
 
 
 @overload_method(types.NamedTuple, "options", jit_options=INLINE)
@@ -59,7 +59,7 @@ def _options(view, rising=False):
 
 @overload_method(types.NamedTuple, "keep", jit_options=INLINE)
 def _keep(view, option, worth):
-    if not (_is_view(view) and getattr(option, "instance_class", None) is Option):
+    if not (_is_view(view) and getattr(option, "instance_class", None) is PileOption):
         return None
 
     def keep(view, option, worth):

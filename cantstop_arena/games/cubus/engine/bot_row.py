@@ -25,7 +25,7 @@ NEAR_SIDE = 2 * (MAX_CELLS - 1)  # of the grid of a pile's heights
 TEXT_LENGTH = 320  # of a pile, in characters
 
 
-class Option(NamedTuple):
+class PileOption(NamedTuple):
     """What a bot may build: piles that bring equal points and use equal cards."""
 
     number: int

@@ -16,7 +16,7 @@ ENGINE_CACHE = CodeCache(
         _GAME / "nets",
         *(_GAME / f"{name}.py" for name in ("chance", "counts", "records", "rules")),
         *(_PACKAGE / "game_api" / f"{name}.py" for name in _GAME_API),
-        _PACKAGE / "errors.py",
+        *(_PACKAGE / f"{name}.py" for name in ("errors", "hookspecs")),
     ),
 )
 
