@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -16,6 +17,17 @@ MAX_NAME_LENGTH = 100  # characters of a name that are shown
 MAX_RULES_LENGTH = 200  # of a rule set's name, which may list every parameter
 
 Spaces = Mapping[int, int]
+
+
+class ColumnState(NamedTuple):
+    """Who stands where in a column: the space of each seat's marker, and of the runner; 0: none.
+
+    `seat` is whose runner it is.
+    """
+
+    markers: tuple[int, ...]
+    runner: int
+    seat: int
 
 
 class BoardScene(msgspec.Struct, frozen=True, dict=True):
@@ -74,6 +86,11 @@ class BoardScene(msgspec.Struct, frozen=True, dict=True):
             if space == self.lengths[column]
         )
         return dict(sorted(owners))
+
+    def column_state(self, column: int) -> ColumnState:
+        """Who stands where in a column."""
+        markers = tuple([own.get(column, 0) for own in self.markers])
+        return ColumnState(markers, self.runners.get(column, 0), self.seat)
 
     @cached_property
     def bust_count(self) -> int:
