@@ -303,3 +303,9 @@ def refusal_of(bot: BotAddress, game: Game, rules: Any, players: int) -> str | N
     from cantstop_arena.bots.onnx_bots import file_refusal
 
     return file_refusal(bot.source, game, rules, players)
+
+
+def check_playing(name: str, bot: BotAddress, game: Game, rules: Any, players: int) -> None:
+    """Raise BotError for a bot that cannot play under these rules."""
+    if why := refusal_of(bot, game, rules, players):
+        raise BotError(f"bot {name} cannot play: {why}")
