@@ -271,7 +271,7 @@ def test_the_power_that_is_promised_is_reached_by_the_printed_interval(score: fl
     deals = deals_needed(difference, variance, 0.8, 0.05, error_at_even(0.5, score))
     won = rng.binomial(2, score, (2000, deals)) / 2
     found = [
-        ShareError(share, spread / deals, deals, deals, deals - 1).p_of_even <= 0.05
+        ShareError(share, spread / deals, deals, deals, even_ends(deals)).p_of_even <= 0.05
         for share, spread in zip(won.mean(axis=1), won.var(axis=1), strict=True)
     ]
     assert 0.78 <= np.mean(found) <= (0.83 if deals > MIN_DEALS else 1)
