@@ -102,12 +102,14 @@ class BotStarted(msgspec.Struct, tag=True, frozen=True):
 class Answer(msgspec.Struct, tag=True, frozen=True):
     """The answer to the decision of this number: a value, which may be anything, or an exception.
 
-    `error` is the text of the exception that the bot has raised.
+    `refusal` says why it is no answer, and `error` is the text of the exception that the bot has
+    raised.
     """
 
     number: int
     value: Any = None
     error: str | None = None
+    refusal: str | None = None
 
 
 class Logits(msgspec.Struct, tag=True, frozen=True):

@@ -70,7 +70,10 @@ class BotServer:
                 case StartGame():
                     self._begin_game(message)
                 case Decide():
-                    return Answer(message.number, self._decide(message))
+                    try:
+                        return Answer(message.number, self._decide(message))
+                    except IllegalAnswer as error:
+                        return Answer(message.number, refusal=str(error))
                 case EndGame():
                     self._end_game(message)
                 case StartBatches():

@@ -120,13 +120,15 @@ class IsolatedBot:
     def decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> object:
         """The bot's answer to a decision, unchecked.
 
-        Raises ChildFailed or BotRaised when there is none, GameError when the view cannot be sent.
+        Raises ChildFailed, BotRaised or IllegalAnswer when there is none, GameError when the view
+        cannot be sent.
         """
         data = None if moves is None else self.game.codec.moves_as_json(moves)
         self._questions += 1
         view_data = self._view_as_json(decision, view)
         answer = self._answer_to(Decide(self._questions, decision.name, view_data, data), Answer)
         _raise_error(answer.error)
+        _raise_refusal(answer.refusal)
         return _answer_value(answer.value)
 
     def decide_batch(self, batch: Batch) -> NDArray[Any]:
@@ -221,10 +223,15 @@ def _raise_error(text: str | None) -> None:
         raise BotRaised(in_a_line(text, MAX_REPORT_LENGTH))
 
 
+def _raise_refusal(text: str | None) -> None:
+    """Raise IllegalAnswer for the reason why what the bot has returned is no answer."""
+    if text is not None:
+        raise IllegalAnswer(in_a_line(text, MAX_REPORT_LENGTH))
+
+
 def _array_of(answer: Logits, batch: Batch) -> NDArray[Any]:
     """The array in an answer, checked. Raises IllegalAnswer, and ChildFailed if it is damaged."""
-    if answer.refusal is not None:
-        raise IllegalAnswer(in_a_line(answer.refusal, MAX_REPORT_LENGTH))
+    _raise_refusal(answer.refusal)
     try:
         dtype, shape = np.dtype(answer.dtype), tuple(answer.shape)
     except (TypeError, ValueError):

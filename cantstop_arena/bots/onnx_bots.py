@@ -93,10 +93,10 @@ def summary_of(file: NetFile) -> str:
 def trained_for(metadata: Mapping[str, str]) -> str:
     """The rules and the number of players that a net was trained for; empty if it does not say."""
     rules, players = (metadata.get(f"{METADATA}{key}", "") for key in ("rules", "players"))
-    return f"{rules} and {_players(players)}" if rules and players else ""
+    return f"{rules} and {players_text(players)}" if rules and players else ""
 
 
-def _players(count: int | str) -> str:
+def players_text(count: int | str) -> str:
     return f"{count} player{'' if str(count) == '1' else 's'}"
 
 
@@ -120,12 +120,12 @@ def net_refusal(net: NetFile, game: Game, rules: Any, players: int) -> str | Non
     }
     trained = {key: net.metadata.get(f"{METADATA}{key}", text) for key, text in run.items()}
     if (trained["rules"], trained["players"]) != (run["rules"], run["players"]):
-        text = f"{trained['rules']} and {_players(trained['players'])}"
+        text = f"{trained['rules']} and {players_text(trained['players'])}"
         return f"was trained for {text}; this run has {rules.name} and {players}"
     if differing := [key for key in run if trained[key] != run[key]]:
         texts = [", ".join(f"{key} {each[key]}" for key in differing) for each in (trained, run)]
         return f"was trained for {texts[0]}; this run has {texts[1]}"
     if net.observation_size not in (None, encoding.size):
-        size = f"{rules.name} with {_players(players)} has {encoding.size}"
+        size = f"{rules.name} with {players_text(players)} has {encoding.size}"
         return f"takes {net.observation_size} numbers as an observation; {size}"
     return None

@@ -34,6 +34,7 @@ from cantstop_arena.check.findings import (
     Request,
     TracebackRequest,
 )
+from cantstop_arena.check.net_setting import checked_setting
 from cantstop_arena.check.suite import suite_of
 from cantstop_arena.deals.outcomes import Snapshot
 from cantstop_arena.errors import BotError, GameError
@@ -77,6 +78,7 @@ class CheckProcess:
         self._shared = mmap.mmap(memory_file.fileno(), max_window_bytes)
         self.game: Game | None = None  # the bot's game; None until the process has reported it
         self._request = request
+        self._rules = request.rules
         self._read_snapshot: Callable[[], Snapshot] = lambda: _NO_SNAPSHOT
         self._stage_start = self._checked_at = time.monotonic()
         self._child: Child[Report] = start_entry(
@@ -105,6 +107,7 @@ class CheckProcess:
                 return
             if isinstance(message, BotsLoaded):
                 self._set_game(game_named(message.game))
+                self._rules = message.rules
             elif isinstance(message, CheckStage):
                 self._enter(message)
             if message:
@@ -187,9 +190,7 @@ class CheckProcess:
                 )
                 parts.append(f"in {task} ({location})" if location else f"in {task}")
             games = (
-                suite_of(self.game, self._request.name, self._request.rules)[
-                    max(0, snapshot.cursor) :
-                ]
+                suite_of(self.game, self._request.name, self._rules)[max(0, snapshot.cursor) :]
                 if self.game
                 else ()
             )
@@ -266,8 +267,9 @@ def _checks(request: CheckRequest, report: Callable[[Report], None], memory: int
     loader = Loader(request.folder)
     bots = _bots(loader, request)
     bot = next((bot for bot in bots if bot.name == request.bot), bots[0])
-    report(BotsLoaded([bot.name for bot in bots], bot.name, bot.game))
-    return BotChecks(loader, bot, mmap.mmap(memory, 0), request, report)
+    setting = checked_setting(bot, game_named(bot.game), request.rules)
+    report(BotsLoaded([bot.name for bot in bots], bot.name, bot.game, setting.rules))
+    return BotChecks(loader, bot, mmap.mmap(memory, 0), request, setting, report)
 
 
 def _check(request: CheckRequest, report: Callable[[Report], None], memory: int) -> None:

@@ -27,7 +27,7 @@ from cantstop_arena.check.findings import (
     GamesTraced,
 )
 from cantstop_arena.check.suite import CheckedRules, Trace, difference, suite_of
-from cantstop_arena.game_api.game import CheckGame, Game
+from cantstop_arena.game_api.game import Game
 from cantstop_arena.processes.child_start import Policy
 from cantstop_arena.processes.sandbox import TEXTS
 from cantstop_arena.texts import in_a_line
@@ -86,6 +86,7 @@ class _CheckedBot:
         self._request = request
         self._traces: Sequence[Trace] = []
         self._game: Game | None = None
+        self._rules = request.rules
 
     def findings(self) -> Iterator[Finding]:
         """All findings about the bot, under its name, with the paths of its files here."""
@@ -109,6 +110,7 @@ class _CheckedBot:
             for message in process.messages():
                 if isinstance(message, BotsLoaded):
                     self.names, self.bot, self._game = message.bots, message.bot, process.game
+                    self._rules = message.rules
                 elif isinstance(message, Finding):
                     yield message
                 elif isinstance(message, GamesTraced):
@@ -123,7 +125,8 @@ class _CheckedBot:
             findings = list(replay._findings_of(process))
         if fault := next((finding for finding in findings if finding.mark == WRONG), None):
             return replace(fault, text=f"{fault.text} (in another process)")
-        games = _suite(self._game, self._request)
+        game, name = self._game, self._request.name
+        games = suite_of(game, name, self._rules) if game else ()
         if trace_difference := difference(games, self._traces, replay._traces):
             causes = "the order of a set of texts, id(), hash(), or something of the process?"
             text = (
@@ -131,10 +134,6 @@ class _CheckedBot:
             )
             return Finding(WRONG, "reproducible", f"{text}; {causes}")
         return Finding(OK, "reproducible", "the same games again, and in another process")
-
-
-def _suite(game: Game | None, request: CheckRequest) -> Sequence[CheckGame]:
-    return suite_of(game, request.name, request.rules) if game else ()
 
 
 def _fatal_finding(stage: CheckStage, failure: CheckProcessFailed) -> Finding:

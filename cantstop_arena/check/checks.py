@@ -18,6 +18,7 @@ from cantstop_arena.bots.known_bot import (
     source_line_of,
 )
 from cantstop_arena.bots.loader import Loader, is_built_in
+from cantstop_arena.bots.onnx_files import NetTensor
 from cantstop_arena.check.findings import (
     NOTE,
     OK,
@@ -29,11 +30,12 @@ from cantstop_arena.check.findings import (
     Report,
 )
 from cantstop_arena.check.harness import WALL_TIME_FACTOR, Harness, SuiteRun
+from cantstop_arena.check.net_setting import CheckedSetting
 from cantstop_arena.check.row_check import check_rows
 from cantstop_arena.check.suite import difference, suite_of
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.hookspecs import BotFunctions
+from cantstop_arena.hookspecs import BATCH_HOOK, BotFunctions
 from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import how_many, listed, significant
@@ -61,6 +63,7 @@ class BotChecks:
         spec: LoadedBot,
         memory: Any,
         request: CheckRequest,
+        setting: CheckedSetting,
         report: Callable[[Report], None],
     ) -> None:
         self.loader = loader
@@ -70,8 +73,12 @@ class BotChecks:
         self.report = report
         self.game = game_named(spec.game)
         built_in_name = spec.name if spec.origin == "built-in" else ""
-        self.games = suite_of(self.game, built_in_name, request.rules)
-        self.max_mean = request.rules.max_mean if request.rules else inf
+        self.games = suite_of(self.game, built_in_name, setting.rules)
+        self.max_mean = setting.rules.max_mean if setting.rules else inf
+        only = self.games[0] if setting.rules else None
+        self.rules = only.rules if only else self.game.rules.default
+        self.players = only.players if only else usual_players(self.game)
+        self.setting = setting
         self.subject = "file"
         self.player = spec.build({})
 
@@ -99,6 +106,8 @@ class BotChecks:
     def everything(self) -> Iterator[Finding]:
         """The findings of all checks; the traces of the games are reported on the way."""
         yield from self._properties()
+        if not self.setting.plays:
+            return
         harness = self._harness()
         if isinstance(harness, Finding):
             yield harness
@@ -144,11 +153,18 @@ class BotChecks:
             getattr(innermost(getattr(self.player, self._hooks()[0])), "__module__", "")
         )
         suffix = ", by register_bots" if hasattr(module, "register_bots") else ""
-        yield Finding(OK, "hooks", f"{listed(hooks)}{suffix}")
+        text = f"{listed(hooks)}{suffix}"
+        if net := self.setting.net:
+            text = (
+                f"{BATCH_HOOK}, by the net: from {_size(net.inputs[0])} to {_size(net.outputs[0])}"
+            )
+        yield Finding(OK, "hooks", text)
         options = [
             f"{name}={value!r:.{_MAX_DEFAULT_LENGTH}}" for name, value in self.spec.defaults.items()
         ]
         yield Finding(OK, "options", ", ".join(options) or "none")
+        if self.setting.finding:
+            yield self.setting.finding
         if self.spec.path and is_built_in(self.spec.name, self.game):
             text = "a built-in bot has this name; tournaments find this one by its path only"
             yield Finding(NOTE, "name", text)
@@ -168,7 +184,7 @@ class BotChecks:
             harness = Harness(self.game, seated_bots, self.memory)
             harness.table.warm_up()
             if isinstance(self.player, BatchedBot):
-                self.player.prepare(self.game.rules.default, usual_players(self.game))
+                self.player.prepare(self.rules, self.players)
         except BotError as error:
             return Finding(WRONG, "lane", str(error))
         seconds = time.perf_counter() - start
@@ -254,7 +270,7 @@ class BotChecks:
     def _rows(self, bot: BatchedBot) -> Finding:
         """Whether the answer in a row depends on that row alone, and is always the same."""
         self._enter(CheckStage("rows", "decides for batches", _MEASURE_SECONDS))
-        mark, text = check_rows(bot, self.game.rules.default, usual_players(self.game))
+        mark, text = check_rows(bot, self.rules, self.players)
         return Finding(mark, "rows", text)
 
     # How long it takes
@@ -273,7 +289,8 @@ class BotChecks:
     def _speed(self, harness: Harness, run: SuiteRun) -> Iterator[Finding]:
         self._enter(CheckStage("time", "is measured", _MEASURE_SECONDS, NOTE))
         if run.is_complete:
-            rate = measure(self.loader, self.spec, _TIMED_SECONDS).games_per_second
+            speed = measure(self.loader, self.spec, self.rules, self.players, _TIMED_SECONDS)
+            rate = speed.games_per_second
             text = f"about {significant(rate, 2)} games per second, against itself"
             yield Finding(OK, "time", text)
         elif run.decisions:
@@ -329,6 +346,12 @@ def _uncompiled(seated_bot: SeatedBot, spec: LoadedBot) -> SeatedBot:
         return BotFunctions(**{hook: plain(getattr(player, hook)) for hook in hooks})
 
     return SeatedBot(seated_bot.name, new_player(), "", lambda start: new_player())
+
+
+def _size(tensor: NetTensor) -> str:
+    """The numbers of a row of a net's input or output, and its name."""
+    sizes = [size for size in tensor.shape[1:] if size is not None]
+    return " ".join([*map(str, sizes), tensor.name])
 
 
 def _milliseconds(seconds: float) -> str:

@@ -41,11 +41,15 @@ Request: TypeAlias = CheckRequest | TracebackRequest
 
 
 class BotsLoaded(msgspec.Struct, tag=True, frozen=True):
-    """The bots of the file, the one that is checked, and its game."""
+    """The bots of the file, the one that is checked, its game, and the one setting of its check.
+
+    That is the one of the request, or for a net that for which it was trained.
+    """
 
     bots: Sequence[str]
     bot: str
     game: str
+    rules: CheckedRules | None = None
 
 
 class Finding(msgspec.Struct, tag=True, frozen=True):

@@ -37,8 +37,9 @@ def _compare(bot: BatchedBot, batches: list[Batch]) -> tuple[str, str]:
         together = _answer(bot, batch)
         if together.tobytes() != _answer(bot, batch).tobytes():
             return WRONG, (
-                "gives other answers when the same batch comes again: is dropout left on, or does"
-                " it draw random numbers of its own, in place of batch.random?"
+                "gives other answers when the same batch comes again: is dropout left on, is a"
+                " batch normalised in training mode, or are random numbers its own, in place of"
+                " batch.random?"
             )
         for row in rows:
             if together[row].tobytes() != _answer(bot, batch.only(row))[row].tobytes():

@@ -128,6 +128,7 @@ def _environment(folder: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        auto_reload=False,
     )
     environment.filters["printable"] = printable
     environment.filters["unbroken"] = _unbroken

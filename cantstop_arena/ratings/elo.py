@@ -40,7 +40,6 @@ from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.deal_clusters import (
     MANY_DEALS,
-    DealClusters,
     heavy_tail_limits,
     influence,
     sample_of,
@@ -198,15 +197,19 @@ class _RatingBuilder:
 
     def _influence(self, contrasts: Floats) -> Floats:
         """What each sampled deal adds to contrasts: contrasts by deals; no deals without sample."""
-        if self._sample is None:
+        if self._on_parameters is None:
             return np.zeros((len(contrasts), 0))
-        return influence(self._sample, self.model, contrasts).T
+        on_contrasts: Floats = self._on_parameters @ contrasts.T
+        return on_contrasts.T
 
     @cached_property
-    def _sample(self) -> DealClusters | None:
-        """The sample of deals; None where it would not change any degrees of freedom."""
+    def _on_parameters(self) -> Floats | None:
+        """What each sampled deal adds to the parameters: deals by parameters; None where that would
+        not change any degrees of freedom.
+        """
         few = self.sandwich.deals <= MANY_DEALS
-        return sample_of(self.results, self.order) if few else None
+        sample = sample_of(self.results, self.order) if few else None
+        return influence(sample, self.model) if sample else None
 
     def _inferiority(self, pair_variance: ContrastVariance) -> Floats:
         """The probability that the row's bot is worse than the column's; 0.5 if unknown."""

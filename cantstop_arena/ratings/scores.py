@@ -261,7 +261,8 @@ def _sampled_cells(results: TournamentTotals, sample: DealClusters | None, bot: 
     if sample is None:
         return np.zeros((bots, 0))
     seated = (sample.lineups == bot).any(axis=0)
-    lineups, won = sample.lineups[:, seated], sample.won(results.players)[:, :, seated]
+    lineups = sample.lineups[:, seated]
+    won = DealClusters(lineups, sample.masks[:, seated]).won(results.players)
     bot_wins = np.where(lineups == bot, won, 0.0).sum(axis=1)
     own, of_rivals = np.zeros((bots, len(won))), np.zeros((bots, len(won)))
     for seat, rivals in enumerate(lineups):

@@ -71,7 +71,7 @@ def play_in_step(
 
     Returns the bots that have failed for a batch, and in none of its rows alone.
     """
-    games = table.games_in_step(block, tally)
+    games, process = table.games_in_step(block, tally), system.origin()
     first = block.first * len(table.orders)
     unsteady = set()
     for lost in games.begin():
@@ -80,7 +80,8 @@ def play_in_step(
         bot = block.group[position]
         batch, numbers = games.observe(position)
         table.on_speaker(bot)
-        call = BatchCall(table, table.seated_bots[bot].player, batch, games.action_name)
+        player = table.seated_bots[bot].player
+        call = BatchCall(table, player, batch, games.action_name, process)
         call.decide(partial(table.mark_batch, position=position), numbers - first)
         table.clear_decision()
         if call.is_unsteady:
@@ -94,9 +95,15 @@ class BatchCall:
     """One batch and a bot's answer to it: an action for each row with a game, or a fault."""
 
     def __init__(
-        self, table: "GameTable", bot: BatchedBot, batch: Batch, name_of: Callable[[int], str]
+        self,
+        table: "GameTable",
+        bot: BatchedBot,
+        batch: Batch,
+        name_of: Callable[[int], str],
+        process: system.Origin,
     ) -> None:
         self._table, self._bot, self._batch, self._name_of = table, bot, batch, name_of
+        self._process = process
         self.actions = np.full(batch.rows, NO_ACTION, np.int64)
         self.faults: dict[int, BotFault] = {}
         self.is_unsteady = False
@@ -108,13 +115,14 @@ class BatchCall:
 
         `mark` is called before each call with the game of its first row, one of the `cursors`.
         """
-        rows = np.flatnonzero(self._batch.live).tolist()
-        mark(int(cursors[rows].min()))
+        live = self._batch.live.copy()  # the bot may change what it gets
+        mark(int(cursors[live].min()))
         try:
             self._call(self._batch)
             return
         except BotFault as fault:
             together = fault
+        rows = np.flatnonzero(live).tolist()
         alone = [self._batch.only(row) for row in rows]
         for row, batch in zip(rows, alone, strict=True):
             mark(int(cursors[row]))
@@ -138,7 +146,7 @@ class BatchCall:
 
     def _call(self, batch: Batch) -> None:
         """Enter the actions and the faults of the rows with a game. Raises BotFault."""
-        bot, process = self._bot, system.origin()
+        bot = self._bot
         live = batch.live.copy()
         try:
             answer = bot.decide(batch)
@@ -146,10 +154,10 @@ class BatchCall:
         except BaseException as error:
             raise fault_of(error, bot) from error
         finally:
-            if not process[0]:  # the bot has forked, and this is the child process
+            if not self._process[0]:  # the bot has forked, and this is the child process
                 _exit(0)
             self._table.restore_after_call()
-        self.actions[live] = actions[live]
+        np.copyto(self.actions, actions, where=live)
         for row in np.flatnonzero(faults).tolist():
             action = int(actions[row])
             text = complaint(int(faults[row]), action, self._name_of, batch.legal.shape[1])

@@ -31,6 +31,8 @@ _LATEX_SIGNS = re.compile(r'-(?=-)|[&%$#_{}\\~^<>|"[*±…]')  # two hyphens wou
 
 def printable(text: str) -> str:
     """Text on one line: line breaks, terminal codes and the like as escape sequences."""
+    if text.isprintable():
+        return text
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in text

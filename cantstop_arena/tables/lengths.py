@@ -56,10 +56,11 @@ def _lengths(bot: int, tallies: Sequence[Tally], length: str) -> Lengths | None:
 
 def classes_of(tallies: Iterable[Tally]) -> Counter[int]:
     """The number of games of all these tallies, by class of length."""
-    classes: Counter[int] = Counter()
+    classes: dict[int, int] = {}
     for tally in tallies:
-        classes.update({length_class: games for length_class, (games, _) in tally.lengths.items()})
-    return classes
+        for length_class, (games, _) in tally.lengths.items():
+            classes[length_class] = classes.get(length_class, 0) + games
+    return Counter(classes)
 
 
 def percentile(classes: Counter[int], percent: int) -> int:

@@ -111,17 +111,14 @@ class TrialStopped(msgspec.Struct, tag=True, frozen=True):
     text: str
 
 
-def measure(loader: Loader, spec: LoadedBot, seconds: float) -> Speed:
+def measure(loader: Loader, spec: LoadedBot, rules: Any, players: int, seconds: float) -> Speed:
     """The speed of a bot that plays itself in this process for about so many seconds."""
     game = game_named(spec.game)
-    players = usual_players(game)
     seats = tuple(
         bot_start(f"{spec.name} {number}", spec, spec.defaults)
         for number in range(1, game.lineup_size(players) + 1)
     )
-    table_spec = TableSpec(
-        game.name, game.rules.default, seats, players, random_seed(), loader.folder
-    )
+    table_spec = TableSpec(game.name, rules, seats, players, random_seed(), loader.folder)
     return _speed(_timed_trial(table_spec, seconds, 1))
 
 

@@ -122,6 +122,25 @@ def test_faults_are_those_of_the_same_games(tmp_path: Path, line: str, kinds: se
     assert games_of(apart) == games_of(here)
 
 
+def test_an_illegal_action_of_a_policy_for_one_position_is_an_illegal_answer(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "net.py"
+    path.write_text("""
+import cantstop_arena as ca
+
+def policy(observation, mask):
+    return 78 if mask[78] and observation[54] > 0 else mask.argmin()
+
+def register_bots():
+    return [ca.Bot("net", lambda: ca.PolicyBot(policy))]
+""")
+    few = replace(BLOCK, deals=2)
+    apart, here = (played(path, kind, few) for kind in (Isolation.PROCESSES, Isolation.NONE))
+    assert {fault.kind for fault in apart.faults} == {"illegal answer"}
+    assert apart == here
+
+
 @pytest.mark.parametrize(
     ("line", "kind"),
     [("if rare.any(): os._exit(3)", "died"), ("if rare.any(): time.sleep(60)", "too slow")],

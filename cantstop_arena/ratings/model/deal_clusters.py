@@ -115,10 +115,9 @@ def wins_of_deals(sample: DealClusters, bots: int, seats: int) -> Floats:
     return np.stack([add_by_seat(sample.lineups, bots, deal) for deal in sample.won(seats)])
 
 
-def influence(sample: DealClusters, model: Luce, contrasts: Floats) -> Floats:
-    """What each deal of the sample adds to contrasts of the parameters: deals by contrasts."""
+def influence(sample: DealClusters, model: Luce) -> Floats:
+    """What each deal of the sample adds to the parameters: deals by parameters."""
     seats, bots = model.evidence.seats, model.evidence.bots
     expected = add_by_seat(sample.lineups, bots, chances(sample.lineups, model.parameters))
-    surplus = wins_of_deals(sample, bots, seats) - expected
-    on_contrasts: Floats = surplus @ model.inverse @ contrasts.T
-    return on_contrasts
+    on_parameters: Floats = (wins_of_deals(sample, bots, seats) - expected) @ model.inverse
+    return on_parameters

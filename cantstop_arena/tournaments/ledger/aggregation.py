@@ -11,7 +11,7 @@ Tournaments with different seeds have only bots in common.
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import chain
 from operator import add
 from typing import Any, Protocol
@@ -148,7 +148,7 @@ def fault_report(
     )
 
 
-class LedgerShare(msgspec.Struct, frozen=True):
+class LedgerShare(msgspec.Struct, frozen=True, dict=True):
     """The part of a ledger that counts: `spans` of some groups. `number` is by name of a bot."""
 
     totals: LedgerTotals
@@ -157,7 +157,12 @@ class LedgerShare(msgspec.Struct, frozen=True):
 
     def anew(self, bots: Group) -> Group:
         """The bots by their new numbers."""
-        return tuple(self.number[self.totals.names[bot]] for bot in bots)
+        return tuple([self._new_numbers[bot] for bot in bots])
+
+    @cached_property
+    def _new_numbers(self) -> list[int]:
+        """The new number of each bot, by the number in its ledger; -1: it has none."""
+        return [self.number.get(name, -1) for name in self.totals.names]
 
     def meeting(self, group: Group) -> tuple[Seed, Group]:
         """The seed and the group by new numbers, which are the same in all ledgers."""
@@ -231,6 +236,8 @@ def ledger_shares(
 ) -> list[LedgerShare]:
     """The part of each ledger that counts: a group counts where it played most deals."""
     shares = [LedgerShare(totals, number, _remaining(totals, number)) for totals in all_totals]
+    if len(shares) == 1:
+        return shares
     largest: dict[tuple[Seed, Group], tuple[int, LedgerShare]] = {}
     for share in shares:
         for group, played in share.spans.items():
@@ -254,11 +261,9 @@ def ledger_shares(
 
 def _remaining(totals: LedgerTotals, number: Mapping[str, int]) -> dict[Group, list[Span]]:
     """The deals of the groups whose bots all have a new number."""
-    return {
-        group: played
-        for group, played in totals.ledger.spans().items()
-        if all(totals.names[bot] in number for bot in group)
-    }
+    out = {bot for bot, name in enumerate(totals.names) if name not in number}
+    spans = totals.ledger.spans()
+    return {group: played for group, played in spans.items() if out.isdisjoint(group)}
 
 
 def _luck_by_position(measures: NDArray[Any], group: Group) -> NDArray[Any]:

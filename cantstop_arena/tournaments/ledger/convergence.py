@@ -1,6 +1,7 @@
 """The results of a tournament after fewer deals, to show how they converged."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Fault, Tally, TournamentTotals, sum_tallies
-from cantstop_arena.deals.sampling import Bytes
+from cantstop_arena.deals.sampling import Bytes, Ints
 from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.spans import Span
 from cantstop_arena.deals.winners import win_units
@@ -57,9 +58,10 @@ def _prefix_totals(totals: LedgerTotals, stored: "_StoredOnce", end: int) -> Led
 
 
 class _StoredOnce:
-    """The first deals of a ledger, decoded once for all prefixes."""
+    """The first deals of a ledger, read and decoded once for all prefixes."""
 
     def __init__(self, ledger: LedgerReader, end: int) -> None:
+        self.spans, self.counting_spans = ledger.spans(), ledger.counting_spans()
         self._blocks = [*ledger.deals(0, end)] if end else []
 
     def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
@@ -87,7 +89,7 @@ class _LedgerPrefix:
                 for first, deals in spans
                 if first < self._end
             ]
-            for group, spans in self._ledger.spans().items()
+            for group, spans in self._stored.spans.items()
         }
 
     def shared_by_all(self) -> dict[Group, int]:
@@ -100,7 +102,7 @@ class _LedgerPrefix:
 
     def counting_spans(self) -> dict[Group, list[Span]]:
         """Those of the groups whose games count."""
-        counting = self._ledger.counting_spans()
+        counting = self._stored.counting_spans
         return {group: spans for group, spans in self.spans().items() if group in counting}
 
     def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
@@ -136,13 +138,20 @@ class _LedgerPrefix:
 
 
 def _won(masks: Bytes, players: int) -> Tally:
-    games = np.bincount(masks, minlength=1 << players).tolist()
-    wins = tuple(
-        sum(
-            win_units(players) // mask.bit_count() * count
-            for mask, count in enumerate(games)
-            if mask >> seat & 1
-        )
-        for seat in range(players)
+    units = _units_by_mask(players)
+    wins = np.bincount(masks, minlength=len(units)) @ units
+    return Tally(len(masks), tuple(wins.tolist()), unfinished=0, forfeits=0, counts={}, squares={})
+
+
+@cache
+def _units_by_mask(players: int) -> Ints:
+    """The win units of each seat (columns) for each mask of winning seats."""
+    return np.array(
+        [
+            [
+                win_units(players) // mask.bit_count() if mask >> seat & 1 else 0
+                for seat in range(players)
+            ]
+            for mask in range(1 << players)
+        ]
     )
-    return Tally(len(masks), wins, unfinished=0, forfeits=0, counts={}, squares={})

@@ -4,12 +4,12 @@ The picture has every marker and runner that a game can have, and hides those th
 Thus the picture depends on the present scene alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
-from cantstop_arena.views.cantstop.scenes import BoardScene
+from cantstop_arena.views.cantstop.scenes import BoardScene, ColumnState
 from cantstop_arena.views.cantstop.svg import board_description
 from cantstop_arena.views.cantstop.svg_board import (
     CROWD,
@@ -31,6 +31,9 @@ _PALETTE = Palette(
 )
 _SHRUNK = round(SMALL / RADIUS, 2)  # a piece on a space that many share
 _HIDDEN = {"display": "none"}
+
+ColumnLengths = tuple[tuple[int, int], ...]
+"""The columns with their lengths."""
 
 
 class Landing(NamedTuple):
@@ -64,10 +67,7 @@ def draw_stage(
     )
     ET.SubElement(root, "title", {"id": f"{key}-board"}).text = "The board"
     ET.SubElement(root, "desc", {"id": f"{key}-standing"}).text = " ".join(board_description(scene))
-    ET.SubElement(root, "defs")  # stands for what all scenes have
-    _add_claims(root, board, scene)
-    _add_trails(root, board, scene)
-    _add_pieces(root, board, scene, key)
+    ET.SubElement(root, "defs")  # stands for what all scenes have, and for the columns
     for number, landings in enumerate(options):
         look = {"class": "ghost", "data-ghost": str(number)}
         _add_landings(
@@ -75,19 +75,24 @@ def draw_stage(
         )
     for column in sorted({landing.column for landings in options for landing in landings}):
         _add_target(root, board, scene, column)
+    present = "".join(
+        [
+            f'<g class="claims">{_claims(scene)}</g>',
+            f'<g class="trails" fill="{_SEATS[scene.seat]}" opacity="0.3">{_trails(scene)}</g>',
+            *_pieces(scene, key),
+        ]
+    )
     unchanging = _unchanging(tuple(scene.lengths.items()), key, len(scene.names))
-    return ET.tostring(root, encoding="unicode").replace("<defs />", unchanging, 1)
+    return ET.tostring(root, encoding="unicode").replace("<defs />", unchanging + present, 1)
 
 
 def positions(scene: BoardScene) -> Mapping[str, str]:
     """The transforms of the pieces in a scene, by column and seat, or r for the runner."""
-    board = _board(scene.lengths)
+    size = tuple(scene.lengths.items())
     return {
-        f"{column}.{'r' if piece.is_runner else piece.seat}": _position_attributes(piece)[
-            "transform"
-        ]
+        f"{column}.{'r' if seat is None else seat}": transform
         for column in scene.lengths
-        for piece in board.pieces(scene, column)
+        for seat, transform in _transforms(size, column, scene.column_state(column)).items()
     }
 
 
@@ -149,7 +154,7 @@ def _board(lengths: Mapping[int, int]) -> SvgBoard:
 
 
 @lru_cache(maxsize=16)
-def _unchanging(lengths: tuple[tuple[int, int], ...], key: str, seats: int) -> str:
+def _unchanging(lengths: ColumnLengths, key: str, seats: int) -> str:
     """What all scenes of a game have: the marker and the runner of each seat, for `use` elements,
     and the columns."""
     board, defined, ground = _board(dict(lengths)), ET.Element("defs"), ET.Element("g")
@@ -161,50 +166,63 @@ def _unchanging(lengths: tuple[tuple[int, int], ...], key: str, seats: int) -> s
     return "".join(ET.tostring(part, encoding="unicode") for part in (defined, ground))
 
 
-def _add_claims(root: ET.Element, board: SvgBoard, scene: BoardScene) -> None:
-    claims = ET.SubElement(root, "g", {"class": "claims"})
-    for column in scene.lengths:
-        owner = scene.claimed.get(column)
-        claim = board.draw_claim(claims, column, owner or 0)
-        if owner is None:
-            claim.attrib.update(_HIDDEN)
+# What changes from one scene to the next, each part cached: a scene has few new ones.
 
 
-def _add_trails(root: ET.Element, board: SvgBoard, scene: BoardScene) -> None:
-    """Draw the spaces that runners have climbed in this turn, with height 0 without a runner."""
-    look = {"class": "trails", "fill": _SEATS[scene.seat], "opacity": "0.3"}
-    trails = ET.SubElement(root, "g", look)
-    for column in scene.lengths:
-        reached = scene.runners.get(column, 0)
-        below = scene.markers[scene.seat].get(column, 0) if reached else 0
-        board.draw_trail(trails, column, below, reached)
+def _claims(scene: BoardScene) -> str:
+    """The owners' colours over claimed columns; those of open ones are hidden."""
+    size = tuple(scene.lengths.items())
+    return "".join([_claim(size, column, scene.claimed.get(column)) for column in scene.lengths])
 
 
-def _add_pieces(root: ET.Element, board: SvgBoard, scene: BoardScene, key: str) -> None:
-    """Draw a marker of every seat and a runner in every column."""
-    standing = {
-        (None if piece.is_runner else piece.seat, piece.column): piece
-        for column in scene.lengths
-        for piece in board.pieces(scene, column)
+@lru_cache(maxsize=512)
+def _claim(lengths: ColumnLengths, column: int, owner: int | None) -> str:
+    claim = _board(dict(lengths)).draw_claim(ET.Element("g"), column, owner or 0)
+    if owner is None:
+        claim.attrib.update(_HIDDEN)
+    return ET.tostring(claim, encoding="unicode")
+
+
+def _trails(scene: BoardScene) -> str:
+    """The spaces that runners have climbed in this turn, with height 0 without a runner."""
+    size, own = tuple(scene.lengths.items()), scene.markers[scene.seat]
+    reached = [(column, scene.runners.get(column, 0)) for column in scene.lengths]
+    return "".join([_trail(size, c, own.get(c, 0) if space else 0, space) for c, space in reached])
+
+
+@lru_cache(maxsize=2048)
+def _trail(lengths: ColumnLengths, column: int, below: int, reached: int) -> str:
+    parent = ET.Element("g")
+    _board(dict(lengths)).draw_trail(parent, column, below, reached)
+    return ET.tostring(parent[0], encoding="unicode")
+
+
+def _pieces(scene: BoardScene, key: str) -> Iterator[str]:
+    """A marker of every seat and a runner in every column; hidden where there is none."""
+    size, seats = tuple(scene.lengths.items()), range(len(scene.markers))
+    standing = [_transforms(size, c, scene.column_state(c)) for c in scene.lengths]
+    markers = [_use(f"{key}-marker-{seat}", each.get(seat)) for each in standing for seat in seats]
+    runners = [_use(f"{key}-runner-{scene.seat}", each.get(None)) for each in standing]
+    yield f'<g class="markers">{"".join(markers)}</g>'
+    yield f'<g class="runners">{"".join(runners)}</g>'
+
+
+def _use(piece: str, transform: str | None) -> str:
+    look = 'display="none"' if transform is None else f'transform="{transform}"'
+    return f'<use href="#{piece}" {look} />'
+
+
+@lru_cache(maxsize=8192)
+def _transforms(
+    lengths: ColumnLengths, column: int, state: ColumnState
+) -> Mapping[int | None, str]:
+    """The transforms of the pieces in a column, by seat; that of the runner by None."""
+    return {
+        None if piece.is_runner else piece.seat: _transform(piece)
+        for piece in _board(dict(lengths)).pieces(column, state)
     }
-    markers = ET.SubElement(root, "g", {"class": "markers"})
-    runners = ET.SubElement(root, "g", {"class": "runners"})
-    for column in scene.lengths:
-        for seat in range(len(scene.names)):
-            marker = {
-                "href": f"#{key}-marker-{seat}",
-                **_position_attributes(standing.get((seat, column))),
-            }
-            ET.SubElement(markers, "use", marker)
-        runner = {
-            "href": f"#{key}-runner-{scene.seat}",
-            **_position_attributes(standing.get((None, column))),
-        }
-        ET.SubElement(runners, "use", runner)
 
 
-def _position_attributes(piece: BoardPiece | None) -> Mapping[str, str]:
-    if piece is None:
-        return _HIDDEN
+def _transform(piece: BoardPiece) -> str:
     transform = f"translate({coordinate_text(piece.x)} {coordinate_text(piece.y)})"
-    return {"transform": transform if piece.radius == RADIUS else f"{transform} scale({_SHRUNK})"}
+    return transform if piece.radius == RADIUS else f"{transform} scale({_SHRUNK})"

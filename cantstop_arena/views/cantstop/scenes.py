@@ -1,14 +1,15 @@
 """The scenes of a recorded game: the board after each event."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.games.cantstop.dice_odds import success_count
 from cantstop_arena.games.cantstop.records import Event
-from cantstop_arena.games.cantstop.rules import RULES
+from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.texts import in_a_line
 
 SEATS = "ABCD"
@@ -16,6 +17,17 @@ MAX_NAME_LENGTH = 100  # characters of a name that are shown
 MAX_RULES_LENGTH = 200  # of a rule set's name, which may list every parameter
 
 Spaces = Mapping[int, int]
+
+
+class ColumnState(NamedTuple):
+    """Who stands where in a column: the space of each seat's marker, and of the runner; 0: none.
+
+    `seat` is whose runner it is.
+    """
+
+    markers: tuple[int, ...]
+    runner: int
+    seat: int
 
 
 class BoardScene(msgspec.Struct, frozen=True, dict=True):
@@ -75,10 +87,15 @@ class BoardScene(msgspec.Struct, frozen=True, dict=True):
         )
         return dict(sorted(owners))
 
+    def column_state(self, column: int) -> ColumnState:
+        """Who stands where in a column."""
+        markers = tuple([own.get(column, 0) for own in self.markers])
+        return ColumnState(markers, self.runners.get(column, 0), self.seat)
+
     @cached_property
     def bust_count(self) -> int:
         """The number of rolls, of all possible ones, that would be a bust in place of the last."""
-        rules, before = RULES.from_dict(self.opening["rules"]), self.before
+        rules, before = _rules_of(msgspec.json.encode(self.opening["rules"])), self.before
         topped = [column for column, space in before.items() if space == self.lengths[column]]
         return rules.sides**4 - success_count(rules, [*before], [*self.claimed], topped)
 
@@ -87,6 +104,12 @@ class BoardScene(msgspec.Struct, frozen=True, dict=True):
         """The heading of the game: its rules, seed and deal."""
         rules = in_a_line(self.opening["rules"]["name"], MAX_RULES_LENGTH)
         return f"Can't Stop ({rules}), seed {self.opening['seed']}, deal {self.opening['deal']}"
+
+
+@lru_cache(maxsize=16)
+def _rules_of(parameters: bytes) -> RuleSet:
+    """The rule set of an opening, whose parameters are JSON."""
+    return RULES.from_dict(msgspec.json.decode(parameters))
 
 
 def scenes(events: Iterable[Event]) -> Iterator[BoardScene]:

@@ -58,7 +58,7 @@ class _Picture:
         ET.SubElement(self.root, "rect", {**size, "rx": "8", "fill": _PALETTE.paper})
         for column in self.scene.lengths:
             self.board.draw_column(self.root, column, self.claimed.get(column))
-            for piece in self.board.pieces(self.scene, column):
+            for piece in self.board.pieces(column, self.scene.column_state(column)):
                 self.board.draw_piece(self.root, piece)
         for number, line in enumerate(self.lines):
             self._line(number, line)

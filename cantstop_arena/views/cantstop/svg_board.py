@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import msgspec
 
-from cantstop_arena.views.cantstop.scenes import SEATS, BoardScene
+from cantstop_arena.views.cantstop.scenes import SEATS, ColumnState
 
 WIDTH, HEIGHT = 56, 24  # of a space
 NUMBER = 22  # the height of the number above a column
@@ -92,12 +92,12 @@ class SvgBoard:
 
     # Pieces
 
-    def pieces(self, scene: BoardScene, column: int) -> Iterator[BoardPiece]:
+    def pieces(self, column: int, state: ColumnState) -> Iterator[BoardPiece]:
         """The markers and the runner in a column, side by side on a shared space."""
         by_level: dict[int, list[tuple[int, bool]]] = {}
-        for seat, own in enumerate(scene.markers):
-            by_level.setdefault(own.get(column, 0), []).append((seat, False))
-        by_level.setdefault(scene.runners.get(column, 0), []).append((scene.seat, True))
+        for seat, space in enumerate(state.markers):
+            by_level.setdefault(space, []).append((seat, False))
+        by_level.setdefault(state.runner, []).append((state.seat, True))
         for level, standing in sorted(by_level.items()):
             if not level:
                 continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import count, groupby
 from pathlib import Path
 from threading import Lock
@@ -126,7 +126,7 @@ class CantStopSeat(WebSeat):
         )
 
     def _content(self, template: str, **content: object) -> str:
-        return rendered(TEMPLATES, template, key=KEY, **content)
+        return rendered(TEMPLATES, template, key=KEY, die=_die, **content)
 
     def review(self, events: Sequence[Event], me: int) -> Review | None:
         from cantstop_arena.views.cantstop.judging.verdicts import judged_decisions
@@ -192,6 +192,12 @@ class CantStopSeat(WebSeat):
             CantStopOption("false", "Stop", "s", number=1, leads=f"keeps {keeps}"),
         ]
         return _with_values(options, evaluator, turn, None)
+
+
+@cache
+def _die(number: int) -> Markup:
+    """A die as SVG."""
+    return Markup(rendered(TEMPLATES, "die.html", n=number))
 
 
 def _reviewed(
@@ -299,17 +305,15 @@ def _step(scene: BoardScene) -> dict[str, Any]:
 def _turns(played: Sequence[BoardScene]) -> Iterator[TurnLine]:
     """The last turns in a line each."""
     steps = [scene for scene in played[1:] if not scene.is_end]
-    lines = []
-    for number, group in groupby(steps, key=lambda scene: scene.turn):
-        turn = [*group]
+    turns = [(number, [*turn]) for number, turn in groupby(steps, key=lambda scene: scene.turn)]
+    for number, turn in turns[-_MAX_TURNS:]:
         rolls = [
             move_text(scene.event["chosen"])
             for scene in turn
             if scene.event["event"] == "roll" and scene.event["chosen"]
         ]
         name = played[0].opening["seats"][turn[0].seat]
-        lines.append(TurnLine(number, name, rolls, _ending(turn[-1])))
-    yield from lines[-_MAX_TURNS:]
+        yield TurnLine(number, name, rolls, _ending(turn[-1]))
 
 
 def _ending(scene: BoardScene) -> str:
