@@ -7,11 +7,11 @@ freedom (Satterthwaite 1946; 3 is the normal distribution's k), and never more t
 that wins rarely, or a measure that a few deals decide, has a large kurtosis, so that its interval
 is wider than Student's with D - 1 degrees of freedom.
 
-Where deals are skewed, numbers of skewness g, a mean and its error vary together, and g² is the part
-of k - 1 that they share (Johnson 1978). With g > 0, a mean that is too low has an error that is too
-small as well, so that for the upper end of its interval that part counts twice, and a mean that is
-too high has a large error, so that for the lower end it does not count: the degrees of freedom are
-2 D / (k - 1 + g²) and 2 D / (k - 1 - g²). With g < 0 it is the other way round.
+Where deals are skewed, a mean and its error vary together, and g² is the part of k - 1 that they
+share, g being the skewness (Johnson 1978). With g > 0, a mean that is too low has an error that is
+too small as well, so that for the upper end of its interval that part counts twice, and a mean that
+is too high has a large error, so that for the lower end it does not count: the degrees of freedom
+are 2 D / (k - 1 + g²) and 2 D / (k - 1 - g²). With g < 0 it is the other way round.
 """
 
 from typing import NamedTuple
