@@ -12,9 +12,10 @@ in place of the normal one, the modification of Korn and Graubard (1998):
     (p + t²/2n ± t √(p (1 - p)/n + t²/4n²)) / (1 + t²/n)
 
 The degrees of freedom are D - 1, fewer where the tails of deals are heavy, and not the same for
-both ends where deals are skewed (`degrees_of_freedom`). For a bot that won nothing or everything, n = D. Where its share is the same in every deal, deals
-with another result are, with 95% confidence, a share of less than π = 1 - 0.05^(1/D) of all, and
-the interval is from (1 - π) p to (1 - π) p + π. With fewer than two deals it is 0 to 1.
+both ends where deals are skewed (`degrees_of_freedom`). For a bot that won nothing or everything, n
+= D. Where its share is the same in every deal, deals with another result are, with 95% confidence,
+a share of less than π = 1 - 0.05^(1/D) of all, and the interval is from (1 - π) p to (1 - π) p + π.
+With fewer than two deals it is 0 to 1.
 
 Where results are looked at while games go on, the interval is a confidence sequence, tuned for the
 expected number of deals: the same with its multiplier in place of Student's quantile, and with a
