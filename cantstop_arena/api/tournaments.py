@@ -50,6 +50,7 @@ from cantstop_arena.tournaments.file.key_readers import seats_that_meet
 from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.pattern_entrants import Field
 from cantstop_arena.tournaments.file.yaml_reader import dump
+from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run import plan_run, run_tournament
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
@@ -101,6 +102,7 @@ class PlannedTournament:
     def play(self, options: RunOptions, observer: RunObserver) -> Results:
         """Play the missing games, and write the tables."""
         outcome = self.totals(options, observer)
+        (self.folder / MATCH).unlink(missing_ok=True)  # of a match of this name
         results = Results(Analysis(outcome), self.folder, self.setting(outcome.seed))
         results.write_tables()
         return results

@@ -107,7 +107,7 @@ class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
     maker: Callable[..., Any]
     remake: Callable[[], Callable[..., Any]] | None = None
 
-    @property
+    @cached_property
     def decisions(self) -> Mapping[str, Decision]:
         """The decisions of its game by name."""
         return game_named(self.game).decisions
@@ -129,17 +129,25 @@ class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
 
         A batched bot has no memory, and may take long to build: it is always the same.
         """
-        if (player := self._batched.get(repr(options))) is not None:
+        key = repr(options)
+        if (player := self._batched.get(key)) is not None:
             return player
+        if (arguments := self._arguments.get(key)) is None:
+            arguments = self._arguments[key] = {**self.defaults, **self._with_tuples(options)}
         maker = self.maker if self.remake is None else self._maker_anew(self.remake)
-        player = maker(**{**self.defaults, **self._with_tuples(options)})
+        player = maker(**arguments)
         if isinstance(player, BatchedBot):
-            self._batched[repr(options)] = player
+            self._batched[key] = player
         return with_memory(player, self.decisions)
 
     @cached_property
     def _batched(self) -> dict[str, BatchedBot]:
         """The instances of a batched bot by its options."""
+        return {}
+
+    @cached_property
+    def _arguments(self) -> dict[str, dict[str, Any]]:
+        """What its maker is called with, by the options: each game has a new instance."""
         return {}
 
     def _maker_anew(self, remake: Callable[[], Callable[..., Any]]) -> Callable[..., Any]:
@@ -243,8 +251,7 @@ def check_backends(player: Any, name: str, decisions: Iterable[str]) -> None:
 def with_memory(player: Any, decisions: Iterable[str]) -> Any:
     """A compiled bot for play as plain Python; its views have the memory of compiled play."""
     functions = {hook: getattr(player, hook, None) for hook in decisions}
-    size = memory_of(_without_options(function) for function in functions.values())
-    if not size:
+    if not (size := memory_of(map(_without_options, functions.values()))):
         return player
     memory = np.zeros(size)
     return BotFunctions(
@@ -296,3 +303,9 @@ def refusal_of(bot: BotAddress, game: Game, rules: Any, players: int) -> str | N
     from cantstop_arena.bots.onnx_bots import file_refusal
 
     return file_refusal(bot.source, game, rules, players)
+
+
+def check_playing(name: str, bot: BotAddress, game: Game, rules: Any, players: int) -> None:
+    """Raise BotError for a bot that cannot play under these rules."""
+    if why := refusal_of(bot, game, rules, players):
+        raise BotError(f"bot {name} cannot play: {why}")

@@ -265,7 +265,10 @@ class GameCheck:
             f" {sum(lengths) / count:.1f} decisions a game (most {max(lengths):,}),"
             f" {forced:.0%} of them forced, {unfinished / count:.0%} of games without a winner",
         )
-        seats = [_mean_text([row[seat] for row in returns]) for seat in range(setting.players)]
+        sign = 1 if self.game.payoff is None else self.game.payoff.sign  # returns are for learners
+        seats = [
+            _mean_text([sign * row[seat] for row in returns]) for seat in range(setting.players)
+        ]
         yield Finding(
             OK,
             "seats",

@@ -72,6 +72,12 @@ def repeats(game: RandomGame) -> None:
                 " draws from something else than Chance or deal.stream, or keeps something between"
                 " games"
             )
+    for number, (text, position) in enumerate(zip(first, game.again(recording=False), strict=True)):
+        if step_text(position) != text:
+            raise Defect(
+                "the same answers lead elsewhere where `recording` is False, first at decision"
+                f" {number}: only events may depend on it"
+            )
 
 
 def _next_text(positions: Iterator[CheckedPosition]) -> str:

@@ -220,9 +220,11 @@ class RandomGame:
             )
         return values[self.random.below(len(values))]
 
-    def again(self) -> Iterator[CheckedPosition]:
+    def again(self, recording: bool = True) -> Iterator[CheckedPosition]:
         """The game once more, with the values that were taken."""
         position = self.start()
+        if not recording:
+            position.state.recording = False
         for value in self.values:
             yield position
             position.take(value)

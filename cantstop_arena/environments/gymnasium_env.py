@@ -38,6 +38,8 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
     least of them; the info then has its message as `illegal_action`.
     """
 
+    metadata: dict[str, Any] = {"render_modes": [*RENDER_MODES], "render_fps": 1}  # noqa: RUF012 - as in Gymnasium
+
     def __init__(
         self,
         opponent: Any = None,
@@ -52,7 +54,6 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
         Raises UsageError, also for a game that has no actions with fixed numbers.
         """
         check_render_mode(render_mode)
-        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
         self.render_mode = render_mode
         self._setting = setting_for(rules, players, game)
         self.position: Position = self._setting.start(seed=0)

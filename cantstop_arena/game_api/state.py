@@ -209,6 +209,8 @@ class State(ABC):
     """
 
     turn: int = 0
+    recording: bool = True
+    """Whether events are used; where they are not, `answer` and `chance` may return None."""
 
     def __init__(self, deal: Deal) -> None:
         self.deal = deal

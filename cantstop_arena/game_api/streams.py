@@ -14,7 +14,9 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 
-_WORD = (1 << 64) - 1
+ALL_NUMBERS = 1 << 64
+"""How many numbers a stream can give."""
+_WORD = ALL_NUMBERS - 1
 _GOLDEN, _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _number = int.from_bytes
 _BOTS = "bot"  # the first word in the names of bots' streams
@@ -26,16 +28,6 @@ def number_at(key: int, count: int) -> int:
     word = (word ^ word >> 30) * _MIX_1 & _WORD
     word = (word ^ word >> 27) * _MIX_2 & _WORD
     return word ^ word >> 31
-
-
-def first_below(key: int, bound: int) -> int:
-    """The first integer from 0 to `bound - 1` of the stream with this key, without the stream."""
-    word = key + _GOLDEN & _WORD
-    word = (word ^ word >> 30) * _MIX_1 & _WORD
-    word = (word ^ word >> 27) * _MIX_2 & _WORD
-    word ^= word >> 31
-    remainder = word % bound
-    return remainder if word - remainder + bound <= _WORD + 1 else Stream(key).below(bound)
 
 
 class Stream:
@@ -67,7 +59,7 @@ class Stream:
             word = (word ^ word >> 27) * _MIX_2 & _WORD
             word ^= word >> 31
             remainder = word % bound
-            if word - remainder + bound <= _WORD + 1:
+            if word - remainder + bound <= ALL_NUMBERS:
                 return remainder
 
     def rolled(self, dice: int, sides: int = 6) -> tuple[int, ...]:
@@ -97,12 +89,13 @@ class Stream:
 class DealChance:
     """The streams of random numbers of one deal."""
 
-    __slots__ = ("_deal", "_key")
+    __slots__ = ("_bots", "_deal", "_keyed")
 
     def __init__(self, seed: int, deal: int) -> None:
         """`seed` is an integer of 128 bits."""
-        self._key = seed.to_bytes(16, "little")
+        self._keyed = blake2b(digest_size=8, key=seed.to_bytes(16, "little"))
         self._deal = deal
+        self._bots: dict[int, int] = {}  # the keys of bots so far, which every seating needs again
 
     def stream(self, *name: str | int) -> Stream:
         """The stream of this name, from its beginning."""
@@ -117,9 +110,12 @@ class DealChance:
 
     def key_of_bot(self, seat: int) -> int:
         """The key of the stream of the bot in a seat; no other key can be computed from it."""
-        return self.key_of((_BOTS, seat))
+        if (key := self._bots.get(seat)) is None:
+            key = self._bots[seat] = self.key_of((_BOTS, seat))
+        return key
 
     def key_of(self, name: tuple[str | int, ...]) -> int:
         """The key of a name: the hash of the tuple (deal, *name) as text."""
-        text = repr((self._deal, *name)).encode()
-        return _number(blake2b(text, digest_size=8, key=self._key).digest())
+        digest = self._keyed.copy()  # quicker than a new one with the key
+        digest.update(repr((self._deal, *name)).encode())
+        return _number(digest.digest())

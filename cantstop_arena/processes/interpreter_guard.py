@@ -74,7 +74,10 @@ class InterpreterGuard:
 
     def restore_quickly(self) -> None:
         """Restore only the settings that could break the next bot's turn."""
-        self._undisturbed(self._restore_quickly)
+        try:  # not `_undisturbed`, whose call costs as much as this: it is called every turn
+            self._restore_quickly()
+        except Exception:
+            self._restore_quickly()
 
     def _restore_quickly(self) -> None:
         if sys.getrecursionlimit() != self.recursion:

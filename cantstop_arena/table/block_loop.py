@@ -57,6 +57,10 @@ class _Play:
         self.table = table
         self.block = block
         self.lineups = tuple(lineups(block.group, table.orders))
+        self.positions = [
+            tuple(map(block.group.index, table.by_seat(lineup))) for lineup in self.lineups
+        ]
+        """Those of the bots in the group, by seat, for each lineup."""
         self.tally = table.new_tally(block.deals)
         self.faults: dict[tuple[int, int, str], Fault] = {}
         self.irreproducible: tuple[int, ...] = ()
@@ -137,8 +141,7 @@ class _Play:
         self._enter(cursor)
 
     def _show(self, cursor: int) -> None:
-        lineup = self.lineups[cursor % len(self.lineups)]
-        self.table.mark_game(cursor, tuple(map(self.block.group.index, self.table.by_seat(lineup))))
+        self.table.mark_game(cursor, self.positions[cursor % len(self.lineups)])
 
     def _enter(self, cursor: int) -> None:
         self.tally.enter(*divmod(cursor, len(self.lineups)))

@@ -10,6 +10,8 @@ from cantstop_arena.game_api.codec import Codec
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.state import Chance, GameAuthorError, Question, Result
 
+_WHOLE = {int}
+
 
 def check_question(question: Any, decisions: Mapping[str, Decision], players: int) -> None:
     """Raise GameAuthorError unless this is a valid question."""
@@ -115,6 +117,13 @@ def check_view(codec: Codec, view: Any, seat: int) -> None:
 
 
 def _check_json(what: str, fields: Mapping[str, Any]) -> None:
+    try:
+        json.dumps(fields)  # all at once, which is quick
+    except (TypeError, ValueError):
+        _check_fields(what, fields)
+
+
+def _check_fields(what: str, fields: Mapping[str, Any]) -> None:
     for name, value in fields.items():
         try:
             json.dumps(value)
@@ -141,11 +150,12 @@ def checked_result(
         raise GameAuthorError(
             f"winners {[*winners]!r:.60} are no seats; they are 0 to {players - 1}"
         )
-    won = {sides[seat] for seat in winners}
-    if named is not None and len(winners) != sum(side in won for side in sides):
-        raise GameAuthorError(
-            f"winners {[*winners]!r:.60} are no whole sides; sides are {_sides_text(sides)}"
-        )
+    if named is not None and len({*sides}) < players:
+        won = {sides[seat] for seat in winners}
+        if len(winners) != sum(side in won for side in sides):
+            raise GameAuthorError(
+                f"winners {[*winners]!r:.60} are no whole sides; sides are {_sides_text(sides)}"
+            )
     _check_integers("points", result.points, players)
     _check_integers("ranks", result.ranks, players)
     for name, values in result.counts.items():
@@ -159,6 +169,8 @@ def checked_result(
 
 def _check_integers(what: str, values: Sequence[int], players: int) -> None:
     """Raise GameAuthorError unless there is an integer, NumPy's too, for each seat, or none."""
+    if {*map(type, values)} <= _WHOLE and len(values) in (0, players):
+        return
     if len(values) not in (0, players) or any(not hasattr(value, "__index__") for value in values):
         text = f"{list(values)!r:.60}"
         raise GameAuthorError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from os import _exit
 from sys import getrecursionlimit
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import force_setattr
 
-from cantstop_arena.deals.outcomes import ILLEGAL
+from cantstop_arena.deals.outcomes import ILLEGAL, Block
 from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, bits_of
@@ -32,7 +32,7 @@ from cantstop_arena.game_api.state import (
     Result,
     State,
 )
-from cantstop_arena.game_api.streams import DealChance, Stream, first_below
+from cantstop_arena.game_api.streams import ALL_NUMBERS, DealChance, Stream, number_at
 from cantstop_arena.game_api.view import no_random_numbers
 from cantstop_arena.game_api.watched import (
     ARENA,
@@ -54,7 +54,7 @@ from cantstop_arena.table.bot_faults import (
     called_function,
     fault_of,
 )
-from cantstop_arena.table.conversation import PendingDecision, Waiting
+from cantstop_arena.table.conversation import PendingDecision, Waiting, WaitingSeat
 from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.game_checks import (
     check_chance,
@@ -74,6 +74,7 @@ from cantstop_arena.table.table import GameTable
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.decisions import Decision
+    from cantstop_arena.table.batch_loop import BatchGames
 
 _NUMBERS = {name: number for number, name in enumerate(GAME_FUNCTIONS, start=1)}
 _QUESTION, _CHANCE, _CHECK, _ANSWER = (
@@ -81,6 +82,9 @@ _QUESTION, _CHANCE, _CHECK, _ANSWER = (
 )
 _BUILDING = 1  # what a bot is asked for that is made anew: shown as the first decision
 _CHECKED_GAMES = 50  # in these first games of a table all that the game returns is checked
+
+
+_PASSED_ON = (Interrupted, GameError, MemoryError)  # a bot can have taken all memory
 
 
 class PlainTable(GameTable):
@@ -96,7 +100,7 @@ class PlainTable(GameTable):
         self._watched = Watched()
         self._origin = system.origin()
         self._chance = DealChance(bits_of(seed), 0)
-        self._draw_keys: dict[Any, int] = {}  # those of the deal's draws so far, by name
+        self._draws: dict[Any, int] = {}  # the first numbers of the deal's draws so far, by name
         self._deal = 0
         self._chance_deal = -1  # that of `_chance`; machine code plays deals without it
         self._opening: Opening = ()
@@ -108,6 +112,7 @@ class PlainTable(GameTable):
         self._seat = 0
         self._last_speaker = -1
         self._new_events: list[Event] = []
+        self._keeps_events = True
         self._answers: Mapping[int, Any] = {}
         self._all_answers: list[Mapping[int, Any]] | None = None  # of a game without draws
         self._dealt: Deal | None = None
@@ -116,6 +121,8 @@ class PlainTable(GameTable):
         self.decision_counts: list[int] = []
         """The number of decisions of each seat."""
         self._last_views: dict[int, Any] = {}
+        self.waiting_seats: Sequence[WaitingSeat] = self.people
+        """Those whose answers come from outside."""
 
     # The game
 
@@ -134,7 +141,7 @@ class PlainTable(GameTable):
 
     def begin(self, deal: int) -> None:
         if deal != self._chance_deal:  # its other seatings meet the same chance
-            self._chance, self._draw_keys = DealChance(bits_of(self.seed), deal), {}
+            self._chance, self._draws = DealChance(bits_of(self.seed), deal), {}
         self._deal = self._chance_deal = deal
         self._opening = self._opening_of(deal)
         self._games += 1
@@ -159,8 +166,10 @@ class PlainTable(GameTable):
         GameError for what the game's own code does wrong.
         """
         numbers, decisions, count = self._watched.numbers, self.decisions, 0
-        answer_of, chance, keys = self._answer, self._chance, self._draw_keys
+        counts: list[int] = []  # decisions before a question that waits for an answer
+        answer_of, draws, keeps_events = self._answer, self._draws, self._needs_events
         is_checked, max_decisions = self._games <= _CHECKED_GAMES, self.game.max_decisions
+        step = numbers[STEP]
         try:
             state = self._current_state()
             if self._opening:
@@ -168,18 +177,21 @@ class PlainTable(GameTable):
             all_answers = self._all_answers
             while True:
                 numbers[MARK] = _QUESTION
-                numbers[STEP] += 1
+                numbers[STEP] = step = step + 1
                 question = state.question()
                 if isinstance(question, Chance):
                     if is_checked or question.weights or question.sample or question.mixed:
                         self._draw(state, question)
                     else:  # what `_draw` does, without its calls
                         name, outcomes = question.name, question.outcomes
-                        if (key := keys.get(name)) is None:
-                            key = keys[name] = chance.key_of(name)
+                        if (number := draws.get(name)) is None:
+                            number = draws[name] = number_at(self._chance.key_of(name), 1)
+                        drawn = number % (count_of := len(outcomes))
+                        if number - drawn + count_of > ALL_NUMBERS:
+                            drawn = self._chance.stream(*name).below(count_of)
                         numbers[MARK] = _CHANCE
-                        outcome = outcomes[first_below(key, len(outcomes))]
-                        if (events := state.chance(outcome)) is not None:
+                        events = state.chance(outcomes[drawn])
+                        if events is not None and (keeps_events or type(events) is not list):
                             self._new_events += events
                     self._all_answers = all_answers = None
                     continue
@@ -191,6 +203,8 @@ class PlainTable(GameTable):
                         self._check_json(question, state)
                 decision = decisions[question.decision]
                 seats, moves = question.seats, question.moves
+                if self.waiting_seats:
+                    counts = [*self.decision_counts]
                 try:
                     if type(seats) is int and (moves is None or type(moves) is list):
                         view = state.view(seats)
@@ -198,16 +212,20 @@ class PlainTable(GameTable):
                     else:
                         answers = {
                             seat: answer_of(decision, state, seat, view, question.moves_of(seat))
-                            for seat, view in self._people_first(question.views_of(state))
+                            for seat, view in self._waiting_first(question.views_of(state))
                         }
                 except Waiting as waiting:
+                    self.decision_counts[:] = counts
                     pending = waiting.pending
-                    yield pending._replace(drawing=state.draw(pending.seat))
+                    if self.people:
+                        pending = pending._replace(drawing=state.draw(pending.seat))
+                    yield pending
+                    step = numbers[STEP]  # other games may have been played in the meantime
                     continue  # the same question again: nothing has changed
-                if self.people:
+                if self.waiting_seats:
                     answers = {seat: answers[seat] for seat in question.listed_seats}
-                    for person in self.people:
-                        person.clear_answer()
+                    for waiting_seat in self.waiting_seats:
+                        waiting_seat.clear_answer()
                 self._answers = answers
                 if all_answers is not None:
                     all_answers.append(answers)
@@ -218,26 +236,39 @@ class PlainTable(GameTable):
                         " it with a limit of turns, or raise Game.max_decisions"
                     )
                 numbers[MARK] = _ANSWER
-                if (events := state.answer(answers)) is not None:
-                    self._new_events += events
+                events = state.answer(answers)
+                if events is not None and (keeps_events or type(events) is not list):
+                    self._new_events += events  # an iterator runs where it is exhausted
                 yield question
             if self._games == 1:
                 check_events(self._new_events)
-        except (BotFault, Interrupted, GameError, MemoryError):  # a bot can have taken all memory
+        except (BotFault, *_PASSED_ON):
             raise
         except (Exception, SystemExit) as error:
             raise self._game_error(error) from error
         self._watched.mark(ARENA)
 
-    def _people_first(self, views: Iterable[tuple[int, Any]]) -> Iterable[tuple[int, Any]]:
-        """The seats that decide with their views, people before bots.
+    def play_out(self) -> None:
+        self._keeps_events = False
+        try:
+            super().play_out()
+        finally:
+            self._keeps_events = True
 
-        Each bot is thus asked once, when all people have answered.
+    @property
+    def _needs_events(self) -> bool:
+        """Whether somebody looks at events: at those of a table's first game always."""
+        return self._keeps_events or self._games == 1
+
+    def _waiting_first(self, views: Iterable[tuple[int, Any]]) -> Iterable[tuple[int, Any]]:
+        """The seats that decide with their views, those first whose answers come from outside.
+
+        Each other bot is thus asked once, when these have been answered.
         """
-        if not self.people:
+        if not self.waiting_seats:
             return views
-        people = {person.seat for person in self.people}
-        return sorted(views, key=lambda seat_and_view: seat_and_view[0] not in people)
+        waiting = {seat.seat for seat in self.waiting_seats}
+        return sorted(views, key=lambda seat_and_view: seat_and_view[0] not in waiting)
 
     def _check_json(self, question: Question, state: State) -> None:
         """Raise GameAuthorError unless JSON can represent the views that are shown."""
@@ -277,6 +308,8 @@ class PlainTable(GameTable):
             deal = self._dealt = Deal(self.rules, len(self.seats), self._chance, self._opening)
             self._bot_streams = deal.bot_streams
             self._state = self.game.begin(deal)
+            if not self._needs_events:
+                self._state.recording = False
             self._has_checks = type(self._state).check is not State.check
         return self._state
 
@@ -284,19 +317,19 @@ class PlainTable(GameTable):
         """Show other processes that this function of the game runs."""
         self._watched.mark(GAME, _NUMBERS[function])
 
-    @contextmanager
-    def _game_at_work(self) -> Iterator[None]:
+    def game_at_work(self) -> AbstractContextManager[None]:
         """Run the game's own code, with which no bot is charged. Raises GameError for exceptions.
 
         Where the process ends by it, the mark stays.
         """
-        try:
-            yield
-        except (Interrupted, GameError, MemoryError):
-            raise
-        except (Exception, SystemExit) as error:
+        return _GameAtWork(self)
+
+    def _on_game_error(self, error: BaseException | None) -> None:
+        """Raise GameError for an exception in the game's own code; without one, it has ended."""
+        if error is None:
+            self._watched.mark(ARENA)
+        elif isinstance(error, (Exception, SystemExit)) and not isinstance(error, _PASSED_ON):
             raise self._game_error(error) from error
-        self._watched.mark(ARENA)
 
     def _game_error(self, error: BaseException) -> GameError:
         """The error for an exception in the game's own code."""
@@ -311,12 +344,12 @@ class PlainTable(GameTable):
         """The result of the game, checked; its winners are named."""
         result = self._result_so_far()
         if self.payoff is not None and self.loser is None:
-            with self._game_at_work():
+            with self.game_at_work():
                 check_payoffs(result.payoffs, self.payoff, self.side_by_seat, len(self.orders))
         return result
 
     def _result_so_far(self) -> Result:
-        with self._game_at_work():
+        with self.game_at_work():
             state = self._current_state()
             self._enter_game("result")
             return checked_result(
@@ -363,7 +396,7 @@ class PlainTable(GameTable):
     ) -> Any:
         """The answer of the bot in a seat. Raises BotFault."""
         self._seat = seat
-        player, name, guard = self.sitting[seat], decision.name, self._guard
+        player, name = self.sitting[seat], decision.name
         self._last_views[seat] = view
         decide = getattr(player, name, None)
         if decide is None:  # the decision is optional
@@ -372,10 +405,10 @@ class PlainTable(GameTable):
             force_setattr(view, "random", self._bot_streams[seat])
         if self._last_speaker != self.seats[seat]:
             self._set_speaker(seat)
-        numbers, mark = self._watched.numbers, self._marks[name]
+        numbers = self._watched.numbers
         while True:
             numbers[SEAT] = seat
-            numbers[MARK] = mark
+            numbers[MARK] = self._marks[name]
             try:
                 if moves is None:
                     answer = decide(view)
@@ -389,16 +422,18 @@ class PlainTable(GameTable):
                 raise fault_of(error, player) from error
             finally:
                 numbers[MARK] = ARENA
-                if getrecursionlimit() != guard.recursion:
-                    guard.restore_quickly()
+                if getrecursionlimit() != self._guard.recursion:
+                    self._guard.restore_quickly()
                 if not self._origin[0]:  # the bot has forked: this is the child
                     _exit(0)
-            complaint = None
-            if moves is None and self._has_checks:
+            if moves is not None or not self._has_checks:
+                complaint = None
+            else:
                 numbers[MARK] = _CHECK
                 complaint = state.check(seat, answer)
             if complaint is None:
-                self.decision_counts[seat] += not (answer is None and decision.optional)
+                if answer is not None or not decision.optional:
+                    self.decision_counts[seat] += 1
                 return answer
             numbers[MARK] = ARENA
             if not isinstance(player, RetryingPlayer):
@@ -406,10 +441,9 @@ class PlainTable(GameTable):
             player.on_complaint(complaint)
 
     def _set_speaker(self, seat: int) -> None:
-        if self._last_speaker != self.seats[seat]:
-            self._last_speaker = self.seats[seat]
-            self._guard.restore_quickly()
-            self.on_speaker(self._last_speaker)
+        self._last_speaker = self.seats[seat]
+        self._guard.restore_quickly()
+        self.on_speaker(self._last_speaker)
 
     # Records
 
@@ -428,13 +462,13 @@ class PlainTable(GameTable):
 
     def _take_events(self) -> list[Event]:
         events, self._new_events = self._new_events, []
-        with self._game_at_work():
+        with self.game_at_work():
             check_events(events)
         return events
 
     def _boards(self) -> list[Event]:
         """The drawing of the game as events: for everybody, or one for nobody and each seat."""
-        with self._game_at_work():
+        with self.game_at_work():
             state = self._current_state()
             if type(state).draw is State.draw:
                 return []
@@ -467,7 +501,7 @@ class PlainTable(GameTable):
 
     def _last_view_data(self, seat: int) -> Any:
         """The last view of a seat as data that can be compared."""
-        with self._game_at_work():
+        with self.game_at_work():
             return self.game.codec.view_as_json(self._last_views[seat])
 
     def ending(self) -> Event:
@@ -483,7 +517,7 @@ class PlainTable(GameTable):
 
     def _end_event(self, result: Result, winners: Sequence[int], reason: str) -> Event:
         length = self.game.counts.length
-        with self._game_at_work():
+        with self.game_at_work():
             self._enter_game("ending")
             fields = {
                 length: sum(count_by_seat(self, result)[length]),
@@ -536,6 +570,32 @@ class PlainTable(GameTable):
     def speaker(self) -> int:
         return self.group[self._watched.position % len(self.group)]
 
+    # Games in step
+
+    def plays_in_step(self, bots: Iterable[int]) -> bool:
+        bots = tuple(bots)
+        batched = self.batched_among(bots)
+        others = [bot for bot in bots if bot not in batched]
+        return bool(batched) and (not others or self.is_compiled(others))
+
+    def games_in_step(self, block: Block, tally: Any) -> BatchGames:
+        from cantstop_arena.table.plain_batches import PlainBatches
+
+        return PlainBatches(self, block, tally)
+
+    def table_in_step(self, number: int) -> PlainTable:
+        """A table for one of the games in step, the number-th; what it shows is shown here."""
+        players = len(self.side_by_seat)
+        table = PlainTable(self.game, self.rules, self.seated_bots, players, self.seed)
+        table._watched, table._guard, table._origin = self._watched, self._guard, self._origin
+        table.on_speaker, table.opening_of = self.on_speaker, self.opening_of
+        table._games, table._keeps_events = number, False
+        return table
+
+    def mark_batch(self, cursor: int, position: int) -> None:
+        self._watched.mark_game(cursor, (position,) * len(self.side_by_seat))
+        self._watched.mark_decision(0, _BUILDING)
+
     def warm_up(self) -> None:
         self._origin = system.origin()  # the table may have been created before a fork
         try:
@@ -553,5 +613,20 @@ class PlainTable(GameTable):
         """What the game pays, with the bounds of these rules."""
         if self.game.payoff is None:
             return None
-        with self._game_at_work():
+        with self.game_at_work():
             return self.game.payoff.under(self.rules, len(self.side_by_seat))
+
+
+class _GameAtWork(AbstractContextManager[None]):
+    """The game's own code runs; a generator as context manager takes ten times as long."""
+
+    __slots__ = ("_table",)
+
+    def __init__(self, table: PlainTable) -> None:
+        self._table = table
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._table._on_game_error(error)

@@ -20,7 +20,7 @@ NAME = "design"
 def design_table(design: DesignTotals) -> Table:
     """The rules that hold or are open, for people; without any, the nearest."""
     designs = [*design.with_verdict(HOLDS), *design.with_verdict(OPEN)] or [*design.judged[:1]]
-    columns = [Column("verdict", ""), *_varied(design), *map(_column, design.targets)]
+    columns = [Column("verdict", "verdict"), *_varied(design), *map(_column, design.targets)]
     rows = [[_verdict(each), *_values(each, design)] for each in designs]
     title = f"{design.title} ({design.rules}), {how_many(design.players, 'seat')}"
     return Table(NAME, title, columns, rows, [*_notes(design)])

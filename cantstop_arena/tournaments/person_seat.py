@@ -7,6 +7,7 @@ from typing import Any
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.bots.known_bot import check_playing
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError, OtherGameError
@@ -43,7 +44,12 @@ def table_with(
     this process is restored after a bot. Raises BotError.
     """
     with suggesting_game([bot for bot in bots if isinstance(bot, str)], catalogue):
-        seated_bots = [_bot(reference, catalogue, hidden) for reference in bots]
+        entrants = [named_entrant(bot, catalogue) if isinstance(bot, str) else bot for bot in bots]
+    for entrant in entrants:
+        check_playing(
+            entrant.name, entrant.bot.address, catalogue.game, rules, len(people) + len(bots)
+        )
+    seated_bots = [_seated(entrant, catalogue, hidden) for entrant in entrants]
     for seat, name in sorted(people.items()):
         seated_bots.insert(seat, SeatedBot(name, PersonSeat(seat, catalogue.game), digest=""))
     compiled = {bot.digest: bot.name for bot in seated_bots if bot.digest and not bot.make_player}
@@ -61,8 +67,7 @@ def table_with(
                 bot.make_player.close()
 
 
-def _bot(bot: str | Entrant, catalogue: Catalogue, hidden: tuple[Path, ...]) -> SeatedBot:
-    entrant = named_entrant(bot, catalogue) if isinstance(bot, str) else bot
+def _seated(entrant: Entrant, catalogue: Catalogue, hidden: tuple[Path, ...]) -> SeatedBot:
     if not entrant.command:
         entrant = foreign_isolated(entrant, Isolation.PROCESSES)
     start = entrant_start(entrant, catalogue, _LIMITS, hidden=hidden)

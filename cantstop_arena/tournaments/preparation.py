@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
-from cantstop_arena.bots.known_bot import functions_of, refusal_of, source_line_of
+from cantstop_arena.bots.known_bot import check_playing, functions_of, source_line_of
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
@@ -122,8 +122,7 @@ def _refuse_in_time(spec: TableSpec) -> None:
     """Raise BotError for a built-in bot or a net that cannot play under these rules."""
     game = game_named(spec.game)
     for seat in spec.seats:
-        if why := refusal_of(seat.bot, game, spec.rules, spec.players):
-            raise BotError(f"bot {seat.name} cannot play: {why}")
+        check_playing(seat.name, seat.bot, game, spec.rules, spec.players)
 
 
 def _warmed(spec: TableSpec) -> dict[BotStart, PreparedBot]:

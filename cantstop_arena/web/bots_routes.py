@@ -30,6 +30,7 @@ class BotRow(msgspec.Struct, frozen=True):
     version: str
     ratings: tuple[Estimate | None, ...]
     faults: int
+    can_play: bool
 
     @property
     def link(self) -> str:
@@ -73,27 +74,28 @@ async def bots(site: Site, request: Request) -> Response:
 
 
 def _groups(site: Site, game: str) -> tuple[list[ListedBots], list[str], list[str]]:
-    rows = site.index.rows()
-    rated = sorted(
-        (row for row in rows if row.game == game and len(row.ratings) > 1),
-        key=lambda row: -len(row.ratings),
-    )[:_MAX_RESULTS]
-    groups = []
-    described = site.bots_of(game)
+    rows, groups = site.index.rows(), []
+    described, offered = site.bots_of(game), {bot.name for bot in site.bots_to_play(game)}
+    rated = site.index.with_ratings(game, [bot.name for bot in described])[:_MAX_RESULTS]
     for origin, title in _ORIGINS.items():
-        bots = [_row(bot, rated, rows) for bot in described if bot.origin == origin]
+        bots = [
+            _row(bot, rated, rows, bot.name in offered) for bot in described if bot.origin == origin
+        ]
         if bots:
             groups.append(ListedBots(title, bots))
     broken = site.catalogue().playing(game_named(game)).everything()[1]
     return groups, [row.name for row in rated], [f"{each.name}: {each.reason}" for each in broken]
 
 
-def _row(bot: BotDescription, rated: list[ResultRow], rows: list[ResultRow]) -> BotRow:
+def _row(
+    bot: BotDescription, rated: list[ResultRow], rows: list[ResultRow], can_play: bool
+) -> BotRow:
     return BotRow(
         bot=bot,
         version=short_digest(bot.digest) if bot.origin == "file" else "",
         ratings=tuple(row.ratings.get(bot.name) for row in rated),
         faults=sum(f.count for row in rows for f in row.faults if f.bot == bot.name),
+        can_play=can_play,
     )
 
 
@@ -109,6 +111,7 @@ async def bot_page(site: Site, request: Request) -> Response:
         "/bots",
         bot=bot,
         game=game_named(game),
+        can_play=bot in await site.read(site.bots_to_play, game),
         version=short_digest(bot.digest) if bot.origin == "file" else "",
         versions=[
             (short_digest(each.digest), f"{each.time:%Y-%m-%d}", [run.name for run in each.runs])

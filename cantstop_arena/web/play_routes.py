@@ -29,8 +29,9 @@ async def new_game(site: Site, request: Request) -> Response:
     """The form for a new game."""
     name = game_of(request)
     game = game_named(name)
-    bots = await site.read(site.bots_of, name)
-    ratings = await site.read(site.index.ratings, name)
+    bots = await site.read(site.bots_to_play, name)
+    rated = await site.read(site.index.with_ratings, name, [bot.name for bot in bots])
+    ratings = rated[0] if rated else None
     usual = [bot for bot in game.usual_bots if bot in {each.name for each in bots}]
     chosen = request.query_params.get("bot") or (usual[0] if usual else "")
     judge = await site.read(_judge_of, name)

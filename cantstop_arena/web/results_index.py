@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -98,10 +98,14 @@ class ResultsIndex:
         rows = chain.from_iterable(map(self.rows_in, self.folders()))
         return sorted(rows, key=lambda row: row.when, reverse=True)
 
-    def ratings(self, game: str) -> ResultRow | None:
-        """The result of a game that has rated the most bots; None if there is none."""
+    def with_ratings(self, game: str, bots: Collection[str]) -> list[ResultRow]:
+        """The results of a game that have rated some of these bots, those with the most first."""
         rated = [row for row in self.rows() if row.game == game and len(row.ratings) > 1]
-        return max(rated, key=lambda row: (len(row.ratings), row.games), default=None)
+        listed = {row.name: len(row.ratings.keys() & {*bots}) for row in rated}
+        return sorted(
+            (row for row in rated if listed[row.name]),
+            key=lambda row: (-listed[row.name], -row.games),
+        )
 
     def rows_in(self, path: Path) -> list[ResultRow]:
         """The rows of a folder; none if it has no results."""

@@ -37,7 +37,7 @@ async def live(site: Site, request: Request) -> Response:
     """All runs that go on, and the form to start one."""
     views = await site.read(site.running)
     game = game_of(request)
-    bots = await site.read(site.bots_of, game)
+    bots = await site.read(site.bots_to_play, game)
     return site.page(
         "runs.html",
         "/live",

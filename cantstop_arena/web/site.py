@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.isolation import Isolation, sandbox_problem
-from cantstop_arena.bots.known_bot import BotDescription
+from cantstop_arena.bots.known_bot import BotDescription, refusal_of
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.games.registry import all_games, game_named
 from cantstop_arena.pages import document
@@ -126,6 +126,19 @@ class Site:
         with self._cataloguing:
             bots, _ = catalogue.everything()
         return [bot for bot in bots if bot.game == game]
+
+    def bots_to_play(self, game: str) -> list[BotDescription]:
+        """The bots that can play under some of the game's rule sets, which forms offer."""
+        settings = [
+            (named.rules, players)
+            for named in game_named(game).rules.named.values()
+            for players in game_named(game).players
+        ]
+        return [
+            bot
+            for bot in self.bots_of(game)
+            if not all(refusal_of(bot.address, game_named(game), *each) for each in settings)
+        ]
 
     async def at_table(self, function: Callable[..., Result], *arguments: Any) -> Result:
         """The result of a function that plays games."""

@@ -317,6 +317,8 @@ def test_a_game_without_numbered_actions_is_refused_with_the_reason(duel: Any) -
 def test_gymnasium_makes_a_duel_by_its_id(duel: Any) -> None:
     import gymnasium
 
+    with warnings.catch_warnings(action="error"):
+        gymnasium.make("cantstop_arena/Duel-v0", opponent="random", render_mode="ansi")
     env = gymnasium.make("cantstop_arena/Duel-v0", opponent="random", rules="jump")
     ours, _ = duel("random", "jump").reset(seed=7)
     assert env.reset(seed=7)[0].tolist() == ours.tolist()

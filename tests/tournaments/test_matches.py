@@ -95,3 +95,18 @@ def test_bots_of_a_game_that_is_played_alone_do_not_meet() -> None:
 
     with pytest.raises(UsageError, match="is played alone: its bots do not meet"):
         seats_that_meet(2, Alone())
+
+
+def test_a_tournament_in_the_folder_of_a_match_is_none_of_its_sides(arena: Arena) -> None:
+    arena("match", "rule28", "random", "--games", "20", "--seed", "1", "--sprt", "0", "400")
+    Path("cup.yaml").write_text(
+        "name: rule28-vs-random\nseed: 1\ngames: 20\nbots: [rule28, random]\n"
+    )
+    arena("run", "cup.yaml")
+    assert not Path("results/rule28-vs-random/match.json").exists()
+    again = arena("run", "cup.yaml", "--results", "fresh")
+    assert again.code == 0
+    summaries = [
+        Path(root, "rule28-vs-random/summary.json").read_bytes() for root in ("results", "fresh")
+    ]
+    assert summaries[0] == summaries[1]

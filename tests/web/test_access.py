@@ -186,6 +186,8 @@ def test_an_index_or_number_is_no_bool_from_outside(server: PagesServer) -> None
         ({"bot": ["nobody"]}, "No bot is called nobody"),
         ({"bot": ["./x.py"]}, "No bot is called ./x.py"),
         ({"bot": ["rule28"] * 4}, "seats"),
+        ({"bot": ["optimal"]}, "optimal cannot play: classic has not been solved for 2 players"),
+        ({"bot": ["policy-net"], "rules": "jump"}, "policy-net cannot play: its net was trained"),
         ({"bot": ["rule28"], "rules": "none"}, "unknown rules"),
         ({"bot": ["rule28"], "name": "  "}, "Enter a name"),
         ({"bot": ["rule28"], "mode": "cheat"}, "no such kind"),
@@ -199,6 +201,15 @@ def test_a_form_that_cannot_be_played_says_why(
     usual = {"game": "cantstop", "rules": "classic", "name": "Ada", "seat": "0", "mode": "rated"}
     answer = server.post("/play", {**usual, **fields})
     assert answer.status == 422 and message in answer.text
+
+
+@pytest.mark.parametrize("path", ["/play", "/live", "/bots"])
+def test_bots_are_offered_where_they_can_play(server: PagesServer, path: str) -> None:
+    page = server.get(f"{path}?game=cantstop").text
+    offered = {*re.findall(r'name="bot" value="([^"]+)"|[?&;]bot=([^"&]+)"', page)}
+    names = {name for pair in offered for name in pair}
+    assert "rule28" in names and "policy-net" in names and "optimal" not in names
+    assert ("optimal" in page) == (path == "/bots")
 
 
 @pytest.mark.parametrize("name", ["a'b", "a\nb", 'a": x', "../x", "people", "", "-x", "A"])

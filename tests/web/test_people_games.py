@@ -189,12 +189,12 @@ def test_a_bot_that_hangs_ends_its_game_and_no_other(served: PagesServer) -> Non
     other = served.begin("rule28")
     with ThreadPoolExecutor(1) as threads:
         slow = threads.submit(served.begin, "sleepy", seat="1")
-        while not asleep.exists():
-            assert not slow.done()
+        while not (asleep.exists() or slow.done()):
             time.sleep(0.01)
+        is_asleep = asleep.exists()  # not where a busy machine takes ten seconds to call the bot
         # One answer takes milliseconds, and the bot has ten seconds.
         assert play_on(served, other, Random(1), answers=1).status == 200
-        assert not slow.done()
+        assert not (is_asleep and slow.done())
         page = served.get(slow.result())
     assert not page.n and "sleepy" in page.text and "no answer within 10 s" in page.text
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from cantstop_arena.bots.bot_paths import (
     ENDINGS,
     FOLDER_FILE,
+    bot_files,
     bot_name,
     bot_path,
     is_bot_name,
@@ -24,9 +25,15 @@ from cantstop_arena.bots.bot_paths import (
 from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH, BotDescription
-from cantstop_arena.bots.versions import is_digest, short_digest, version_in, version_name
+from cantstop_arena.bots.versions import (
+    is_digest,
+    short_digest,
+    stored_hint,
+    version_in,
+    version_name,
+)
 from cantstop_arena.errors import BotError
-from cantstop_arena.game_api.bot_options import digest_of_path, files_among
+from cantstop_arena.game_api.bot_options import did_you_mean, digest_of_path, files_among
 from cantstop_arena.texts import shortened
 
 if TYPE_CHECKING:
@@ -130,7 +137,8 @@ def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotDescripti
         return catalogue.find(reference)
     file = own_file(folder / reference)
     if file is None:
-        raise BotError(_missing(reference, folder))
+        hint = stored_hint(catalogue.results, bot_name(Path(reference)))
+        raise BotError(f"{_missing(reference, folder)}{hint}")
     if is_program(file):
         entry = f"{{command: [{reference}], as: NAME}}"
         raise BotError(f"{reference} is a program, not a Python file; write {entry}")
@@ -231,4 +239,5 @@ def _missing(reference: str, folder: Path) -> str:
     path = folder / shortened(reference, _MAX_REFERENCE_LENGTH)
     if os.path.isdir(folder / reference):  # noqa: PTH112 - a name can be too long
         return f"there is no file {path / FOLDER_FILE}, so this folder is no bot"
-    return f"there is no file {path}"
+    there = [bot_path(file).name for file in bot_files(path.parent)]
+    return f"there is no file {path}{did_you_mean(path.name, there)}"

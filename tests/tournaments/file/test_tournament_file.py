@@ -501,6 +501,12 @@ def test_a_bot_that_is_nowhere_is_told_with_its_place(folder: Path) -> None:
     assert message == f"1:16: there is no file {folder / 'x' / 'mine.py'}"
 
 
+def test_a_bot_that_is_nowhere_is_told_with_one_of_a_similar_name(folder: Path) -> None:
+    bot_file(folder / "x" / "mine.py")
+    message = complaint(folder, "bots: [random, x/mien.py]")
+    assert message == f"1:16: there is no file {folder / 'x' / 'mien.py'} (did you mean 'mine.py'?)"
+
+
 @pytest.mark.parametrize("reference", ["./", "/", "no/py", ".py", "a" * 5000 + ".py"])
 def test_a_slash_or_py_makes_a_path_even_to_no_file(folder: Path, reference: str) -> None:
     message = complaint(folder, f"bots: [random, {reference}]")
