@@ -51,7 +51,7 @@ class CompiledTable(PlainTable):
     def _compile_bots(self) -> None:
         """Compile or load the bots for the kernel of these rules."""
         self._loop: _Loop | None = None
-        with self._game_at_work():
+        with self.game_at_work():
             players = len(self.orders[0])
             self._kernel = self.game.kernel(self.rules, players) if compiles() else None
         if self._kernel is None:
@@ -96,6 +96,7 @@ class CompiledTable(PlainTable):
         """Start a deal in plain Python, for games that are recorded or played step by step."""
         self.seats = seats
         self.begin(deal)
+        self.number = self._number_of(seats, deal)
         self._seed_python(deal)
         self._seat_players()
 

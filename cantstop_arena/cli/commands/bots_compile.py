@@ -106,6 +106,11 @@ def _file_of(bot: "BotDescription", catalogue: "Catalogue") -> Path:
     """The own file of the bot. Raises UsageError when the bot cannot be compiled."""
     if bot.backend == "compiled":
         raise UsageError(f"{bot.name} is compiled already")
+    if bot.backend == "batched":
+        raise UsageError(
+            f"{bot.name} decides for many games at once, and only functions for the decisions of"
+            " one game are compiled"
+        )
     if bot.path is None:
         raise UsageError(
             f"{bot.name} has no file of its own, and the compiled version is written beside it"
