@@ -107,6 +107,14 @@ class CompiledTable(PlainTable):
         results = zip(*self.played_alone(self.seats, self._deal), strict=True)
         return (TraceStep(seat, result) for seat, result in enumerate(results))
 
+    def ends_otherwise(self, seats: Group, deal: int) -> bool:
+        recorded = self.result().points, self.decision_counts
+        try:
+            payoffs, decisions = self.played_alone(seats, deal)
+        except BotFault:
+            return True
+        return ([*recorded[0]] or payoffs, recorded[1]) != (payoffs, decisions)
+
     def played_alone(self, seats: Group, deal: int) -> tuple[list[int], list[int]]:
         """A game of compiled bots in one seating: what each seat gets, and its decisions.
 
