@@ -12,10 +12,12 @@ from cantstop_arena.game_api.state import Deal
 from cantstop_arena.game_api.streams import DealChance
 from cantstop_arena.games.cubus.bots.strategies import BOTS, decide
 from cantstop_arena.games.cubus.chance import keys_of_deal
-from cantstop_arena.games.cubus.engine.kernel import play_all
+from cantstop_arena.games.cubus.compiled_bots import play_all
 from cantstop_arena.games.cubus.engine.library import build
 from cantstop_arena.games.cubus.rules import LEAFLET
 from cantstop_arena.games.cubus.state import CubusState
+from cantstop_arena.hookspecs import BotFunctions
+from cantstop_arena.table.seated_bot import SeatedBot
 
 SECONDS = 2.0
 BATCH = 50
@@ -26,7 +28,8 @@ PLAIN_GOAL = 200
 def compiled(name: str, deal: int) -> int:
     """Play a batch of games of compiled bots; returns their number."""
     keys = [keys_of_deal(1987, deal + number, 2) for number in range(BATCH)]
-    play_all(LEAFLET, [name, name], keys)
+    functions = BotFunctions(build=BOTS[name].build, knock=BOTS[name].knock)
+    play_all(LEAFLET, [SeatedBot(name, functions, name)] * 2, keys)
     return BATCH
 
 

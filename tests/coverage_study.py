@@ -37,8 +37,8 @@ ALARMS = ("misfit", "worst pair", "letters", "ranks")
 NORMAL = 1.96
 EQUAL, MIXED, STRONG = (0.0, 0.0, 0.0, 0.0), (1.0, 0.5, 0.0, -1.0), (3.0, 1.0, 0.0, -2.0)
 RARE = (1.5, 1.2, 1.0, -2.0)  # the last wins in about 2 of 100 games, against strong rivals
-RAREST = (1.9, 1.5, 1.2, -4.0)  # the last wins in some 3 of 1,000 games
-LUCKY_STRENGTHS = {"equal": EQUAL, "mixed": MIXED, "rare": RAREST}
+RAREST = {2: -4.39, 3: -3.59, 4: -3.15}  # by seats: it wins 3 of 1,000 games against RIVALS
+RIVALS = (1.9, 1.5, 1.2)
 SEATS = {2: (0.2, -0.2), 3: (0.2, 0.1, -0.3), 4: (0.2, 0.1, 0.0, -0.3)}
 
 
@@ -66,11 +66,11 @@ def _played_situations() -> Iterator[Situation]:
 
 
 def _lucky_situations() -> Iterator[Situation]:
-    for deals, players, (spread, strengths) in product(
-        (30, 100, 1000), (2, 3, 4), LUCKY_STRENGTHS.items()
-    ):
-        name = f"{players} seats, {spread}, {deals} deals, luck removed"
-        yield Situation(name, Truth(strengths, SEATS[players], 0.5, lucky=0.8), deals)
+    for deals, players in product((30, 100, 1000), (2, 3, 4)):
+        strengths_of = {"equal": EQUAL, "mixed": MIXED, "rare": (*RIVALS, RAREST[players])}
+        for spread, strengths in strengths_of.items():
+            name = f"{players} seats, {spread}, {deals} deals, luck removed"
+            yield Situation(name, Truth(strengths, SEATS[players], 0.5, lucky=0.8), deals)
 
 
 PLAYED, LUCK_REMOVED = list(_played_situations()), list(_lucky_situations())

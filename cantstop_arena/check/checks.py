@@ -201,10 +201,7 @@ class BotChecks:
             detail = f", once, in {seconds:.1f} s" if is_new else ""
             return Finding(OK, "lane", f"compiled{detail}")
         if isinstance(self.player, BatchedBot):
-            text = f"batched, {self.player.rows} games at once"
-            if not self.game.plays_in_step:
-                text += f"; in {self.game.title} one after the other"
-            return Finding(OK, "lane", text)
+            return Finding(OK, "lane", f"batched, {self.player.rows} games at once")
         python = PRINTED_BACKENDS["plain"]
         if self.spec.backend == "plain":
             return Finding(OK, "lane", python)

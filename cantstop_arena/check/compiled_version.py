@@ -97,7 +97,8 @@ def compile_hint(catalogue: Catalogue, bot: BotDescription) -> str:
         return ""
     try:
         if bot.path:  # as `arena bots compile` will
-            compiled_text(read_source(bot.path), catalogue.game.decisions)
+            game = catalogue.game
+            compiled_text(read_source(bot.path), game.decisions, optional_decisions(game))
         comparison = compare(catalogue, bot)
     except BotError:
         return ""
@@ -208,20 +209,26 @@ _IMPORT = "from cantstop_arena import compiled"
 _MARK = "@compiled"
 
 
-def compiled_text(source: bytes, decisions: Collection[str]) -> str:
+def optional_decisions(game: Game) -> list[str]:
+    """The decisions that a bot need not implement."""
+    return [name for name, decision in game.decisions.items() if decision.optional]
+
+
+def compiled_text(source: bytes, decisions: Collection[str], optional: Collection[str] = ()) -> str:
     """A bot's source text with `@compiled` above each decision, and the import.
 
-    Raises BotError when a decision is not defined by `def` at the top level.
+    Raises BotError when a decision that is not `optional` is not defined by `def` at the top level.
     """
     text = decode_source(source)
     body = ast.parse(text).body
     functions = {
         statement.name: statement for statement in body if isinstance(statement, ast.FunctionDef)
     }
-    if missing := [name for name in decisions if name not in functions]:
+    if missing := [name for name in decisions if name not in {*functions, *optional}]:
         raise BotError(f"{' and '.join(missing)} must be defined by def at the top of the file")
     lines = text.splitlines()
-    for line in sorted((functions[name].lineno for name in decisions), reverse=True):
+    marked = [functions[name].lineno for name in decisions if name in functions]
+    for line in sorted(marked, reverse=True):
         lines.insert(line - 1, _MARK)
     first = next(_statements_after_header(body))
     blank_lines = [] if isinstance(first, ast.Import | ast.ImportFrom) else ["", ""]

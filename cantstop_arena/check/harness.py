@@ -118,6 +118,8 @@ class Harness:
             failing = Failing(game, complaint.turn, complaint.seat, complaint.fault)
             self._run.failings.setdefault(kind, failing)
             yield CheckStep(complaint.turn, complaint.seat, f"{FAILS} ({kind})")
+        if not complaints and self.is_compiled and self.table.ends_otherwise(seats, game.deal):
+            yield CheckStep(self.table.turn, 0, "ends otherwise in machine code")
 
     def _record_endless(self, game: CheckGame, events: Iterator[Event]) -> Iterator[Event]:
         for event in events:

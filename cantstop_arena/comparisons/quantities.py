@@ -52,10 +52,11 @@ class Quantity(msgspec.Struct, frozen=True, eq=False):
             return (0.0, 1.0) if self.is_share else (-inf, inf)
         if self.error > _ROUNDING:
             away = self.influences - self.influences.mean()
-            half = student_quantile(degrees_of_freedom(deals, away), tail) * self.error
+            dof = degrees_of_freedom(deals, away)
+            below, above = (student_quantile(of_end, tail) * self.error for of_end in dof)
         else:
-            half = 1 - tail ** (1 / deals) if self.is_share else 0.0
-        low, high = self.value - half, self.value + half
+            below = above = 1 - tail ** (1 / deals) if self.is_share else 0.0
+        low, high = self.value - below, self.value + above
         return (max(low, 0.0), min(high, 1.0)) if self.is_share else (low, high)
 
     def estimate(self, tail: float = _TAIL) -> Estimate:

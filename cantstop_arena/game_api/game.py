@@ -110,8 +110,6 @@ class Game:
     bot has nets. It gets rules, players, seed, rounds (or None) and the number of workers, returns
     a `game_api.training.Training`, and raises UsageError if nothing can be trained for the rules.
     """
-    plays_in_step = False
-    """Whether its table plays the games of batched bots in step."""
     encoding_version = 1
     """Raised when any number of an observation, their order or their scale changes."""
     table_class = "cantstop_arena.table.plain_table:PlainTable"

@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.model.deal_clusters import degrees_of_freedom
 from cantstop_arena.ratings.multiple_comparisons import assign_groups
+from cantstop_arena.ratings.scores import NO_SAMPLE
 from cantstop_arena.ratings.sequential.confidence import half_width
 from cantstop_arena.ratings.share_error import ShareError
 
@@ -342,7 +344,8 @@ def estimate(shares: Shares, expected: float) -> Estimate:
         return Estimate(None)
     mean = float(shares.mean())
     squares = float(((shares - mean) ** 2).sum())
-    error = ShareError(mean, squares / deals**2, deals, deals, max(1.0, deals - 1.0), expected)
+    dof = degrees_of_freedom(deals, NO_SAMPLE)
+    error = ShareError(mean, squares / deals**2, deals, deals, dof, expected)
     return Estimate(error.share, *error.interval)
 
 

@@ -123,7 +123,7 @@ def caller(signature: Any) -> Any:
     return call
 
 
-def _pointer_at(number_type: types.Type) -> Any:
+def pointer_at(number_type: types.Type) -> Any:
     """A compiled function that takes an address, and returns the pointer to numbers there."""
 
     @intrinsic
@@ -136,7 +136,9 @@ def _pointer_at(number_type: types.Type) -> Any:
     return pointer
 
 
-floats_at, integers_at, words_at = map(_pointer_at, (types.float64, types.int64, types.uint64))
+floats_at, integers_at, words_at, half_words_at, bytes_at = map(
+    pointer_at, (types.float64, types.int64, types.uint64, types.uint32, types.uint8)
+)
 
 
 def options_reader(options: tuple[Any, ...]) -> Callable[[], Any]:

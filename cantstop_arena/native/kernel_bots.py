@@ -7,7 +7,9 @@ are arrays that cannot be written to. `view.random()` works as in plain Python.
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from importlib import import_module
 from types import FunctionType
 from typing import Any
 
@@ -36,7 +38,9 @@ from cantstop_arena.native.kernel_code import (
     RULES,
     SEAT,
     STREAM,
+    Field,
     KernelWorkspace,
+    NamedNumbers,
     rule_kind,
     rule_width,
 )
@@ -45,6 +49,8 @@ from cantstop_arena.native.numba_store import INLINE, UNWRAPPED, object_code
 from cantstop_arena.native.object_files import Compiled
 
 _STREAM = "stream_address"  # the field of a view behind its random()
+WORKSPACE = "workspace_address"
+"""The field of a view behind the methods of `KernelWorkspace.methods`."""
 _BITS, _UNIT = np.uint64(11), 1 / (1 << 53)
 
 
@@ -62,7 +68,7 @@ def _read_only(typing_context: Any, array: types.Type) -> Any:
 
 
 @numba.njit(**INLINE)
-def _numbers(address, offset, count):
+def numbers_at(address, offset, count):
     """So many numbers of the workspace at an address."""
     return _read_only(numba.carray(integers_at(address + 8 * offset), count))
 
@@ -93,13 +99,20 @@ def view_maker(workspace: KernelWorkspace) -> Callable[[int], Any]:
     fields = [
         _field_text(workspace.eyes, chosen, workspace.seen) for chosen in workspace.view.values()
     ]
-    names = ("seat", "players", "rules", _STREAM, *workspace.view)
+    names = ("seat", "players", "rules", _STREAM, WORKSPACE, *workspace.view)
     scope: dict[str, Any] = {
+        **{field.kind.__name__: field.kind for field in _named_fields(workspace)},
         "Rules": namedtuple("Rules", workspace.rules),
         "View": namedtuple("View", names),
-        "numbers": _numbers,
+        "numbers": numbers_at,
     }
-    values = (f"row[{SEAT}]", f"row[{PLAYERS}]", f"Rules({', '.join(rules)})", f"row[{STREAM}]")
+    values = (
+        f"row[{SEAT}]",
+        f"row[{PLAYERS}]",
+        f"Rules({', '.join(rules)})",
+        f"row[{STREAM}]",
+        "address",
+    )
     text = (
         "def view_at(address):\n"
         f"    row = numbers(address, 0, {workspace.size})\n"
@@ -119,8 +132,22 @@ def _rule_text(value: Any, offset: int) -> str:
     return f"row[{offset}]"
 
 
-def _field_text(eyes: int, chosen: int | slice, seen: int) -> str:
+def _named_fields(workspace: KernelWorkspace) -> Iterator[NamedNumbers]:
+    for chosen in workspace.view.values():
+        if isinstance(chosen, NamedNumbers):
+            yield chosen
+        elif isinstance(chosen, list):
+            yield from chosen
+
+
+def _field_text(eyes: int, chosen: Field, seen: int) -> str:
     """The expression of a field of the view: a number, or a part of what the seat sees."""
+    if isinstance(chosen, NamedNumbers):
+        start, kind = eyes + chosen.start, chosen.kind
+        count = len(getattr(kind, "_fields"))  # noqa: B009 - of any named tuple
+        return f"{kind.__name__}({', '.join(f'row[{start + index}]' for index in range(count))})"
+    if isinstance(chosen, list):
+        return "(" + "".join(f"{_field_text(eyes, field, seen)}, " for field in chosen) + ")"
     if isinstance(chosen, slice):
         start, stop, step = chosen.indices(seen)
         if step != 1:
@@ -132,17 +159,37 @@ def _field_text(eyes: int, chosen: int | slice, seen: int) -> str:
 # The answer -----------------------------------------------------------------------------------
 
 
-def _index(answer: Any) -> int:
-    raise NotImplementedError
+@intrinsic
+def _given(typing_context: Any, optional: types.Type) -> Any:
+    """The value of an optional number that is not None."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.cast(builder, arguments[0], signature.args[0], signature.return_type)
+
+    return optional.type(optional), generate
 
 
-@overload(_index, jit_options=INLINE)
-def _checked_index(answer):
-    if isinstance(answer, types.Integer) and not isinstance(answer, types.Boolean):
-        return lambda answer: np.int64(answer)
-    if isinstance(answer, types.NoneType):
-        return lambda answer: NO_ANSWER
-    raise TypingError(f"it must return the index of a move, not a value of type {answer}")
+@cache
+def _index_of(expected: str) -> Callable[[Any], int]:
+    """A function for compiled code that returns an answer as a number.
+
+    `expected` is what a bot must return, for the error message.
+    """
+
+    def index(answer: Any) -> int:
+        raise NotImplementedError
+
+    @overload(index, jit_options=INLINE)
+    def checked_index(answer):
+        if isinstance(answer, types.Integer) and not isinstance(answer, types.Boolean):
+            return lambda answer: np.int64(answer)
+        if isinstance(answer, types.NoneType):
+            return lambda answer: NO_ANSWER
+        if isinstance(answer, types.Optional) and isinstance(answer.type, types.Integer):
+            return lambda answer: NO_ANSWER if answer is None else np.int64(_given(answer))
+        raise TypingError(f"it must return {expected}, not a value of type {answer}")
+
+    return index
 
 
 # The compiler ---------------------------------------------------------------------------------
@@ -156,21 +203,26 @@ def compile_bot(
     name: str,
 ) -> list[Compiled]:
     """The machine code of a bot's decision, as a list of one. Raises BotError."""
-    with errors_of_bot(name, _wording(workspace, decision)):
+    methods = import_module(workspace.methods).METHODS if workspace.methods else ()
+    with errors_of_bot(name, _wording(workspace, decision, methods)):
         if not isinstance(function, FunctionType):
             raise BotError(f"{decision} is a method, and only functions can be @compiled")
         register_function(function)
         view_at, read_options = map(
             numba.njit(**INLINE), (view_maker(workspace), options_reader(options))
         )
-        moves_offset = workspace.moves
+        moves_offset, index = workspace.moves, _index_of(workspace.answer)
 
         def decide(address):
-            row = _numbers(address, 0, RULES)
-            moves = _numbers(address, moves_offset, row[MOVES])
-            return _index(function(view_at(address), moves, *read_options()))
+            return index(function(view_at(address), *read_options()))
 
-        dispatcher = numba.njit(error_model="python", **UNWRAPPED)(decide)
+        def decide_among(address):
+            row = numbers_at(address, 0, RULES)
+            moves = numbers_at(address, moves_offset, row[MOVES])
+            return index(function(view_at(address), moves, *read_options()))
+
+        decide_now = decide_among if workspace.widest else decide
+        dispatcher = numba.njit(error_model="python", **UNWRAPPED)(decide_now)
         with_frame_room(dispatcher.compile, DECIDE)
         if draws_unseeded(dispatcher):
             raise BotError(f"{decision} draws from random; a compiled bot has view.random()")
@@ -178,8 +230,8 @@ def compile_bot(
         return [object_code(compiled)]
 
 
-def _wording(workspace: KernelWorkspace, decision: str) -> BotWording:
-    names = ["seat", "players", "rules", "random", *workspace.view]
+def _wording(workspace: KernelWorkspace, decision: str, methods: Sequence[str]) -> BotWording:
+    names = ["seat", "players", "rules", "random", *workspace.view, *methods]
 
     def hint(type_name: str, attribute: str) -> str:
         attributes = {"View": names, "Rules": [*workspace.rules]}.get(type_name, [])

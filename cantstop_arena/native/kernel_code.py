@@ -6,7 +6,7 @@ numba is imported only to compile.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -64,17 +64,35 @@ class Slots(NamedTuple):
     bot: int
 
 
+class NamedNumbers(NamedTuple):
+    """A field of the view that is a named tuple of whole numbers, and where these begin."""
+
+    kind: type[tuple[int, ...]]
+    start: int
+
+
+Field: TypeAlias = int | slice | NamedNumbers | list[NamedNumbers]
+"""What a field of the view is: one of the numbers that a seat sees, or several.
+
+A list of named tuples is a tuple of these in the view.
+"""
+
+
 class KernelWorkspace(NamedTuple):
     """What a compiled bot reads: a row of whole numbers, in this order.
 
     They are seat, players, the number of legal actions, the address of the stream of random
-    numbers, the answer, the rules, what the seat sees, and the legal actions.
+    numbers, the answer, the rules, what the seat sees, and the legal actions. A bot gets no legal
+    actions where there are none (`widest` is 0); then the module `methods` has the methods of the
+    view for machine code, with their names in `METHODS`, and `answer` says what a bot must return.
     """
 
     rules: Mapping[str, Any]
     seen: int
     widest: int
-    view: Mapping[str, int | slice]
+    view: Mapping[str, Field]
+    methods: str = ""
+    answer: str = "the index of a move"
 
     @property
     def eyes(self) -> int:
@@ -96,7 +114,7 @@ class KernelWorkspace(NamedTuple):
         """All that a bot's machine code depends on, without the values of the rules."""
         rules = {name: (rule_kind(value), rule_width(value)) for name, value in self.rules.items()}
         view = {name: repr(offset) for name, offset in self.view.items()}
-        return rules, self.seen, self.widest, view
+        return rules, self.seen, self.widest, view, self.methods
 
 
 SEAT, PLAYERS, MOVES, STREAM, ANSWER, RULES = range(6)
@@ -154,17 +172,23 @@ def game_loop(kernel: RulesOfKernel, slots: Slots, game: str) -> Callable[..., i
 
 
 def compiled_bot(
-    function: Any, decision: str, workspace: KernelWorkspace, name: str, digest: str
+    function: Any,
+    decision: str,
+    workspace: KernelWorkspace,
+    name: str,
+    digest: str,
+    cache: CodeCache = KERNEL_CACHE,
 ) -> CompiledBot | None:
     """The machine code of a bot's function for a decision; None if it plays as plain Python.
 
-    Its `memory` is 1 if it draws random numbers. Raises BotError when it does not compile.
+    Its `memory` is 1 if it draws random numbers. `cache` is that of the code which the view's
+    methods are part of. Raises BotError when it does not compile.
     """
     plain, options = unwrap_partial(function)
     if not (compiles() and compile_options(plain) is not None):
         return None
-    folder = None if has_writable_array(options) else KERNEL_CACHE.bot_folder(digest)
-    stamp = functions_fingerprint(KERNEL_CACHE.fingerprint, plain, options, workspace.layout)
+    folder = None if has_writable_array(options) else cache.bot_folder(digest)
+    stamp = functions_fingerprint(cache.fingerprint, plain, options, workspace.layout)
 
     def compile_all() -> list[Any]:
         from cantstop_arena.native.kernel_bots import compile_bot

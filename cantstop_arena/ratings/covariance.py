@@ -65,7 +65,8 @@ class CovarianceParts(msgspec.Struct, frozen=True):
 class ContrastVariance(msgspec.Struct, frozen=True):
     """Variances and standard errors of contrasts, as arrays.
 
-    `variance` is uncorrected; `error` is corrected and has the `degrees_of_freedom`. Where not
+    `variance` is uncorrected; `error` is corrected and has the `degrees_of_freedom`, those of the
+    lower ends of intervals and those of the upper ones in two arrays. Where not
     `estimable`, there are too few deals for an error; `constant` where all deals had the same
     result. With `expected`, results are looked at while games go on: intervals are confidence
     sequences, tuned for that number of deals.
@@ -78,14 +79,15 @@ class ContrastVariance(msgspec.Struct, frozen=True):
     constant: Truths
     expected: float | None = None
 
-    def half_width(self, index: int | tuple[int, int]) -> float:
-        """Half the width of a contrast's 95% interval."""
-        error, dof = float(self.error[index]), float(self.degrees_of_freedom[index])
+    def reach(self, index: int | tuple[int, int]) -> tuple[float, float]:
+        """How far a contrast's 95% interval reaches below and above it."""
+        error = float(self.error[index])
         if error == 0:
-            return 0.0
+            return 0.0, 0.0
+        low, high = (float(of_end[index]) for of_end in self.degrees_of_freedom)
         if self.expected is None:
-            return student_quantile(dof) * error
-        return multiplier(round(dof) + 1, self.expected) * error
+            return student_quantile(low) * error, student_quantile(high) * error
+        return (multiplier(round(low) + 1, self.expected) * error,) * 2
 
     def p_values(self, contrasts: Floats) -> Floats:
         """The p-values of contrasts, valid at any look; 1 where no error can be estimated."""
@@ -94,7 +96,7 @@ class ContrastVariance(msgspec.Struct, frozen=True):
         for index in zip(*np.nonzero(self.estimable & (self.error > 0)), strict=True):
             deviate, deals = (
                 contrasts[index] / self.error[index],
-                round(self.degrees_of_freedom[index]) + 1,
+                round(self.degrees_of_freedom[0][index]) + 1,
             )
             p_values[index] = p_value(float(deviate), deals, self.expected)
         return p_values
@@ -180,7 +182,11 @@ def _finished_variance(
     for index in zip(*np.nonzero(constant), strict=True):
         variance[index] = _variance_of_rare_deals(float(dof[index]), float(expected[index]))
     return ContrastVariance(
-        np.maximum(observed, 0.0), significant(np.sqrt(variance)), dof, estimable, constant
+        np.maximum(observed, 0.0),
+        significant(np.sqrt(variance)),
+        np.stack([dof, dof]),
+        estimable,
+        constant,
     )
 
 
@@ -201,7 +207,7 @@ def _sequential_variance(
     deals that may not have been observed yet (`sequential.confidence.min_variance`), if these
     differ as the model expects of deals.
     """
-    deal_counts = np.rint(variance.degrees_of_freedom).astype(np.int64) + 1
+    deal_counts = np.rint(variance.degrees_of_freedom[0]).astype(np.int64) + 1
     deals, inverse = np.unique(deal_counts.ravel(), return_inverse=True)
     min_variances = [
         min_variance(1.0, count, expected) if count >= FIRST_LOOK else 0.0
@@ -210,7 +216,7 @@ def _sequential_variance(
     factors: Floats = np.array(min_variances)[inverse].reshape(model.shape)
     minimum = np.sqrt(factors * np.maximum(model, 0.0))
     estimable = variance.estimable & (
-        (variance.degrees_of_freedom >= FIRST_LOOK - 1) | (model <= 0)
+        (variance.degrees_of_freedom[0] >= FIRST_LOOK - 1) | (model <= 0)
     )
     error = np.where(estimable, np.maximum(variance.error, minimum), variance.error)
     return replace(variance, error=error, estimable=estimable, expected=expected)

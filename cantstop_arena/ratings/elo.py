@@ -190,9 +190,9 @@ class _RatingBuilder:
             return variance
         strengths = np.eye(bots, bots + self.model.evidence.seats)
         columns = self._influence(strengths)
-        limit = np.full((bots, bots), np.inf)
+        limit = np.full((2, bots, bots), np.inf)
         for bot, column in enumerate(columns):
-            limit[bot] = heavy_tail_limits(deals, column - columns)
+            limit[:, bot] = heavy_tail_limits(deals, column - columns)
         return _limited(variance, limit)
 
     def _influence(self, contrasts: Floats) -> Floats:
@@ -215,10 +215,9 @@ class _RatingBuilder:
         """The probability that the row's bot is worse than the column's; 0.5 if unknown."""
         upper = np.triu_indices(len(self.names), 1)
         differences = (self.strengths[:, None] - self.strengths)[upper]
-        error, dof = (
-            pair_variance.error[upper],
-            np.maximum(pair_variance.degrees_of_freedom[upper], 1.0),
-        )
+        error = pair_variance.error[upper]
+        low, high = (of_end[upper] for of_end in pair_variance.degrees_of_freedom)
+        dof = np.maximum(np.where(differences > 0, low, high), 1.0)
         estimable = pair_variance.estimable[upper] & (error > 0)
         deviates = np.divide(differences, error, out=np.zeros_like(differences), where=estimable)
         tails = student_tail(np.abs(deviates), dof)
@@ -280,7 +279,7 @@ def _renumbered(variance: ContrastVariance, mesh: Any) -> ContrastVariance:
         variance,
         variance=variance.variance[mesh],
         error=variance.error[mesh],
-        degrees_of_freedom=variance.degrees_of_freedom[mesh],
+        degrees_of_freedom=np.stack([of_end[mesh] for of_end in variance.degrees_of_freedom]),
         estimable=variance.estimable[mesh],
         constant=variance.constant[mesh],
     )

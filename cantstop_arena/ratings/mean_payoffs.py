@@ -33,6 +33,7 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model.deal_clusters import (
     MANY_DEALS,
     MIN_SAMPLED,
+    DegreesOfFreedom,
     degrees_of_freedom,
 )
 from cantstop_arena.ratings.model.evidence import Floats, Truths
@@ -66,7 +67,7 @@ class PayoffError(msgspec.Struct, frozen=True):
     mean: float
     residual_variance: float
     deals: int
-    degrees_of_freedom: float
+    degrees_of_freedom: DegreesOfFreedom
     bounds: tuple[float, float] | None
     expected: float | None = None
 
@@ -91,8 +92,8 @@ class PayoffError(msgspec.Struct, frozen=True):
         if self.is_unknown:
             return None, None
         if error := self.standard_error:
-            half_width = self._quantile * error
-            return self.mean - half_width, self.mean + half_width
+            low, high = self._quantiles
+            return self.mean - low * error, self.mean + high * error
         if self.bounds is None:
             return None, None
         rare = 1 - ALPHA ** (1 / self.deals)
@@ -100,10 +101,12 @@ class PayoffError(msgspec.Struct, frozen=True):
         return low, high
 
     @property
-    def _quantile(self) -> float:
+    def _quantiles(self) -> tuple[float, float]:
+        """Those of the lower and of the upper end."""
         if self.expected is not None:
-            return multiplier(self.deals, self.expected)
-        return student_quantile(self.degrees_of_freedom)
+            return (multiplier(self.deals, self.expected),) * 2
+        low, high = map(student_quantile, self.degrees_of_freedom)
+        return low, high
 
     @property
     def p_of_zero(self) -> float:
@@ -114,7 +117,7 @@ class PayoffError(msgspec.Struct, frozen=True):
             deviate = abs(self.mean) / error
             if self.expected is not None:
                 return p_value(deviate, self.deals, self.expected)
-            dof = np.array([self.degrees_of_freedom])
+            dof = np.array([self.degrees_of_freedom.towards(-self.mean)])
             return min(1.0, float(2 * student_tail(np.array([deviate]), dof)[0]))
         if self.bounds is None:  # the sign test
             return float(2.0 ** max(1 - self.deals, -_MAX_DEALS))
@@ -128,7 +131,8 @@ class PayoffError(msgspec.Struct, frozen=True):
             return 0.5
         if not (error := self.standard_error):
             return float(self.mean > 0)
-        deviate, dof = abs(self.mean) / error, np.array([self.degrees_of_freedom])
+        deviate = abs(self.mean) / error
+        dof = np.array([self.degrees_of_freedom.towards(-self.mean)])
         tail = float(student_tail(np.array([deviate]), dof)[0])
         return 1 - tail if self.mean > 0 else tail
 

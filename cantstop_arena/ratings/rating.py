@@ -169,5 +169,5 @@ def points_of(points: float, variance: ContrastVariance, index: int | tuple[int,
     if not variance.estimable[index]:
         return Points(points, None, None, None)
     error = ELO * float(variance.error[index])
-    half_width = ELO * variance.half_width(index)
-    return Points(points, error, points - half_width, points + half_width)
+    below, above = variance.reach(index)
+    return Points(points, error, points - ELO * below, points + ELO * above)

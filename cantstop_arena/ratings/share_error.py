@@ -11,10 +11,11 @@ in place of the normal one, the modification of Korn and Graubard (1998):
 
     (p + t²/2n ± t √(p (1 - p)/n + t²/4n²)) / (1 + t²/n)
 
-The degrees of freedom are D - 1, fewer where the tails of deals are heavy (`degrees_of_freedom`).
-For a bot that won nothing or everything, n = D. Where its share is the same in every deal, deals
-with another result are, with 95% confidence, a share of less than π = 1 - 0.05^(1/D) of all, and
-the interval is from (1 - π) p to (1 - π) p + π. With fewer than two deals it is 0 to 1.
+The degrees of freedom are D - 1, fewer where the tails of deals are heavy, and not the same for
+both ends where deals are skewed (`degrees_of_freedom`). For a bot that won nothing or everything, n
+= D. Where its share is the same in every deal, deals with another result are, with 95% confidence,
+a share of less than π = 1 - 0.05^(1/D) of all, and the interval is from (1 - π) p to (1 - π) p + π.
+With fewer than two deals it is 0 to 1.
 
 Where results are looked at while games go on, the interval is a confidence sequence, tuned for the
 expected number of deals: the same with its multiplier in place of Student's quantile, and with a
@@ -27,6 +28,7 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.ratings.distributions import student_quantile, student_tail
+from cantstop_arena.ratings.model.deal_clusters import DegreesOfFreedom
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     min_variance,
@@ -53,7 +55,7 @@ class ShareError(msgspec.Struct, frozen=True):
     share_variance: float
     deals: int
     games_at_bound: float
-    degrees_of_freedom: float
+    degrees_of_freedom: DegreesOfFreedom
     expected: float | None = None
 
     @property
@@ -69,7 +71,7 @@ class ShareError(msgspec.Struct, frozen=True):
         """
         if self.share_variance <= 0:
             low, high = self.interval
-            return (high - low) / 2 / student_quantile(self.degrees_of_freedom)
+            return (high - low) / 2 / student_quantile(self.degrees_of_freedom.high)
         return sqrt(self.share_variance * self.deals / max(self.deals - 1, 1))
 
     @property
@@ -83,7 +85,8 @@ class ShareError(msgspec.Struct, frozen=True):
             return (1 - rare) * self.share, (1 - rare) * self.share + rare
         if self.expected is not None:
             return wilson(self.share, games, multiplier(self.deals, self.expected))
-        return wilson(self.share, games, student_quantile(self.degrees_of_freedom))
+        low, high = map(student_quantile, self.degrees_of_freedom)
+        return wilson(self.share, games, low)[0], wilson(self.share, games, high)[1]
 
     @property
     def p_of_even(self) -> float:
@@ -96,7 +99,7 @@ class ShareError(msgspec.Struct, frozen=True):
         deviate = 2 * distance * sqrt(games)
         if self.expected is not None:
             return p_value(deviate, self.deals, self.expected)
-        dof = np.array([self.degrees_of_freedom])
+        dof = np.array([self.degrees_of_freedom.towards(EVEN - self.share)])
         return float(2 * student_tail(np.array([deviate]), dof)[0])
 
     @property

@@ -151,6 +151,14 @@ class PlainTally:
         if winners:
             self._count_highlights(tally, result)
 
+    def enter_from(self, table: CountedTable, index: int, order: int) -> None:
+        """Enter the game that has ended at another table of the same rules."""
+        own, self._table = self._table, table
+        try:
+            self.enter(index, order)
+        finally:
+            self._table = own
+
     def _win(self, tally: _SeatingTally, index: int, order: int, winners: Collection[int]) -> None:
         """Count a game as won by these sides."""
         self.winners[index, order] = sum(1 << side for side in winners)

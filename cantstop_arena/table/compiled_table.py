@@ -51,7 +51,7 @@ class CompiledTable(PlainTable):
     def _compile_bots(self) -> None:
         """Compile or load the bots for the kernel of these rules."""
         self._loop: _Loop | None = None
-        with self._game_at_work():
+        with self.game_at_work():
             players = len(self.orders[0])
             self._kernel = self.game.kernel(self.rules, players) if compiles() else None
         if self._kernel is None:
@@ -96,6 +96,7 @@ class CompiledTable(PlainTable):
         """Start a deal in plain Python, for games that are recorded or played step by step."""
         self.seats = seats
         self.begin(deal)
+        self.number = self._number_of(seats, deal)
         self._seed_python(deal)
         self._seat_players()
 
@@ -105,6 +106,14 @@ class CompiledTable(PlainTable):
             return super().trace()
         results = zip(*self.played_alone(self.seats, self._deal), strict=True)
         return (TraceStep(seat, result) for seat, result in enumerate(results))
+
+    def ends_otherwise(self, seats: Group, deal: int) -> bool:
+        recorded = self.result().points, self.decision_counts
+        try:
+            payoffs, decisions = self.played_alone(seats, deal)
+        except BotFault:
+            return True
+        return ([*recorded[0]] or payoffs, recorded[1]) != (payoffs, decisions)
 
     def played_alone(self, seats: Group, deal: int) -> tuple[list[int], list[int]]:
         """A game of compiled bots in one seating: what each seat gets, and its decisions.

@@ -1,8 +1,8 @@
-"""People at a table: a game that pauses where a person is to decide, for seconds or for days.
+"""Seats whose answers come from outside, as those of people: games pause where one is to decide.
 
-A person's functions return the answer that is ready, or raise `Waiting`. The table's own loop then
+Their functions return the answer that is ready, or raise `Waiting`. The table's own loop then
 yields what is to be decided in place of a stop, and asks the same question again when it goes on,
-so that no thread waits for a person.
+so that no thread waits. A game in step pauses so for the batches of its bots, too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cantstop_arena.errors import Interrupted
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.state import Event
-from cantstop_arena.table.bot_faults import RetryingPlayer
+from cantstop_arena.table.bot_faults import RetryingPlayer, TrustedPlayer
 from cantstop_arena.table.recording import Complaint, record
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class PendingDecision(NamedTuple):
-    """A decision that the person in a seat is to take, and what the seat is shown.
+    """A decision that is to come from outside, and what the seat is shown.
 
     `moves` are the legal moves, if the decision has any, `drawing` is the board as text, if the
     game has one, and `problem` is why the last answer was illegal; empty if there was none.
@@ -39,15 +39,15 @@ class PendingDecision(NamedTuple):
 
 
 class Waiting(Interrupted):
-    """A person is to decide, and has not answered yet."""
+    """A seat is to decide whose answer has not come yet."""
 
     def __init__(self, pending: PendingDecision) -> None:
         super().__init__()
         self.pending = pending
 
 
-class PersonSeat(RetryingPlayer):
-    """A person in a seat of a table, with a function for every decision of the game."""
+class WaitingSeat(TrustedPlayer):
+    """A seat whose answers come from outside, with a function for every decision of the game."""
 
     def __init__(self, seat: int, game: Game) -> None:
         self.seat = seat
@@ -60,10 +60,6 @@ class PersonSeat(RetryingPlayer):
         """Answer the pending decision; the game goes on with its next step."""
         self._answers, self._problem = [answer], ""
 
-    def on_complaint(self, problem: str) -> None:
-        """Drop an illegal answer; the question is repeated with the problem."""
-        self._answers, self._problem = [], problem
-
     def clear_answer(self) -> None:
         """Drop the answer when the question is answered by everybody whom it is for."""
         self._answers.clear()
@@ -72,6 +68,14 @@ class PersonSeat(RetryingPlayer):
         if not self._answers:
             raise Waiting(PendingDecision(self.seat, decision, view, moves, self._problem))
         return self._answers[0]
+
+
+class PersonSeat(WaitingSeat, RetryingPlayer):
+    """A person in a seat of a table."""
+
+    def on_complaint(self, problem: str) -> None:
+        """Drop an illegal answer; the question is repeated with the problem."""
+        self._answers, self._problem = [], problem
 
 
 def conversation(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import force_setattr
 
-from cantstop_arena.deals.outcomes import ILLEGAL
+from cantstop_arena.deals.outcomes import ILLEGAL, Block
 from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, bits_of
@@ -54,7 +54,7 @@ from cantstop_arena.table.bot_faults import (
     called_function,
     fault_of,
 )
-from cantstop_arena.table.conversation import PendingDecision, Waiting
+from cantstop_arena.table.conversation import PendingDecision, Waiting, WaitingSeat
 from cantstop_arena.table.determinism import TraceStep
 from cantstop_arena.table.game_checks import (
     check_chance,
@@ -74,6 +74,7 @@ from cantstop_arena.table.table import GameTable
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.decisions import Decision
+    from cantstop_arena.table.batch_loop import BatchGames
 
 _NUMBERS = {name: number for number, name in enumerate(GAME_FUNCTIONS, start=1)}
 _QUESTION, _CHANCE, _CHECK, _ANSWER = (
@@ -120,6 +121,8 @@ class PlainTable(GameTable):
         self.decision_counts: list[int] = []
         """The number of decisions of each seat."""
         self._last_views: dict[int, Any] = {}
+        self.waiting_seats: Sequence[WaitingSeat] = self.people
+        """Those whose answers come from outside."""
 
     # The game
 
@@ -163,6 +166,7 @@ class PlainTable(GameTable):
         GameError for what the game's own code does wrong.
         """
         numbers, decisions, count = self._watched.numbers, self.decisions, 0
+        counts: list[int] = []  # decisions before a question that waits for an answer
         answer_of, draws, keeps_events = self._answer, self._draws, self._needs_events
         is_checked, max_decisions = self._games <= _CHECKED_GAMES, self.game.max_decisions
         step = numbers[STEP]
@@ -199,6 +203,8 @@ class PlainTable(GameTable):
                         self._check_json(question, state)
                 decision = decisions[question.decision]
                 seats, moves = question.seats, question.moves
+                if self.waiting_seats:
+                    counts = [*self.decision_counts]
                 try:
                     if type(seats) is int and (moves is None or type(moves) is list):
                         view = state.view(seats)
@@ -206,16 +212,20 @@ class PlainTable(GameTable):
                     else:
                         answers = {
                             seat: answer_of(decision, state, seat, view, question.moves_of(seat))
-                            for seat, view in self._people_first(question.views_of(state))
+                            for seat, view in self._waiting_first(question.views_of(state))
                         }
                 except Waiting as waiting:
+                    self.decision_counts[:] = counts
                     pending = waiting.pending
-                    yield pending._replace(drawing=state.draw(pending.seat))
+                    if self.people:
+                        pending = pending._replace(drawing=state.draw(pending.seat))
+                    yield pending
+                    step = numbers[STEP]  # other games may have been played in the meantime
                     continue  # the same question again: nothing has changed
-                if self.people:
+                if self.waiting_seats:
                     answers = {seat: answers[seat] for seat in question.listed_seats}
-                    for person in self.people:
-                        person.clear_answer()
+                    for waiting_seat in self.waiting_seats:
+                        waiting_seat.clear_answer()
                 self._answers = answers
                 if all_answers is not None:
                     all_answers.append(answers)
@@ -250,15 +260,15 @@ class PlainTable(GameTable):
         """Whether somebody looks at events: at those of a table's first game always."""
         return self._keeps_events or self._games == 1
 
-    def _people_first(self, views: Iterable[tuple[int, Any]]) -> Iterable[tuple[int, Any]]:
-        """The seats that decide with their views, people before bots.
+    def _waiting_first(self, views: Iterable[tuple[int, Any]]) -> Iterable[tuple[int, Any]]:
+        """The seats that decide with their views, those first whose answers come from outside.
 
-        Each bot is thus asked once, when all people have answered.
+        Each other bot is thus asked once, when these have been answered.
         """
-        if not self.people:
+        if not self.waiting_seats:
             return views
-        people = {person.seat for person in self.people}
-        return sorted(views, key=lambda seat_and_view: seat_and_view[0] not in people)
+        waiting = {seat.seat for seat in self.waiting_seats}
+        return sorted(views, key=lambda seat_and_view: seat_and_view[0] not in waiting)
 
     def _check_json(self, question: Question, state: State) -> None:
         """Raise GameAuthorError unless JSON can represent the views that are shown."""
@@ -307,7 +317,7 @@ class PlainTable(GameTable):
         """Show other processes that this function of the game runs."""
         self._watched.mark(GAME, _NUMBERS[function])
 
-    def _game_at_work(self) -> AbstractContextManager[None]:
+    def game_at_work(self) -> AbstractContextManager[None]:
         """Run the game's own code, with which no bot is charged. Raises GameError for exceptions.
 
         Where the process ends by it, the mark stays.
@@ -334,12 +344,12 @@ class PlainTable(GameTable):
         """The result of the game, checked; its winners are named."""
         result = self._result_so_far()
         if self.payoff is not None and self.loser is None:
-            with self._game_at_work():
+            with self.game_at_work():
                 check_payoffs(result.payoffs, self.payoff, self.side_by_seat, len(self.orders))
         return result
 
     def _result_so_far(self) -> Result:
-        with self._game_at_work():
+        with self.game_at_work():
             state = self._current_state()
             self._enter_game("result")
             return checked_result(
@@ -452,13 +462,13 @@ class PlainTable(GameTable):
 
     def _take_events(self) -> list[Event]:
         events, self._new_events = self._new_events, []
-        with self._game_at_work():
+        with self.game_at_work():
             check_events(events)
         return events
 
     def _boards(self) -> list[Event]:
         """The drawing of the game as events: for everybody, or one for nobody and each seat."""
-        with self._game_at_work():
+        with self.game_at_work():
             state = self._current_state()
             if type(state).draw is State.draw:
                 return []
@@ -491,7 +501,7 @@ class PlainTable(GameTable):
 
     def _last_view_data(self, seat: int) -> Any:
         """The last view of a seat as data that can be compared."""
-        with self._game_at_work():
+        with self.game_at_work():
             return self.game.codec.view_as_json(self._last_views[seat])
 
     def ending(self) -> Event:
@@ -507,7 +517,7 @@ class PlainTable(GameTable):
 
     def _end_event(self, result: Result, winners: Sequence[int], reason: str) -> Event:
         length = self.game.counts.length
-        with self._game_at_work():
+        with self.game_at_work():
             self._enter_game("ending")
             fields = {
                 length: sum(count_by_seat(self, result)[length]),
@@ -560,6 +570,32 @@ class PlainTable(GameTable):
     def speaker(self) -> int:
         return self.group[self._watched.position % len(self.group)]
 
+    # Games in step
+
+    def plays_in_step(self, bots: Iterable[int]) -> bool:
+        bots = tuple(bots)
+        batched = self.batched_among(bots)
+        others = [bot for bot in bots if bot not in batched]
+        return bool(batched) and (not others or self.is_compiled(others))
+
+    def games_in_step(self, block: Block, tally: Any) -> BatchGames:
+        from cantstop_arena.table.plain_batches import PlainBatches
+
+        return PlainBatches(self, block, tally)
+
+    def table_in_step(self, number: int) -> PlainTable:
+        """A table for one of the games in step, the number-th; what it shows is shown here."""
+        players = len(self.side_by_seat)
+        table = PlainTable(self.game, self.rules, self.seated_bots, players, self.seed)
+        table._watched, table._guard, table._origin = self._watched, self._guard, self._origin
+        table.on_speaker, table.opening_of = self.on_speaker, self.opening_of
+        table._games, table._keeps_events = number, False
+        return table
+
+    def mark_batch(self, cursor: int, position: int) -> None:
+        self._watched.mark_game(cursor, (position,) * len(self.side_by_seat))
+        self._watched.mark_decision(0, _BUILDING)
+
     def warm_up(self) -> None:
         self._origin = system.origin()  # the table may have been created before a fork
         try:
@@ -577,7 +613,7 @@ class PlainTable(GameTable):
         """What the game pays, with the bounds of these rules."""
         if self.game.payoff is None:
             return None
-        with self._game_at_work():
+        with self.game_at_work():
             return self.game.payoff.under(self.rules, len(self.side_by_seat))
 
 

@@ -129,6 +129,13 @@ class GameTable(ABC):
         Where a person is to decide, it yields PendingDecision.
         """
 
+    def ends_otherwise(self, seats: Group, deal: int) -> bool:
+        """Whether machine code gives another result than the game that was just recorded.
+
+        Where machine code plays recorded games, too, there is nothing to compare.
+        """
+        return False
+
     @abstractmethod
     def trace(self) -> Iterator[TraceStep]:
         """Play the game that has been started, and yield steps to compare with another play.

@@ -142,7 +142,9 @@ def test_every_bot_that_we_print_or_hand_out_compiles(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    done = arena("bots", "compile", name, bots={name: COMPILABLE[name]})
+    game = re.search(r'^game = "(.+)"', COMPILABLE[name], re.M)
+    words = ("--game", game[1]) if game else ()
+    done = arena("bots", "compile", name, *words, bots={name: COMPILABLE[name]})
     assert f"{name}_compiled.py is the compiled version of {name}. Both play" in done.text
 
 

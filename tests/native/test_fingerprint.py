@@ -20,7 +20,7 @@ from helpers.parameters import slow_but
 import cantstop_arena
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
-from cantstop_arena.games.cubus.engine import compiled
+from cantstop_arena.games.cubus.engine import engine_cache as cubus
 from cantstop_arena.native import numba_store
 from cantstop_arena.native.code_cache import SUFFIX, private_folder
 from cantstop_arena.native.fingerprint import functions_fingerprint, sources_fingerprint
@@ -28,7 +28,7 @@ from cantstop_arena.native.numba_store import Store
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
 ROOT = Path(cantstop_arena.__file__).parent
-CACHES = {"cantstop": ENGINE_CACHE, "cubus": compiled.ENGINE_CACHE}
+CACHES = {"cantstop": ENGINE_CACHE, "cubus": cubus.ENGINE_CACHE}
 
 
 # What it is compiled from ---------------------------------------------------------------------

@@ -22,6 +22,7 @@ from cantstop_arena.ratings.distributions import (
     student_tail,
 )
 from cantstop_arena.ratings.elo import even_score, rate
+from cantstop_arena.ratings.model.deal_clusters import degrees_of_freedom
 from cantstop_arena.ratings.model.evidence import gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, fit
 from cantstop_arena.ratings.multiple_comparisons import (
@@ -127,6 +128,26 @@ def test_a_bot_with_few_deals_has_few_degrees_of_freedom() -> None:
     assert error is not None and low is not None
     assert 2.5 < (ratings.elo[3] - low) / error < 4.5
     assert (ratings.errors[0] or 0) < error
+
+
+def test_skewed_deals_limit_the_degrees_of_freedom_of_each_end_by_itself() -> None:
+    deals = np.random.default_rng(15).exponential(size=1000)
+    away = deals - deals.mean()
+    excess, skewness = stats.kurtosis(away) + 2, stats.skew(away)
+    low, high = degrees_of_freedom(1000, away)
+    assert low == pytest.approx(2000 / (excess - skewness**2), abs=1e-3)
+    assert high == pytest.approx(2000 / (excess + skewness**2), abs=1e-3)
+    assert degrees_of_freedom(1000, -away) == (high, low)
+    mirrored = degrees_of_freedom(2000, np.concatenate([away, -away]))
+    assert mirrored.low == mirrored.high == pytest.approx(4000 / excess, abs=1e-3)
+
+
+def test_a_rare_win_leaves_the_lower_end_with_students_quantile() -> None:
+    """Of two values, the error follows from the mean: nothing of it varies by itself."""
+    away = np.repeat([0.98, -0.02], [2, 98])
+    low, high = degrees_of_freedom(100, away)
+    assert low == 99
+    assert high < 4
 
 
 # --- distributions ------------------------------------------------------------------------------

@@ -217,6 +217,11 @@ def test_the_decision_fits_a_phone(site: PagesServer, visit: Callable[..., Any])
     come_to_pairings(page)
     last = page.locator(".choose button").last.bounding_box()
     assert last["y"] + last["height"] <= 844 and last["height"] >= 52
+    struck = "each => each.map(one => getComputedStyle(one).textDecorationLine)"
+    sums = page.eval_on_selector_all(".choose button b.open", struck)
+    assert sums and {*sums} == {"none"}  # replays strike through what is not possible
+    dice = page.locator(".side .dice").bounding_box()
+    assert dice["y"] + dice["height"] <= page.locator(".choose").bounding_box()["y"]
     choice(page).tap()
     page.wait_for_selector(".decide")
     for box in (each.bounding_box() for each in page.locator(".decide button").all()):

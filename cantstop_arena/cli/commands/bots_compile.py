@@ -34,7 +34,7 @@ def compile_bot(name: str, game_name: str, bots_folder: Path) -> None:
     """
     from cantstop_arena.bots.bot_files import BotSource
     from cantstop_arena.bots.compiled_copies import path_of_copy, texts_of_copy
-    from cantstop_arena.check.compiled_version import compiled_text
+    from cantstop_arena.check.compiled_version import compiled_text, optional_decisions
     from cantstop_arena.tournaments.file.entrants import find_bot
 
     catalogue = catalogue_for(bots_folder, game_name)
@@ -43,7 +43,9 @@ def compile_bot(name: str, game_name: str, bots_folder: Path) -> None:
     bot = find_bot(name, Path(), catalogue)
     source = BotSource.at(_file_of(bot, catalogue))
     path, texts = path_of_copy(source.path), source.texts()
-    compiled = compiled_text(texts[source.name], catalogue.game.decisions)
+    compiled = compiled_text(
+        texts[source.name], catalogue.game.decisions, optional_decisions(catalogue.game)
+    )
     with _replaced(path, texts_of_copy(source.path, texts, compiled)):
         comparison = _comparison_text(catalogue, bot, path)
     click.echo(f"{short_path(str(bot_path(path)))} is the compiled version of {name}. {comparison}")
@@ -104,6 +106,11 @@ def _file_of(bot: "BotDescription", catalogue: "Catalogue") -> Path:
     """The own file of the bot. Raises UsageError when the bot cannot be compiled."""
     if bot.backend == "compiled":
         raise UsageError(f"{bot.name} is compiled already")
+    if bot.backend == "batched":
+        raise UsageError(
+            f"{bot.name} decides for many games at once, and only functions for the decisions of"
+            " one game are compiled"
+        )
     if bot.path is None:
         raise UsageError(
             f"{bot.name} has no file of its own, and the compiled version is written beside it"

@@ -85,7 +85,6 @@ class CantStop(Game):
     estimates_chances = True
     rules_pattern = "write a small board as N,K: dice with N sides, shortest columns of K spaces"
     training = "cantstop_arena.games.cantstop.training.net_training:start_training"
-    plays_in_step = True
     table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
 
     @cached_property

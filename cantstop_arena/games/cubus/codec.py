@@ -46,4 +46,5 @@ class CubusCodec(Codec):
             unseen=cards_from_text(data["unseen"]),
             rules=rules,
             random=random,
+            kept=[],
         )

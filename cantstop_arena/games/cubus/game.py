@@ -83,10 +83,9 @@ class Cubus(Game):
                 return f"wins {event['cards'] or 'no card'}"
         return ""
 
-    def bot_template(self, compiled: bool) -> str | None:
-        if compiled:
-            return None
-        return resources.files(__package__).joinpath("templates/plain.py.txt").read_text("utf-8")
+    def bot_template(self, compiled: bool) -> str:
+        name = "compiled" if compiled else "plain"
+        return resources.files(__package__).joinpath(f"templates/{name}.py.txt").read_text("utf-8")
 
     def table(
         self, rules: RuleSet, seated_bots: Sequence[SeatedBot], players: int, seed: Any

@@ -101,6 +101,7 @@ class CubusState(State):
             self.passes,
             self.rules,
             self._streams[seat],
+            [],
         )
 
     def check(self, seat: int, answer: Build | None) -> str | None:

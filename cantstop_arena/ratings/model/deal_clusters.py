@@ -6,7 +6,15 @@ An estimate of a variance from D numbers of kurtosis k varies as if it had 2 D /
 freedom (Satterthwaite 1946; 3 is the normal distribution's k), and never more than D - 1. A bot
 that wins rarely, or a measure that a few deals decide, has a large kurtosis, so that its interval
 is wider than Student's with D - 1 degrees of freedom.
+
+Where deals are skewed, a mean and its error vary together, and g² is the part of k - 1 that they
+share, g being the skewness (Johnson 1978). With g > 0, a mean that is too low has an error that is
+too small as well, so that for the upper end of its interval that part counts twice, and a mean that
+is too high has a large error, so that for the lower end it does not count: the degrees of freedom
+are 2 D / (k - 1 + g²) and 2 D / (k - 1 - g²). With g < 0 it is the other way round.
 """
+
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -23,25 +31,45 @@ DECIMALS = 3  # more would depend on the order of sums
 ROUNDING = 1e-9
 
 
-def degrees_of_freedom(deals: int, influence: Floats) -> float:
-    """The degrees of freedom of the error of an estimate from this many deals, at least 1.
+class DegreesOfFreedom(NamedTuple):
+    """Those of the lower and of the upper end of an interval."""
+
+    low: float
+    high: float
+
+    def towards(self, difference: float) -> float:
+        """Those of the end at which a value is that is `difference` above the estimate."""
+        return self.high if difference > 0 else self.low
+
+
+def degrees_of_freedom(deals: int, influence: Floats) -> DegreesOfFreedom:
+    """The degrees of freedom of an estimate's interval from this many deals, at least 1.
 
     `influence` is what each deal of a sample adds to the estimate, less the mean, in any unit; with
     few deals in the sample there is no limit but `deals` - 1.
     """
-    return max(1.0, min(deals - 1.0, float(heavy_tail_limits(deals, influence))))
+    low, high = np.clip(heavy_tail_limits(deals, influence), 1.0, max(deals - 1.0, 1.0)).tolist()
+    return DegreesOfFreedom(low, high)
 
 
 def heavy_tail_limits(deals: int, influence: Floats) -> Floats:
-    """The limits that the kurtosis of each row of `influence` sets; infinite where it sets none."""
+    """The limits that the tails of each row of `influence` set; infinite where they set none.
+
+    They are those of the lower ends, and then those of the upper ones: two by rows.
+    """
     sampled = influence.shape[-1]
     if deals > MANY_DEALS or sampled < MIN_SAMPLED:
-        return np.full(influence.shape[:-1], np.inf)
+        return np.full((2, *influence.shape[:-1]), np.inf)
     squares = (influence**2).sum(axis=-1)
+    cubes = (influence**3).sum(axis=-1)
     fourth = sampled * (influence**4).sum(axis=-1)
     excess = np.divide(fourth, squares**2, out=np.ones_like(squares), where=squares > 0) - 1
+    shared = np.sign(cubes) * np.divide(
+        sampled * cubes**2, squares**3, out=np.zeros_like(squares), where=squares > 0
+    )
+    excesses = np.stack([excess - shared, excess + shared])
     limits: Floats = np.divide(
-        2.0 * deals, excess, out=np.full_like(excess, np.inf), where=excess > ROUNDING
+        2.0 * deals, excesses, out=np.full_like(excesses, np.inf), where=excesses > ROUNDING
     )
     return limits.round(DECIMALS)
 

@@ -15,15 +15,15 @@ from helpers.cubus.games import (
     seen,
 )
 from helpers.cubus.naive.referee import referee
-from helpers.cubus.seats import contestant
+from helpers.cubus.seats import contestant, play_all
 from helpers.parameters import slow_but
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.answers import IllegalAnswer
-from cantstop_arena.games.cubus.bots.strategies import BOTS, Strategy, greedy
+from cantstop_arena.games.cubus.bots.strategies import BOTS, Strategy
 from cantstop_arena.games.cubus.builds.build import Build
 from cantstop_arena.games.cubus.chance import unshuffled
-from cantstop_arena.games.cubus.engine.kernel import fast, play_all
+from cantstop_arena.games.cubus.compiled_games import plays
 from cantstop_arena.games.cubus.game import GAME
 from cantstop_arena.games.cubus.kernel_table import KernelTable
 from cantstop_arena.games.cubus.records import (
@@ -93,7 +93,7 @@ FAST = [
 @pytest.mark.parametrize("names", [*TABLES, ["hasty", "frugal", "hasty"]], ids=str)
 def test_compiled_games_are_the_plain_ones(rules: RuleSet, names: list[str]) -> None:
     deals = 2
-    assert fast(rules, names)
+    assert plays(rules)
     compiled = play_all(rules, names, keys(deals, len(names)))
     for deal in range(deals):
         seats, game = played(rules, names, deal).state.counts()
@@ -112,6 +112,7 @@ def test_the_same_cards_are_drawn_whoever_plays() -> None:
 
 
 PASSER = answering({})
+greedy = BOTS["greedy"].build
 WRONG = answering({"knock": Build("1@0,0")})  # which brings nothing
 
 

@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 from helpers.cubus.games import keys, played, ruled, seen
+from helpers.cubus.seats import play_all
 
 from cantstop_arena.games.cubus.builds.piles import shape_of
 from cantstop_arena.games.cubus.engine.bound import max_crates
-from cantstop_arena.games.cubus.engine.kernel import play_all
 from cantstop_arena.games.cubus.engine.library import build, library, shape_text
 from cantstop_arena.games.cubus.engine.search_unlimited import Limits, piles
 from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, Box, RuleSet

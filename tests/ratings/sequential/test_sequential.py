@@ -9,6 +9,7 @@ import pytest
 from helpers.oracles import optimize, power_tables
 from numpy.typing import NDArray
 
+from cantstop_arena.ratings.model.deal_clusters import DegreesOfFreedom
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     deals_for,
@@ -271,7 +272,10 @@ def test_the_power_that_is_promised_is_reached_by_the_printed_interval(score: fl
     deals = deals_needed(difference, variance, 0.8, 0.05, error_at_even(0.5, score))
     won = rng.binomial(2, score, (2000, deals)) / 2
     found = [
-        ShareError(share, spread / deals, deals, deals, deals - 1).p_of_even <= 0.05
+        ShareError(
+            share, spread / deals, deals, deals, DegreesOfFreedom(deals - 1, deals - 1)
+        ).p_of_even
+        <= 0.05
         for share, spread in zip(won.mean(axis=1), won.var(axis=1), strict=True)
     ]
     assert 0.78 <= np.mean(found) <= (0.83 if deals > MIN_DEALS else 1)

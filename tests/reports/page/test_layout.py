@@ -16,6 +16,7 @@ from helpers.simulated import Truth
 from msgspec.structs import replace
 from test_tournament_page import counts
 
+from cantstop_arena.game_api.training import NetTrial
 from cantstop_arena.pages.document import as_html
 from cantstop_arena.ratings.sequential import sprt
 from cantstop_arena.reports.match_report import finding
@@ -23,6 +24,7 @@ from cantstop_arena.reports.page import gauntlet_page, match_page, tournament_pa
 from cantstop_arena.reports.page.match_sections import Looks
 from cantstop_arena.reports.write_page import tuning_page
 from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.views.training_page import training_page
 
 BOTS = (2, 6, 20, 60)
 LONG = "a-name-of-a-bot-that-has-forty-letters"  # and two digits
@@ -198,6 +200,21 @@ def test_the_page_that_a_command_writes_has_no_defect(
 ) -> None:
     arena(*words.split(), "--html", "page.html")
     html = Path("page.html").read_text("utf-8")
+    looked_at(html)
+    looked_at(html, dark=True, widths=(1280, 390))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rival", ["deny", ""], ids=["against a bot", "alone"])
+@pytest.mark.parametrize("trials", [1, 12, 100])
+def test_the_page_of_a_training_has_no_defect(
+    looked_at: Callable[..., None], rival: str, trials: int
+) -> None:
+    tried = [
+        (number, NetTrial("", "champion", rival, number / 100 if rival else 8.0, half, 400))
+        for number, half in enumerate([None, *[0.04] * (trials - 1)], start=1)
+    ]
+    html = training_page("Nets", "Cubus, leaflet rules, 2 players", tried, "arena train leaflet")
     looked_at(html)
     looked_at(html, dark=True, widths=(1280, 390))
 

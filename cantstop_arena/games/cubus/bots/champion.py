@@ -1,14 +1,30 @@
 """A small net and a search of two turns: the strongest bot."""
 
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.bot_options import FilePath
-from cantstop_arena.games.cubus.bots import strategies
-from cantstop_arena.games.cubus.nets.cubus_net_files import SHIPPED, nets_with
-from cantstop_arena.hookspecs import Bot, BotFunctions, hookimpl
+from cantstop_arena.games.cubus.bots import greedy
+from cantstop_arena.games.cubus.nets.cubus_net_files import SHIPPED, CubusNet, nets_with
+from cantstop_arena.hookspecs import Bot, BotFunctions, compiled, hookimpl
+
+
+class ChampionBuild:
+    """The build that the search likes best; `engine.champion_build` has the same compiled."""
+
+    def __init__(self, nets: Mapping[int, CubusNet]) -> None:
+        self.nets = nets
+        """Nets by number of seats."""
+
+    def __call__(self, view: Any) -> Any:
+        """The build for a view, or None."""
+        if view.owner is None:  # the pool: nobody comes next
+            return greedy.build(view)
+        from cantstop_arena.games.cubus.choices.searched_build import searched_build
+
+        return searched_build(view, self.nets[view.players].net)
 
 
 def champion(nets: Annotated[str, FilePath(SHIPPED)] = "") -> BotFunctions:
@@ -22,7 +38,12 @@ def champion(nets: Annotated[str, FilePath(SHIPPED)] = "") -> BotFunctions:
         by_seats = nets_with(Path(nets) if nets else None)
     except UsageError as error:
         raise BotError(str(error)) from error
-    return BotFunctions(build=partial(strategies.champion, nets=by_seats), knock=strategies.greedy)
+    return champion_with(by_seats)
+
+
+def champion_with(nets: Mapping[int, CubusNet]) -> BotFunctions:
+    """The champion with these nets, by number of seats."""
+    return BotFunctions(build=compiled(ChampionBuild(nets)), knock=greedy.build)
 
 
 @hookimpl

@@ -15,6 +15,7 @@ from cantstop_arena.games.cubus.builds.build import (
 )
 from cantstop_arena.games.cubus.builds.cards import Cards, cards_from_text
 from cantstop_arena.games.cubus.builds.piles import Cell, Pile, Rows, parse, pile_of
+from cantstop_arena.games.cubus.choices.options import options
 from cantstop_arena.games.cubus.choices.takedown import Take, Where, take_build, takes
 from cantstop_arena.games.cubus.choices.targets import (
     Target,
@@ -22,8 +23,10 @@ from cantstop_arena.games.cubus.choices.targets import (
     levels,
     nearby,
     targets,
+    targets_of_groups,
     targets_without_box,
 )
+from cantstop_arena.games.cubus.engine.bot_row import PileOption
 from cantstop_arena.games.cubus.engine.bound import bound
 from cantstop_arena.games.cubus.rules import Box, RuleSet, box_fault
 
@@ -84,6 +87,8 @@ class CubusBotView(NamedTuple):
     """The rule set."""
     random: Callable[[], float]
     """The bot's own random numbers, from 0 to below 1."""
+    kept: list[tuple[float, int]]
+    """The options kept, as their worth and number: see `keep`."""
 
     @property
     def pile(self) -> PileSeen:
@@ -112,6 +117,52 @@ class CubusBotView(NamedTuple):
         `rising`: by rising points. Each row is searched for when the iterator reaches it.
         """
         return levels(for_build(self.table, self.hand, self.rules), self.rules.box, rising)
+
+    def options(self, rising: bool = False) -> Iterator[PileOption]:
+        """The options within the rules' box, by falling points; `rising`: by rising points.
+
+        An option is all targets that bring equal points and use equal cards: (number, points, tops,
+        left, right, crates, least). Each is searched for when the iterator reaches it.
+        """
+        return options(for_build(self.table, self.hand, self.rules), self.rules.box, rising)
+
+    def keep(self, option: PileOption, worth: float) -> bool:
+        """Keep an option for `choose`, unless one is kept that is worth more.
+
+        Forgets those that are worth less. Returns whether the option is kept.
+        """
+        if self.kept and worth != self.kept[0][0]:
+            if worth < self.kept[0][0]:
+                return False
+            self.kept.clear()
+        self.kept.append((worth, option.number))
+        return True
+
+    def choose(self, most: bool = False) -> Build | None:
+        """A build of a random target of the options kept, or None without one.
+
+        New open cards lie on random cells: as few as needed or, with `most`, as many as allowed.
+        """
+        query = for_build(self.table, self.hand, self.rules)
+        numbers = [number for _, number in self.kept]
+        targets_kept = targets_of_groups(query, self.rules.box, numbers)
+        return self._random_build(targets_kept, most)
+
+    def choose_nearby(self) -> Build | None:
+        """A build of a random one of the `nearby` targets with most points, or None."""
+        near = self.nearby()
+        return self._random_build([one for one in near if one.points == near[0].points], False)
+
+    def _random_build(self, equals: Sequence[Target], most: bool) -> Build | None:
+        if not equals:
+            return None
+        target = equals[int(self.random() * len(equals))]
+        count = target.most if most else target.least
+        cells = self.places(target.pile) if count else []
+        for index in range(count):
+            other = index + int(self.random() * (len(cells) - index))
+            cells[index], cells[other] = cells[other], cells[index]
+        return self.build(target.pile, tuple(cells[:count]))
 
     def best(self, box: object = None) -> Build | None:
         """The first target as a build, with the open cards that it needs on its first cells."""
@@ -157,6 +208,11 @@ class CubusBotView(NamedTuple):
             self.hand if hand is None else cards_from_text(hand) if isinstance(hand, str) else hand
         )
         return bound(value, table.plus(cards))
+
+    def bound_after(self, option: PileOption, tops: int, left: int, right: int) -> int:
+        """Most points that so many cards of a hand allow after an option."""
+        value = self.table.pile.shape.value + option.points
+        return bound(value, Cards(option.tops + tops, 0, option.left + left, option.right + right))
 
     def slide(self, layers: int) -> Build:
         """The build that slides `layers` layers under the pile."""

@@ -36,6 +36,7 @@ def view_of(pile: str, hand: str, opened: Sequence[Cell], name: str) -> CubusBot
         passes=0,
         rules=rules,
         random=float,
+        kept=[],
     )
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
-from typing import NamedTuple, overload
+from itertools import chain, groupby
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,9 @@ from cantstop_arena.games.cubus.builds.piles import (
     Spot,
     pile_of,
 )
-from cantstop_arena.games.cubus.engine import near, query, search
 from cantstop_arena.games.cubus.engine.bound import MAX_CARDS_PLACED, best_value
 from cantstop_arena.games.cubus.engine.library import Library, library, shape_text
-from cantstop_arena.games.cubus.engine.search_unlimited import Limits, piles
+from cantstop_arena.games.cubus.engine.text_order import ORDER
 from cantstop_arena.games.cubus.rules import Box, RuleSet
 
 _NEAR = 16  # a table with a corner further out is moved to (0, 0) for the search
@@ -99,15 +98,36 @@ def levels(target_query: TargetQuery, box: Box, rising: bool = False) -> Iterato
 
     Each row is searched for when the iterator reaches it.
     """
-    x, y = _offset(target_query.table)
-    here = (
-        target_query._replace(table=_moved(target_query.table, -x, -y)) if x or y else target_query
-    )
+    here, x, y = moved_to_origin(target_query)
     base = target_query.table.pile.shape.value
     search_for = _rising_levels if rising else _falling_levels
     for value, rows in search_for(here, library(box)):
         level = TargetLevel(rows, value - base, x, y)
         yield sorted(level) if x or y else level
+
+
+def moved_to_origin(target_query: TargetQuery) -> tuple[TargetQuery, int, int]:
+    """The query with its table near (0, 0), and by how much the table was moved."""
+    table = target_query.table
+    x, y = _offset(table)
+    moved = _moved(table, -x, -y) if x or y else table
+    return target_query._replace(table=moved), x, y
+
+
+def targets_of_groups(target_query: TargetQuery, box: Box, numbers: Sequence[int]) -> list[Target]:
+    """The targets of groups of a box's library, by falling points, then by text."""
+    from cantstop_arena.games.cubus.engine import search
+
+    here, x, y = moved_to_origin(target_query)
+    compiled, piles = compiled_query(here), library(box)
+    keys = search.keys_of(piles, ORDER, compiled, np.array(numbers, np.int64))
+    base = target_query.table.pile.shape.value
+    found: list[Target] = []
+    for value, keys_of_value in groupby(keys.tolist(), search.value_of):
+        rows = search.open_room(piles, ORDER, compiled, np.array([*keys_of_value], np.int64))
+        level = TargetLevel(rows, value - base, x, y)
+        found += sorted(level) if x or y else level
+    return found
 
 
 def targets_without_box(target_query: TargetQuery) -> Iterator[Target]:
@@ -137,6 +157,8 @@ def _targets_between(
     target_query: TargetQuery, cards: Cards, low: int, above: int
 ) -> Iterator[Target]:
     """The targets with F from `low` to below `above`, unordered."""
+    from cantstop_arena.games.cubus.engine.search_unlimited import Limits, piles
+
     limits = Limits(
         cards.tops, cards.left, cards.right, low, target_query.min_crates, target_query.max_crates
     )
@@ -195,30 +217,36 @@ _shape = lru_cache(maxsize=50_000)(shape_text)
 def _falling_levels(
     target_query: TargetQuery, box_library: Library
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    from cantstop_arena.games.cubus.engine import search
+
     compiled = compiled_query(target_query)
     group = search.first_group(box_library, compiled)
     while True:
-        keys, group = search.next_level(box_library, search.ORDER, compiled, group)
+        keys, group = search.next_level(box_library, ORDER, compiled, group)
         if not len(keys):
             return
         yield (
             search.value_of(int(keys[0])),
-            search.open_room(box_library, search.ORDER, compiled, keys),
+            search.open_room(box_library, ORDER, compiled, keys),
         )
 
 
 def _rising_levels(
     target_query: TargetQuery, box_library: Library
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    from cantstop_arena.games.cubus.engine import query, search
+
     compiled = compiled_query(target_query)
     for value in range(target_query.min_value, int(compiled.limits[query.TOP]) + 1):
-        keys = search.level_of(box_library, search.ORDER, compiled, value)
+        keys = search.level_of(box_library, ORDER, compiled, value)
         if len(keys):
-            yield value, search.open_room(box_library, search.ORDER, compiled, keys)
+            yield value, search.open_room(box_library, ORDER, compiled, keys)
 
 
-def compiled_query(target_query: TargetQuery) -> query.Query:
+def compiled_query(target_query: TargetQuery) -> Any:
     """A target query for compiled functions."""
+    from cantstop_arena.games.cubus.engine import query
+
     compiled = query.new_query()
     cells = cells_of(target_query.table)
     query.aim(
@@ -257,6 +285,8 @@ def cells_of(table: TableCards) -> NDArray[np.int64]:
 
 def nearby(target_query: TargetQuery) -> list[Target]:
     """Targets with one cell changed, a layer slid under, or both: by falling points, then text."""
+    from cantstop_arena.games.cubus.engine import near
+
     cells = cells_of(target_query.table)
     base = target_query.table.pile.shape.value
     candidates = near.candidates(
@@ -267,6 +297,8 @@ def nearby(target_query: TargetQuery) -> list[Target]:
 
 
 def _target(table: TableCards, cells: NDArray[np.int64], candidate: NDArray[np.int64]) -> Target:
+    from cantstop_arena.games.cubus.engine import near
+
     after = np.empty((len(cells) + 1, 4), np.int64)
     count = near.apply_candidate(cells, len(cells), candidate, after)
     pile = pile_of({(x, y): height for x, y, height, _ in after[:count].tolist()})

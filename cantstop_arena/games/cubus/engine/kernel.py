@@ -1,66 +1,33 @@
-"""Complete games of compiled bots, and their counts. Compiled by numba.
+"""Complete games of compiled bots, and their counts, given the address of a row. By numba.
 
-The kernel plays rules without take-down, with `ending: none` and with `duty` knock or free;
-`fast` tests whether it can play given rules and bots.
+The kernel plays rules without take-down, with `ending: none` and with `duty` knock or free.
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
-from numpy.typing import NDArray
 
-from cantstop_arena.games.cubus.chance import CubusKeys
-from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
-from cantstop_arena.games.cubus.engine.bound import best_value
+from cantstop_arena.games.cubus.engine import bot_row as at
 from cantstop_arena.games.cubus.engine.compiled import (
-    copy_numbers,
     copy_rows,
     njit_call,
     njit_entry,
+    njit_inline,
 )
-from cantstop_arena.games.cubus.engine.library import library
-from cantstop_arena.games.cubus.engine.plans import (
-    CHAMPION,
-    CODES,
-    EAGER,
-    GREEDY,
-    HASTY,
-    RANDOM,
-    add_open_cards,
-    below,
-    equals,
-    number_at,
-    shuffle,
-    write_near_target,
-    write_target,
+from cantstop_arena.games.cubus.engine.plans import number_at, shuffle
+from cantstop_arena.games.cubus.engine.query import MAX_CELLS, H, O, X, Y, aim, pile_cards
+from cantstop_arena.games.cubus.engine.row_parts import (
+    best_values_at,
+    numbers_at,
+    query_at,
+    row_at,
+    rows_at,
+    streams_at,
 )
-from cantstop_arena.games.cubus.engine.query import (
-    MAX_CELLS,
-    TOP,
-    H,
-    O,
-    Query,
-    X,
-    Y,
-    aim,
-    compiled_rules,
-    new_query,
-    pile_cards,
-)
-from cantstop_arena.games.cubus.engine.search import ORDER
-from cantstop_arena.games.cubus.nets.cubus_net import CUBUS_NET
-from cantstop_arena.games.cubus.nets.cubus_net_files import shipped_nets
-from cantstop_arena.games.cubus.nets.two_ply_search import (
-    KEYS,
-    NOW,
-    SearchWorkspace,
-    new_workspace,
-    plan_build,
-)
-from cantstop_arena.games.cubus.rules import CUBE, RuleSet
-
-Numbers = NDArray[np.int64]
+from cantstop_arena.games.cubus.rules import CUBE
+from cantstop_arena.native.bot_compiler import caller, integers_at, words_at
+from cantstop_arena.native.kernel_code import ANSWER, NO_ANSWER, PLAYERS, SEAT, STREAM
 
 # Columns of the seats' counts and of the games' counts, in the order of SeatCounts and GameCounts.
 POINTS, BUILDS, PASS_COUNT, BUILD_POINTS, RIGHT, WRONG, KNOCK_POINTS, LOST, OPEN_POINTS, WON = (
@@ -68,268 +35,208 @@ POINTS, BUILDS, PASS_COUNT, BUILD_POINTS, RIGHT, WRONG, KNOCK_POINTS, LOST, OPEN
 )
 TURNS, G_BUILDS, G_PASS_COUNT, FIRST, CRATES, LYING, LEFT, LARGEST, MARGIN, CUBES = range(10)
 
-# The scalars of a game, as indexes of `now`: cells of the pile, its F, the turn, cells of the plan.
-COUNT, VALUE, TURN, PLACED = range(4)
 _NO_LIMIT = 1000
+_NO_PLAN, _PLANNED, _WRONG = 0, 1, -1  # what comes of a bot's decision
+_NOBODY, _FAULT = -1, -2  # in place of the seat of a knocker
+_BUILD, _KNOCK = 0, 1  # the decisions: columns of BOTS, and marks after that of the arena
+_CURSOR, _SEAT, _MARK, _STEP, _POSITIONS = range(5)  # of SLOTS
+
+_decide = caller(numba.int64(numba.int64))
 
 
 class _Game(NamedTuple):
-    """The arrays of a game, reused for each game."""
+    """The parts of the row that the kernel writes."""
 
-    now: Numbers
-    cells: Numbers
-    plan: Numbers
-    knock_plan: Numbers  # of the knocker who is heard first
-    hands: Numbers
-    deck_counts: Numbers  # cards left in the deck, by type
-    deck: Numbers
-    keys: NDArray[np.uint64]  # of the seats' streams
-    draw_counts: Numbers  # random numbers used, by seat
-    order: Numbers  # of the seats, as knocks are heard
-    following: Numbers  # counts for deny, see `plans.equals`
-    query: Query
-
-
-class CountedGames(NamedTuple):
-    """Counts of games: [game, seat, field of SeatCounts] and [game, field of GameCounts]."""
-
-    seats: Numbers
-    games: Numbers
-
-
-def fast(rules: RuleSet, names: Sequence[str]) -> bool:
-    """Whether the kernel can play these rules and the bots of these names."""
-    plain = rules.take_down or rules.ending != "none" or rules.duty == "strict"
-    return not plain and all(name in CODES for name in names)
-
-
-def play_all(
-    rules: RuleSet, names: Sequence[str], keys: Sequence[CubusKeys], nets: Sequence[Any] = ()
-) -> CountedGames:
-    """Play a game for each set of keys; `names`: built-in bots in seat order.
-
-    `nets` are champion's by seat, None for other bots; without them it has the shipped net.
-    """
-    count, players = len(keys), len(names)
-    counted = CountedGames(
-        np.zeros((count, players, len(SeatCounts._fields)), np.int64),
-        np.zeros((count, len(GameCounts._fields)), np.int64),
-    )
-    rows = [(k.deck, k.knocks, *k.bots) for k in keys]
-    codes = np.array([CODES[name] for name in names], np.int64)
-    _play_all(
-        library(rules.box),
-        ORDER,
-        best_value(),
-        compiled_rules(rules),
-        codes,
-        _champion(names, nets),
-        np.array(rows, np.uint64).reshape(count, players + 2),
-        _new_game(players),
-        counted,
-    )
-    return counted
-
-
-def _champion(names: Sequence[str], nets: Sequence[Any]) -> tuple[Any, SearchWorkspace] | None:
-    """The nets by seat, and a workspace; None without champion."""
-    if "champion" not in names:
-        return None
-    records = np.zeros(len(names), CUBUS_NET).view(np.recarray)
-    for seat, name in enumerate(names):
-        if name == "champion":
-            records[seat] = nets[seat] if nets else shipped_nets()[len(names)].net
-    return records, new_workspace()
-
-
-def _new_game(players: int) -> _Game:
-    def zeros(*shape: int) -> Numbers:
-        return np.zeros(shape, np.int64)
-
-    keys = np.zeros(players, np.uint64)
-    piles = (zeros(MAX_CELLS, 4), zeros(MAX_CELLS, 4), zeros(MAX_CELLS, 4))
-    cards = zeros(players, 4), zeros(4), zeros(64)
-    draw_counts = zeros(players)
-    return _Game(zeros(4), *piles, *cards, keys, draw_counts, zeros(players), zeros(6), new_query())
+    address: int
+    row: Any
+    cells: Any
+    plan: Any
+    knock_plan: Any  # of the knocker who is heard first
+    hands: Any
+    deck_counts: Any  # cards left in the deck, by type
+    deck: Any
+    order: Any  # of the seats, as knocks are heard
+    bots: Any  # the addresses of the functions of each, by position in the group
+    lineup: Any  # the positions by seat
+    watched: Any  # numbers that other processes read
 
 
 @njit_entry
-def _play_all(library, order, best_values, rules, codes, champion, keys, game, counted):
-    """`champion` is None in lineups without that bot, for which it is not compiled."""
-    for number in range(len(keys)):
-        _set_up(game, rules, keys[number])
-        tables = library, order, best_values
-        _play(tables, champion, rules, codes, keys[number], game, counted, number)
+def play(address):
+    """Play the games of the row. Returns how many; less if a bot gives a wrong answer."""
+    row = row_at(address)
+    players, games = row[PLAYERS], row[at.GAMES]
+    keys = numba.carray(words_at(row[at.GAME_KEYS]), (games, players + 2))
+    lineups = numba.carray(integers_at(row[at.LINEUPS]), (games, players))
+    seat_counts = numba.carray(integers_at(row[at.SEAT_COUNTS]), (games, players, 10))
+    game_counts = numba.carray(integers_at(row[at.GAME_COUNTS]), (games, 10))
+    for number in range(games):
+        game = _game_at(address, lineups[number])
+        _set_up(game, keys[number], row[at.FIRST] + number)
+        if not _play(game, keys[number, 1], seat_counts[number], game_counts[number]):
+            return np.int64(number)
+    return games
 
 
-@njit_call(nrt=False)
-def _set_up(game, rules, keys):
-    _clear(game.now)
-    _clear(game.draw_counts)
-    game.now[COUNT], game.cells[0, H] = 1, 1
+@njit_inline
+def _game_at(address, lineup):
+    row = row_at(address)
+    players = row[PLAYERS]
+    return _Game(
+        address,
+        row,
+        rows_at(address, at.CELLS, MAX_CELLS),
+        rows_at(address, at.PLAN, MAX_CELLS),
+        rows_at(address, at.KNOCK_PLAN, MAX_CELLS),
+        rows_at(address, at.HANDS, players),
+        numbers_at(address, at.UNSEEN, 4),
+        numbers_at(address, at.DECK_CARDS, at.MAX_DECK),
+        numbers_at(address, at.ORDER, players),
+        numba.carray(integers_at(row[at.BOTS]), (at.MAX_SEATS, at.BOT_COLUMNS)),
+        lineup,
+        numba.carray(integers_at(row[at.WATCHED]), 16),
+    )
+
+
+@njit_call
+def _set_up(game, keys, number):
+    row, players = game.row, len(game.hands)
+    row[at.TURN], row[at.PASSES], row[at.VALUE], row[at.COUNT] = 0, 0, 0, 1
+    game.cells[0, H] = 1
     game.cells[0, X] = game.cells[0, Y] = game.cells[0, O] = 0
-    for seat in range(len(game.hands)):
-        _clear(game.hands[seat])
-    copy_numbers(game.deck_counts, rules.cards)
-    copy_numbers(game.keys, keys[2:])
+    streams = streams_at(game.address)
+    game.watched[row[at.SLOTS + _CURSOR]] = number
+    for seat in range(players):
+        game.watched[row[at.SLOTS + _POSITIONS] + seat] = game.lineup[seat]
+        streams[seat, 0], streams[seat, 1] = keys[2 + seat], np.uint64(0)
+        for kind in range(4):
+            game.hands[seat, kind] = 0
     index = 0
     for kind in range(4):
-        for _ in range(rules.cards[kind]):
+        game.deck_counts[kind] = row[at.RULE_CARDS + kind]
+        for _ in range(game.deck_counts[kind]):
             game.deck[index] = kind
             index += 1
     shuffle(game.deck, index, keys[0])
 
 
-@njit_call(nrt=False)
-def _clear(numbers):
-    for index in range(len(numbers)):
-        numbers[index] = 0
-
-
 @njit_call
-def _play(tables, champion, rules, codes, keys, game, counted, number):
-    players, cards = len(codes), rules.deck_size
-    seats, totals, now = counted.seats[number], counted.games[number], game.now
-    pass_run = 0
-    while pass_run < players or now[TURN] < cards:
-        seat = now[TURN] % players
-        if now[TURN] < cards:
-            card = game.deck[now[TURN]]
+def _play(game, knock_key, seats, totals):
+    """Play a game; returns whether no bot gives a wrong answer."""
+    row = game.row
+    players, cards = len(seats), row[at.DECK_SIZE]
+    while row[at.PASSES] < players or row[at.TURN] < cards:
+        seat = row[at.TURN] % players
+        if row[at.TURN] < cards:
+            card = game.deck[row[at.TURN]]
             game.hands[seat, card] += 1
             game.deck_counts[card] -= 1
-        now[TURN] += 1
-        if _planned(tables, champion, rules, codes[seat], game, seats, seat, seat):
+        row[at.TURN] += 1
+        row[at.DECK] = max(0, cards - row[at.TURN])
+        _aim(game, seat)
+        planned = _planned(game, seats, seat, seat, _BUILD)
+        if planned == _WRONG:
+            return False
+        if planned == _PLANNED:
             seats[seat, BUILDS] += 1
             seats[seat, BUILD_POINTS] += _carry_out(game, seats, totals, seat, seat)
-            pass_run = 0
+            row[at.PASSES] = 0
             continue
         seats[seat, PASS_COUNT] += 1
-        knocker = -1
-        if rules.knock:
-            knocker = _knocker(tables, champion, rules, codes, keys[1], game, seats, seat)
-        pass_run = 0 if knocker >= 0 else pass_run + 1
-        if knocker >= 0:
-            points = _carry_out(game, seats, totals, knocker, seat)
-            seats[knocker, RIGHT] += 1
-            seats[knocker, KNOCK_POINTS] += points
-            seats[seat, LOST] += points
-    _sum_up(game, seats, totals, players)
-
-
-@njit_call
-def _planned(tables, champion, rules, code, game, seats, seat, owner):
-    """Write the build of the bot in `seat` with the cards of `owner` as a plan.
-
-    Returns whether there is one.
-    """
-    library, order, best_values = tables
-    now, stream = game.now, (game.keys, game.draw_counts, seat)
-    _aim(best_values, rules, game, owner)
-    if game.query.limits[TOP] <= now[VALUE]:
-        return False
-    pile = game.cells, now[COUNT]
-    # numba leaves this block out where champion is None, but only under such a condition.
-    if champion is not None:  # noqa: SIM102
-        if code == CHAMPION:
-            nets, work = champion
-            _fill_state(work.states[NOW], game, seats, seat)
-            key = np.uint64(below(*stream, KEYS))
-            now[PLACED] = plan_build(
-                library, best_values, nets[seat], rules, *pile, work, key, game.plan
-            )
-            return now[PLACED] > 0
-    if code == HASTY:
-        now[PLACED] = write_near_target(
-            game.query, *pile, rules.free_swap, now[VALUE], game.plan, *stream
-        )
-    else:
-        _look_ahead(game, seat)
-        equal_keys = equals(
-            code, library, order, game.query, best_values, now[VALUE], game.following
-        )
-        now[PLACED] = 0
-        if len(equal_keys):
-            key = equal_keys[below(*stream, len(equal_keys))]
-            now[PLACED] = write_target(library, order, game.query, key, *pile, game.plan)
-    if now[PLACED]:
-        eager = code == EAGER
-        add_open_cards(game.query, eager, rules.free_swap, *pile, game.plan, now[PLACED], *stream)
-    return now[PLACED] > 0
-
-
-@njit_call(nrt=False)
-def _fill_state(state, game, seats, seat):
-    """Set the position of the seat on turn, by its counts."""
-    lying, state.left, state.right, state.crates = pile_cards(game.cells, game.now[COUNT])
-    state.players, state.seat, state.passes = len(seats), seat, 0
-    state.lids, state.lying, state.value = game.now[COUNT] - lying, lying, game.now[VALUE]
-    for kind in range(4):
-        state.deck[kind] = game.deck_counts[kind]
-        for player in range(len(seats)):
-            state.hands[player, kind] = game.hands[player, kind]
-    for player in range(len(seats)):
-        state.scores[player] = seats[player, POINTS]
-
-
-@njit_call
-def _aim(best_values, rules, game, owner):
-    """Set the query to targets of higher F than the pile, with the cards of a seat."""
-    now, crates = game.now, 0
-    if rules.more_crates:
-        _, _, _, lying = pile_cards(game.cells, now[COUNT])
-        crates = lying + 1
-    table, hand = (game.cells, now[COUNT]), game.hands[owner]
-    min_value = now[VALUE] + 1
-    aim(game.query, best_values, *table, hand, rules.free_swap, min_value, crates, _NO_LIMIT)
-
-
-@njit_call(nrt=False)
-def _look_ahead(game, seat):
-    """Set `following` to the tops, left and right cards of the next player, then of the deck."""
-    hand = game.hands[(seat + 1) % len(game.hands)]
-    for column, cards in ((0, hand), (3, game.deck_counts)):
-        game.following[column] = cards[0] + cards[1]
-        game.following[column + 1], game.following[column + 2] = cards[2], cards[3]
-
-
-@njit_call
-def _knocker(tables, champion, rules, codes, key, game, seats, passer):
-    """Write the knock that is heard first as a plan; returns its seat, or -1 without a knock.
-
-    Bots that search as `greedy` does have no build after a pass by such a bot, so that only
-    `hasty`, or a pass by `hasty`, needs a search.
-    """
-    for seat in range(len(codes)):
-        game.order[seat] = seat
-    shuffle(game.order, len(codes), number_at(key, game.now[TURN]))
-    first, placed = -1, 0
-    for seat in game.order:
-        code = HASTY if codes[seat] == HASTY else GREEDY
-        hopeless = code == GREEDY and codes[passer] != HASTY
-        if seat == passer or codes[seat] == RANDOM or hopeless:
+        knocker = _knocker(game, knock_key, seats, seat) if row[at.KNOCK] else _NOBODY
+        if knocker == _FAULT:
+            return False
+        if knocker == _NOBODY:
+            row[at.PASSES] += 1
             continue
-        if _planned(tables, champion, rules, code, game, seats, seat, passer) and first < 0:
-            first, placed = int(seat), int(game.now[PLACED])
+        row[at.PASSES] = 0
+        points = _carry_out(game, seats, totals, knocker, seat)
+        seats[knocker, RIGHT] += 1
+        seats[knocker, KNOCK_POINTS] += points
+        seats[seat, LOST] += points
+    _sum_up(game, seats, totals, players)
+    return True
+
+
+@njit_call
+def _aim(game, owner):
+    """Set the query to targets of higher F than the pile, with the cards of a seat."""
+    row, crates = game.row, 0
+    if row[at.MORE_CRATES]:
+        _, _, _, lying = pile_cards(game.cells, row[at.COUNT])
+        crates = lying + 1
+    table, hand = (game.cells, row[at.COUNT]), game.hands[owner]
+    query, best_values = query_at(game.address), best_values_at(game.address)
+    free_swap, min_value = row[at.FREE_SWAP] != 0, row[at.VALUE] + 1
+    aim(query, best_values, *table, hand, free_swap, min_value, crates, _NO_LIMIT)
+    row[at.OWNER], row[at.NO_OPTION] = owner, 0
+    for kind in range(4):
+        row[at.HAND + kind] = hand[kind]
+
+
+@njit_call
+def _planned(game, seats, seat, owner, decision):
+    """Have the bot in `seat` write its build with the cards of `owner` as a plan.
+
+    Returns _PLANNED, _NO_PLAN, or _WRONG for a wrong answer.
+    """
+    row, watched = game.row, game.watched
+    row[SEAT], row[STREAM] = seat, game.address + 8 * (at.STREAMS + 2 * seat)
+    row[at.KEPT] = row[at.PLACED] = row[at.TOKEN] = 0
+    for player in range(len(seats)):
+        row[at.SCORES + player] = seats[player, POINTS]
+    row[at.POSITION] = game.lineup[seat]
+    function = game.bots[row[at.POSITION], decision]
+    watched[row[at.SLOTS + _SEAT]] = seat
+    watched[row[at.SLOTS + _STEP]] += 1
+    watched[row[at.SLOTS + _MARK]] = row[at.MARKS + 1 + decision]
+    answer = _decide(function, game.address)
+    watched[row[at.SLOTS + _MARK]] = row[at.MARKS]
+    if answer == NO_ANSWER:
+        return _NO_PLAN
+    if answer != row[at.TOKEN] or row[at.PLACED] == 0:
+        row[ANSWER] = answer
+        return _WRONG
+    return _PLANNED
+
+
+@njit_call
+def _knocker(game, key, seats, passer):
+    """Write the knock that is heard first as a plan; returns its seat, _NOBODY or _FAULT."""
+    players, row = len(seats), game.row
+    for seat in range(players):
+        game.order[seat] = seat
+    shuffle(game.order, players, number_at(key, row[at.TURN]))
+    first, placed = _NOBODY, 0
+    for index in range(players):
+        seat = game.order[index]
+        if seat == passer or game.bots[game.lineup[seat], _KNOCK] == 0:
+            continue
+        planned = _planned(game, seats, seat, passer, _KNOCK)
+        if planned == _WRONG:
+            return _FAULT
+        if planned == _PLANNED and first == _NOBODY:
+            first, placed = seat, row[at.PLACED]
             copy_rows(game.knock_plan, game.plan)
-    if first >= 0:
+    if first != _NOBODY:
         copy_rows(game.plan, game.knock_plan)
-        game.now[PLACED] = placed
+        row[at.PLACED] = placed
     return first
 
 
 @njit_call(nrt=False)
 def _carry_out(game, seats, totals, builder, owner):
     """Play the planned build with the cards of `owner`; returns its points."""
-    now, hand = game.now, game.hands[owner]
-    lying, left, right, _ = pile_cards(game.cells, now[COUNT])
-    open_after, left_after, right_after, crates = pile_cards(game.plan, now[PLACED])
-    hand[0] += now[COUNT] - lying - (now[PLACED] - open_after)
+    row, hand = game.row, game.hands[owner]
+    lying, left, right, _ = pile_cards(game.cells, row[at.COUNT])
+    open_after, left_after, right_after, crates = pile_cards(game.plan, row[at.PLACED])
+    hand[0] += row[at.COUNT] - lying - (row[at.PLACED] - open_after)
     hand[1] += lying - open_after
     hand[2] += left - left_after
     hand[3] += right - right_after
-    value = 3 * crates - now[PLACED] - left_after - right_after
-    points = value - now[VALUE]
-    now[COUNT], now[VALUE] = now[PLACED], value
+    value = 3 * crates - row[at.PLACED] - left_after - right_after
+    points = value - row[at.VALUE]
+    row[at.COUNT], row[at.VALUE] = row[at.PLACED], value
     copy_rows(game.cells, game.plan)
     seats[builder, POINTS] += points
     if open_after > lying:
@@ -337,14 +244,14 @@ def _carry_out(game, seats, totals, builder, owner):
     totals[G_BUILDS] += 1
     totals[LARGEST] = max(totals[LARGEST], points)
     if totals[FIRST] == 0:
-        totals[FIRST] = now[TURN]
+        totals[FIRST] = row[at.TURN]
     return points
 
 
 @njit_call(nrt=False)
 def _sum_up(game, seats, totals, players):
-    lying, _, _, crates = pile_cards(game.cells, game.now[COUNT])
-    totals[TURNS] = game.now[TURN]
+    lying, _, _, crates = pile_cards(game.cells, game.row[at.COUNT])
+    totals[TURNS] = game.row[at.TURN]
     totals[CRATES], totals[LYING] = crates, lying
     totals[CUBES] = crates == CUBE
     for seat in range(players):

@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cubus.engine.compiled import cache_folder
+from cantstop_arena.games.cubus.engine.bot_row import MAX_VALUE as MAX_VALUE
+from cantstop_arena.games.cubus.engine.bot_row import SPAN as SPAN
+from cantstop_arena.games.cubus.engine.engine_cache import cache_folder
 from cantstop_arena.games.cubus.rules import MAX_SIDE_LENGTH, Box
 from cantstop_arena.native.array_files import stored_arrays
 
-SPAN = 2 * MAX_SIDE_LENGTH - 1  # possible places of tops, in either direction
-MAX_VALUE = 144  # F of the full cube
 FORMAT = 1  # of the stored files; part of their name, so that older ones are not read
 _BITS = 3
 _SLASH, _DIGIT, _END = 0, 1, MAX_SIDE_LENGTH + 2  # codes in the order of the signs / 0 1 2 3 4 @

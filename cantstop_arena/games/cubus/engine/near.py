@@ -33,23 +33,30 @@ COLUMNS = 7
 
 @njit_entry
 def candidates(query, cells, count, free_swap, base):
-    """All legal candidates, one per row; a pile may occur twice. `base`: F of the table's pile.
-
-    The candidate of a slid layer alone has no cell, and the height 0.
-    """
+    """All legal candidates, one per row; a pile may occur twice. `base`: F of the table's pile."""
     # n connected cells have at most 2n + 2 neighbours. Each cell can have the heights from 1 to one
     # more than the tallest, which is one taller with a layer slid under.
     cells_and_border, heights = 3 * count + 2, _tallest(cells, count) + 2
     rows = np.empty((2 * cells_and_border * heights + 1, COLUMNS), np.int64)
     grid, lifted = np.empty((SIDE, SIDE), np.int64), np.empty(cells.shape, np.int64)
+    number = list_candidates(query, cells, count, free_swap, base, rows, grid, lifted)
+    return rows[:number]
+
+
+@njit_call(nrt=False)
+def list_candidates(query, cells, count, free_swap, base, rows, grid, lifted):
+    """Write all legal candidates into `rows`; returns their number.
+
+    The candidate of a slid layer alone has no cell, and the height 0. `grid` and `lifted` are room
+    for the heights of the pile, and for its cells.
+    """
     copy_rows(lifted, cells)
     number = _changes(query, lifted, count, grid, free_swap, base, 0, rows, 0)
     _lift(lifted, count)
     _, left, right, crates = pile_cards(lifted, count)
     lifted_sums = count, left, right, crates
     number = _consider(query, lifted_sums, free_swap, base, 1, 0, 0, 0, rows, number)
-    number = _changes(query, lifted, count, grid, free_swap, base, 1, rows, number)
-    return rows[:number]
+    return _changes(query, lifted, count, grid, free_swap, base, 1, rows, number)
 
 
 @njit_call(nrt=False)

@@ -7,45 +7,25 @@ the same random numbers.
 import numpy as np
 
 from cantstop_arena.games.cubus.engine import near
-from cantstop_arena.games.cubus.engine.compiled import copy_numbers, njit_call
-from cantstop_arena.games.cubus.engine.near import apply_candidate, candidates
+from cantstop_arena.games.cubus.engine.bot_row import TEXT_LENGTH
+from cantstop_arena.games.cubus.engine.compiled import njit_call
+from cantstop_arena.games.cubus.engine.near import apply_candidate
 from cantstop_arena.games.cubus.engine.query import (
     LYING,
-    MIN_VALUE,
     OPEN,
-    TOP,
     H,
     O,
     X,
     Y,
     min_open,
 )
-from cantstop_arena.games.cubus.engine.search import (
-    add_group,
-    decoded,
-    first_group,
-    fits,
-    level_of,
-    next_level,
-    sort,
-)
+from cantstop_arena.games.cubus.engine.search import decoded
 
-GREEDY, FRUGAL, RANDOM, EAGER, HASTY, DENY, CHAMPION = range(7)
-CODES = {
-    "greedy": GREEDY,
-    "frugal": FRUGAL,
-    "random": RANDOM,
-    "eager": EAGER,
-    "hasty": HASTY,
-    "deny": DENY,
-    "champion": CHAMPION,
-}
-
-_MAX_LENGTH = 320  # characters of a pile text
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _11, _27, _30, _31 = (np.uint64(n) for n in (11, 27, 30, 31))
+_ONE = np.uint64(1)
 _FLOAT_UNIT = 1.0 / (1 << 53)
 _DEPTH = 4
 _ZERO, _LETTER_A, _MINUS, _SLASH, _AT, _COMMA = (ord(sign) for sign in "0a-/@,")
@@ -67,10 +47,13 @@ def below_at(key, count, limit):
 
 
 @njit_call(nrt=False)
-def below(keys, draw_counts, seat, limit):
-    """The next number of a seat's stream, as an integer from 0 to below `limit`."""
-    draw_counts[seat] += 1
-    return below_at(keys[seat], draw_counts[seat], limit)
+def below(streams, seat, limit):
+    """The next number of a seat's stream, as an integer from 0 to below `limit`.
+
+    A stream is its key, and how many numbers were drawn.
+    """
+    streams[seat, 1] += _ONE
+    return below_at(streams[seat, 0], streams[seat, 1], limit)
 
 
 @njit_call(nrt=False)
@@ -80,108 +63,6 @@ def shuffle(items, count, key):
         last = count - number
         other = below_at(key, number, last + 1)
         items[last], items[other] = items[other], items[last]
-
-
-@njit_call
-def equals(code, library, order, query, best_values, base, following):
-    """The keys of the targets among which a bot chooses, in the order of targets.
-
-    `following`: tops, left and right cards of the next player, then of the deck; only `deny`
-    reads it. `base`: F of the table's pile.
-    """
-    group = first_group(library, query)
-    if code in (GREEDY, EAGER):
-        return next_level(library, order, query, group)[0]
-    if code == FRUGAL:
-        return _last_level(library, order, query)
-    if code == RANDOM:
-        return _all_levels(library, order, query, group)
-    return _denying(library, order, query, group, best_values, base, following)
-
-
-@njit_call
-def _last_level(library, order, query):
-    value = query.limits[MIN_VALUE]
-    keys = level_of(library, order, query, value)
-    while len(keys) == 0 and value < query.limits[TOP]:
-        value += 1
-        keys = level_of(library, order, query, value)
-    return keys
-
-
-@njit_call
-def _all_levels(library, order, query, group):
-    all_keys, count = np.empty(1024, np.int64), 0
-    keys, group = next_level(library, order, query, group)
-    while len(keys):
-        while count + len(keys) > len(all_keys):
-            more = np.empty(2 * len(all_keys), np.int64)
-            copy_numbers(more, all_keys)
-            all_keys = more
-        copy_numbers(all_keys[count:], keys)
-        count += len(keys)
-        keys, group = next_level(library, order, query, group)
-    return all_keys[:count]
-
-
-@njit_call
-def _denying(library, order, query, number, best_values, base, following):
-    keys, count, best = np.empty(64, np.int64), 0, np.int64(-1) << 40
-    number, value = _next_as_good(library, query, number, best_values, base, following, best)
-    while number < len(library.groups):
-        before = count if value == best else 0
-        keys, after = add_group(library, order, query, number, keys, before)
-        if after > before:
-            best, count = value, after
-        number, value = _next_as_good(
-            library, query, number + 1, best_values, base, following, best
-        )
-    sort(keys, count)
-    return keys[:count]
-
-
-@njit_call(nrt=False)
-def _next_as_good(library, query, number, best_values, base, following, best):
-    """The first group, from `number` on, with a value of at least `best`, and that value.
-
-    The number of groups and `best`, when there is none.
-    """
-    groups, cards = library.groups, following[3] + following[4] + following[5]
-    while number < len(groups) and groups[number, 0] > base:
-        gain = (groups[number, 0] - base) * max(1, cards)
-        if gain < best:
-            break
-        if fits(library, query, number):
-            value = gain - _left_to_next(best_values, groups[number], following, cards)
-            if value >= best:
-                return number, value
-        number += 1
-    return len(groups), best
-
-
-@njit_call(nrt=False)
-def _left_to_next(best_values, group, following, cards):
-    """The bound on the next player's points, summed over the cards of the deck."""
-    if cards == 0:
-        return _next_bound(best_values, group, following, 0, 0, 0)
-    left = 0
-    if following[3]:
-        left += following[3] * _next_bound(best_values, group, following, 1, 0, 0)
-    if following[4]:
-        left += following[4] * _next_bound(best_values, group, following, 0, 1, 0)
-    if following[5]:
-        left += following[5] * _next_bound(best_values, group, following, 0, 0, 1)
-    return left
-
-
-@njit_call(nrt=False)
-def _next_bound(best_values, group, following, tops, left, right):
-    best = best_values[
-        min(16, group[1] + following[0] + tops),
-        min(16, group[2] + following[1] + left),
-        min(16, group[3] + following[2] + right),
-    ]
-    return max(0, best - group[0])
 
 
 @njit_call(nrt=False)
@@ -224,14 +105,17 @@ def _same_spot(cells, i, plan, j):
     return across and cells[i, H] - cells[i, Y] == plan[j, H] - plan[j, Y]
 
 
-@njit_call
-def add_open_cards(query, eager, free_swap, cells, count, plan, placed, keys, draw_counts, seat):
-    """Put new open cards on random cells of a plan: as few as needed or, if eager, as allowed."""
+@njit_call(nrt=False)
+def add_open_cards(query, most, free_swap, cells, count, plan, placed, rows, streams, seat):
+    """Put new open cards on random cells of a plan: as few as needed, or as many as allowed.
+
+    `rows` is room for the numbers of the plan's cells.
+    """
     limits = query.limits
     needed = min_open(query, placed)
-    if needed == 0 and not (eager and limits[OPEN] > 0):
+    if needed == 0 and not (most and limits[OPEN] > 0):
         return
-    rows, room = np.empty(16, np.int64), 0
+    room = 0
     for j in range(placed):
         barred = False
         for i in range(count if limits[LYING] > 0 else 0):
@@ -240,36 +124,29 @@ def add_open_cards(query, eager, free_swap, cells, count, plan, placed, keys, dr
         if not barred:
             rows[room] = j
             room += 1
-    number = min(limits[OPEN], room) if eager else needed
+    number = min(limits[OPEN], room) if most else needed
     for index in range(number):
-        other = index + below(keys, draw_counts, seat, room - index)
+        other = index + below(streams, seat, room - index)
         rows[index], rows[other] = rows[other], rows[index]
         plan[rows[index], O] = 1
 
 
-@njit_call
-def write_near_target(query, cells, count, free_swap, base, plan, keys, draw_counts, seat):
-    """Write a nearby target with most points as a plan; returns its cells' number, or 0."""
-    nearby = candidates(query, cells, count, free_swap, base)
-    if len(nearby) == 0:
-        return 0
-    texts = np.empty((len(nearby), _MAX_LENGTH), np.uint8)
-    rows = np.empty(len(nearby), np.int64)
-    return _write_best(query, cells, count, nearby, texts, rows, plan, keys, draw_counts, seat)
-
-
 @njit_call(nrt=False)
-def _write_best(query, cells, count, nearby, texts, rows, plan, keys, draw_counts, seat):
-    """Write a random one of the candidates with most points; equal piles count once."""
+def write_best_candidate(query, cells, count, nearby, number, texts, rows, plan, streams, seat):
+    """Write a random one of the first candidates with most points as a plan; returns its cells'
+    number. Equal piles count once.
+
+    `texts` and `rows` are room for the text and the number of each candidate.
+    """
     best, distinct = nearby[0, near.POINTS], 0
-    for row in range(len(nearby)):
+    for row in range(number):
         best = max(best, nearby[row, near.POINTS])
-    for row in range(len(nearby)):
+    for row in range(number):
         if nearby[row, near.POINTS] == best:
             placed = _write_candidate(cells, count, nearby[row], query, plan)
             _write_text(plan, placed, texts[row])
             distinct = _insert_row(rows, distinct, texts, row)
-    chosen = rows[below(keys, draw_counts, seat, distinct)]
+    chosen = rows[below(streams, seat, distinct)]
     return _write_candidate(cells, count, nearby[chosen], query, plan)
 
 
@@ -325,7 +202,7 @@ def _insert_row(rows, distinct, texts, row):
 
 @njit_call(nrt=False)
 def _text_order(first, second):
-    for i in range(_MAX_LENGTH):
+    for i in range(TEXT_LENGTH):
         if first[i] != second[i]:
             return 1 if first[i] > second[i] else -1
     return 0

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.games.cubus.engine.bot_row import LIMIT_COUNT, MAX_OPEN
+from cantstop_arena.games.cubus.engine.bot_row import MAX_CELLS as MAX_CELLS
 from cantstop_arena.games.cubus.engine.compiled import njit_call, njit_entry
 from cantstop_arena.games.cubus.engine.library import MAX_VALUE, SPAN
 from cantstop_arena.games.cubus.rules import RuleSet
 
-MAX_OPEN = 12
-MAX_CELLS = 17  # of a table or a plan
 UNIT = np.uint64(1)
 
 # The limits of a query, as indexes of `limits`.
@@ -24,7 +24,6 @@ LYING = 4  # open cards on the table; -1: no pile of any box has tops at all the
 MIN_VALUE, MIN_CRATES, MAX_CRATES = 5, 6, 7
 ANCHOR_U, ANCHOR_V = 8, 9
 TOP = 10  # the greatest F that the cards allow
-LIMITS = 11
 
 # Columns of `cells`.
 X, Y, H, O = 0, 1, 2, 3  # noqa: E741
@@ -60,7 +59,7 @@ def compiled_rules(rules: RuleSet) -> CompiledRules:
 def new_query() -> Query:
     """An empty query."""
     return Query(
-        np.zeros(LIMITS, np.int64),
+        np.zeros(LIMIT_COUNT, np.int64),
         np.zeros(MAX_OPEN, np.uint64),
         np.zeros(MAX_OPEN, np.uint64),
         np.zeros(SPAN * SPAN, np.uint64),

@@ -9,10 +9,7 @@ Their bits are 144 - F, the rank of the shape's text, and the ranks of the corne
 texts.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from cantstop_arena.games.cubus.engine.compiled import copy_numbers, njit_call, njit_entry
 from cantstop_arena.games.cubus.engine.library import MAX_VALUE, SPAN
@@ -31,8 +28,8 @@ from cantstop_arena.games.cubus.engine.query import (
     is_hopeless,
     min_open,
 )
+from cantstop_arena.games.cubus.engine.text_order import FAR
 
-FAR = 64  # corners lie between -64 and 63
 _CORNER_BITS = 7
 _VALUE_SHIFT = 35
 _RANK_SHIFT = 14
@@ -47,29 +44,9 @@ _H01 = np.uint64(0x0101010101010101)
 _S1, _S2, _S4, _S56 = (np.uint64(n) for n in (1, 2, 4, 56))
 
 
-class TextOrder(NamedTuple):
-    """The order of corners as texts: the rank of each number, and the number of each rank."""
-
-    x_ranks: NDArray[np.int64]
-    y_ranks: NDArray[np.int64]
-    xs: NDArray[np.int64]
-    ys: NDArray[np.int64]
-
-
 def value_of(key: int) -> int:
     """F of the pile of a key."""
     return MAX_VALUE - (key >> _VALUE_SHIFT)
-
-
-def _order() -> TextOrder:
-    numbers = range(-FAR, FAR)
-    xs = sorted(numbers, key="{},".format)
-    ys = sorted(numbers, key=str)
-    ranked = [np.argsort(np.array(listed)) for listed in (xs, ys)]
-    return TextOrder(ranked[0], ranked[1], np.array(xs), np.array(ys))
-
-
-ORDER = _order()
 
 
 @njit_call(nrt=False)
@@ -116,6 +93,30 @@ def _key(order, value, rank, x, y):
     return ((MAX_VALUE - value) << _VALUE_SHIFT) | (np.int64(rank) << _RANK_SHIFT) | corner
 
 
+@njit_call(nrt=False)
+def has_hit(library, query, number):
+    """Whether a pile of a group can be built on the table."""
+    group = library.groups[number]
+    if query.limits[LYING] == 0:
+        return True
+    needed = min_open(query, group[1])
+    for pile in range(group[5], group[6]):
+        mask = library.masks[pile]
+        bits = anchor_bits(mask, query)
+        while bits:
+            lowest = bits & (~bits + UNIT)
+            bits ^= lowest
+            if has_room(mask, popcount(lowest - UNIT), group[1], needed, query):
+                return True
+    return False
+
+
+@njit_call(nrt=False)
+def has_room(mask, bit, tops, needed, query):
+    """Whether a pile with the anchor at a bit has cells for the open cards that it needs."""
+    return needed == 0 or tops - popcount(mask & query.barred[bit]) >= needed
+
+
 @njit_call
 def _grown(keys):
     more = np.empty(2 * len(keys), np.int64)
@@ -128,14 +129,14 @@ def add_group(library, order, query, number, keys, count):
     """Append the keys of a group's hits; returns the array of keys and their number."""
     pile, end = library.groups[number, 5], library.groups[number, 6]
     while True:
-        pile, count = _add_piles(library, order, query, number, pile, keys, count)
+        pile, count = add_piles(library, order, query, number, pile, keys, count)
         if pile == end:
             return keys, count
         keys = _grown(keys)
 
 
 @njit_call(nrt=False)
-def _add_piles(library, order, query, number, pile, keys, count):
+def add_piles(library, order, query, number, pile, keys, count):
     """Append the hits of a group from `pile` on, while there is room; returns the next pile."""
     group = library.groups[number]
     value, tops = group[0], group[1]
@@ -151,7 +152,7 @@ def _add_piles(library, order, query, number, pile, keys, count):
                 lowest = bits & (~bits + UNIT)
                 bits ^= lowest
                 bit = popcount(lowest - UNIT)
-                if needed == 0 or tops - popcount(mask & query.barred[bit]) >= needed:
+                if has_room(mask, bit, tops, needed, query):
                     x, y = corner_at(query, bit)
                     keys[count] = _key(order, value, library.ranks[pile], x, y)
                     count += 1
@@ -192,14 +193,14 @@ def next_level(library, order, query, number):
     keys, count = np.empty(_FIRST, np.int64), 0
     groups, level = library.groups, MAX_VALUE + 1
     min_value = query.limits[MIN_VALUE]
-    number = _next_fitting(library, query, number, min_value)
+    number = next_fitting(library, query, number, min_value)
     while number < len(groups):
         if groups[number, 0] < level:
             if count:
                 break
             level = groups[number, 0]
         keys, count = add_group(library, order, query, number, keys, count)
-        number = _next_fitting(library, query, number + 1, min_value)
+        number = next_fitting(library, query, number + 1, min_value)
     sort(keys, count)
     return keys[:count], number
 
@@ -209,16 +210,32 @@ def level_of(library, order, query, value):
     """The keys of the hits of an F, ascending."""
     keys, count = np.empty(_FIRST, np.int64), 0
     if not is_hopeless(query) and value <= query.limits[TOP]:
-        number = _next_fitting(library, query, library.levels[MAX_VALUE - value], value)
+        number = next_fitting(library, query, library.levels[MAX_VALUE - value], value)
         while number < len(library.groups):
             keys, count = add_group(library, order, query, number, keys, count)
-            number = _next_fitting(library, query, number + 1, value)
+            number = next_fitting(library, query, number + 1, value)
+    sort(keys, count)
+    return keys[:count]
+
+
+@njit_entry(nrt=False)
+def is_buildable(library, query, number):
+    """Whether a pile of a group can be built."""
+    return fits(library, query, number) and has_hit(library, query, number)
+
+
+@njit_entry
+def keys_of(library, order, query, numbers):
+    """The keys of the hits of these groups, ascending."""
+    keys, count = np.empty(_FIRST, np.int64), 0
+    for number in numbers:
+        keys, count = add_group(library, order, query, number, keys, count)
     sort(keys, count)
     return keys[:count]
 
 
 @njit_call(nrt=False)
-def _next_fitting(library, query, number, min_value):
+def next_fitting(library, query, number, min_value):
     """The first group, from `number` on and with F >= `min_value`, for which the cards suffice.
 
     The number of groups, when there is none.

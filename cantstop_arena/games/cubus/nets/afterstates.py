@@ -10,43 +10,13 @@ from cantstop_arena.games.cubus.engine.compiled import njit_call
 from cantstop_arena.games.cubus.engine.library import MAX_VALUE, SPAN
 from cantstop_arena.games.cubus.engine.query import LYING
 from cantstop_arena.games.cubus.engine.search import anchor_bits, popcount
+from cantstop_arena.games.cubus.nets.net_records import BOXES, INPUTS_OF_SEAT, INPUTS_OF_TABLE
 from cantstop_arena.games.cubus.rules import MAX_SIDE_LENGTH
 
-MAX_SEATS = 6
 _CUBES = ((2, 2, 2), (3, 3, 3), (4, 4, 4))
 _FLAT_BOXES = ((4, 3, 3), (3, 4, 3), (3, 3, 4), (4, 4, 3), (4, 3, 4), (3, 4, 4))
-BOXES = 9
 FULL_ROOM = 16
-
-AFTERSTATE = np.dtype(
-    [
-        ("players", np.int64),
-        ("seat", np.int64),
-        ("lids", np.int64),
-        ("lying", np.int64),
-        ("left", np.int64),
-        ("right", np.int64),
-        ("value", np.int64),
-        ("crates", np.int64),
-        ("passes", np.int64),
-        ("scores", np.int64, MAX_SEATS),
-        ("hands", np.int64, (MAX_SEATS, 4)),
-        ("deck", np.int64, 4),
-        ("room", np.int64, BOXES),
-    ],
-    align=True,
-)
-"""A position by its counts: the seat on turn, or that has just moved, the cards on the table
-(`lying`: its open cards), F and crates of the pile, passes in a row, and by seat scores and hands;
-`deck` are the cards left in it, by type.
-
-`room` is, for each of nine boxes, the share of its tops at which the first open card can lie so
-that all others lie on tops, too, in sixteenths; all of it with less than two open cards.
-"""
-
 INPUT_UNIT = 240  # the integer for an input of 1
-INPUTS_OF_TABLE, INPUTS_OF_SEAT = 25, 6
-MAX_INPUTS = INPUTS_OF_TABLE + MAX_SEATS * INPUTS_OF_SEAT
 
 
 def _tops_of_full_box(width, depth, height):

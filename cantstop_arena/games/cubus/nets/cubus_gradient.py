@@ -7,19 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.games.cubus.engine.compiled import njit_call, njit_entry
-from cantstop_arena.games.cubus.nets.afterstates import (
-    INPUT_UNIT,
-    INPUTS_OF_SEAT,
-    INPUTS_OF_TABLE,
-    MAX_SEATS,
-)
+from cantstop_arena.games.cubus.nets.afterstates import INPUT_UNIT
 from cantstop_arena.games.cubus.nets.cubus_net import (
-    HIDDEN,
     MAX_SCALE,
     MAX_WEIGHT,
     POINTS,
     WEIGHT_UNIT,
     exponential,
+)
+from cantstop_arena.games.cubus.nets.net_records import (
+    HIDDEN,
+    INPUTS_OF_SEAT,
+    INPUTS_OF_TABLE,
+    MAX_SEATS,
 )
 from cantstop_arena.games.cubus.nets.self_play import play_for_samples
 

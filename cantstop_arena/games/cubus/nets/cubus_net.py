@@ -7,38 +7,15 @@ arithmetic: the net's values are the same on every machine, compiled or not.
 import numpy as np
 
 from cantstop_arena.games.cubus.engine.compiled import njit_call
-from cantstop_arena.games.cubus.nets.afterstates import (
-    INPUT_UNIT,
-    MAX_INPUTS,
-    MAX_SEATS,
-    fill_inputs,
-    is_over,
-)
+from cantstop_arena.games.cubus.nets.afterstates import INPUT_UNIT, fill_inputs, is_over
+from cantstop_arena.games.cubus.nets.net_records import HIDDEN
 
-HIDDEN = 32
-OUTPUTS = MAX_SEATS + 1
 WEIGHT_UNIT = 1 << 10  # the integer for a weight of 1
 MAX_WEIGHT = (1 << 13) - 1  # so that 32 bits hold the sum of a hidden unit
 MAX_SCALE = 3.0
 _PER_UNIT = 1.0 / (INPUT_UNIT * WEIGHT_UNIT * WEIGHT_UNIT)
 POINTS = 10.0  # a difference in points that counts like an output of 1
 _FLAT = -16.0
-
-CUBUS_NET = np.dtype(
-    [
-        ("players", np.int64),
-        ("offsets", np.int32, OUTPUTS),
-        ("rows", np.int16, (MAX_INPUTS, HIDDEN)),
-        ("weights", np.int16, (HIDDEN, OUTPUTS)),
-    ],
-    align=True,
-)
-"""A net for one number of seats.
-
-Its outputs are a margin m for each seat, beginning with the one that has moved, and at index
-`players` a scale s. The chance of a seat is the softmax of (score / 10 + m) exp(s): the net need
-not learn what a lead in points is worth, only how certain it is.
-"""
 
 
 @njit_call(nrt=False)

@@ -11,7 +11,7 @@ import numpy as np
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api import net_files
 from cantstop_arena.game_api.net_files import SUFFIX, WeightsFile
-from cantstop_arena.games.cubus.nets.cubus_net import CUBUS_NET
+from cantstop_arena.games.cubus.nets.net_records import CUBUS_NET
 from cantstop_arena.games.cubus.rules import PLAYERS, RULES, RuleSet
 
 SHIPPED = tuple(sorted(Path(__file__).with_name("shipped").glob(f"*{SUFFIX}")))

@@ -7,17 +7,22 @@ from numpy.typing import NDArray
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.training import NetTrial
+from cantstop_arena.games.cubus.bots import deny
+from cantstop_arena.games.cubus.bots.champion import champion_with
 from cantstop_arena.games.cubus.chance import keys_of_deal
+from cantstop_arena.games.cubus.compiled_bots import play_all
+from cantstop_arena.games.cubus.compiled_games import plays
 from cantstop_arena.games.cubus.engine.bound import best_value
-from cantstop_arena.games.cubus.engine.kernel import fast, play_all
 from cantstop_arena.games.cubus.engine.library import library
 from cantstop_arena.games.cubus.engine.query import compiled_rules
 from cantstop_arena.games.cubus.nets.cubus_gradient import Schedule, learn_from_games, new_draft
-from cantstop_arena.games.cubus.nets.cubus_net import CUBUS_NET
 from cantstop_arena.games.cubus.nets.cubus_net_files import CubusNet, as_bytes
+from cantstop_arena.games.cubus.nets.net_records import CUBUS_NET
 from cantstop_arena.games.cubus.nets.self_play import new_self_play
 from cantstop_arena.games.cubus.nets.two_ply_search import new_workspace
 from cantstop_arena.games.cubus.rules import RuleSet
+from cantstop_arena.hookspecs import BotFunctions
+from cantstop_arena.table.seated_bot import SeatedBot
 
 ROUNDS = 20
 GAMES = 1000  # of a round
@@ -30,7 +35,7 @@ def start_training(
     rules: RuleSet, players: int, seed: int, rounds: int | None, workers: int
 ) -> "CubusTraining":
     """A new training, in one thread. Raises UsageError for rules that it does not know."""
-    if not fast(rules, ()):
+    if not plays(rules):
         raise UsageError(
             f"no net can be trained for rules {rules.name}: training knows rules without take_down,"
             " with ending: none, and with duty: knock or free"
@@ -93,10 +98,12 @@ class CubusTraining:
         """The share of its games that champion wins in each deal."""
         keys = [keys_of_deal(self._seed, deal, self.players) for deal in range(deals)]
         shares = np.zeros(deals)
+        net = CubusNet(self.rules, self.players, "", self._net[0])
+        champion = SeatedBot("champion", champion_with({self.players: net}), "champion")
+        rival = SeatedBot("deny", BotFunctions(build=deny.build, knock=deny.knock), "deny")
         for own in range(self.players):
-            names = ["champion" if seat == own else "deny" for seat in range(self.players)]
-            nets = [self._net[0]] * self.players
-            points = play_all(self.rules, names, keys, nets).seats[:, :, 0]
+            bots = [champion if seat == own else rival for seat in range(self.players)]
+            points = play_all(self.rules, bots, keys).seats[:, :, 0]
             wins = points == points.max(axis=1, keepdims=True)
             shares += wins[:, own] / wins.sum(axis=1)
         return shares / self.players

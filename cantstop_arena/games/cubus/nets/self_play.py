@@ -8,15 +8,9 @@ from numpy.typing import NDArray
 from cantstop_arena.games.cubus.engine.compiled import copy_rows, njit_call
 from cantstop_arena.games.cubus.engine.plans import below, shuffle
 from cantstop_arena.games.cubus.engine.query import MAX_CELLS, H, min_open
-from cantstop_arena.games.cubus.nets.afterstates import (
-    MAX_INPUTS,
-    MAX_SEATS,
-    count_build,
-    draw_card,
-    fill_inputs,
-    is_over,
-)
+from cantstop_arena.games.cubus.nets.afterstates import count_build, draw_card, fill_inputs, is_over
 from cantstop_arena.games.cubus.nets.cubus_net import set_chances, set_shares
+from cantstop_arena.games.cubus.nets.net_records import MAX_INPUTS, MAX_SEATS
 from cantstop_arena.games.cubus.nets.two_ply_search import (
     BUILT,
     KEYS,
@@ -41,8 +35,7 @@ class SelfPlay(NamedTuple):
     cells: NDArray[np.int64]
     plan: NDArray[np.int64]
     deck: NDArray[np.int64]
-    keys: NDArray[np.uint64]  # of the game's random numbers
-    draw_counts: NDArray[np.int64]
+    streams: NDArray[np.uint64]  # the one of the game's random numbers
     inputs: NDArray[np.int64]
     scores: NDArray[np.int64]
     targets: NDArray[np.float64]
@@ -56,8 +49,7 @@ def new_self_play() -> SelfPlay:
         cells,
         plan,
         np.zeros(64, np.int64),
-        np.zeros(1, np.uint64),
-        np.zeros(1, np.int64),
+        np.zeros((1, 2), np.uint64),
         np.zeros((MAX_TURNS, MAX_INPUTS), np.int64),
         np.zeros((MAX_TURNS, MAX_SEATS), np.int64),
         np.zeros((MAX_TURNS, MAX_SEATS)),
@@ -93,7 +85,7 @@ def play_for_samples(library, best_values, net, rules, key, trace, game, work):
 
 @njit_call(nrt=False)
 def _set_up(rules, key, now, game):
-    game.keys[0], game.draw_counts[0] = key, 0
+    game.streams[0, 0], game.streams[0, 1] = key, 0
     now.lids = now.left = now.right = now.crates = 1
     now.lying = now.value = now.passes = 0
     game.cells[0, H] = 1
@@ -116,7 +108,7 @@ def _set_up(rules, key, now, game):
 def _take_turn(library, best_values, net, rules, count, game, work):
     """Play the turn of a seat; returns the cells of the pile. Sets `chances` to those of the best
     option, before the build is placed."""
-    now, stream = work.states[NOW], (game.keys, game.draw_counts, 0)
+    now, stream = work.states[NOW], (game.streams, 0)
     options = find_options(library, best_values, net, rules, game.cells, count, work)
     if options == 0:
         now.passes += 1
@@ -129,7 +121,7 @@ def _take_turn(library, best_values, net, rules, count, game, work):
     set_chances(net, work.states[BUILT], best_values, work.inputs, work.hidden, work.chances)
     if below(*stream, 1_000_000) < STRAY * 1_000_000:
         group = library.groups[work.groups[below(*stream, options)]]
-    work.keys[0], work.draw_counts[0] = np.uint64(below(*stream, KEYS)), 0
+    work.streams[0, 0], work.streams[0, 1] = np.uint64(below(*stream, KEYS)), 0
     count = place(library, group, rules, game.cells, count, work, game.plan)
     copy_rows(game.cells, game.plan)
     count_build(now, group, min_open(work.query, group[1]))

@@ -14,37 +14,35 @@ from cantstop_arena.games.cubus.engine.compiled import copy_rows, njit_call, nji
 from cantstop_arena.games.cubus.engine.plans import add_open_cards, below, write_pile
 from cantstop_arena.games.cubus.engine.query import (
     LYING,
-    MAX_CELLS,
     MIN_VALUE,
     UNIT,
     Query,
     aim,
     min_open,
-    new_query,
 )
 from cantstop_arena.games.cubus.engine.search import (
     anchor_bits,
     corner_at,
     first_group,
     fits,
+    has_hit,
+    has_room,
     popcount,
 )
 from cantstop_arena.games.cubus.nets.afterstates import (
-    AFTERSTATE,
-    MAX_INPUTS,
-    MAX_SEATS,
     cards_in_deck,
     count_build,
     draw_card,
     measure_room,
 )
-from cantstop_arena.games.cubus.nets.cubus_net import HIDDEN, set_chances
+from cantstop_arena.games.cubus.nets.cubus_net import set_chances
+from cantstop_arena.games.cubus.nets.net_records import (
+    search_arrays,
+)
 
 CANDIDATES = 5  # options that are searched two turns deep
 PLACEMENTS = 2  # random placements of each, where open cards are involved
 KEYS = 1 << 53  # the number of different keys of a decision
-_MAX_GROUPS = 15_000  # the full box has 14,538
-_MAX_HITS = 4096  # of a group; more are not considered
 _NO_LIMIT = 1000
 _BIT_SHIFT, _BIT_MASK = 6, 63
 
@@ -69,29 +67,14 @@ class SearchWorkspace(NamedTuple):
     hidden: NDArray[np.int32]
     chances: NDArray[np.float64]
     mean: NDArray[np.float64]  # of chances, over cards drawn
-    keys: NDArray[np.uint64]  # of the random numbers of one decision
-    draw_counts: NDArray[np.int64]
+    streams: NDArray[np.uint64]  # the one of the random numbers of a decision
+    room: NDArray[np.int64]  # cells for new open cards
 
 
 def new_workspace() -> SearchWorkspace:
     """An empty workspace."""
-    numbers = [np.zeros(length, np.int64) for length in (_MAX_GROUPS, _MAX_GROUPS, _MAX_HITS)]
-    return SearchWorkspace(
-        np.zeros(4, AFTERSTATE).view(np.recarray),
-        new_query(),
-        new_query(),
-        numbers[0],
-        numbers[1],
-        np.zeros(_MAX_GROUPS),
-        numbers[2],
-        np.zeros((MAX_CELLS, 4), np.int64),
-        np.zeros(MAX_INPUTS, np.int64),
-        np.zeros(HIDDEN, np.int32),
-        np.zeros(MAX_SEATS),
-        np.zeros(MAX_SEATS),
-        np.zeros(1, np.uint64),
-        np.zeros(1, np.int64),
-    )
+    states, *arrays = search_arrays()
+    return SearchWorkspace(states, Query(*arrays[:4]), Query(*arrays[4:8]), *arrays[8:])
 
 
 @njit_entry
@@ -100,7 +83,7 @@ def plan_build(library, best_values, net, rules, cells, count, work, key, plan):
 
     `key` is that of the random numbers of this decision.
     """
-    work.keys[0], work.draw_counts[0] = key, 0
+    work.streams[0, 0], work.streams[0, 1] = key, 0
     now, built = work.states[NOW], work.states[BUILT]
     options = find_options(library, best_values, net, rules, cells, count, work)
     placed, best = 0, -1.0
@@ -172,34 +155,11 @@ def _list_groups(library, query, listed):
     groups, count = library.groups, 0
     number, min_value = first_group(library, query), query.limits[MIN_VALUE]
     while number < len(groups) and groups[number, 0] >= min_value:
-        if fits(library, query, number) and _has_hit(library, query, number):
+        if fits(library, query, number) and has_hit(library, query, number):
             listed[count] = number
             count += 1
         number += 1
     return count
-
-
-@njit_call(nrt=False)
-def _has_hit(library, query, number):
-    group = library.groups[number]
-    if query.limits[LYING] == 0:
-        return True
-    needed = min_open(query, group[1])
-    for pile in range(group[5], group[6]):
-        mask = library.masks[pile]
-        bits = anchor_bits(mask, query)
-        while bits:
-            lowest = bits & (~bits + UNIT)
-            bits ^= lowest
-            if _has_room(mask, popcount(lowest - UNIT), group[1], needed, query):
-                return True
-    return False
-
-
-@njit_call(nrt=False)
-def _has_room(mask, bit, tops, needed, query):
-    """Whether a pile with the anchor at a bit has cells for the open cards that it needs."""
-    return needed == 0 or tops - popcount(mask & query.barred[bit]) >= needed
 
 
 @njit_call(nrt=False)
@@ -218,7 +178,7 @@ def place(library, group, rules, cells, count, work, plan):
 
     The open cards that it needs lie on random cells.
     """
-    query, stream = work.query, (work.keys, work.draw_counts, 0)
+    query, stream = work.query, (work.streams, 0)
     if query.limits[LYING] == 0:
         pile = group[5] + below(*stream, group[6] - group[5])
         x = y = 0
@@ -228,7 +188,7 @@ def place(library, group, rules, cells, count, work, plan):
         pile = hit >> _BIT_SHIFT
         x, y = corner_at(query, hit & _BIT_MASK)
     number = write_pile(library, pile, x, y, cells, count, plan)
-    add_open_cards(query, False, rules.free_swap, cells, count, plan, number, *stream)
+    add_open_cards(query, False, rules.free_swap, cells, count, plan, number, work.room, *stream)
     return number
 
 
@@ -243,7 +203,7 @@ def _list_hits(library, group, query, hits):
             lowest = bits & (~bits + UNIT)
             bits ^= lowest
             bit = popcount(lowest - UNIT)
-            if _has_room(mask, bit, group[1], needed, query):
+            if has_room(mask, bit, group[1], needed, query):
                 hits[count] = pile << _BIT_SHIFT | bit
                 count += 1
     return count

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from helpers.arena import Arena
 from helpers.cubus.games import keys, played
+from helpers.cubus.seats import play_all
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cubus.engine.bound import best_value
-from cantstop_arena.games.cubus.engine.kernel import play_all
 from cantstop_arena.games.cubus.game import GAME
-from cantstop_arena.games.cubus.nets.afterstates import AFTERSTATE, MAX_INPUTS, fill_inputs
-from cantstop_arena.games.cubus.nets.cubus_net import CUBUS_NET, HIDDEN, exponential, set_chances
+from cantstop_arena.games.cubus.nets.afterstates import fill_inputs
+from cantstop_arena.games.cubus.nets.cubus_net import exponential, set_chances
 from cantstop_arena.games.cubus.nets.cubus_net_files import (
     CubusNet,
     as_bytes,
@@ -24,6 +24,7 @@ from cantstop_arena.games.cubus.nets.cubus_net_files import (
     shipped_nets,
 )
 from cantstop_arena.games.cubus.nets.cubus_training import CubusTraining, start_training
+from cantstop_arena.games.cubus.nets.net_records import AFTERSTATE, CUBUS_NET, HIDDEN, MAX_INPUTS
 from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, PLAYERS
 from cantstop_arena.native.decorators import as_plain_function
 from cantstop_arena.views.training_checkpoint import resume, save
@@ -34,8 +35,7 @@ def share_of_wins(deals: int, rivals: int, net: CubusNet | None = None) -> float
     players, score = rivals + 1, 0.0
     for own in range(players):
         names = ["champion" if seat == own else "deny" for seat in range(players)]
-        nets = [net.net] * players if net else ()
-        points = play_all(LEAFLET, names, keys(deals, players), nets).seats[:, :, 0]
+        points = play_all(LEAFLET, names, keys(deals, players), net).seats[:, :, 0]
         wins = points == points.max(axis=1, keepdims=True)
         score += float((wins[:, own] / wins.sum(axis=1)).mean())
     return score / players
@@ -121,7 +121,8 @@ def test_notes_say_which_net_plays(tmp_path: Path) -> None:
 def test_another_net_plays_other_games_compiled_and_plain() -> None:
     zero = np.zeros(1, CUBUS_NET).view(np.recarray)
     zero[0].players = 2
-    other = play_all(LEAFLET, ["champion", "deny"], keys(1, 2), [zero[0], None])
+    net = CubusNet(LEAFLET, 2, "", zero[0])
+    other = play_all(LEAFLET, ["champion", "deny"], keys(1, 2), net)
     shipped = play_all(LEAFLET, ["champion", "deny"], keys(1, 2))
     assert other.seats.tolist() != shipped.seats.tolist()
     seats, _ = played(LEAFLET, ["champion", "deny"], 0).state.counts()
