@@ -32,7 +32,7 @@ _PLANES = 4  # games of a row that have begun, where several bots wait for each 
 _AHEAD = 16  # games of a row may have begun after the first of a block that has not ended
 
 
-class _Game:
+class _GameInStep:
     """A game in step, at a table of its own, and the decision that it waits for."""
 
     def __init__(self, number: int, table: PlainTable, lineup: Group, group: Group) -> None:
@@ -65,7 +65,7 @@ class _Game:
 class _Row(NamedTuple):
     """The game in a row of a batch, and its decision as numbers."""
 
-    game: _Game
+    game: _GameInStep
     decision: NumberedDecision
 
 
@@ -86,7 +86,7 @@ class PlainBatches:
         }
         self._columns = max(batch.rows for batch in self._batches.values())
         planes = _PLANES if len(self._batches) > 1 else 1
-        self._games: list[_Game | None] = [None] * (self._columns * planes)
+        self._games: list[_GameInStep | None] = [None] * (self._columns * planes)
         orders = len(table.orders)
         self._first, self._stop = block.first * orders, block.end * orders
         first = self._first
@@ -114,7 +114,7 @@ class PlainBatches:
     def _may_begin(self, number: int) -> bool:
         return number < min(self._stop, self._counted + _AHEAD * self._columns)
 
-    def _new_game(self, number: int) -> _Game:
+    def _new_game(self, number: int) -> _GameInStep:
         table, orders = self._table, len(self._lineups)
         lineup = self._lineups[number % orders]
         own = table.table_in_step(number - self._first)
@@ -126,9 +126,9 @@ class PlainBatches:
         ]
         own.waiting_seats = tuple(seat for seat in players if isinstance(seat, WaitingSeat))
         own.start_with(players, lineup, number // orders)
-        return _Game(number, own, lineup, self._group)
+        return _GameInStep(number, own, lineup, self._group)
 
-    def _play(self, index: int, game: _Game) -> Iterator[LostGame]:
+    def _play(self, index: int, game: _GameInStep) -> Iterator[LostGame]:
         """Play a game on; if it ends, count it, and yield it if it was lost by a fault."""
         self._table.mark_game(game.number - self._first, game.positions)
         try:
@@ -139,12 +139,12 @@ class PlainBatches:
         if game.pending is None:
             self._end(index, game)
 
-    def _lost(self, index: int, game: _Game, seat: int, fault: BotFault) -> LostGame:
+    def _lost(self, index: int, game: _GameInStep, seat: int, fault: BotFault) -> LostGame:
         game.table.forfeit(seat)
         self._end(index, game)
         return LostGame(game.number, seat, fault)
 
-    def _end(self, index: int, game: _Game) -> None:
+    def _end(self, index: int, game: _GameInStep) -> None:
         """Count the game when all before it have ended."""
         self._games[index] = None
         self._ended[game.number] = game.table
@@ -171,7 +171,7 @@ class PlainBatches:
                 numbers[row] = game.number
         return batch, numbers
 
-    def _observe_row(self, batch: Batch, row: int, game: _Game) -> _Row:
+    def _observe_row(self, batch: Batch, row: int, game: _GameInStep) -> _Row:
         pending = game.pending
         assert pending is not None
         with game.table.game_at_work():
