@@ -175,7 +175,7 @@ class _RatingBuilder:
         return tuple(effects), first
 
     def _with_limited_dof(self, variance: ContrastVariance, contrasts: Floats) -> ContrastVariance:
-        """The variance with degrees of freedom limited by the deals' kurtosis, at least 1."""
+        """The variance with degrees of freedom limited by the tails of deals."""
         if self.sandwich.expected is not None:
             return variance
         return _limited(
@@ -269,8 +269,8 @@ class _RatingBuilder:
 
 
 def _limited(variance: ContrastVariance, limit: Floats) -> ContrastVariance:
-    """The variance with no more degrees of freedom than a limit, and at least 1."""
-    dof = np.minimum(variance.degrees_of_freedom, np.maximum(limit, 1.0))
+    """The variance with no more degrees of freedom than a limit."""
+    dof = np.minimum(variance.degrees_of_freedom, limit)
     return replace(variance, degrees_of_freedom=dof)
 
 

@@ -27,6 +27,19 @@ def device_name(libraries: Iterable[str]) -> str:
     return ", ".join([_processor(), *(distinct or [f"numpy {np.__version__}"])])
 
 
+def may_differ(devices: Iterable[str]) -> bool:
+    """Whether these are of several kinds of processor, or have several versions of a library.
+
+    Bots that use different libraries do not make two devices of one.
+    """
+    versions: dict[str, set[str]] = {}
+    for device in devices:
+        processor, *libraries = device.split(", ")
+        for name, version in [("", processor), *(text.split(" ", 1) for text in libraries)]:
+            versions.setdefault(name, set()).add(version)
+    return any(len(several) > 1 for several in versions.values())
+
+
 @cache
 def _processor() -> str:
     """The architecture, and the widest of its instructions."""

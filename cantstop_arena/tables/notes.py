@@ -19,6 +19,7 @@ from cantstop_arena.deals.outcomes import (
 )
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.sequential.stopping_rule import widest
+from cantstop_arena.table.device import may_differ
 from cantstop_arena.tables.analysis import Analysis, LuckGains
 from cantstop_arena.tables.column import percent_text
 from cantstop_arena.texts import beginning_of, how_many, ordinal
@@ -118,7 +119,7 @@ def about_standings(analysis: Analysis) -> list[str]:
             f"{list_names(irreproducible)}: {NOT_REPRODUCIBLE}. The answers were others when a"
             " game was played twice, so that results change from run to run."
         )
-    if len(devices := analysis.results.devices) > 1:
+    if may_differ(devices := analysis.results.devices):
         texts.append(
             f"Nets were computed on different devices ({'; '.join(devices)}), which may round their"
             " answers differently: on one of them alone some games may be others."

@@ -17,6 +17,7 @@ from cantstop_arena.game_api.batches import actions_in, empty_batch
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.games.cubus.game import GAME as CUBUS
+from cantstop_arena.table.device import may_differ
 
 NET = '''"""A net of one layer."""
 import numpy as np
@@ -173,3 +174,11 @@ def test_a_replay_is_in_the_row_of_the_game(
         replayed = arena("replay", "results/pair", *seats, "--deal", game["deal"], "--json")
         end = json.loads(replayed.text.splitlines()[-1])
         assert str(end["turns"]) == game["turns"], game
+
+
+def test_devices_differ_by_processor_or_version_not_by_what_a_bot_uses() -> None:
+    numpy, onnx = "x86-64 avx512, numpy 2.4.6", "x86-64 avx512, onnxruntime 1.32.0"
+    assert not may_differ([])
+    assert not may_differ([numpy, onnx, f"{onnx}, torch 2.13.0"])
+    assert may_differ([numpy, "x86-64 avx2, onnxruntime 1.32.0"])
+    assert may_differ([onnx, "x86-64 avx512, numpy 2.4.6, onnxruntime 1.31.0"])

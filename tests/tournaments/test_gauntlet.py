@@ -53,7 +53,7 @@ def test_only_the_games_of_the_challenger_are_played_and_its_place_is_told(arena
         arena(
             "run",
             "cup.yaml",
-            yaml="games: 40\nseed: 1\ngauntlet: odds\nbots: [cautious, rule28, odds, random]\n",
+            yaml="games: 200\nseed: 1\ngauntlet: odds\nbots: [cautious, rule28, odds, random]\n",
         ).output.split()
     )
     assert "Gauntlet: the other bots' scores are against odds only." in told

@@ -319,7 +319,8 @@ def test_a_game_with_a_partner_does_not_count(arena: Arena, tmp_path: Path) -> N
 def test_the_threads_of_tables_last_as_long_as_the_server(tmp_path: Path) -> None:
     """A bot's process ends with the thread that has started it."""
     site = Site(tmp_path / "results", tmp_path / "bots")
-    thread = asyncio.run(site.at_table(threading.current_thread))
+    with ThreadPoolExecutor() as elsewhere:  # the browser of other tests has a loop in this thread
+        thread = elsewhere.submit(asyncio.run, site.at_table(threading.current_thread)).result()
     assert thread.is_alive() and thread is not threading.current_thread()
     site.close()
     assert not thread.is_alive()

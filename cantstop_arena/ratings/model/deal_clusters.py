@@ -11,7 +11,8 @@ Where deals are skewed, a mean and its error vary together, and g² is the part 
 share, g being the skewness (Johnson 1978). With g > 0, a mean that is too low has an error that is
 too small as well, so that for the upper end of its interval that part counts twice, and a mean that
 is too high has a large error, so that for the lower end it does not count: the degrees of freedom
-are 2 D / (k - 1 + g²) and 2 D / (k - 1 - g²). With g < 0 it is the other way round.
+are 2 D / (k - 1 + g²) and 2 D / (k - 1 - g²). With g < 0 it is the other way round. Tails never set
+a limit below 3: a quantile of Student's t without a variance would speak of t, not of the games.
 """
 
 from typing import NamedTuple
@@ -26,6 +27,7 @@ from cantstop_arena.ratings.model.evidence import Floats, Ints
 from cantstop_arena.ratings.model.luce import Luce, add_by_seat, chances
 
 MIN_SAMPLED = 10  # deals from which a kurtosis is taken
+MIN_LIMIT = 3.0  # of the degrees of freedom
 MANY_DEALS = 2000  # beyond, Student's quantile is the normal one, whatever the deals' scatter
 DECIMALS = 3  # more would depend on the order of sums
 ROUNDING = 1e-9
@@ -71,7 +73,7 @@ def heavy_tail_limits(deals: int, influence: Floats) -> Floats:
     limits: Floats = np.divide(
         2.0 * deals, excesses, out=np.full_like(excesses, np.inf), where=excesses > ROUNDING
     )
-    return limits.round(DECIMALS)
+    return np.maximum(limits, MIN_LIMIT).round(DECIMALS)
 
 
 class DealClusters(msgspec.Struct, frozen=True):

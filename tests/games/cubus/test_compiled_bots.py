@@ -199,6 +199,6 @@ def test_the_template_of_a_compiled_bot_is_sound(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert arena("bots new mine --compiled --game cubus").code == 0
-    done = arena("bots check mine --game cubus")
+    done = arena("bots check mine --game cubus --decision-limit 30")
     assert done.code == 0, done.output
     assert "compiled" in done.output and "plays the same games uncompiled" in done.output
