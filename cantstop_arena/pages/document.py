@@ -10,6 +10,7 @@ import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from cantstop_arena.pages.number_text import with_error
 from cantstop_arena.tables.column import Column, Kind, Table
 from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.text import Style, visible_columns
@@ -132,6 +133,7 @@ def _environment(folder: Path) -> Environment:
     )
     environment.filters["printable"] = printable
     environment.filters["unbroken"] = _unbroken
+    environment.filters["with_error"] = with_error
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     return environment
 
