@@ -214,7 +214,7 @@ game = "cubus"
 def build(view):
     total = 0
     if view.turn == 2:
-        for index in range(3_000_000):
+        for index in range(10_000_000):
             total = (total * 5 + index) % 1_000_003
     return view.choose_nearby() if view.bound() else None
 """
@@ -222,6 +222,6 @@ def build(view):
 
 @pytest.mark.slow
 def test_a_record_in_plain_python_may_take_longer_than_the_game(arena: Arena) -> None:
-    yaml = "name: cup\ngame: cubus\ngames: 2\nseed: 1\nbots: [counts, hasty]\ndecision_limit: 0.1\n"
+    yaml = "name: cup\ngame: cubus\ngames: 2\nseed: 1\nbots: [counts, hasty]\ndecision_limit: 0.5\n"
     arena("run cup.yaml --no-page", yaml=yaml, bots={"counts": SLOW_AS_PYTHON})
     assert '"reason": "done"' in arena("replay results/cup hasty counts --json").text
