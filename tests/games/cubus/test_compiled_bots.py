@@ -125,6 +125,7 @@ def test_at_a_table_of_three_too() -> None:
     assert fast == slow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [answers_seven, raises_later, wrong_option])
 def test_faults_are_those_of_plain_python(function: Any) -> None:
     fast, slow = played_both_ways([{"build": function}, GREEDY], 4)
