@@ -373,6 +373,7 @@ def test_a_report_acts_for_nobody(
     assert troubles_of.title() in ("null refused", "null403")
 
 
+@pytest.mark.slow
 def test_a_hostile_game_and_name_stay_text(site: PagesServer, visit: Callable[..., Any]) -> None:
     page = visit()
     name = "<img src=x onerror=alert(1)>"

@@ -125,6 +125,7 @@ def test_at_a_table_of_three_too() -> None:
     assert fast == slow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [answers_seven, raises_later, wrong_option])
 def test_faults_are_those_of_plain_python(function: Any) -> None:
     fast, slow = played_both_ways([{"build": function}, GREEDY], 4)
@@ -214,7 +215,7 @@ game = "cubus"
 def build(view):
     total = 0
     if view.turn == 2:
-        for index in range(3_000_000):
+        for index in range(10_000_000):
             total = (total * 5 + index) % 1_000_003
     return view.choose_nearby() if view.bound() else None
 """
@@ -222,6 +223,6 @@ def build(view):
 
 @pytest.mark.slow
 def test_a_record_in_plain_python_may_take_longer_than_the_game(arena: Arena) -> None:
-    yaml = "name: cup\ngame: cubus\ngames: 2\nseed: 1\nbots: [counts, hasty]\ndecision_limit: 0.1\n"
+    yaml = "name: cup\ngame: cubus\ngames: 2\nseed: 1\nbots: [counts, hasty]\ndecision_limit: 0.5\n"
     arena("run cup.yaml --no-page", yaml=yaml, bots={"counts": SLOW_AS_PYTHON})
     assert '"reason": "done"' in arena("replay results/cup hasty counts --json").text

@@ -117,6 +117,7 @@ def test_the_command_tells_losses_and_the_worst_decisions(
     assert told["optimal"]["lost"] == [0, 0] and told["optimal"]["worst"] == []
 
 
+@pytest.mark.slow
 def test_the_game_of_a_bad_decision_is_replayed_by_the_command_that_is_told(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
