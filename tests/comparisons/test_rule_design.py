@@ -136,6 +136,7 @@ def test_a_quantity_has_a_student_interval() -> None:
     assert Quantity(3.0, np.zeros(1)).estimate() == Estimate(3.0)
 
 
+@pytest.mark.slow
 def test_a_design_finds_the_rules_that_hold(arena: Arena) -> None:
     done = arena("design", "cards.yaml", yaml=DESIGN)
     first, _, rounds = done.text.split("\n", 2)
