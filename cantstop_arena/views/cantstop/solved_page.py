@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 
 from cantstop_arena.games.cantstop.exact.board import size_of
-from cantstop_arena.games.cantstop.exact.regret import KINDS, Judgement
+from cantstop_arena.games.cantstop.exact.regret import Judgement
 from cantstop_arena.games.cantstop.exact.solved_tables import SolvedEvaluator, SolvedTable
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.pages.document import Document, Fact, Listing, Section, as_html
@@ -98,11 +98,13 @@ def _losses_section(judgements: Mapping[str, Judgement]) -> Section:
         return Section("losses", _LOSSES, finding="No built-in bot plays on this board")
     best, judgement = next(iter(judgements.items()))
     by, unit = loss_scale(judgement.seats), loss_unit(judgement.seats)
-    lost = estimate("lost", f"loss, {unit}", 2)
-    columns = [Column("bot", "bot"), lost, *(number(kind, kind, 2) for kind in KINDS)]
+    columns = [
+        Column("bot", "bot"),
+        estimate("lost", "loss a game", 2),
+        number("best", "best decisions %", 1, percent=True),
+    ]
     rows: list[list[Value]] = [
-        [bot, _mean_loss(each), *(by * each.lost(kind).mean for kind in KINDS)]
-        for bot, each in judgements.items()
+        [bot, _mean_loss(each), each.share_best] for bot, each in judgements.items()
     ]
     text = (
         f"Each bot plays {how_many(DEALS, 'deal')} in every seat, and each of its decisions loses"
