@@ -28,7 +28,7 @@ from cantstop_arena.ratings.model_fit.deviance import goodness
 from cantstop_arena.ratings.model_fit.residuals import residuals
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.rating import Points, Ratings
-from cantstop_arena.ratings.scores import crosstable, scores
+from cantstop_arena.ratings.scores import crosstable, pair_errors, scores
 
 COVERED = ("Elo", "difference", "seat", "score", "cell")
 LAST_COVERED = ("last Elo", "last score")  # of the weakest bot, if they differ
@@ -133,7 +133,7 @@ def _examined(
         for one, other in pairs
         if (found := ratings.difference(one, other))
     ]
-    table = crosstable(played)
+    table = crosstable(pair_errors(played))
     cells = [(cell, truths[1][pair]) for pair in pairs if (cell := table[pair[0]][pair[1]])]
     test, worst = goodness(played.plain), residuals(played.plain).pairs
     return {

@@ -1,5 +1,7 @@
 """HTML and SVG elements as Markup; other values are escaped and made printable."""
 
+from functools import lru_cache
+
 from markupsafe import Markup, escape
 
 from cantstop_arena.tables.escaping import printable
@@ -32,7 +34,13 @@ def hidden(text: str) -> Markup:
 
 
 def _safe(part: object) -> str:
-    return part if isinstance(part, Markup) else escape(printable(str(part)))
+    return part if isinstance(part, Markup) else _escaped(str(part))
+
+
+@lru_cache(4096)
+def _escaped(text: str) -> str:
+    """Text that is safe in content and attributes; pages repeat classes, names and numbers."""
+    return str(escape(printable(text)))
 
 
 def _attribute(key: str, value: object) -> str:

@@ -181,7 +181,11 @@ def variance(size: int, total: int, squares: int) -> float:
     return (size * squares - total**2) / (size * (size - 1))
 
 
-def crosstable(results: TournamentTotals) -> tuple[tuple[Estimate | None, ...], ...]:
+PairErrors = Sequence[Sequence[ShareError | None]]
+"""The score of each bot against each other bot with its error; None where neither won a game."""
+
+
+def crosstable(errors: PairErrors) -> tuple[tuple[Estimate | None, ...], ...]:
     """Each bot's score against each other bot, by number; None where neither won a game.
 
     The score is wins_i / (wins_i + wins_j) in the games in which both sat. For two seats that is
@@ -190,15 +194,15 @@ def crosstable(results: TournamentTotals) -> tuple[tuple[Estimate | None, ...], 
     """
     return tuple(
         tuple(None if error is None else Estimate(error.share, *error.interval) for error in row)
-        for row in _cell_errors(results)
+        for row in errors
     )
 
 
-def decided_pairs(results: TournamentTotals) -> Truths:
+def decided_pairs(errors: PairErrors) -> Truths:
     """Which scores of two bots differ from a half significantly, corrected for all pairs (Holm)."""
-    bots = len(results.bots)
+    bots = len(errors)
     p_values = np.full((bots, bots), np.nan)
-    for bot, row in enumerate(_cell_errors(results)):
+    for bot, row in enumerate(errors):
         for rival, error in enumerate(row[bot + 1 :], start=bot + 1):
             if error is not None:
                 p_values[bot, rival] = error.p_of_even
@@ -208,8 +212,12 @@ def decided_pairs(results: TournamentTotals) -> Truths:
     return decided | decided.T
 
 
-def _cell_errors(results: TournamentTotals) -> Iterator[list[ShareError | None]]:
-    """The error of each bot's score against each other bot, a row for each; None without games."""
+def pair_errors(results: TournamentTotals) -> PairErrors:
+    """The score of each bot against each other bot with its error, a row for each bot."""
+    return [*_rows_of_pair_errors(results)]
+
+
+def _rows_of_pair_errors(results: TournamentTotals) -> Iterator[list[ShareError | None]]:
     deals, _ = meetings(results)
     bots = range(len(results.bots))
     sample = _sample(results)

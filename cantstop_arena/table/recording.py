@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -60,6 +60,11 @@ def record(
             bot = table.seated_bots[table.by_seat(seats)[seat]]
             complain(Complaint(bot.name, seat, table.turn, fault))
     yield table.ending()
+
+
+def early_end(turns: int, winners: Sequence[int], reason: str) -> Event:
+    """The last event of a game that its table cannot end: without what the game itself adds."""
+    return {"event": "end", "turns": turns, "winners": [*winners], "reason": reason}
 
 
 def opening(table: GameTable, seats: Group, deal: int) -> Event:

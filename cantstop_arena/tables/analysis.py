@@ -20,10 +20,12 @@ from cantstop_arena.ratings.mean_payoffs import MeanPayoffs, PayoffError, mean_p
 from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, Moves, goodness, moves
 from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
 from cantstop_arena.ratings.scores import (
+    PairErrors,
     crosstable,
     decided_pairs,
     groups_with_same_rivals,
     meetings,
+    pair_errors,
     per_game,
     scores,
     seat_scores,
@@ -308,7 +310,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def against(self) -> list[list[Estimate | None]]:
         """Each bot's score against each other bot, None against itself."""
-        against = list(map(list, crosstable(self.results)))
+        against = list(map(list, crosstable(self._pair_errors)))
         for bot, rival in self._one_deal_pairs:
             if cell := against[bot][rival]:
                 against[bot][rival] = Estimate(cell.mean)
@@ -323,9 +325,13 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
                 yield from (pair for pair in permutations(group, 2) if deals[pair] == 1)
 
     @cached_property
+    def _pair_errors(self) -> PairErrors:
+        return pair_errors(self.results)
+
+    @cached_property
     def decided(self) -> list[list[bool]]:
         """Whether the score of two bots differs from a half significantly, for all pairs (Holm)."""
-        decided: list[list[bool]] = decided_pairs(self.results).tolist()
+        decided: list[list[bool]] = decided_pairs(self._pair_errors).tolist()
         return decided
 
     @cached_property

@@ -12,9 +12,10 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import Block, Fault
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.errors import WorkerPoolError
+from cantstop_arena.game_api.state import FAULT, Event
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.watchdog import counted_seconds, pulse
-from cantstop_arena.table.recording import Complaint, record
+from cantstop_arena.table.recording import Complaint, early_end, record
 from cantstop_arena.tournaments.pool.worker import TRIES, GameStopped, Worker, start_methods
 from cantstop_arena.tournaments.pool.worker_messages import (
     Building,
@@ -33,8 +34,10 @@ from cantstop_arena.tournaments.table_spec import TableSpec, table_for
 from cantstop_arena.tournaments.tournament import FaultPolicy, Tournament
 
 if TYPE_CHECKING:
-    from cantstop_arena.game_api.state import Event
     from cantstop_arena.table.table import GameTable
+
+_SLOWER_AS_PYTHON = 30
+"""Records are of plain Python: a compiled bot gets so many times the time that it had."""
 
 
 def replay_game(
@@ -62,8 +65,9 @@ def replay_game(
         if turn is None:
             raise WorkerPoolError(f"the game did not begin: {cut}") from None
         complain(f"{names[cut.seat]} (seat {cut.seat}) misbehaves in turn {turn}: {cut}")
-        winners = [other for other in range(len(names)) if other != cut.seat]
-        yield {"event": "end", "turns": turn, "winners": winners, "reason": "fault"}
+        sides = tournament.game.side_by_seat(table_spec.players)
+        winners = [seat for seat, side in enumerate(sides) if side != sides[cut.seat]]
+        yield early_end(turn, winners, FAULT)
 
 
 def record_game(
@@ -150,8 +154,10 @@ class _ReplayLimits:
     table_spec: TableSpec
 
     def decision_limit(self, bot: int) -> float:
-        is_isolated = bool(self.table_spec.seats[bot].isolation)
-        return self.policy.isolated_limit if is_isolated else self.policy.decision_limit
+        seat = self.table_spec.seats[bot]
+        if seat.isolation:
+            return self.policy.isolated_limit
+        return self.policy.decision_limit * (_SLOWER_AS_PYTHON if seat.is_compiled else 1)
 
     @property
     def game_limit(self) -> float:

@@ -22,7 +22,7 @@ from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.state import Event, event_of
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.table.conversation import PendingDecision, conversation
-from cantstop_arena.table.recording import Complaint
+from cantstop_arena.table.recording import Complaint, early_end
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.ledger.identity import version_of
@@ -134,7 +134,8 @@ class GameAtTable:
         try:
             end = self._table.abandoned_event()
         except ArenaError:  # the game's own code fails
-            end = {"event": "end", "winners": [], "reason": "left"}
+            turns = max((event.get("turn", 0) for event in self.events), default=0)
+            end = early_end(turns, (), LEFT)
         self.events.append(end)
         self.pending = None
         self.close()

@@ -199,6 +199,7 @@ CHECKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("attack", CHECKS)
 def test_a_check_ends_with_a_finding(

@@ -135,6 +135,7 @@ def test_the_content_of_what_a_bot_needs_is_part_of_its_version(
     assert identities[0] == identities[2] != identities[1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_a_program_that_misses_a_file_is_told_of_needs(arena: Arena) -> None:
     steps = (ROOT / "bots/programs/steps.sh").read_text().partition("\n")
@@ -159,6 +160,7 @@ if any("weights" not in path for path in READ):  # also where it is described
 LOOKS += CALM
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_in_a_folder_that_it_needs_no_bots_results_and_tournaments_are_seen(
     arena: Arena, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

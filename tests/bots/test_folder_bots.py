@@ -57,6 +57,7 @@ def digest(path: str = "bots/mybot/__init__.py") -> str:
     return Catalogue(Path("bots")).load_file(Path(path)).digest
 
 
+@pytest.mark.slow
 def test_it_is_named_after_the_folder_and_found_by_name_and_path(arena: Arena) -> None:
     assert "mybot  " in arena("bots").text
     write("elsewhere/mybot", FILES)
@@ -99,6 +100,7 @@ def test_the_state_of_helpers_does_not_survive_a_game(arena: Arena) -> None:
     assert "WRONG" not in arena("bots check ./bots/mybot").text
 
 
+@pytest.mark.slow
 def test_isolated_it_plays_the_same_games(arena: Arena) -> None:
     arena("run here.yaml --quiet", yaml=SEEDED.format("[./bots/mybot, rule28]"))
     apart = SEEDED.format("[{bot: ./bots/mybot, isolate: processes}, rule28]")

@@ -253,6 +253,7 @@ print(json.dumps([*seen()]), file=sys.stderr, flush=True)
 )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_in_the_sandbox_nothing_tells_the_seed(arena: Arena, place: Path) -> None:
     (place / "results").mkdir()

@@ -317,6 +317,7 @@ def test_what_is_printed_obeys_no_terminal(arena: Arena, tmp_path: Path) -> None
 # --- What plays is what was recorded --------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_plays_is_the_copy_of_what_was_read(arena: Arena, tmp_path: Path) -> None:
     rash = BOT.replace("False", "turn.rolls < 6")
     tournament = "games: 40\nseed: 3\nbots: [cautious, mine]\n"

@@ -119,6 +119,7 @@ def unsayable() -> Any:
     return object()
 
 
+@pytest.mark.slow
 def test_errands_are_told_in_their_order_whoever_looks_after_them() -> None:
     count = 2 * MAX_PARALLEL_CALLS + 1
     told = list(

@@ -94,6 +94,7 @@ def test_a_function_plays_the_same_games_and_gets_whole_batches(
     assert not apart.faults
 
 
+@pytest.mark.slow
 def test_a_net_plays_the_same_games(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime", reason="needs pip install -e '.[onnx]'")
     pytest.importorskip("onnx", reason="needs pip install -e '.[dev]'")
@@ -104,6 +105,7 @@ def test_a_net_plays_the_same_games(tmp_path: Path) -> None:
     assert "onnxruntime" in apart.device
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "kinds"),
     [
@@ -122,6 +124,7 @@ def test_faults_are_those_of_the_same_games(tmp_path: Path, line: str, kinds: se
     assert games_of(apart) == games_of(here)
 
 
+@pytest.mark.slow
 def test_an_illegal_action_of_a_policy_for_one_position_is_an_illegal_answer(
     tmp_path: Path,
 ) -> None:

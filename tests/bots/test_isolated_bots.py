@@ -383,6 +383,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.binary() | json_values.map(lambda value: json.dumps(value).encode()))
 def test_any_line_is_an_object_or_nonsense(line: bytes) -> None:
     try:
@@ -755,6 +756,7 @@ def test_the_log_is_added_to_and_kept_small(started: Started) -> None:
     assert log.read_bytes().startswith(b"before\nhere\nxxx")
 
 
+@pytest.mark.slow
 def test_a_flood_of_the_log_is_cut_while_it_comes(started: Started) -> None:
     log = started.folder / "log"
     text = "hear()\nwhile True: os.write(2, b'x' * 65536)"

@@ -68,6 +68,7 @@ def register_bots():
     assert results[0] == results[1]
 
 
+@pytest.mark.slow
 def test_a_net_says_what_it_was_trained_for(arena: Arena) -> None:
     write_net("nets/mine.onnx", rules="classic")
     assert (
@@ -221,6 +222,7 @@ def test_a_batch_policy_is_an_opponent_of_environments() -> None:
     assert ends
 
 
+@pytest.mark.slow
 def test_a_new_batched_bot_plays(arena: Arena) -> None:
     arena("bots new fast --batched")
     assert "float32 (rows, 58)" in Path("bots/fast.py").read_text()

@@ -417,6 +417,7 @@ def test_a_package_can_offer_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert rules["jump"].landing == "jump"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", ["time.sleep(60)", "while True:\n    pass"])
 def test_a_file_that_hangs_when_it_is_read_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str

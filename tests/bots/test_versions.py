@@ -83,6 +83,7 @@ def test_both_versions_play_a_match_and_leave_what_a_run_leaves(arena: Arena, pl
     assert found["standings"] == again["standings"], "the file plays the version that is kept"
 
 
+@pytest.mark.slow
 def test_a_version_is_an_entrant_by_the_name_of_what_it_says(arena: Arena, played: Path) -> None:
     arena("run", "both.yaml", "--quiet", yaml="games: 4\nbots: [patient, patient@previous]\n")
     names = [one["bot"] for one in json.loads(summary("both"))["standings"]]

@@ -64,6 +64,7 @@ def test_built_in_games_have_no_findings(game: Game) -> None:
     check_game(game, seconds=0.5)
 
 
+@pytest.mark.slow
 def test_command_prints_a_line_for_each_test(arena: Arena) -> None:
     printed = arena("games", "check", "kuhn-poker").output.splitlines()
     assert printed[0] == "Kuhn poker (kuhn-poker): 1 setting: 1 rule set, 2 seats"

@@ -100,6 +100,7 @@ def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
     assert not found
 
 
+@pytest.mark.slow
 def test_a_run_with_its_page_does_without_numba_where_all_is_compiled(tmp_path: Path) -> None:
     (tmp_path / "cup.yaml").write_text("games: 20\nseed: 1\nbots: [rule28, cautious]\n")
     words = ["run", "cup.yaml", "--fresh", "--workers", "1", "--page"]
@@ -180,6 +181,7 @@ def test_odds_of_what_cannot_be_are_refused(arena: Arena, words: list[str], mess
     assert message in arena("odds", *words, code=2).error
 
 
+@pytest.mark.slow
 def test_bench_tells_lane_and_games_a_second(arena: Arena) -> None:
     output = arena("bench", "rule28", "plain", "--seconds", "0.1").text
     assert re.search(r"^rule28 +compiled +[\d,]+ +[\d,]+$", output, re.MULTILINE)
@@ -193,6 +195,7 @@ def test_bench_tells_lane_and_games_a_second(arena: Arena) -> None:
 COMPLETE = "cup: all 6 pairings are in the ledger; nothing to play."
 
 
+@pytest.mark.slow
 def test_a_run_prints_and_writes_its_tables(cup: str) -> None:
     assert "cup: playing 6 pairings (144 games)." in cup
     assert re.search(r"^ +1 +\S+ +\d+\.\d ± +\d+\.\d +72 +\d+\.\d\d (± |\()", cup, re.MULTILINE)
@@ -202,6 +205,7 @@ def test_a_run_prints_and_writes_its_tables(cup: str) -> None:
     assert (summary()["games"], summary()["seed"], len(summary()["lineups"])) == (144, 7, 12)
 
 
+@pytest.mark.slow
 def test_garbage_of_bots_is_looked_for_as_ever() -> None:
     usual = subprocess.run(
         [sys.executable, "-c", "import gc; print(gc.get_threshold())"],
@@ -221,6 +225,7 @@ def test_garbage_of_bots_is_looked_for_as_ever() -> None:
     assert told.returncode == 0, told.stderr
 
 
+@pytest.mark.slow
 def test_the_command_line_overrides_the_file(arena: Arena) -> None:
     write("others/plain.py", PLAIN.replace("three", "two").replace("< 3", "< 2"))
     words = ["--games", "3", "--seed", "9", "--results", "out/deep", "--bots", "others"]
@@ -313,6 +318,7 @@ def on_a_terminal(**environment: str) -> str:
     return printed.decode()
 
 
+@pytest.mark.slow
 def test_the_crosstable_is_coloured_on_a_terminal_unless_that_is_not_wanted(
     arena: Arena, cup: str
 ) -> None:
@@ -349,6 +355,7 @@ def test_more_games_continue_to_the_bytes_of_one_go(arena: Arena, cup: str) -> N
     assert bytes_of("steps/cup", names) == bytes_of("results/cup", names)
 
 
+@pytest.mark.slow
 def test_fewer_games_lose_none(arena: Arena, cup: str) -> None:
     before = bytes_of("results/cup")
     arena("run", "cups/cup.yaml", "--games", "2")
@@ -392,6 +399,7 @@ def test_another_file_has_the_results_of_a_fresh_run_and_loses_no_games(
     assert bytes_of("results/cup", REPORTS) == {name: before[name] for name in REPORTS}
 
 
+@pytest.mark.slow
 def test_a_fresh_start_sets_the_ledger_aside(arena: Arena, cup: str) -> None:
     before = bytes_of("results/cup")
     arena("run", "cups/cup.yaml", "--fresh")
@@ -400,6 +408,7 @@ def test_a_fresh_start_sets_the_ledger_aside(arena: Arena, cup: str) -> None:
     assert bytes_of("results/cup", REPORTS) == {name: before[name] for name in REPORTS}
 
 
+@pytest.mark.slow
 def test_of_an_edited_bot_only_its_games_are_played(arena: Arena, cup: str) -> None:
     write("bots/plain.py", PLAIN.replace("< 3", "< 4"))
     told = arena("run", "cups/cup.yaml").output.splitlines()
@@ -415,6 +424,7 @@ def test_of_an_edited_bot_only_its_games_are_played(arena: Arena, cup: str) -> N
     assert "cup: 1 of 6 pairings are in the ledger; playing 5 (120 games)." in told
 
 
+@pytest.mark.slow
 def test_it_does_not_matter_where_one_stands(
     arena: Arena, cup: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -509,6 +519,7 @@ def test_the_referee_accepts_replays(arena: Arena, rules: str) -> None:
         assert verdict.turns == json.loads(lines[-1])["turns"]
 
 
+@pytest.mark.slow
 def test_a_replayed_deal_is_the_game_of_the_tournament(arena: Arena) -> None:
     others = "rule28, ../bots/plain.py, {bot: plain, as: last, last: true}"
     write("cups/cup.yaml", CUP.replace(others, "plain"))
@@ -579,6 +590,7 @@ def await_blocks(ledger: Path) -> None:
         time.sleep(0.002)
 
 
+@pytest.mark.slow
 def test_a_match_of_a_bot_with_itself_is_said_to_be_one(arena: Arena) -> None:
     same = arena("match rule28 rule28 --games 4 --seed 1 --quiet --no-page")
     assert "rule28 and rule28 again are the same bot with the same options" in same.error

@@ -53,6 +53,7 @@ def test_a_fault_that_ends_a_run_is_1(arena: Arena) -> None:
     assert "arena replay" in told
 
 
+@pytest.mark.slow
 def test_a_fault_in_tuning_is_1(arena: Arena) -> None:
     told = arena("tune lost n=1..9 --games 2000 --quiet", code=1, bots={"lost": LOST}).error
     assert "lost: bot cannot play: ValueError: lost" in told
@@ -126,6 +127,7 @@ def test_wrong_use_is_2_and_plays_nothing(arena: Arena, command: str) -> None:
 # --- 3: finished, but a bot was disqualified ------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_disqualified_bot_is_3_in_every_command_that_plays_or_rates(arena: Arena) -> None:
     finished = arena("run cup.yaml", code=3, bots=BOTS, yaml=CUP)
     assert [row["bot"] for row in finished.table("standings")] == ["rule28", "random", "none"]
@@ -137,6 +139,7 @@ def test_a_disqualified_bot_is_3_in_every_command_that_plays_or_rates(arena: Are
     arena("compare two.yaml --no-page --quiet", code=3, yaml=comparison)
 
 
+@pytest.mark.slow
 def test_a_disqualified_bot_of_a_match_is_named_with_the_reason(arena: Arena) -> None:
     finished = arena("match none rule28 --games 400", code=3, bots=BOTS)
     assert reason_in(finished).startswith("none is disqualified after 100 faults")

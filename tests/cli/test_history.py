@@ -71,6 +71,7 @@ def test_versions_are_in_order_of_arrival(arena: Arena, versions: list[str]) -> 
     assert digests == [row["label"] for row in told]
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_the_runs(arena: Arena, versions: list[str]) -> None:
     arena("history", "mine", "--in", "results/cup")
     for row, standings in zip(rows(), versions, strict=True):
@@ -84,6 +85,7 @@ def test_the_field_keeps_its_elo(arena: Arena, versions: list[str]) -> None:
     assert float(rows()[-1]["elo"]) == pytest.approx(float(run["elo"]), abs=25)
 
 
+@pytest.mark.slow
 def test_a_version_that_has_not_met_all_is_named(arena: Arena, versions: list[str]) -> None:
     Path("cup.yaml").write_text(FILE.replace("random]", "random, cautious]"))
     arena("run", "cup.yaml", "--quiet")
@@ -108,6 +110,7 @@ def test_a_bot_that_was_removed_has_a_history(arena: Arena, versions: list[str])
     assert len(rows()) == 3
 
 
+@pytest.mark.slow
 def test_missing_games_are_played_from_the_copies(arena: Arena, versions: list[str]) -> None:
     isolated = FILE.replace("mine,", "{bot: mine, isolate: processes},")
     Path("cup.yaml").write_text(isolated)
@@ -136,6 +139,7 @@ def files() -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in paths if not path.name.startswith(exempt)}
 
 
+@pytest.mark.slow
 def test_a_version_without_a_copy_is_left_out(arena: Arena, versions: list[str]) -> None:
     Path("cup.yaml").write_text(FILE.replace("random]", "random, cautious]"))
     arena("run", "cup.yaml", "--quiet")

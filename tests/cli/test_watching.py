@@ -48,6 +48,7 @@ def terminal() -> Iterator[Terminal]:
 # Runs ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_each_change_is_a_run(terminal: Terminal) -> None:
     terminal.awaits("mine: playing 1 pairing (20 games).")
     terminal.awaits(WAITS)

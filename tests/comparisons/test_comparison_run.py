@@ -131,6 +131,7 @@ def test_the_values_are_those_of_the_recorded_games(arena: Arena) -> None:
             assert question(answer, measure)[key] == pytest.approx(value), measure
 
 
+@pytest.mark.slow
 def test_any_number_of_workers_and_more_games_later_give_the_same_bytes(arena: Arena) -> None:
     text = (
         "compare: [classic, jump]\nplayers: [2, 3]\ngames: 60\n"

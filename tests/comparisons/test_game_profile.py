@@ -131,6 +131,7 @@ def start() -> Position:
     return game.position(game.rules.default, 2, track=False)
 
 
+@pytest.mark.slow
 def test_playouts_value_a_position_without_bias() -> None:
     playouts = Playouts(game_named(POKER), bots(), 2000, seed=1)
     for seats in SEATS:
@@ -271,6 +272,7 @@ def test_a_profile_has_rows_with_intervals() -> None:
     assert found.profile.analysed == 30
 
 
+@pytest.mark.slow
 def test_workers_of_any_number_find_the_same() -> None:
     one, two = (
         ca.profile(["honest", "caller"], game=POKER, games=8, playouts=2, workers=workers)
@@ -289,6 +291,7 @@ def test_arena_profile_prints_the_table(arena: Arena) -> None:
     assert csv.text.startswith("row,label,value,value_low,value_high\nluck,")
 
 
+@pytest.mark.slow
 def test_terminal_json_page_and_python_have_the_same_headline(arena: Arena) -> None:
     words = ["honest", "caller", "--game", POKER, "--games", "6", "--playouts", "1"]
     done = arena("profile", *words, "--format", "json", "--html", "profile.html")
@@ -304,6 +307,7 @@ def test_terminal_json_page_and_python_have_the_same_headline(arena: Arena) -> N
     assert again.text.startswith(f"{found.headline}.\n")
 
 
+@pytest.mark.slow
 def test_a_game_of_luck_alone_shows_nobody_to_be_better() -> None:
     profile = ca.profile(["honest", "caller"], game=POKER, games=6, playouts=1).profile
     luck, *rest = profile.rows
@@ -315,6 +319,7 @@ def test_a_game_of_luck_alone_shows_nobody_to_be_better() -> None:
     assert shown.endswith("decisions a game")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("coins")
 def test_what_cannot_be_told_is_left_out_with_the_reason(arena: Arena) -> None:
     done = arena("profile", "heads", "--game", "coins", "--games", "4", bots=OF_COINS)

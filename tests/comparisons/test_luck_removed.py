@@ -54,6 +54,7 @@ def samples(one: Scored, calm: bool) -> RatioSample:
     return read_sample(ledger, PLAN, calm)
 
 
+@pytest.mark.slow
 def test_the_mean_difference_stays_and_its_interval_gets_narrower() -> None:
     """Of 150 comparisons; the luck of the rule sets is half the same."""
     rng = np.random.default_rng(1)

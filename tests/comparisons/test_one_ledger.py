@@ -64,6 +64,7 @@ def games_in(name: str) -> int:
     return int(games)
 
 
+@pytest.mark.slow
 def test_a_rule_set_that_is_added_plays_its_games_only(arena: Arena) -> None:
     compare(arena, text_of())
     assert [path.parent.name for path in Path("results").rglob("ledger.sqlite")] == ["rules"]
@@ -138,6 +139,7 @@ def test_an_edited_bot_plays_again_and_its_last_version_is_found(arena: Arena) -
     assert compare(arena, text_of(), "--dry-run").count("playing 1 pairing (40 games)") == 2
 
 
+@pytest.mark.slow
 def test_commands_for_tournaments_take_the_folders_of_a_comparison_s_parts(arena: Arena) -> None:
     compare(arena, text_of())
     part = PARTS["classic"]
@@ -199,6 +201,7 @@ def separate_ledgers() -> None:
     LEDGER.unlink()
 
 
+@pytest.mark.slow
 def test_ledgers_of_rule_sets_are_joined(arena: Arena) -> None:
     compare(arena, text_of())
     separate_ledgers()
@@ -218,6 +221,7 @@ def test_ledgers_of_rule_sets_are_joined(arena: Arena) -> None:
     assert all((path / "ledger.old.sqlite").is_file() for path in PARTS.values())
 
 
+@pytest.mark.slow
 def test_fresh_sets_ledgers_of_rule_sets_aside(arena: Arena) -> None:
     compare(arena, text_of())
     separate_ledgers()
@@ -234,6 +238,7 @@ def test_a_damaged_ledger_of_a_rule_set_is_named_and_left(arena: Arena) -> None:
     assert f"{path}: " in error and path.read_bytes() == b"no ledger" * 1000
 
 
+@pytest.mark.slow
 def test_ledgers_of_release_0_2_are_taken_over(arena: Arena) -> None:
     for rules, path in PARTS.items():
         path.mkdir(parents=True)
@@ -244,6 +249,7 @@ def test_ledgers_of_release_0_2_are_taken_over(arena: Arena) -> None:
     assert_as_fresh(arena, text_of())
 
 
+@pytest.mark.slow
 def test_in_python_an_edited_class_finds_its_ledger() -> None:
     def played(probability: float) -> ca.ComparisonResults:
         class Mine:

@@ -137,6 +137,7 @@ def test_a_quantity_has_a_student_interval() -> None:
     assert Quantity(3.0, np.zeros(1)).estimate() == Estimate(3.0)
 
 
+@pytest.mark.slow
 def test_a_design_finds_the_rules_that_hold(arena: Arena) -> None:
     done = arena("design", "cards.yaml", yaml=DESIGN)
     first, _, rounds = done.text.split("\n", 2)
@@ -153,6 +154,7 @@ def test_a_design_finds_the_rules_that_hold(arena: Arena) -> None:
     assert not Path("results/cards/report.html").exists()  # tests run with --no-page
 
 
+@pytest.mark.slow
 def test_the_page_says_what_the_terminal_says(arena: Arena) -> None:
     done = arena("design", "cards.yaml", "--page", yaml=DESIGN)
     headline, *lines = done.text.splitlines()

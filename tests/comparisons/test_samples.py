@@ -57,6 +57,7 @@ def random_winners(players: int, deals: int, most: int = 0) -> Any:
     return random.integers(1, most or 1 << players, (deals, games))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_seats_win_what_the_masks_say(players: int) -> None:
     masks = random_winners(players, 7)

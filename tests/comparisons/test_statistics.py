@@ -94,6 +94,7 @@ def _apart(told: RuleEffect, truth: float) -> bool:
     return not found.low <= truth <= found.high
 
 
+@pytest.mark.slow
 def test_intervals_of_all_questions_hold_together_and_agree_with_the_verdicts() -> None:
     """In 200 files of twelve questions, a quarter of them about something that differs."""
     missed = 0

@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-from helpers.documents import DOCS, PAGES, README, name_of, page_blocks
+from helpers.documents import PAGES, README, name_of, page_blocks
 from helpers.reader import Reader
 
-QUICK = [README, DOCS / "tutorial.md"]
+QUICK = [README]
 EXAMPLE = re.compile(r"pip install examples/(\w+)")
 """How a page has the reader install a package of examples/; that needs no network here."""
 SHORTER = {

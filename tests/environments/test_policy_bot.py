@@ -95,6 +95,7 @@ def test_a_function_names_the_action() -> None:
     assert asked(PolicyBot(lambda seen, mask: actions.stop), position) is False
 
 
+@pytest.mark.slow
 def test_likelihoods_are_drawn_by_with_the_bots_own_numbers() -> None:
     position, luck = choice(), random.Random(7)
     likely = np.ones(79)

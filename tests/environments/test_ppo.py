@@ -52,6 +52,7 @@ def test_gradients_are_those_of_the_loss() -> None:
         )
 
 
+@pytest.mark.slow
 def test_steps_that_begin_a_deal_are_no_samples() -> None:
     settings = ppo.PPOSettings(steps=80, width=8)
     env = ca.vector_env("rule28", 8)

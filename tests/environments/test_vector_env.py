@@ -116,6 +116,7 @@ def test_both_modes_play_the_same_games(opponents: Any) -> None:
         assert [deal for *_, deal in games] == [index + 6 * number for number in range(len(games))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opponents", ["rule28", "batched", None])
 @pytest.mark.parametrize("mode", ["next_step", "same_step"])
 def test_machine_code_plays_the_games_of_positions(

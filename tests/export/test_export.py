@@ -46,6 +46,7 @@ def lines(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path(name).read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_every_game_is_a_row_and_together_they_are_the_tables(arena: Arena) -> None:
     told = arena("export", "results/evening", "--games", "games.jsonl", "--quiet", code=None)
     assert told.output == ""
@@ -159,6 +160,7 @@ def test_every_roll_is_a_row_so_that_first_rolls_are_answered_on_all_games() -> 
     assert all(row["bust"] == (row["moves"] == 0) for row in rows)
 
 
+@pytest.mark.slow
 def test_columns_have_types_in_parquet() -> None:
     results().export_rolls("rolls.parquet", deals=1)
     results().export_rolls("rolls.jsonl", deals=1)

@@ -52,6 +52,7 @@ def test_person_sees_the_board(
     assert printed.output.count("columns: ") == 1  # before there is a board
 
 
+@pytest.mark.slow
 def test_records_have_boards(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("cup.yaml").write_text(CUP)

@@ -110,6 +110,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_pairs_meet_as_two_bots_do(arena: Arena) -> None:
     done = arena("run cup.yaml", yaml=CUP)
     assert done.output.startswith("cup: playing 3 pairings (180 games).")
@@ -121,6 +122,7 @@ def test_pairs_meet_as_two_bots_do(arena: Arena) -> None:
     assert "nothing to play" in arena("run cup.yaml", yaml=CUP).output
 
 
+@pytest.mark.slow
 def test_partners_are_named_in_records(arena: Arena) -> None:
     arena("run cup.yaml --quiet", yaml=CUP)
     record = arena("replay cup.yaml closer saver --json", yaml=CUP).text.splitlines()
@@ -130,6 +132,7 @@ def test_partners_are_named_in_records(arena: Arena) -> None:
     assert last["payoffs"][:2] == last["payoffs"][2:]
 
 
+@pytest.mark.slow
 def test_fault_of_one_seat_costs_both(arena: Arena) -> None:
     yaml = CUP.replace("anything", "failing").replace("60", "20")
     done = arena("run cup.yaml --quiet", yaml=yaml, bots={"failing": FAILING}, code=None)
@@ -141,6 +144,7 @@ def test_fault_of_one_seat_costs_both(arena: Arena) -> None:
     assert json.loads(record.splitlines()[-1])["winners"] == [1, 3]
 
 
+@pytest.mark.slow
 def test_isolated_partners_have_a_process_each(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,6 +164,7 @@ def test_isolated_partners_have_a_process_each(
             hands[event["seat"]].remove(event["card"])
 
 
+@pytest.mark.slow
 def test_person_has_a_partner(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,6 +203,7 @@ def test_returns_are_of_sides(
     assert returns_of(winners, sides) == returns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("result", "sides", "message"),
     [
@@ -230,6 +236,7 @@ def register_games():
         assert message in arena("run cup.yaml", yaml=text, bots=bots, code=1).error
 
 
+@pytest.mark.slow
 def test_all_win_together(arena: Arena, tmp_path: Path) -> None:
     with installed_game(tmp_path, "choir", CHOIR):
         text = "game: choir\nplayers: 3\ngames: 30\nseed: 1\nbots: [low, high]\n"
@@ -261,6 +268,7 @@ def test_sides_of_other_games_are_seats() -> None:
     assert game.side_by_seat(3) == (0, 1, 2) and game.lineup_size(3) == 3
 
 
+@pytest.mark.slow
 def test_decisions_of_partners_are_exported(arena: Arena) -> None:
     Path("cup.yaml").write_text(CUP.replace("games: 60", "games: 2"))
     report = ca.run("cup.yaml").export_decisions("decisions.jsonl")

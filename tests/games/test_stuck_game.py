@@ -175,12 +175,14 @@ def test_the_time_of_a_game_is_not_its_bots(arena: Arena, where: str) -> None:
     assert "faults" not in done.json
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["sleeps", "exits"])
 def test_a_replay_says_what_the_run_says(arena: Arena, what: str) -> None:
     done = arena("replay cup.yaml one two", bots=BOTS, yaml=cup("question", what), code=1)
     assert re.search(SAID[what].format(where="question"), done.error, re.M), done.output
 
 
+@pytest.mark.slow
 def test_a_bot_that_is_slow_is_charged_in_a_game_of_this_kind(arena: Arena) -> None:
     slow = BOT.format("time.sleep(9)").replace("def", "import time\ndef", 1)
     done = arena("run cup.yaml --quiet", bots={**BOTS, "two": slow}, yaml=cup("nowhere", "raises"))

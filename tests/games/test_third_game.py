@@ -178,6 +178,7 @@ def test_bot_to_be_checked_must_play_the_game(arena: Arena) -> None:
     assert refused == "bot drunk plays salvage, not cantstop\n"
 
 
+@pytest.mark.slow
 def test_tournament_has_styles_highlights_and_a_page(arena: Arena) -> None:
     printed = dive(arena, "--page")
     assert "points per game" in printed and "challenge rate %" in printed
@@ -204,6 +205,7 @@ def test_games_are_replayed_and_drawn(arena: Arena) -> None:
     assert "Salvage has no pictures" in refused and not Path("game.svg").exists()
 
 
+@pytest.mark.slow
 def test_match_plan_and_bench(arena: Arena) -> None:
     played = arena("match", "pirate", "drunk", "--game", "salvage", "--games", "8", "--quiet")
     assert "8 games, 4 deals" in played.output

@@ -146,6 +146,7 @@ def contents() -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_a_dry_run_writes_nothing(arena: Arena) -> None:
     staff = "isolate: processes\nstaff: [random, rule28]\nrounds: {games: 20, base: 2, most: 2}\n"
     before = contents() | {Path("class.yaml"): staff.encode()}
@@ -176,6 +177,7 @@ def test_the_plan_has_the_base_rounds_that_the_budget_allows(arena: Arena) -> No
     assert "all 1 pairing have the base rounds" in arena("league class.yaml --dry-run").text
 
 
+@pytest.mark.slow
 def test_pages_have_points_and_thresholds_as_they_are(arena: Arena) -> None:
     for old, new in {
         "0.5, points: 3": "0.455, points: 2.5",

@@ -58,6 +58,7 @@ def test_functions_without_reference_counting_call_no_method_of_arrays() -> None
     assert not calls
 
 
+@pytest.mark.slow
 def test_the_table_of_crates_is_the_computed_one() -> None:
     assert np.array_equal(max_crates(), computed_max_crates())
 

@@ -154,6 +154,7 @@ print(*(module.__file__ for name, module in sys.modules.items() if "cantstop_are
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", CACHES)
 def test_all_that_is_compiled_and_all_that_it_imports_is_in_the_fingerprint(game: str) -> None:
     """Except for the `__init__` of packages, and modules whose functions are never compiled."""

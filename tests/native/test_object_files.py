@@ -56,6 +56,7 @@ def times_compiled(folder: Path | None, stamp: str = "") -> int:
     return counted.times
 
 
+@pytest.mark.slow
 def test_a_warm_start_imports_no_compiler(tmp_path: Path) -> None:
     """Whoever lists, sets up and plays two compiled bots, and records their games again."""
     (tmp_path / "warm.yaml").write_text("games: 20\nbots: [rule28, glenn-aloi]\n")

@@ -130,6 +130,7 @@ def test_a_bot_with_few_deals_has_few_degrees_of_freedom() -> None:
     assert (ratings.errors[0] or 0) < error
 
 
+@pytest.mark.slow
 def test_skewed_deals_limit_the_degrees_of_freedom_of_each_end_by_itself() -> None:
     deals = np.random.default_rng(15).exponential(size=1000)
     away = deals - deals.mean()

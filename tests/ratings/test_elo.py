@@ -440,6 +440,7 @@ def check(ratings: Ratings) -> None:
         assert signs
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 10**6),
     seats=st.integers(1, 4),

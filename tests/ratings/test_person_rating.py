@@ -29,6 +29,7 @@ def test_games_that_were_all_won_or_lost_bound_one_side() -> None:
     assert person_elo([]).mean is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rivals", [(1600.0,), (1400.0, 1700.0), (1500.0, 1550.0, 1300.0)])
 def test_the_interval_covers_a_simulated_truth(rivals: tuple[float, ...]) -> None:
     truth, rng, covered = 1560.0, random.Random(4), 0

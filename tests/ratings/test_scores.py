@@ -18,6 +18,7 @@ from cantstop_arena.ratings.scores import (
     crosstable,
     decided_pairs,
     meetings,
+    pair_errors,
     per_game,
     score,
     scores,
@@ -129,7 +130,7 @@ def test_scores_and_cells_are_of_the_games_played() -> None:
     for seating, tally in played.tallies.items():
         for bot, parts in zip(seating, tally.wins, strict=True):
             won[bot, list(seating)] += parts
-    cells = crosstable(played)
+    cells = crosstable(pair_errors(played))
     for one in range(4):
         assert scores(played)[one].mean == pytest.approx(won[one, one] / WIN_UNITS / games[one])
         for other in range(4):
@@ -146,7 +147,7 @@ def test_scores_and_cells_are_of_the_games_played() -> None:
 
 def test_a_pairs_score_of_two_seats_is_the_plain_score() -> None:
     played = Truth([0.5, 0], [0.2, -0.2], 0.5).played(40, np.random.default_rng(33))
-    cell, plain = crosstable(played)[0][1], scores(played)[0]
+    cell, plain = crosstable(pair_errors(played))[0][1], scores(played)[0]
     assert cell is not None
     assert cell.mean == plain.mean
     assert (cell.low, cell.high) == pytest.approx((plain.low, plain.high))
@@ -170,7 +171,8 @@ def test_one_game_has_a_mean_but_no_interval() -> None:
 def test_what_counts_as_decided_is_corrected_for_all_pairs() -> None:
     truth = Truth((0.15, 0.0, 0.0, -0.1), (0.0, 0.0))
     played = truth.played(200, np.random.default_rng(4))
-    cells, decided = crosstable(played), decided_pairs(played)
+    errors = pair_errors(played)
+    cells, decided = crosstable(errors), decided_pairs(errors)
     pairs = [(bot, rival) for bot in range(4) for rival in range(bot + 1, 4)]
     alone = [pair for pair in pairs if (cell := cells[pair[0]][pair[1]]) and not _holds_half(cell)]
     assert alone == [(0, 3), (2, 3)]

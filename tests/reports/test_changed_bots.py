@@ -32,6 +32,7 @@ def lines_after(
     return list(changed_bot_lines(before, FOLDER))
 
 
+@pytest.mark.slow
 def test_the_gain_is_that_of_the_history(arena: Arena) -> None:
     assert lines_after(arena, "patient", again="False") == []
     (line,) = lines_after(arena, "patient", again="turn.rolls < 3")

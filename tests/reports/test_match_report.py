@@ -86,6 +86,7 @@ def test_the_api_has_the_elo_of_the_command(arena: Arena, words: tuple[str, ...]
     assert result.headline == content["headline"]
 
 
+@pytest.mark.slow
 def test_the_headline_answers_what_the_match_was_asked(arena: Arena) -> None:
     def headline(*words: str) -> str:
         done = arena("match", *words, "--seed", "1")

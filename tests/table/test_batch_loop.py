@@ -142,6 +142,7 @@ def failing(how: str) -> Decide:
     return decide
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "kind", "message"),
     [
@@ -187,6 +188,7 @@ def test_a_bot_whose_answers_depend_on_other_rows_is_marked() -> None:
     assert result.irreproducible == (0,)
 
 
+@pytest.mark.slow
 def test_faults_of_compiled_bots_in_step_are_those_of_their_games(tmp_path: Path) -> None:
     path = tmp_path / "unlucky.py"
     path.write_text("""

@@ -159,6 +159,7 @@ def decide(batch):
 """
 
 
+@pytest.mark.slow
 def test_a_replay_is_in_the_row_of_the_game(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,6 +73,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_drawn_and_unfinished_games_are_counted_apart(arena: Arena) -> None:
     bots = {"two": BOT.format(3), "three": BOT.format(4)}
     cup = "game: draws\nbots: [two, three]\ngames: 400\nseed: 1\n"

@@ -34,6 +34,7 @@ def contents(folder: Path) -> dict[Path, str]:
     }
 
 
+@pytest.mark.slow
 def test_the_plan_is_that_of_the_run_and_nothing_is_written(arena: Arena, folder: Path) -> None:
     assert arena("run", "mine.yaml", "--dry-run").output == "mine: playing 3 pairings (60 games).\n"
     assert not (folder / "results").exists()
@@ -50,6 +51,7 @@ def test_the_plan_is_that_of_the_run_and_nothing_is_written(arena: Arena, folder
     assert arena("run", "mine.yaml").output.splitlines()[: len(told)] == told
 
 
+@pytest.mark.slow
 def test_a_fresh_run_has_everything_to_play(arena: Arena, folder: Path) -> None:
     arena("run", "mine.yaml", "--quiet")
     assert "nothing to play" in arena("run", "mine.yaml", "--dry-run").output
@@ -70,6 +72,7 @@ def test_matches_gauntlets_and_comparisons_say_theirs(arena: Arena, folder: Path
     assert not (folder / "results").exists()
 
 
+@pytest.mark.slow
 def test_the_seed_is_that_of_the_folder(arena: Arena, folder: Path) -> None:
     (folder / "mine.yaml").write_text(FILE.replace("seed: 1\n", ""))
     arena("run", "mine.yaml", "--quiet")

@@ -137,6 +137,7 @@ def test_a_record_of_another_version_is_not_kept(
     assert not shop.differences()
 
 
+@pytest.mark.slow
 def test_faults_of_one_version_count_together_under_all_its_names(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

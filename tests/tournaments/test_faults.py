@@ -478,6 +478,7 @@ def test_an_abort_concerns_no_run_without_faults(tmp_path: Path, runs: Runs) -> 
 # --- Replays --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_fault_can_be_replayed(mixed: Outcome) -> None:
     place = mixed.folder.parent.parent
     (fault,) = (fault for fault in mixed.faults if fault["bot"] == "value_error")
@@ -607,6 +608,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return arena(place, "run", "t.yaml").finish()
 
 
+@pytest.mark.slow
 def test_odd_names_lead_out_of_no_folder(named: Outcome) -> None:
     place = named.folder.parent.parent
     assert {path.name for path in place.iterdir()} == {"bots", "t.yaml", "results", "out", "err"}

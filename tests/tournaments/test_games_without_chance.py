@@ -55,6 +55,7 @@ def test_repeats_are_told_by_what_comes_last(
     assert different_deals(np.array(fingerprints, np.uint32), are_all) == number
 
 
+@pytest.mark.slow
 def test_one_game_played_again_has_no_errors(arena: Arena) -> None:
     done = arena("run cup.yaml --page", bots=BOTS, yaml=f"{CUP}bots: [first, last]\n")
     (row, _) = done.table("standings")
@@ -75,6 +76,7 @@ def test_bots_that_draw_are_honest_draws(arena: Arena) -> None:
         assert f"{name} against last: 60 games, 30 deals in both" in done.text
 
 
+@pytest.mark.slow
 def test_each_start_counts_once(arena: Arena) -> None:
     done = arena(
         "run cup.yaml", bots=BOTS, yaml=f"{CUP}openings: {{plies: 1}}\nbots: [first, last]"
@@ -107,6 +109,7 @@ def test_the_ledger_is_the_same_for_any_number_of_workers(arena: Arena) -> None:
     assert ledgers[0] == ledgers[1]
 
 
+@pytest.mark.slow
 def test_tests_of_more_openings_end_without_repeats(arena: Arena) -> None:
     words = "match first last --game breakthrough --sprt 0 5 --seed 1 --no-page --openings 1"
     done = arena(words, bots=BOTS)

@@ -33,6 +33,7 @@ def width(row: dict[str, float], what: str) -> float:
     return row[f"{what}_high"] - row[f"{what}_low"]
 
 
+@pytest.mark.slow
 def test_half_the_games_do_and_plain_tables_stay(
     arena: Arena, finished: Finished, in_tmp: Path
 ) -> None:

@@ -75,6 +75,7 @@ def test_equals_score_their_share_and_400_elo_are_ten_to_one(players: int) -> No
     assert score_steps(players, 6) % 4 == 0
 
 
+@pytest.mark.slow
 def test_tables_on_a_narrow_terminal_fit_unless_they_are_wide(arena: Arena) -> None:
     arena(MATCH)
     words = ("rate", "results/rule28-vs-random", "--table", "standings")

@@ -118,6 +118,7 @@ def test_a_file_is_played_line_by_line(arena: Arena, tmp_path: Path) -> None:
     assert "0 games" in again.output or "playing" not in again.output
 
 
+@pytest.mark.slow
 def test_the_copy_of_a_file_is_deleted_when_it_is_no_longer_played(arena: Arena) -> None:
     book = {"book.txt": "16, 47\n"}
     keys = "seed: 1\ngame: breakthrough\ngames: 8\nbots: [first, last]\n"
@@ -147,6 +148,7 @@ def test_a_wrong_line_is_named(arena: Arena, line: str, why: str) -> None:
     assert why in done.output and "cup.yaml:5:" in done.output
 
 
+@pytest.mark.slow
 def test_openings_are_of_three_kinds(arena: Arena) -> None:
     for value in ("4", "{plies: 0}", "{plies: 2, file: x}", "games", "{file: nowhere.txt}"):
         done = arena("run cup.yaml", yaml=CUP + f"openings: {value}\n", bots=BOTS, code=2)

@@ -59,6 +59,7 @@ def test_games_with_another_file_are_others(arena: Arena, played: Path) -> None:
     arena("run", "mine.yaml", "--quiet", "--fresh")
 
 
+@pytest.mark.slow
 def test_a_file_that_changes_while_bots_are_started_is_refused(played: Path) -> None:
     bot = Catalogue(Path("bots")).find("reader")
     start = bot_start("reader", bot, {"rolls": "rolls.txt"})

@@ -104,6 +104,7 @@ def test_a_test_of_payoffs_prints_their_unit(tmp_path: Path, arena: Arena) -> No
     assert "Elo weaker than caller" in wins.text
 
 
+@pytest.mark.slow
 def test_a_plan_is_in_units(tmp_path: Path, arena: Arena) -> None:
     words = "plan balanced caller --game kuhn-poker --seconds 0.2 --difference 0.05"
     assert "difference of 0.05 chips a game with 80% power" in arena(words).text
@@ -135,6 +136,7 @@ def test_a_fault_costs_the_worst_payoff_or_voids_the_deal(
     assert ("are left out, as a fault ended a game there" in done.text) is (game == "unbounded")
 
 
+@pytest.mark.slow
 def test_wrong_payoffs_end_the_run_with_deal_and_numbers(tmp_path: Path, arena: Arena) -> None:
     wrong = KUHN.replace("else -stake for", "else 0 for").replace('"kuhn-poker"', '"wrong"')
     with installed_game(tmp_path, "wrong", wrong):

@@ -36,6 +36,7 @@ def _copies() -> set[str]:
     return {path.name for path in Path("results/mine/bots").iterdir()}
 
 
+@pytest.mark.slow
 def test_the_list(edited: Arena) -> None:
     folder = Path("results/people")
     folder.mkdir()

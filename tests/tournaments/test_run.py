@@ -57,6 +57,7 @@ def summary(folder: Path) -> Any:
     return json.loads((folder / "summary.json").read_text())
 
 
+@pytest.mark.slow
 def test_the_resolved_file_is_the_same_tournament(arena: Arena, four: Path) -> None:
     assert "nothing to play" in arena("run", "results/four/tournament.yaml").output
 
@@ -155,6 +156,7 @@ def test_a_second_run_in_the_same_folder_is_refused(arena: Arena, four: Path) ->
     assert files(four) == before
 
 
+@pytest.mark.slow
 def test_a_damaged_ledger_is_named_with_the_way_out(arena: Arena, four: Path) -> None:
     ledger = four / "ledger.sqlite"
     ledger.write_bytes(b"not a database" * 100)

@@ -344,6 +344,7 @@ def test_the_other_way_round_the_other_hypothesis_is_accepted(arena: Arena) -> N
     )
 
 
+@pytest.mark.slow
 def test_a_match_without_a_test_plays_all_its_games(arena: Arena) -> None:
     output = arena("match", "rule28", "bots/plain.py", "--games", "201").text
     assert "rule28-vs-plain: playing 1 pairing (202 games)." in output
@@ -433,6 +434,7 @@ def test_faults_of_a_match_are_told(arena: Arena) -> None:
     assert "more games are needed" not in output, "no game with it would count"
 
 
+@pytest.mark.slow
 def test_a_match_has_the_seed_of_the_last_one_unless_fresh(arena: Arena) -> None:
     words = ("match", "rule28", "random", "--games", "20")
     stored = "Seed {}, from results/rule28-vs-random; --fresh draws another."

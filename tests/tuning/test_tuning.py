@@ -276,6 +276,7 @@ def test_workers_of_any_number_and_start_play_the_same_trials(arena: Arena) -> N
     assert one == arena(f"{TUNE_STEPS} --workers 2 --start-method spawn").text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_deals")
 def test_a_plain_bot_is_prepared_once(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
     """For all tables of the search and the test."""

@@ -221,6 +221,7 @@ def test_markup_is_text_wherever_it_comes_from(server: PagesServer, arena: Arena
     assert "&lt;script&gt;" in server.get("/").text
 
 
+@pytest.mark.slow
 def test_two_first_answers_at_once_count_once(served: PagesServer) -> None:
     """Different answers to one question: one is taken, and both pages show what has become."""
     game = served.begin("random")

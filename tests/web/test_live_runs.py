@@ -255,6 +255,7 @@ def test_a_run_that_cannot_begin_says_why(served: PagesServer) -> None:
     assert not (served.folder / "tournaments").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["none", "people"])
 def test_what_is_not_there_is_said(server: PagesServer, name: str) -> None:
     for path in (f"/live/{name}", f"/live/{name}/events", f"/results/{name}", f"/bots/{name}"):

@@ -68,6 +68,7 @@ def body_of(page: Answer) -> str:
     return page.text[page.text.index('<div class="stage">') : page.text.index("</main>")]
 
 
+@pytest.mark.slow
 def test_a_game_goes_on_after_kill_9(served: PagesServer) -> None:
     game = served.begin("rule28", "random", seat="1")
     rng = Random(3)
@@ -326,5 +327,6 @@ def test_the_threads_of_tables_last_as_long_as_the_server(tmp_path: Path) -> Non
     assert not thread.is_alive()
 
 
+@pytest.mark.slow
 def test_an_id_is_no_option_of_a_command() -> None:
     assert all(re.fullmatch("[0-9a-f]{16}", new_id()) for _ in range(100))

@@ -228,6 +228,7 @@ def register_games():
 '''
 
 
+@pytest.mark.slow
 def test_hints_of_a_package_are_by_its_value(tmp_path: Any) -> None:
     packages = tmp_path / "packages"
     packages.mkdir()

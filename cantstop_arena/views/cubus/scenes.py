@@ -68,8 +68,8 @@ def _after(scene: PileScene, event: Event) -> PileScene:
         scene, event=event, turn=turn, step=step if "turn" in event else 0, before=None
     )
     kind = event["event"]
-    if kind == "end":
-        return replace(result, is_end=True, scores=tuple(event["points"]))
+    if kind == "end":  # of a game that was cut off there may be no points
+        return replace(result, is_end=True, scores=tuple(event.get("points", scene.scores)))
     result = replace(result, hands=_hands(result))
     if kind == "take":
         return replace(

@@ -89,6 +89,7 @@ def prose(lines: Sequence[str]) -> list[str]:
 # --- On a terminal --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_shows_its_standings_and_leaves_the_tables_as_usual() -> None:
     words = ("run", "short.yaml")
     with Path("out").open("wb") as out, on_a_terminal(*words, stdout=out) as terminal:
@@ -618,6 +619,7 @@ def test_a_bot_that_is_out_is_named_and_its_games_count_no_more() -> None:
     assert watch.seen[0].notes == ()
 
 
+@pytest.mark.slow
 def test_what_a_tournament_waits_for_is_told_as_far_as_it_is_known() -> None:
     watch = Curious()
     played(CUPS["until"], watch, "watched")

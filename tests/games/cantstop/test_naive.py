@@ -74,6 +74,7 @@ def test_a_column_can_be_made_with_the_known_share_of_rolls(column: int, share: 
     assert success_count(ruleset(), {}, set(range(2, 13)) - {column}) == made
 
 
+@pytest.mark.slow
 def test_six_seven_eight_is_the_best_triple_and_two_three_twelve_the_worst() -> None:
     """Fact: 1192 of 1296 rolls (91.98%) against 568 (43.83%), all columns open."""
     triples = combinations(range(2, 13), 3)

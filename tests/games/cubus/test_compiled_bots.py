@@ -125,6 +125,7 @@ def test_at_a_table_of_three_too() -> None:
     assert fast == slow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [answers_seven, raises_later, wrong_option])
 def test_faults_are_those_of_plain_python(function: Any) -> None:
     fast, slow = played_both_ways([{"build": function}, GREEDY], 4)
@@ -202,3 +203,26 @@ def test_the_template_of_a_compiled_bot_is_sound(
     done = arena("bots check mine --game cubus --decision-limit 30")
     assert done.code == 0, done.output
     assert "compiled" in done.output and "plays the same games uncompiled" in done.output
+
+
+SLOW_AS_PYTHON = """
+from cantstop_arena import compiled, hookimpl
+
+game = "cubus"
+
+@hookimpl
+@compiled
+def build(view):
+    total = 0
+    if view.turn == 2:
+        for index in range(10_000_000):
+            total = (total * 5 + index) % 1_000_003
+    return view.choose_nearby() if view.bound() else None
+"""
+
+
+@pytest.mark.slow
+def test_a_record_in_plain_python_may_take_longer_than_the_game(arena: Arena) -> None:
+    yaml = "name: cup\ngame: cubus\ngames: 2\nseed: 1\nbots: [counts, hasty]\ndecision_limit: 0.5\n"
+    arena("run cup.yaml --no-page", yaml=yaml, bots={"counts": SLOW_AS_PYTHON})
+    assert '"reason": "done"' in arena("replay results/cup hasty counts --json").text

@@ -78,6 +78,7 @@ def test_means_after_whom_are_those_of_the_tallies(finished: Finished) -> None:
     assert mean == pytest.approx(summary["metrics"]["points"]["mean"])
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_to_the_same_bytes(arena: Arena) -> None:
     """Six games and then twelve are twelve games."""
     played(arena, "--games", "6", results="parts")
@@ -105,6 +106,7 @@ def test_isolated_bots_play_the_same_games(arena: Arena) -> None:
     assert told[0] == told[1]
 
 
+@pytest.mark.slow
 def test_a_program_plays(arena: Arena, tmp_path: Path) -> None:
     """A shell script that speaks the protocol puts the second crate on the first one."""
     program = ROOT / "bots/programs/crates.sh"

@@ -256,6 +256,7 @@ def test_deals_are_those_of_statsmodels(difference: float, wanted: float, alpha:
     )
 
 
+@pytest.mark.slow
 def test_power_is_that_of_statsmodels() -> None:
     oracle = power_tables.NormalIndPower(ddof=0)
     for difference in (0.001, 0.05, 0.3):

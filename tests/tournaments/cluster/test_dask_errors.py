@@ -22,6 +22,7 @@ def _after(cause: BaseException, error: BaseException) -> BaseException:
     return error
 
 
+@pytest.mark.slow
 def test_what_is_amiss_with_a_connection() -> None:
     told = [
         (OSError("Timed out trying to connect to tcp://head:8786"), "cannot be reached"),

@@ -179,6 +179,7 @@ def test_a_bot_that_an_entry_names_is_not_excluded(text: str) -> None:
 # What cannot play ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_cannot_play_is_left_out(arena: Arena) -> None:
     write("bots/a.py", "bots/b.py", "bots/net.onnx")
     write("bots/broken.py", text=BROKEN)

@@ -108,6 +108,7 @@ def test_an_anchor_moves_all_alike(arena: Arena, cup: str) -> None:
         assert moved[bot] - plain[bot] == pytest.approx(2000 - plain["rule28"], abs=0.011)
 
 
+@pytest.mark.slow
 def test_faults_are_told_with_a_command_that_plays_the_game_again(arena: Arena) -> None:
     Path("bots").mkdir()
     Path("bots/oops.py").write_text(
@@ -175,6 +176,7 @@ def test_more_games_and_fewer_with_one_seed_are_those_of_the_longer(arena: Arena
     )
 
 
+@pytest.mark.slow
 def test_runs_with_different_seeds_are_stretches_of_their_own(arena: Arena) -> None:
     one, two = play(arena, "one", seed=1), play(arena, "two", seed=2, games=100)
     together = load_results([Path(one), Path(two)], {})
@@ -233,6 +235,7 @@ def test_other_rules_or_seats_cannot_be_rated_together(arena: Arena, cup: str) -
     assert "players: 2 in results/cup, 3 in results/trio" in refused
 
 
+@pytest.mark.slow
 def test_two_bots_of_one_name_cannot_be_rated_together(arena: Arena, cup: str) -> None:
     folders = [cup, play(arena, "other", "random, {bot: rule28, threshold: 24}")]
     refused = arena("rate", *folders, code=2).error

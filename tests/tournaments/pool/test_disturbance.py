@@ -271,6 +271,7 @@ UNKNOWN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", LATE)
 def test_a_bot_that_disturbs_while_it_plays_is_named_with_its_line(arena: Arena, how: str) -> None:
     source, what, code = LATE[how]
@@ -330,6 +331,7 @@ def test_who_fails_alone_too_is_charged_beside_a_bot_that_disturbs(arena: Arena,
     assert (fault["bot"], fault["count"]) == ("wrong", 2)
 
 
+@pytest.mark.slow
 def test_a_game_that_fails_only_beside_plain_bots_is_not_at_fault(arena: Arena) -> None:
     arena("bots new disturber --game cubus")
     file = Path("bots/disturber.py")

@@ -178,6 +178,7 @@ class BesideASpinningThread(Fake):
             pass
 
 
+@pytest.mark.slow
 def test_the_time_of_another_thread_is_no_part_of_a_decision(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

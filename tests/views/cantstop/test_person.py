@@ -443,6 +443,7 @@ def test_a_question_is_asked_again_when_the_game_goes_on() -> None:
         assert terminal.ends() == 0
 
 
+@pytest.mark.slow
 def test_without_a_terminal_and_without_answers_no_game_begins(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

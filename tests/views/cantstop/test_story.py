@@ -223,6 +223,7 @@ def test_bots_that_play_otherwise_the_second_time_have_no_telling_games(arena: A
         assert re.search(rf"{title}, (moody|other) against \w+ in deal \d+, has no record", told)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cup")
 def test_leads_are_told_as_they_are(games: Games) -> None:
     """Who has claimed more columns wins, and may be behind in progress: the closest game often."""

@@ -13,6 +13,13 @@ from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.answers import IllegalAnswer, checked_bool, index_among
 from cantstop_arena.games.cantstop.exact.evaluator import Evaluator
+from cantstop_arena.games.cantstop.exact.situations import (
+    Situation,
+    SituationKey,
+    joined_situations,
+    situation_keys,
+    situations_of_deal,
+)
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
@@ -65,7 +72,7 @@ class Judgement(msgspec.Struct, frozen=True):
 
     `losses` holds the loss by deal and kind, `sizes` the number of mistakes in each size class, and
     `missed` by deal the loss that follows from the results, against perfect play by both; there
-    were so many `decisions`.
+    were so many `decisions`, made in these `situations`.
     """
 
     seats: int
@@ -74,6 +81,7 @@ class Judgement(msgspec.Struct, frozen=True):
     missed: Sequence[float]
     worst: Sequence[Mistake]
     decisions: int = 0
+    situations: Sequence[Situation] = ()
 
     @property
     def games(self) -> int:
@@ -108,6 +116,7 @@ def merge_judgements(parts: Sequence[Judgement], max_mistakes: int) -> Judgement
         [missed for part in parts for missed in part.missed],
         worst_of([mistake for part in parts for mistake in part.worst], max_mistakes),
         sum(part.decisions for part in parts),
+        joined_situations(each for part in parts for each in part.situations),
     )
 
 
@@ -134,19 +143,20 @@ def judge(
     table = EngineTable(GAME, evaluator.rules, bots, seats, seed)
     losses, missed, sizes = [], [], np.zeros(len(SIZES), np.int64)
     worst: list[Mistake] = []
-    decisions = 0
+    decisions, situations = 0, list[Situation]()
     for deal in deals:
         notes.begin(deal)
         missed.append(_missed(table, evaluator, deal))
         mistakes = list(notes.mistakes.values())
         decisions += len(notes.decisions)
+        situations = joined_situations([*situations, *situations_of_deal(notes.decisions.values())])
         losses.append(
             [sum(mistake.loss for mistake in mistakes if mistake.kind == kind) for kind in KINDS]
         )
         for mistake in mistakes:
             sizes[np.searchsorted(SIZES, mistake.loss, side="left") - 1] += 1
         worst = worst_of([*worst, *mistakes], max_mistakes)
-    return Judgement(seats, losses, sizes.tolist(), missed, worst, decisions)
+    return Judgement(seats, losses, sizes.tolist(), missed, worst, decisions, situations)
 
 
 def worst_of(mistakes: Sequence[Mistake], max_mistakes: int) -> list[Mistake]:
@@ -173,21 +183,21 @@ def _missed(table: EngineTable, evaluator: Evaluator, deal: int) -> float:
 
 
 class _Notes:
-    """The mistakes of one deal.
+    """The mistakes of one deal, and of all its decisions the situations and the losses.
 
     A game may be played twice, to check that a bot answers the same; each decision is stored once.
     """
 
     def __init__(self, evaluator: Evaluator, rival: str) -> None:
         self.mistakes: dict[tuple[object, ...], Mistake] = {}
-        self.decisions: set[tuple[object, ...]] = set()
+        self.decisions: dict[tuple[object, ...], tuple[Sequence[SituationKey], float]] = {}
         self._evaluator = evaluator
         self._rival = rival
         self._deal = 0
 
     def begin(self, deal: int) -> None:
         """Begin the next deal, without mistakes."""
-        self.mistakes, self.decisions = {}, set()
+        self.mistakes, self.decisions = {}, {}
         self._deal = deal
 
     def with_notes(self, bot: SeatedBot) -> SeatedBot:
@@ -242,7 +252,8 @@ class _Notes:
         best: str,
         options: Mapping[str, float],
     ) -> None:
-        self.decisions.add((turn.seat, turn.number, turn.rolls, kind == CHOOSING))
+        decision = turn.seat, turn.number, turn.rolls, kind == CHOOSING
+        self.decisions[decision] = situation_keys(turn), loss
         if loss <= 0.0:
             return
         self.mistakes[turn.seat, turn.number, turn.rolls, kind] = Mistake(

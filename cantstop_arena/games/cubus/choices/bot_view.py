@@ -22,8 +22,8 @@ from cantstop_arena.games.cubus.choices.targets import (
     for_build,
     levels,
     nearby,
+    target_of_groups,
     targets,
-    targets_of_groups,
     targets_without_box,
 )
 from cantstop_arena.games.cubus.engine.bot_row import PileOption
@@ -145,22 +145,24 @@ class CubusBotView(NamedTuple):
         """
         query = for_build(self.table, self.hand, self.rules)
         numbers = [number for _, number in self.kept]
-        targets_kept = targets_of_groups(query, self.rules.box, numbers)
-        return self._random_build(targets_kept, most)
+        target = target_of_groups(query, self.rules.box, numbers, self._below)
+        return self._built(target, most) if target else None
 
     def choose_nearby(self) -> Build | None:
         """A build of a random one of the `nearby` targets with most points, or None."""
         near = self.nearby()
-        return self._random_build([one for one in near if one.points == near[0].points], False)
+        best = [one for one in near if one.points == near[0].points]
+        return self._built(best[self._below(len(best))], False) if best else None
 
-    def _random_build(self, equals: Sequence[Target], most: bool) -> Build | None:
-        if not equals:
-            return None
-        target = equals[int(self.random() * len(equals))]
+    def _below(self, count: int) -> int:
+        """A random number from 0 to below `count`."""
+        return int(self.random() * count)
+
+    def _built(self, target: Target, most: bool) -> Build:
         count = target.most if most else target.least
         cells = self.places(target.pile) if count else []
         for index in range(count):
-            other = index + int(self.random() * (len(cells) - index))
+            other = index + self._below(len(cells) - index)
             cells[index], cells[other] = cells[other], cells[index]
         return self.build(target.pile, tuple(cells[:count]))
 

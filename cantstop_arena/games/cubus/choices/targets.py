@@ -1,8 +1,8 @@
 """Targets: the piles that can be built with given cards, by falling points, then by text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, groupby
+from itertools import chain
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -114,20 +114,29 @@ def moved_to_origin(target_query: TargetQuery) -> tuple[TargetQuery, int, int]:
     return target_query._replace(table=moved), x, y
 
 
-def targets_of_groups(target_query: TargetQuery, box: Box, numbers: Sequence[int]) -> list[Target]:
-    """The targets of groups of a box's library, by falling points, then by text."""
+def target_of_groups(
+    target_query: TargetQuery, box: Box, numbers: Sequence[int], choose: Callable[[int], int]
+) -> Target | None:
+    """One of the targets of groups of a box's library; None if there is none.
+
+    `choose` gets their count and returns the index of one, by falling points, then by text. Only
+    this one is created: there can be a hundred thousand.
+    """
     from cantstop_arena.games.cubus.engine import search
 
     here, x, y = moved_to_origin(target_query)
     compiled, piles = compiled_query(here), library(box)
     keys = search.keys_of(piles, ORDER, compiled, np.array(numbers, np.int64))
-    base = target_query.table.pile.shape.value
-    found: list[Target] = []
-    for value, keys_of_value in groupby(keys.tolist(), search.value_of):
-        rows = search.open_room(piles, ORDER, compiled, np.array([*keys_of_value], np.int64))
-        level = TargetLevel(rows, value - base, x, y)
-        found += sorted(level) if x or y else level
-    return found
+    if not len(keys):
+        return None
+    index = choose(len(keys))
+    value = search.value_of(int(keys[index]))
+    first, end = index, index + 1
+    if x or y:  # the order of the moved corners' texts is another
+        first, end = np.searchsorted(keys, search.keys_between(value))
+    rows = search.open_room(piles, ORDER, compiled, keys[first:end])
+    level = TargetLevel(rows, value - target_query.table.pile.shape.value, x, y)
+    return (sorted(level) if x or y else level)[index - first]
 
 
 def targets_without_box(target_query: TargetQuery) -> Iterator[Target]:

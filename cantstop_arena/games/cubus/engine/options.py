@@ -114,6 +114,7 @@ def choose(address):
         return np.int64(NO_ANSWER)
     if chosen < 0:
         chosen = below(streams, seat, count)
+    chosen = min(chosen, count - 1)  # of options kept again and again some have had no room
     sort(keys, count)
     cells, plan = rows_at(address, at.CELLS, MAX_CELLS), rows_at(address, at.PLAN, MAX_CELLS)
     pile = cells, row[at.COUNT]

@@ -49,6 +49,11 @@ def value_of(key: int) -> int:
     return MAX_VALUE - (key >> _VALUE_SHIFT)
 
 
+def keys_between(value: int) -> tuple[int, int]:
+    """The least key of piles of an F, and that after the greatest."""
+    return (MAX_VALUE - value) << _VALUE_SHIFT, (MAX_VALUE - value + 1) << _VALUE_SHIFT
+
+
 @njit_call(nrt=False)
 def popcount(word):
     """The number of set bits."""

@@ -1,7 +1,9 @@
 """`arena judge`: the loss by each decision of bots."""
 
+import shlex
 import sys
 from contextlib import redirect_stdout
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -107,11 +109,29 @@ def judge(
     if html is not None:
         from cantstop_arena.views.cantstop.judging.judgement_page import judgements_page
 
-        write_atomically(html, judgements_page(judgements, planned))
+        write_atomically(html, judgements_page(judgements, planned, _command()))
     click.echo(judgements_json(judgements) if as_json else text(judgements, planned, boards))
     if folder:
         keep(judgements, planned, folder)
         _write_page(folder)
+
+
+def _command() -> str:
+    """The command as it was given, without what only chooses its output."""
+    context = click.get_current_context()
+    words = ["arena", "judge", *context.params["names"]]
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name not in ("names", "html", "boards", "as_json"):
+            value = context.params[name]
+            flags = [value] if not isinstance(value, tuple) else [*value]
+            words += chain.from_iterable(_option(parameter.opts[0], each) for each in flags)
+    return shlex.join(words)
+
+
+def _option(flag: str, value: object) -> list[str]:
+    return [flag] if value is True else [flag, str(value)]
 
 
 def _check_alone(names: tuple[str, ...]) -> None:

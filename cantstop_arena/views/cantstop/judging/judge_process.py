@@ -21,6 +21,7 @@ from cantstop_arena.games.cantstop.exact.regret import (
     judge,
     merge_judgements,
 )
+from cantstop_arena.games.cantstop.exact.situations import KINDS_OF_SITUATION, Situation
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
 from cantstop_arena.processes.isolated_call import (
     CallFailed,
@@ -171,6 +172,16 @@ def is_consistent(judgement: Judgement, players: int, rivals: Collection[str]) -
         and all(len(loss) == len(KINDS) for loss in losses)
         and all(map(isfinite, chain(missed, *losses)))
         and all(_is_consistent_mistake(mistake, rivals) for mistake in worst)
+        and all(map(_is_consistent_situation, judgement.situations))
+    )
+
+
+def _is_consistent_situation(situation: Situation) -> bool:
+    return (
+        situation.kind in KINDS_OF_SITUATION
+        and situation.deals > 0
+        and situation.decisions > 0
+        and all(map(isfinite, (situation.lost, *situation.squares)))
     )
 
 

@@ -162,6 +162,7 @@ def _as_data(judgement: Judgement) -> Mapping[str, Any]:
         "missed": judgement.missed,
         "worst": [*map(_mistake_as_data, judgement.worst)],
         "decisions": judgement.decisions,
+        "situations": [*map(asdict, judgement.situations)],
     }
 
 

@@ -32,6 +32,7 @@ from cantstop_arena.views.cantstop.judging.judgement_report import (
     mistake_text,
     rows,
 )
+from cantstop_arena.views.cantstop.judging.situations_section import situations_section
 from cantstop_arena.views.cantstop.judging.verdicts import loss_scale, loss_unit, short_unit
 from cantstop_arena.views.cantstop.page_replay import board_style
 
@@ -43,8 +44,11 @@ _COLOURS = dict(zip(KINDS, ("k1", "k2", "k3"), strict=True))
 _VERBS = {"roll": "roll on", "stop": "stop"}
 
 
-def judgements_page(judgements: Judgements, planned: JudgeTask) -> str:
-    """The page of `arena judge`: the losses first, then the worst decisions of each bot."""
+def judgements_page(judgements: Judgements, planned: JudgeTask, command: str) -> str:
+    """The page of `arena judge`: the losses first, then the worst decisions of each bot.
+
+    `command` judges the same decisions again.
+    """
     rules, players = planned.bots.rules, planned.bots.players
     about = f"Can't Stop, {rules.name} rules, {how_many(players, 'player')}"
     if planned.rival and players > 1:
@@ -58,6 +62,8 @@ def judgements_page(judgements: Judgements, planned: JudgeTask) -> str:
             _losses_section(judgements, planned.rival),
             _sizes_section(judgements),
             *_worst_sections(judgements, rules, planned.file),
+            *_where(judgements),
+            _origin(planned, command),
         ],
         headline=headline(judgements),
         facts=list(_facts(judgements)),
@@ -71,6 +77,39 @@ _ABOUT = (
 )
 
 
+def _origin(planned: JudgeTask, command: str) -> Section:
+    """The command, and the tournament file of the games."""
+    file = planned.file
+    return Section(
+        "origin",
+        "Reproducing these results",
+        [
+            f"Decisions depend on the bots, the deals and the seed ({planned.bots.seed}) alone."
+            " This command judges the same ones again:"
+        ],
+        listings=[
+            Listing("The command", command),
+            Listing(f"The games: {file}", file.read_text("utf-8"), folded=True),
+        ],
+        finding="One command judges the same decisions again",
+        folded=True,
+    )
+
+
+def _where(judgements: Judgements) -> Iterator[Section]:
+    """Where mistakes happen, for the bots that have facts."""
+    if section := situations_section(_extremes(judgements)):
+        yield section
+
+
+def _extremes(judgements: Judgements) -> list[tuple[str, Judgement]]:
+    """The bots, the one that loses most first; of many those that lose most and least."""
+    bots = _by_loss(judgements)
+    if len(bots) > MAX_FACTS:
+        bots = [*bots[: MAX_FACTS // 2], *bots[-MAX_FACTS // 2 :]]
+    return bots
+
+
 def _by_loss(judgements: Judgements) -> list[tuple[str, Judgement]]:
     """The bots, the one that loses most first."""
     return sorted(judgements.items(), key=lambda item: -item[1].lost().mean)
@@ -78,10 +117,7 @@ def _by_loss(judgements: Judgements) -> list[tuple[str, Judgement]]:
 
 def _facts(judgements: Judgements) -> Iterator[Fact]:
     """A fact for each bot; of many for those that lose most and least."""
-    bots = _by_loss(judgements)
-    if len(bots) > MAX_FACTS:
-        bots = [*bots[: MAX_FACTS // 2], *bots[-MAX_FACTS // 2 :]]
-    for bot, judgement in bots:
+    for bot, judgement in _extremes(judgements):
         scale_, lost = loss_scale(judgement.seats), judgement.lost()
         large = scale_ * SIZES[LARGE]
         note = (
@@ -303,6 +339,7 @@ def run_sections(folder: Path) -> Iterator[Section]:
         return
     if stored and stored.judgements:
         yield _losses(stored)
+        yield from _where(stored.judgements)
         yield _worst(stored)
 
 

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 from tabulate import tabulate
 
 from cantstop_arena.games.cantstop.exact.regret import KINDS, SIZES, Judgement, Mistake, RegretMean
+from cantstop_arena.games.cantstop.exact.situations import Situation
 from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.ratings.distributions import student_quantile
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cantstop.drawing import LEGEND, dice_text, draw_board
 from cantstop_arena.views.cantstop.judging.judge_plan import PERFECT, JudgeTask
@@ -23,6 +25,7 @@ from cantstop_arena.views.cantstop.judging.verdicts import (
 )
 from cantstop_arena.views.cantstop.scenes import BoardScene
 
+MIN_DEALS = 10  # with decisions in a situation, for an interval of their losses
 LARGE = 2  # index in SIZES: the table counts the mistakes above this size
 
 
@@ -98,6 +101,16 @@ def _row(bot: str, judgement: Judgement, results: bool) -> list[str]:
 def half_width(mean: RegretMean) -> float:
     """Half the width of the 95% interval."""
     return student_quantile(mean.deals - 1) * mean.error
+
+
+def mean_loss(seats: int, situation: Situation) -> Estimate:
+    """The mean loss of a decision in a situation with its 95% interval, in the printed unit."""
+    scale = loss_scale(seats)
+    mean, error = scale * situation.mean, situation.error
+    if error is None or situation.deals < MIN_DEALS:
+        return Estimate(mean)
+    half = scale * error * student_quantile(situation.deals - 1)
+    return Estimate(mean, max(0.0, mean - half), mean + half)
 
 
 def _mean_text(mean: RegretMean, scale: float) -> str:
@@ -183,6 +196,15 @@ def _as_dict(judgement: Judgement) -> dict[str, Any]:
         "by_results": [scale * measured.mean, scale * half_width(measured)],
         "share_best": judgement.share_best,
         "mistakes": {f"over {scale * SIZES[size]:g}": judgement.mistakes(size) for size in sizes},
+        "situations": [
+            {
+                "kind": each.kind,
+                "number": each.number,
+                "decisions": each.decisions,
+                "lost": list(mean_loss(judgement.seats, each)),
+            }
+            for each in judgement.situations
+        ],
         "worst": [
             {**mistake.as_dict(), "loss": scale * mistake.loss} for mistake in judgement.worst
         ],

@@ -514,6 +514,7 @@ def turns_alone(tables: Tables, bot: SeatedBot | str) -> float:
     return tally.counts["turns"][0] / tally.games
 
 
+@pytest.mark.slow
 def test_rule28_alone_needs_the_published_number_of_turns(tables: Tables) -> None:
     """10.684 with first-move ties; a random choice among the best costs about 0.12 more."""
     first = turns_alone(tables, "rule28")
@@ -543,6 +544,7 @@ def test_random_loses_nearly_always(tables: Tables, name: str) -> None:
     assert one.wins[0] + other.wins[1] < 0.05 * 1000 * WIN_UNITS
 
 
+@pytest.mark.slow
 def test_random_rolls_again_as_often_as_its_option_says(tables: Tables) -> None:
     """A turn's rolls tell: one where it never rolls again, always until a bust otherwise."""
     (never,) = played(tables, [built(tables, "random", roll_again=0)], 20)

@@ -45,6 +45,7 @@ def score(table: EngineTable, pair: Sequence[int], deals: int) -> float:
     return float(np.mean(winners[::2] == 2) + np.mean(winners[1::2] == 1)) / 2
 
 
+@pytest.mark.slow
 def test_with_its_numbers_the_family_plays_as_glenn_and_alois_champion(tables: Tables) -> None:
     table = table_of(tables, tuned(GLENN_ALOI), tables.player("rule28"))
     assert score(table, (0, 1), 300) == 0.5

@@ -72,6 +72,7 @@ def placed(position: dict[str, Any]) -> Any:
     return game
 
 
+@pytest.mark.slow
 def test_every_stored_position_has_its_moves_runners_and_right_to_stop() -> None:
     parts = (moves.list_moves, moves.make_move, moves.may_stop)
     list_moves, make_move, may_stop = map(from_python, parts)
@@ -109,6 +110,7 @@ def rule_sets(draw: st.DrawFn) -> RuleSet:
     return derive(CLASSIC, changes, "drawn")
 
 
+@pytest.mark.slow
 @settings(
     max_examples=max(1, settings().max_examples // 2), suppress_health_check=list(HealthCheck)
 )
@@ -148,6 +150,7 @@ def test_compiled_and_plain_bots_play_the_same_games(tables: Tables, name: str) 
         assert (one.tallies, one.winners) == (other.tallies, other.winners)
 
 
+@pytest.mark.slow
 def test_games_are_the_same_with_the_compiler_switched_off(tables: Tables) -> None:
     script = (
         "import json, sys\n"
@@ -207,6 +210,7 @@ def test_a_block_adds_up_to_the_games_of_its_deals(tables: Tables) -> None:
     assert parts[:, 3].sum() == tallies[0][1] + tallies[1][1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("players", "turn_limit"), [(1, 1000), (2, 1000), (2, 21), (4, 1000)])
 def test_the_story_of_a_game_is_counted_as_its_record_tells_it(
     tables: Tables, players: int, turn_limit: int
@@ -334,6 +338,7 @@ def stop_by_what_is_seen(turn: Any) -> bool:
     return int(total * 1000) % 3 != 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["classic", "jump", "long4"])
 def test_both_lanes_see_the_same_table(name: str) -> None:
     player = Player(by_what_is_seen, stop_by_what_is_seen)

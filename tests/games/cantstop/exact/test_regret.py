@@ -15,6 +15,11 @@ from helpers.parameters import slow_but
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.exact.regret import KINDS, Judgement, RegretMean, judge
+from cantstop_arena.games.cantstop.exact.situations import (
+    KINDS_OF_SITUATION,
+    joined_situations,
+    situations_of_deal,
+)
 from cantstop_arena.games.cantstop.exact.solved_tables import adviser_for
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.rules import CLASSIC, derive
@@ -112,6 +117,7 @@ def test_the_command_tells_losses_and_the_worst_decisions(
     assert told["optimal"]["lost"] == [0, 0] and told["optimal"]["worst"] == []
 
 
+@pytest.mark.slow
 def test_the_game_of_a_bad_decision_is_replayed_by_the_command_that_is_told(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,3 +157,28 @@ def test_a_bot_from_a_file_is_judged_where_its_code_may_run(
 def test_a_board_that_is_not_solved_is_refused(arena: Arena) -> None:
     code, text = run(arena, "rule28", "--rules", "jump")
     assert (code, "has not been solved for 2 players (see `arena solve`)" in text) == (2, True)
+
+
+def test_the_situations_of_a_kind_have_all_decisions_and_all_losses(
+    tables: Tables, folder: Path
+) -> None:
+    judgement = judged(tables, folder, "random", 60)
+    for kind in KINDS_OF_SITUATION:
+        of_kind = [each for each in judgement.situations if each.kind == kind]
+        assert sum(each.decisions for each in of_kind) == judgement.decisions
+        lost = sum(each.lost for each in of_kind) / judgement.games
+        assert lost == pytest.approx(judgement.lost().mean)
+    numbers = [each.number for each in judgement.situations if each.kind == "lead in columns"]
+    assert min(numbers) < 0 < max(numbers)
+
+
+def test_the_error_of_a_situation_is_that_of_a_ratio_over_deals() -> None:
+    deals = [[0.0, 0.4], [0.1], [0.0, 0.0, 0.3], [0.2, 0.2]]
+    key = ("columns won", 1)
+    (joined,) = joined_situations(
+        each for losses in deals for each in situations_of_deal([([key], x) for x in losses])
+    )
+    mean = 1.2 / 8
+    squares = sum((sum(losses) - mean * len(losses)) ** 2 for losses in deals)
+    assert joined.mean == pytest.approx(mean)
+    assert joined.error == pytest.approx((4 / 3 * squares) ** 0.5 / 8)

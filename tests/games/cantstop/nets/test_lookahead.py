@@ -19,6 +19,7 @@ from cantstop_arena.table.seated_bot import SeatedBot
 HERE = TESTS / "helpers"
 
 
+@pytest.mark.slow
 def test_a_roll_is_looked_ahead_as_a_slow_reader_of_the_nets_does() -> None:
     """Without compiling, on boards of three columns."""
     done = subprocess.run(

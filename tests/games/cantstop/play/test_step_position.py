@@ -101,6 +101,7 @@ def test_every_game_of_the_table_is_played_by_a_position(
     follow(start(rules, players, None if is_given else SEED, deal), events)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["glenn-aloi", "plain glenn-aloi"])
 def test_bots_in_seats_play_as_at_the_table(tables: Tables, name: str) -> None:
     table = tables.of(CLASSIC, [name, "plain rule28"], 3, SEED)
@@ -331,6 +332,7 @@ def expected(turn: Turn, seat: int, kind: str) -> Iterator[float]:
     yield turn.bust_chance()
 
 
+@pytest.mark.slow
 @given(rule_sets, seat_counts, deals)
 @settings(max_examples=15)
 def test_observations_have_what_there_is_to_see(rules: RuleSet, players: int, luck: int) -> None:

@@ -1,5 +1,7 @@
 """What bots are shown and may ask, and bad input of every kind."""
 
+from functools import partial
+
 import pytest
 from helpers.cubus.games import seen
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from cantstop_arena.errors import RulesError, UsageError
 from cantstop_arena.games.cubus.builds.build import Build
 from cantstop_arena.games.cubus.builds.cards import Cards, cards_from_text
 from cantstop_arena.games.cubus.builds.piles import IllegalBuild, parse
+from cantstop_arena.games.cubus.choices.targets import for_build, target_of_groups
 from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, derive
 
 
@@ -34,6 +37,22 @@ def test_the_first_target_is_the_best_and_targets_come_lazily() -> None:
     best = view.best()
     assert best is not None and view.check(best) == first.points
     assert next(view.iter_targets("none")).points >= first.points
+
+
+@pytest.mark.parametrize("corner", [(0, 0), (3, 4), (200, -99)])
+def test_the_options_kept_are_all_targets_in_their_order(corner: tuple[int, int]) -> None:
+    x, y = corner
+    view = seen(f"22/21@{x},{y}", "TOLR", [(x, y)])
+    for option in view.options():
+        assert view.keep(option, 0)
+    query, numbers = for_build(view.table, view.hand, view.rules), [n for _, n in view.kept]
+    count = len(view.targets())
+    targets = [
+        target_of_groups(query, view.rules.box, numbers, partial(min, index))
+        for index in range(count)
+    ]
+    assert targets == view.targets()
+    assert target_of_groups(query, view.rules.box, [], lambda _: 0) is None
 
 
 def test_best_lays_the_open_cards_that_lids_lack_on_the_first_places() -> None:

@@ -11,6 +11,7 @@ from helpers.arena import Arena
 from helpers.finished import Finished
 from helpers.pages import checked
 
+from cantstop_arena.games.cantstop.exact.situations import KINDS_OF_SITUATION
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.views.cantstop.judging.judge_process import in_pieces
 from cantstop_arena.views.cantstop.judging.judged_runs import run_in
@@ -48,6 +49,7 @@ def test_the_bots_of_a_run_are_judged_and_its_page_tells_so(arena: Arena, run: P
     text = arena("judge", str(run), "--deals", "20").text
     assert "2 players; 20 deals of each bot; judged by optimal" in text
     shown = (run / "report.html").read_text("utf-8")
+    assert 'id="where"' in shown
     assert 'id="judged"' in shown and "The worst decisions of random" in shown
     headline, _, _ = text.partition(".\n")
     assert headline.startswith("random loses ") and headline.endswith(", optimal 0.0")
@@ -65,6 +67,7 @@ def test_its_rivals_are_those_of_the_run_and_its_games_those_of_the_run(
     content = json.loads(arena("judge", str(run), "--deals", "20", "--json").text)
     assert content["headline"].startswith("random loses ")
     told: dict[str, Any] = content["bots"]
+    assert {each["kind"] for each in told["random"]["situations"]} == {*KINDS_OF_SITUATION}
     assert told["optimal"]["share_best"] == 1 > told["random"]["share_best"] > 0
     assert [*told] == ["random", "cautious", "optimal"] and told["optimal"]["lost"] == [0, 0]
     assert {one["rival"] for one in told["random"]["worst"]} == {"cautious", "optimal"}
@@ -88,6 +91,9 @@ def test_the_page_of_a_judgement_draws_the_worst_decisions(
     checked(text)
     assert headline in text and 'class="decision"' in text
     assert ">played</span>" in text and ">best</span>" in text
+    assert 'id="where"' in text and "with 0 columns won" in text
+    again = "arena judge cautious random --rules 2,2 --deals 12"
+    assert f">{again}<" in text.replace("\n", "")
 
 
 def test_something_is_heard_now_and_then_of_all_deals(run: Path) -> None:
