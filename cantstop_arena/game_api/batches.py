@@ -237,7 +237,7 @@ def _actions_by_logits(
     actions = values.argmax(axis=1)
     best = values[np.arange(batch.rows), actions]
     faults = np.zeros(batch.rows, np.int64)
-    if not (best[batch.live] > -np.inf).all():
+    if np.count_nonzero((best > -np.inf)[batch.live]) < np.count_nonzero(batch.live):
         faults[best == -np.inf] = NOTHING_LIKELY
         faults[np.isnan(best)] = NOT_A_NUMBER  # `argmax` finds the first NaN
         faults[~batch.live] = FINE

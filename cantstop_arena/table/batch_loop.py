@@ -158,6 +158,8 @@ class BatchCall:
                 _exit(0)
             self._table.restore_after_call()
         np.copyto(self.actions, actions, where=live)
+        if not faults.any():
+            return
         for row in np.flatnonzero(faults).tolist():
             action = int(actions[row])
             text = complaint(int(faults[row]), action, self._name_of, batch.legal.shape[1])

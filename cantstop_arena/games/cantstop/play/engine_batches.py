@@ -93,7 +93,9 @@ class EngineBatches:
         call = self._call = self._calls[position]
         step_engine().choose_rows(position, *call.choose)
         step_engine().observe_rows(self._handle, *call.observe)
-        return call.batch, np.where(call.slots >= 0, self._numbers[call.slots], -1)
+        numbers = self._numbers[call.slots]
+        numbers[call.slots < 0] = -1
+        return call.batch, numbers
 
     def begin(self) -> Iterator[LostGame]:
         begin_games, numbers = step_engine().begin_games, (self._first, self._stop)
