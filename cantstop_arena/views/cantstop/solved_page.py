@@ -4,14 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 
 from cantstop_arena.games.cantstop.exact.board import size_of
+from cantstop_arena.games.cantstop.exact.regret import Judgement
 from cantstop_arena.games.cantstop.exact.solved_tables import SolvedEvaluator, SolvedTable
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.pages.document import Document, Fact, Listing, Section, as_html
 from cantstop_arena.pages.number_text import plain, signed
-from cantstop_arena.tables.column import Column, Table, Value, number
+from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.tables.column import Column, Table, Value, estimate, number
 from cantstop_arena.texts import how_many, listed
+from cantstop_arena.views.cantstop.judging.board_losses import DEALS, losses_on_board
+from cantstop_arena.views.cantstop.judging.judgement_report import half_width
+from cantstop_arena.views.cantstop.judging.verdicts import loss_scale, loss_unit
 
 MAX_STOPS = 40  # rows of the table
+_LOSSES = "What built-in bots lose"
 
 Climbs = Mapping[int, int]
 """The spaces that runners have climbed, by column."""
@@ -31,6 +37,7 @@ def solved_page(table: SolvedTable, command: str) -> str:
         ],
         sections=[
             _stops_section(evaluator),
+            _losses_section(losses_on_board(evaluator)),
             Section(
                 "origin",
                 "Reproducing these results",
@@ -83,6 +90,38 @@ def _stops_section(evaluator: SolvedEvaluator) -> Section:
     notes += [f"{more:,} more are left out."] if more else []
     finding = f"A first turn can stop after {_runners_text(climbs)}"
     return Section("stops", "The first turn", notes, tables=[table], open=True, finding=finding)
+
+
+def _losses_section(judgements: Mapping[str, Judgement]) -> Section:
+    """What the decisions of built-in bots lose, the best first."""
+    if not judgements:
+        return Section("losses", _LOSSES, finding="No built-in bot plays on this board")
+    best, judgement = next(iter(judgements.items()))
+    by, unit = loss_scale(judgement.seats), loss_unit(judgement.seats)
+    columns = [
+        Column("bot", "bot"),
+        estimate("lost", "loss a game", 2),
+        number("best", "best decisions %", 1, percent=True),
+    ]
+    rows: list[list[Value]] = [
+        [bot, _mean_loss(each), each.share_best] for bot, each in judgements.items()
+    ]
+    text = (
+        f"Each bot plays {how_many(DEALS, 'deal')} in every seat, and each of its decisions loses"
+        f" the exact difference to the best one, in {unit} a game; mean with its 95% interval."
+    )
+    table = Table("losses", _LOSSES, columns, rows)
+    finding = (
+        f"Of the built-in bots {best} loses least: {plain(by * judgement.lost().mean, 2)} {unit}"
+    )
+    return Section("losses", _LOSSES, [text], tables=[table], open=True, finding=finding)
+
+
+def _mean_loss(judgement: Judgement) -> Estimate:
+    """The loss a game with its 95% interval, in the printed unit."""
+    by, lost = loss_scale(judgement.seats), judgement.lost()
+    half = half_width(lost)
+    return Estimate(by * lost.mean, by * (lost.mean - half), by * (lost.mean + half))
 
 
 def _percentage(value: float, players: int) -> float:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -182,6 +183,9 @@ def test_the_page_says_what_json_says(arena: Arena, tmp_path: Path, players: int
     assert told["headline"] in html
     assert f"{told['value']:.9f}" in told["headline"]
     assert f"{told['positions']:,}" in html
+    _, _, section = page.read_text("utf-8").partition('id="losses"')
+    losses = re.findall(r'<th scope="row"><bdi>([a-z0-9-]+)<', section)
+    assert losses.index("rule28") < losses.index("random") and "optimal" not in losses
 
 
 def test_a_first_turn_stops_where_rolling_on_is_worse(tmp_path: Path) -> None:
