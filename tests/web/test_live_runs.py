@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -262,3 +263,15 @@ def test_what_is_not_there_is_said(server: PagesServer, name: str) -> None:
         assert server.get(path).status == 404
     assert server.post(f"/live/{name}/stop").status == 404
     assert server.get(f"/review?result={name}").status == 404
+
+
+@pytest.mark.slow
+def test_games_can_be_begun_while_a_gauntlet_has_only_begun(
+    served: PagesServer, arena: Arena
+) -> None:
+    os.chdir(served.folder)
+    file = "games: 2\ngauntlet: rule28\nbots: [rule28, cautious, random]\n"
+    arena("run early.yaml --quiet", files={"early.yaml": file})
+    with sqlite3.connect(served.folder / "results/early/ledger.sqlite") as ledger:
+        ledger.executescript("delete from blocks; delete from seals")
+    assert served.get("/play").status == 200
