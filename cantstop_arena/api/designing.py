@@ -21,10 +21,12 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.profile_report import (
     design_headline,
     profile_headline,
+    write_design_page,
     write_profile_page,
 )
+from cantstop_arena.reports.tournament_files import PAGE
 from cantstop_arena.tables.data import as_csv
-from cantstop_arena.tables.design import design_data, design_table, rounds_text
+from cantstop_arena.tables.design import design_data, design_table, rounds_lines
 from cantstop_arena.tables.profile import profile_data, profile_table
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.key_readers import usual_players
@@ -150,11 +152,16 @@ def _rules(given: Any, catalogue: Catalogue) -> Any:
 
 
 class DesignResults:
-    """The rules that a design has tried; its table is in `folder`, as design.csv."""
+    """The rules that a design has tried; its table is in `folder`, as design.csv.
 
-    def __init__(self, totals: DesignTotals, folder: Path) -> None:
+    `file` is that of the design, `configuration` its content.
+    """
+
+    def __init__(self, totals: DesignTotals, folder: Path, file: Path, configuration: str) -> None:
         self.totals = totals
         self.folder = folder
+        self.file = file
+        self.configuration = configuration
 
     @property
     def table(self) -> ResultTable:
@@ -171,9 +178,20 @@ class DesignResults:
         """The parameters of the rules that hold, the deepest within their targets first."""
         return [dict(each.changes) for each in self.totals.with_verdict(HOLDS)]
 
+    @property
+    def command(self) -> str:
+        """The command that plays the same games again."""
+        return shlex.join(["arena", "design", str(self.file), "--seed", str(self.totals.seed)])
+
+    def write_page(self) -> Path:
+        """Write `report.html` into the folder. Raises PageError when a package is missing."""
+        return write_design_page(
+            self.totals, self.command, self.file.name, self.configuration, self.folder
+        )
+
     def show(self) -> None:
         """Print the headline, and the rules that hold or are open."""
-        print(f"{self.headline}.", rounds_text(self.totals), self.table, sep="\n\n")
+        print(f"{self.headline}.", "\n".join(rounds_lines(self.totals)), self.table, sep="\n\n")
 
     def __repr__(self) -> str:
         return f"<{self.totals.name}: {len(self.rules)} of {len(self.totals.judged)} hold>"
@@ -186,11 +204,14 @@ class DesignResults:
 def design(file: Path | str, **given: Unpack[DesignKeys]) -> DesignResults:
     """Search for rules that meet the targets of a file, as `arena design` does.
 
-    `isolate` is for all bots from files and packages. Raises ArenaError, and Interrupted on Ctrl-C.
+    `isolate` is for all bots from files and packages. With `page`, `report.html` is written, too.
+    Raises ArenaError, and Interrupted on Ctrl-C.
     """
     catalogue = Catalogue(Path(given["bots_folder"]), results=Path(given["results"]))
     overrides = Overrides(seed=given["seed"], isolate=checked_isolation(given["isolate"]))
-    planned = design_file.read(Path(file), catalogue, overrides)
+    path = Path(file)
+    planned = design_file.read(path, catalogue, overrides)
+    configuration = path.read_text("utf-8")
     folder = catalogue.results / planned.name
     check_results_folder(folder)
     with observed_by(observer_for(given["progress"], planned.name)) as observer:
@@ -198,4 +219,8 @@ def design(file: Path | str, **given: Unpack[DesignKeys]) -> DesignResults:
         totals = search_rules(planned, catalogue, options, observer)
     create_run_folder(folder.parent, folder)
     write_result(folder, "design.csv", as_csv(design_data(totals)))
-    return DesignResults(totals, folder)
+    (folder / PAGE).unlink(missing_ok=True)  # that of an earlier result
+    results = DesignResults(totals, folder, path, configuration)
+    if given["page"]:
+        results.write_page()
+    return results

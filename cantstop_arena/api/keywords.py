@@ -151,6 +151,7 @@ class DesignKeys(FolderKeys, PoolKeys, total=False):
     seed: Seed | None
     isolate: Isolate
     progress: Progress
+    page: bool
 
 
 class LeagueKeys(FolderKeys, PoolKeys, total=False):

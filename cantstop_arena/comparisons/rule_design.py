@@ -17,6 +17,7 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.comparisons.design_file import Candidate, Design, DesignTarget
 from cantstop_arena.comparisons.quantities import Quantity, quantity_of
 from cantstop_arena.comparisons.sample_games import SampleGames, SamplePlayer
+from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tournaments.group_pool import GroupPool
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
@@ -72,6 +73,7 @@ class DesignTotals(msgspec.Struct, frozen=True):
     judged: tuple[JudgedRules, ...]
     games: int
     refused: tuple[int, str]
+    seed: Seed
 
     def with_verdict(self, verdict: str) -> list[JudgedRules]:
         """The rules with a verdict."""
@@ -147,6 +149,7 @@ class _Search:
             judged=(*confirmed, *self.out),
             games=self.played,
             refused=design.refused,
+            seed=design.seed,
         )
 
     def _after_round(

@@ -9,6 +9,7 @@ be computed from another. SplitMix64 (Steele, Lea and Flood, 2014) generates num
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TypeVar
 
@@ -89,12 +90,12 @@ class Stream:
 class DealChance:
     """The streams of random numbers of one deal."""
 
-    __slots__ = ("_bots", "_deal", "_keyed")
+    __slots__ = ("_bots", "_keyed")
 
     def __init__(self, seed: int, deal: int) -> None:
         """`seed` is an integer of 128 bits."""
         self._keyed = blake2b(digest_size=8, key=seed.to_bytes(16, "little"))
-        self._deal = deal
+        self._keyed.update(f"({deal}".encode())
         self._bots: dict[int, int] = {}  # the keys of bots so far, which every seating needs again
 
     def stream(self, *name: str | int) -> Stream:
@@ -117,5 +118,12 @@ class DealChance:
     def key_of(self, name: tuple[str | int, ...]) -> int:
         """The key of a name: the hash of the tuple (deal, *name) as text."""
         digest = self._keyed.copy()  # quicker than a new one with the key
-        digest.update(repr((self._deal, *name)).encode())
+        digest.update(_text_after_deal(*name))
         return _number(digest.digest())
+
+
+@lru_cache(1 << 12, typed=True)
+def _text_after_deal(*name: str | int) -> bytes:
+    """What follows the deal in the text of (deal, *name); deals have the same names again and
+    again, and the text takes longer than the hash."""
+    return repr((0, *name))[2:].encode()

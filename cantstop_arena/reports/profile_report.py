@@ -1,13 +1,14 @@
-"""The headlines of profiles and designs, and the page of a profile."""
+"""The headlines of profiles and designs, and their pages."""
 
 from pathlib import Path
 
-from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.atomic_files import write_atomically, write_result
 from cantstop_arena.comparisons.game_profile import GameProfile, ProfileRow
 from cantstop_arena.comparisons.quantities import LENGTH, LUCK
 from cantstop_arena.comparisons.rule_design import HOLDS, OPEN, DesignTotals
 from cantstop_arena.pages.number_text import percent, plain
-from cantstop_arena.tables.design import missed_targets
+from cantstop_arena.reports.tournament_files import PAGE
+from cantstop_arena.tables.design import changes_text, missed_targets
 from cantstop_arena.texts import how_many, listed
 
 
@@ -36,8 +37,7 @@ def design_headline(design: DesignTotals) -> str:
     """Which rules meet the targets, in a sentence without its full stop."""
     holding, open_ = design.with_verdict(HOLDS), design.with_verdict(OPEN)
     if len(holding) == 1:
-        rules = ", ".join(f"{name} {holding[0].changes[name]}" for name in design.varied)
-        return f"One rule set meets all targets: {rules}"
+        return f"One rule set meets all targets: {changes_text(holding[0], design)}"
     if holding:
         return f"{how_many(len(holding), 'rule set')} meet all targets"
     if open_:
@@ -56,3 +56,15 @@ def write_profile_page(profile: GameProfile, command: str, file: Path) -> None:
     from cantstop_arena.reports.write_page import profile_page
 
     write_atomically(file, profile_page(profile, command))
+
+
+def write_design_page(
+    design: DesignTotals, command: str, file: str, configuration: str, folder: Path
+) -> Path:
+    """Write the page of a design into a folder; `command` plays it again, from a file.
+
+    Raises PageError where a package that draws pages is missing.
+    """
+    from cantstop_arena.reports.write_page import design_page
+
+    return write_result(folder, PAGE, design_page(design, command, file, configuration))

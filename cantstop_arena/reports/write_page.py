@@ -1,4 +1,4 @@
-"""Pages of tournaments, comparisons, games, tunings, versions and profiles.
+"""Pages of tournaments, comparisons, games, tunings, versions, profiles and designs.
 
 Modules that draw are imported in the functions, as they need Jinja2 and slow the start.
 """
@@ -22,6 +22,7 @@ from cantstop_arena.tournaments.ledger.read_ledger import MATCH, load_results_wi
 
 if TYPE_CHECKING:
     from cantstop_arena.comparisons.game_profile import GameProfile
+    from cantstop_arena.comparisons.rule_design import DesignTotals
     from cantstop_arena.game_api.state import Event
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.tables.column import Table
@@ -36,6 +37,9 @@ _HISTORY = (
 )
 _PROFILE = (
     "The page of a profile cannot be written: {package} is missing. Reinstall: pip install -e ."
+)
+_DESIGN = (
+    "The page of a design cannot be written: {package} is missing. Reinstall: pip install -e ."
 )
 _REPLAY = "The page of a game cannot be written: {package} is missing. Reinstall: pip install -e ."
 
@@ -135,6 +139,14 @@ def profile_page(profile: "GameProfile", command: str) -> str:
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import profile_page as profiles
     return as_html(profiles.document(profile, command))
+
+
+def design_page(design: "DesignTotals", command: str, file: str, configuration: str) -> str:
+    """The page of a design; `command` plays it again, from a `file` with this configuration."""
+    with requiring_package(_DESIGN):
+        from cantstop_arena.pages.document import as_html
+        from cantstop_arena.reports.page import design_page as designs
+    return as_html(designs.document(design, command, file, configuration))
 
 
 @contextmanager

@@ -22,8 +22,19 @@ def design_table(design: DesignTotals) -> Table:
     designs = [*design.with_verdict(HOLDS), *design.with_verdict(OPEN)] or [*design.judged[:1]]
     columns = [Column("verdict", "verdict"), *_varied(design), *map(_column, design.targets)]
     rows = [[_verdict(each), *_values(each, design)] for each in designs]
-    title = f"{design.title} ({design.rules}), {how_many(design.players, 'seat')}"
-    return Table(NAME, title, columns, rows, [*_notes(design)])
+    return Table(NAME, _title(design), columns, rows, [*design_notes(design)])
+
+
+def tried_table(design: DesignTotals) -> Table:
+    """All rules that were tried, for people."""
+    columns = [
+        Column("verdict", "verdict"),
+        number("deals"),
+        *_varied(design),
+        *map(_column, design.targets),
+    ]
+    rows = [[each.verdict, each.deals, *_values(each, design)] for each in design.judged]
+    return Table(NAME, _title(design), columns, rows)
 
 
 def design_data(design: DesignTotals) -> Table:
@@ -41,14 +52,32 @@ def design_data(design: DesignTotals) -> Table:
     return Table(NAME, design.name, columns, rows)
 
 
-def rounds_text(design: DesignTotals) -> str:
+def rounds_lines(design: DesignTotals) -> list[str]:
     """What the rounds have left, a line each."""
-    lines = [
+    return [
         f"Round {count}: {how_many(each.deals, 'deal')} of {how_many(each.rule_sets, 'rule set')},"
         f" surely outside of a target: {each.missing:,}, going on: {each.going_on:,}."
         for count, each in enumerate(design.rounds, 1)
     ]
-    return "\n".join(lines)
+
+
+def changes_text(rules: JudgedRules, design: DesignTotals) -> str:
+    """The parameters of rules that vary: "cards 3, chips 5"."""
+    return ", ".join(f"{name} {rules.changes[name]}" for name in design.varied)
+
+
+def target_text(target: DesignTarget) -> str:
+    """A target with its ends: "first_seat 45% to 55%"."""
+    return f"{target.key} {_end(target, target.low)} to {_end(target, target.high)}"
+
+
+def decimals_of(target: DesignTarget) -> int:
+    """The decimals of a target's values; those of shares are in percent."""
+    return 1 if target.is_share else 2
+
+
+def _title(design: DesignTotals) -> str:
+    return f"{design.title} ({design.rules}), {how_many(design.players, 'seat')}"
 
 
 def _varied(design: DesignTotals) -> Iterator[Column]:
@@ -57,7 +86,7 @@ def _varied(design: DesignTotals) -> Iterator[Column]:
 
 def _column(target: DesignTarget) -> Column:
     heading = f"{target.key}, %" if target.is_share else target.key
-    return estimate(target.key, heading, 1 if target.is_share else 2, percent=target.is_share)
+    return estimate(target.key, heading, decimals_of(target), percent=target.is_share)
 
 
 def _verdict(rules: JudgedRules) -> str:
@@ -69,12 +98,10 @@ def _values(rules: JudgedRules, design: DesignTotals) -> Sequence[Value]:
     return [*changes, *(rules.values[target.key] for target in design.targets)]
 
 
-def _notes(design: DesignTotals) -> Iterator[str]:
-    targets = (
-        f"{target.key} {_end(target, target.low)} to {_end(target, target.high)}"
-        for target in design.targets
-    )
-    yield f"Targets: {', '.join(targets)}. Bots: {listed(design.bots)}."
+def design_notes(design: DesignTotals) -> Iterator[str]:
+    """What was searched for, and how."""
+    targets = ", ".join(map(target_text, design.targets))
+    yield f"Targets: {targets}. Bots: {listed(design.bots)}."
     count, reason = design.refused
     if count:
         yield f"{how_many(count, 'combination')} left out that are no rules: {reason}."

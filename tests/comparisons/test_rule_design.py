@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import install_example, installed_game, on_path
+from helpers.pages import checked
 
 import cantstop_arena as ca
 from cantstop_arena.bots.catalogue import Catalogue
@@ -150,6 +151,24 @@ def test_a_design_finds_the_rules_that_hold(arena: Arena) -> None:
     assert [row["cards"] for row in rows if row["verdict"] == "holds"] == ["3"]
     assert rows[0]["deals"] == "1500"
     assert float(rows[0]["better_bot_low"]) < 2 / 3 < float(rows[0]["better_bot_high"])
+    assert not Path("results/cards/report.html").exists()  # tests run with --no-page
+
+
+@pytest.mark.slow
+def test_the_page_says_what_the_terminal_says(arena: Arena) -> None:
+    done = arena("design", "cards.yaml", "--page", yaml=DESIGN)
+    headline, *lines = done.text.splitlines()
+    assert "Page: results/cards/report.html" in lines
+    page = checked(Path("results/cards/report.html").read_text("utf-8"))
+    assert f"{headline.removesuffix('.')} Targets: first_seat 40% to 60%" in page.text
+    sentences = [line for line in lines if line.startswith(("Round ", "Targets: "))]
+    assert len(sentences) == 4
+    for sentence in sentences:
+        assert sentence in page.text
+    assert "better_bot 60% to 70%: cards 3 lies within" in page.text
+    assert "arena design cards.yaml --seed 1" in page.text
+    arena("design", "cards.yaml", "--no-page", "--seed", "2")
+    assert not Path("results/cards/report.html").exists()  # it was of other games
 
 
 @pytest.mark.slow

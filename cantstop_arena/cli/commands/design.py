@@ -6,6 +6,7 @@ import click
 
 from cantstop_arena.cli.options import Given, options
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
+from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.views.command_tables import print_plain_tables, print_text
 
 
@@ -16,12 +17,12 @@ def design(file: Path, given: Given) -> None:
     """Search for rules that meet the targets of FILE, between its bots.
 
     All combinations of the parameters that vary play rounds of the same deals; those that surely
-    miss a target are dropped. What remains is confirmed on fresh deals: it holds, or is open. All
-    that were tried are written to design.csv in a folder of results.
+    miss a target are dropped. What remains is confirmed on fresh deals: it holds, or is open. The
+    folder of the results has all that were tried, design.csv, and the page, report.html.
     docs/how-to/target-rules.md has an example of FILE.
     """
     from cantstop_arena.api.designing import design as designed
-    from cantstop_arena.tables.design import rounds_text
+    from cantstop_arena.tables.design import rounds_lines
 
     results = designed(
         file,
@@ -30,7 +31,8 @@ def design(file: Path, given: Given) -> None:
         **given.run,
     )
     if given.tables.is_text:
-        print_text(f"{results.headline}.\n\n{rounds_text(results.totals)}\n\n")
+        rounds = "\n".join(rounds_lines(results.totals))
+        print_text(f"{results.headline}.\n\n{rounds}\n\n")
     is_data = given.tables.form in ("csv", "json")
     table = results.table.table if is_data else results.table.display
     above = "" if given.tables.is_text else results.headline
@@ -38,3 +40,7 @@ def design(file: Path, given: Given) -> None:
     if not given.quiet:
         path = results.folder / "design.csv"
         click.echo(f"\nAll rules that were tried: {path}", err=not given.tables.is_text)
+    screen = RunScreen(results.folder.name, given.quiet, aside=not given.tables.is_text)
+    if given.page:
+        with screen.reporting_page_error():
+            screen.echo(f"Page: {results.write_page()}")
