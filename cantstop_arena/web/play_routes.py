@@ -45,7 +45,7 @@ async def new_game(site: Site, request: Request) -> Response:
         rules=[*game.rules.named],
         ratings=ratings.ratings if ratings else {},
         ladder=ratings.name if ratings else "",
-        axis=_axis(ratings.elo) if ratings else None,
+        axis=_axis(ratings.elo) if ratings and ratings.elo else None,
         judge=judge,
         open_games=await site.read(site.people.store.games, 20, OPEN),
         sandbox_problem=site.sandbox_problem,

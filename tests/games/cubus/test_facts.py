@@ -149,7 +149,7 @@ def test_crates_under_other_rules(name: str, players: int) -> None:
 @pytest.mark.parametrize("ending", ["last", "best"])
 @pytest.mark.parametrize("players", range(2, 7))
 def test_crates_after_the_other_endings(ending: str, players: int) -> None:
-    known, deals = (61.2, 61.2, 61.3, 61.3, 61.4)[players - 2], 300
+    known, deals = (61.2, 61.2, 61.3, 61.3, 61.4)[players - 2], 80
     crates = []
     for deal in range(deals):
         state = played(NAMED[ending][0], ["greedy"] * players, deal).state
