@@ -180,7 +180,7 @@ def _command(
     command += ["--games", str(games), "--seed", str(seed)]
     command += ["--game", catalogue.game.name] if catalogue.game.name != DEFAULT else []
     command += ["--rules", str(given["rules"])] if given["rules"] else []
-    command += ["--players", str(given["players"])] if given["players"] != 2 else []
+    command += ["--players", str(given["players"])] if given["players"] not in (None, 2) else []
     return shlex.join(command)
 
 

@@ -176,6 +176,8 @@ def test_the_command_finds_a_threshold_and_tests_it(arena: Arena) -> None:
     assert (code, 23 <= threshold <= 35) == (0, True)
     assert found["low"]["threshold"] <= threshold <= found["high"]["threshold"]
     assert threshold == 28 or found["test"]["games"] >= 1000
+    again = "arena tune rule28 threshold=18..46 --against glenn-aloi --games 8000 --seed 1"
+    assert found["command"] == again
 
 
 REFUSED = {
