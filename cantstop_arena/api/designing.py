@@ -19,13 +19,14 @@ from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.profile_report import (
+    design_content,
     design_headline,
     profile_headline,
     write_design_page,
     write_profile_page,
 )
-from cantstop_arena.reports.tournament_files import PAGE
-from cantstop_arena.tables.data import as_csv
+from cantstop_arena.reports.tournament_files import DESIGN, PAGE
+from cantstop_arena.tables.data import as_csv, as_json
 from cantstop_arena.tables.design import design_data, design_table, rounds_lines
 from cantstop_arena.tables.profile import profile_data, profile_table
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
@@ -219,6 +220,7 @@ def design(file: Path | str, **given: Unpack[DesignKeys]) -> DesignResults:
         totals = search_rules(planned, catalogue, options, observer)
     create_run_folder(folder.parent, folder)
     write_result(folder, "design.csv", as_csv(design_data(totals)))
+    write_result(folder, DESIGN, as_json(design_content(totals)))
     (folder / PAGE).unlink(missing_ok=True)  # that of an earlier result
     results = DesignResults(totals, folder, path, configuration)
     if given["page"]:

@@ -31,6 +31,11 @@ def bot_path(file: Path) -> Path:
     return file.parent if is_in_folder(file) else file
 
 
+def own_files_called(name: str) -> tuple[str, ...]:
+    """What the own file of a bot of this name can be called in its folder; `*` is for any name."""
+    return (*(f"{name}{ending}" for ending in ENDINGS), f"{name}/{FOLDER_FILE}")
+
+
 def own_file(path: Path) -> Path | None:
     """The own file of the bot at a path, which is a file or a folder; None if there is no bot."""
     candidates = (path, path / FOLDER_FILE)
@@ -44,7 +49,7 @@ def file_in(folder: Path, name: str) -> Path | None:
     """
     if name in ("", ".", ".."):
         return None
-    candidates = (*(folder / f"{name}{ending}" for ending in ENDINGS), folder / name / FOLDER_FILE)
+    candidates = (folder / file for file in own_files_called(name))
     files = [file for file in candidates if os.path.lexists(file)]
     if len(files) > 1:
         raise BotError(f"both {files[0]} and {files[1]} are a bot {name!r}; rename one of them")
@@ -58,8 +63,7 @@ def bot_files(folder: Path) -> list[Path]:
     """
     if not folder.is_dir():
         return []
-    files = [file for ending in ENDINGS for file in folder.glob(f"*{ending}")]
-    files += folder.glob(f"*/{FOLDER_FILE}")
+    files = [file for pattern in own_files_called("*") for file in folder.glob(pattern)]
     return sorted((file for file in files if bot_path(file).name[0] not in "._"), key=bot_path)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from cantstop_arena.bots.bot_paths import FOLDER_FILE, bot_name, bot_path
+from cantstop_arena.bots.bot_paths import bot_name, bot_path, own_files_called
 from cantstop_arena.errors import BotError
 
 RESULTS = Path("results")  # the default folder of results
@@ -143,7 +143,7 @@ def _copies_by_digest(results: Path, name: str) -> dict[str, list[Path]]:
     paths = [
         path
         for pattern in _RUN_PATTERNS
-        for file in (f"{name}.py", f"{name}/{FOLDER_FILE}")
+        for file in own_files_called(name)
         for path in results.glob(f"{pattern}/bots/*/{file}")
     ]
     copies: dict[str, list[Path]] = {}

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 import msgspec
 
+from cantstop_arena.bots.bot_paths import own_files_called
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.game_api.bot_options import digest_of_path
 from cantstop_arena.processes import shutdown
@@ -134,7 +135,7 @@ class FileReport:
         if self._is_complete:
             return FilesRead(files, globs, [self._results, *_matching(globs)])
         folders = dict.fromkeys([self._bots_folder.absolute(), *(Path(p).parent for p in files)])
-        globs += [str(folder / name) for folder in folders for name in ("*.py", "*/__init__.py")]
+        globs += [str(folder / name) for folder in folders for name in own_files_called("*")]
         suspects = {path: digest_of_path(Path(path)) for path in _matching(globs)}
         return FilesRead(suspects | files, globs, [self._results])
 

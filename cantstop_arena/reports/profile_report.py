@@ -1,14 +1,17 @@
 """The headlines of profiles and designs, and their pages."""
 
 from pathlib import Path
+from typing import Any
 
 from cantstop_arena.atomic_files import write_atomically, write_result
 from cantstop_arena.comparisons.game_profile import GameProfile, ProfileRow
 from cantstop_arena.comparisons.quantities import LENGTH, LUCK
 from cantstop_arena.comparisons.rule_design import HOLDS, OPEN, DesignTotals
+from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.pages.number_text import percent, plain
 from cantstop_arena.reports.tournament_files import PAGE
-from cantstop_arena.tables.design import changes_text, missed_targets
+from cantstop_arena.tables.data import records
+from cantstop_arena.tables.design import changes_text, design_data, missed_targets
 from cantstop_arena.texts import how_many, listed
 
 
@@ -56,6 +59,20 @@ def write_profile_page(profile: GameProfile, command: str, file: Path) -> None:
     from cantstop_arena.reports.write_page import profile_page
 
     write_atomically(file, profile_page(profile, command))
+
+
+def design_content(design: DesignTotals) -> dict[str, Any]:
+    """The content of design.json: the headline, what has played, and all rules that were tried."""
+    return {
+        "headline": design_headline(design),
+        "game": design.game,
+        "rules": design.rules,
+        "players": design.players,
+        "bots": list(design.bots),
+        "seed": in_json(design.seed),
+        "games": design.games,
+        "tried": records(design_data(design)),
+    }
 
 
 def write_design_page(

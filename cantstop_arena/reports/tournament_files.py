@@ -21,6 +21,7 @@ from cantstop_arena.tables.text import MARKDOWN, draw
 
 PAGE = "report.html"
 CONTENT = "comparison.json"  # in the folder of a comparison
+DESIGN = "design.json"  # in that of a design
 NOT_ALONE = (
     *("crosstable.csv", "crosstable.md", "pairs.csv", "lineups.csv"),
     *("fit.csv", "fit.md", "seats.csv", "seats.md"),

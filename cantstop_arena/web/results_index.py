@@ -17,7 +17,7 @@ from cantstop_arena.leagues.league_files import PUBLIC, STANDINGS
 from cantstop_arena.leagues.submission_store import LEAGUE_FILE
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.headline import headline
-from cantstop_arena.reports.tournament_files import CONTENT
+from cantstop_arena.reports.tournament_files import CONTENT, DESIGN
 from cantstop_arena.reports.tuning_report import TUNING
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
@@ -34,7 +34,7 @@ REPORT = "report.html"
 HISTORY = re.compile(r"history-[A-Za-z0-9_.+-]{1,100}\.html")  # the page of a bot's versions
 KINDS = (
     *("tournament", "gauntlet", "match", "comparison"),
-    *("judged", "history", "tuning", "league"),
+    *("judged", "history", "tuning", "design", "league"),
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+ -]{0,99}")
 _MAX_FINDING_LENGTH = 200
@@ -110,7 +110,7 @@ class ResultsIndex:
     def rows_in(self, path: Path) -> list[ResultRow]:
         """The rows of a folder; none if it has no results."""
         histories = sorted(file for file in path.glob("history-*.html") if HISTORY.match(file.name))
-        names = (LEDGER, CONTENT, MATCH, REPORT, JUDGED, LEAGUE_FILE, TUNING)
+        names = (LEDGER, CONTENT, MATCH, REPORT, JUDGED, LEAGUE_FILE, TUNING, DESIGN)
         stamp = [(file.name, _time(file)) for file in (*map(path.joinpath, names), *histories)]
         stored = self._rows.get(path)
         if stored is None or stored[0] != stamp:
@@ -143,6 +143,8 @@ def _rows(path: Path, histories: Sequence[Path]) -> Iterator[ResultRow]:
         yield _unfinished_comparison(path) if any(part_folders(path)) else _tournament(path)
     elif (path / TUNING).is_file():
         yield _tuning(path)
+    elif (path / DESIGN).is_file():
+        yield _design(path)
     if (path / JUDGED).is_file() and (judged := _judged(path)):
         yield judged
     for file in histories:
@@ -231,6 +233,35 @@ def _tuning(path: Path) -> ResultRow:
         return _unreadable(path, "tuning", when, error)
     about = content.bot
     return ResultRow(path.name, "tuning", about, content.headline, 1, 0, when, _report_of(path))
+
+
+class _Design(msgspec.Struct):
+    """What a row needs of design.json."""
+
+    headline: str
+    game: str
+    rules: str
+    bots: list[str]
+    games: int
+
+
+def _design(path: Path) -> ResultRow:
+    when = _when(path / DESIGN)
+    try:
+        content = msgspec.json.decode((path / DESIGN).read_bytes(), type=_Design)
+        title = game_named(content.game).title
+    except (OSError, msgspec.DecodeError, ArenaError) as error:
+        return _unreadable(path, "design", when, error)
+    return ResultRow(
+        name=path.name,
+        kind="design",
+        about=f"{title}, {content.rules}",
+        finding=content.headline,
+        bots=len(content.bots),
+        games=content.games,
+        when=when,
+        address=_report_of(path),
+    )
 
 
 class _RulesAnswer(msgspec.Struct):

@@ -45,6 +45,14 @@ bots:
     assert copy.read_bytes() == path.read_bytes()
 
 
+def test_an_earlier_version_of_a_net_plays(arena: Arena) -> None:
+    path = write_net("bots/mine.onnx")
+    arena("match mine random --games 4 --no-page")
+    ca.to_onnx(random_net(seed=2), path)
+    done = arena("match mine mine@previous --games 4 --no-page")
+    assert "faults" not in done.json and len(done.table("standings")) == 2
+
+
 @pytest.mark.slow
 def test_a_net_plays_as_its_function_does(arena: Arena) -> None:
     """In a file, and in Python by NumPy, whose logits differ by rounding only."""

@@ -212,3 +212,16 @@ def test_files_of_a_complete_tournament_are_those_that_it_names() -> None:
     report.add(from_file("named.yaml").tournament)
     names = {Path(path).name for path in report.files_read().files if str(Path.cwd()) in path}
     assert names == {"named.yaml", "a.py", "weights.txt"}
+
+
+def test_every_file_that_can_be_a_bot_is_new() -> None:
+    from cantstop_arena.api.tournaments import from_file
+
+    report = FileReport(Path("mine.yaml"), Path("bots"), Path("results"))
+    report.add(from_file("mine.yaml").tournament)
+    read = report.files_read()
+    Path("bots/folder").mkdir()
+    for name in ("c.py", "net.onnx", "folder/__init__.py"):
+        Path("bots", name).write_text(BOT)
+    new = sorted(change.rpartition("bots/")[2] for change in read.changes())
+    assert new == ["c.py is new", "folder/__init__.py is new", "net.onnx is new"]

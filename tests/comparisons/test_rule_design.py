@@ -1,6 +1,7 @@
 """Designs: rules that meet targets."""
 
 import csv
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from cantstop_arena.comparisons.rule_design import (
     violation,
 )
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.web.results_index import ResultsIndex
 
 DESIGN = """\
 game: kuhn-poker
@@ -167,6 +169,14 @@ def test_the_page_says_what_the_terminal_says(arena: Arena) -> None:
         assert sentence in page.text
     assert "better_bot 60% to 70%: cards 3 lies within" in page.text
     assert "arena design cards.yaml --seed 1" in page.text
+    content = json.loads(Path("results/cards/design.json").read_text("utf-8"))
+    assert f"{content['headline']}." == headline and len(content["tried"]) == 6
+    (row,) = ResultsIndex(Path("results")).rows()
+    assert (row.kind, row.finding, row.address) == (
+        "design",
+        content["headline"],
+        "/results/cards",
+    )
     arena("design", "cards.yaml", "--no-page", "--seed", "2")
     assert not Path("results/cards/report.html").exists()  # it was of other games
 

@@ -25,6 +25,7 @@ from cantstop_arena.bots.bot_paths import (
     file_in,
     is_bot_name,
     own_file,
+    own_files_called,
     path_from,
     real_path,
 )
@@ -136,7 +137,7 @@ class Matcher:
         if pattern != ALL and not is_bot_name(pattern):
             return [str(self._folder.absolute() / pattern)]
         folder = self._catalogue.folder.absolute()
-        return [str(folder / name) for name in ("*.py", f"*/{FOLDER_FILE}")]
+        return [str(folder / name) for name in own_files_called("*")]
 
     def _match_in_folder(self, path: Path) -> Match:
         return Match(bot_name(path), path_from(self._folder, bot_path(path)), path)

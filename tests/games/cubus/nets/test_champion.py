@@ -41,6 +41,7 @@ def share_of_wins(deals: int, rivals: int, net: CubusNet | None = None) -> float
     return score / players
 
 
+@pytest.mark.slow
 def test_champion_is_stronger_than_deny() -> None:
     assert share_of_wins(60, 1) > 0.64  # 0.77 and five standard errors
 
