@@ -206,6 +206,18 @@ class ArenaProcess(Protocol):
         """Send a signal to it, if it runs."""
 
 
+def limit_library_threads() -> None:
+    """Have NumPy's linear algebra compute in one thread, also where it was imported with more.
+
+    The command line and all children that are no forks have that in their environment; a fork of a
+    notebook, which has imported NumPy before, has not. Sums of several threads round otherwise.
+    """
+    if "numpy" in sys.modules and os.environ.get("OPENBLAS_NUM_THREADS") != "1":
+        from threadpoolctl import threadpool_limits
+
+        threadpool_limits(1)
+
+
 def start_arena(
     command_line: Sequence[str],
     variables: Mapping[str, str] | None = None,

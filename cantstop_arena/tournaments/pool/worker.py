@@ -228,6 +228,7 @@ def _work(
     if _LOCATE is not None:
         signal.signal(_LOCATE, lambda _, frame: channel.send(GameLocation(running_line(frame))))
     system.restore_gc()
+    system.limit_library_threads()
     try:
         player = _build_player(factory(shared), channel)
     except BaseException:

@@ -2,6 +2,8 @@
 
 import multiprocessing
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -240,3 +242,32 @@ def test_a_worker_that_ends_or_sends_something_without_a_block_is_replaced(
             played.append(part.result.block)
             (tmp_path / "received").touch()
     assert sorted(played, key=lambda block: block.first) == BLOCKS  # none was split
+
+
+SPY = """
+from threadpoolctl import threadpool_info
+
+def choose_move(turn, moves):
+    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    assert pools and all(pool["num_threads"] == 1 for pool in pools), pools
+    return 0
+
+def roll_again(turn):
+    return False
+"""
+NOTEBOOK = """
+import numpy
+import cantstop_arena as ca
+
+match = ca.match("spy", "random", games=4, workers=2, page=False)
+print("faults:", len(match.faults))
+"""
+
+
+def test_workers_of_a_notebook_compute_in_one_thread(tmp_path: Path) -> None:
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "bots/spy.py").write_text(SPY)
+    environment = {key: value for key, value in os.environ.items() if "_NUM_THREADS" not in key}
+    words = [sys.executable, "-c", NOTEBOOK]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert "faults: 0" in done.stdout, done.stdout + done.stderr
