@@ -33,11 +33,13 @@ from cantstop_arena.web.site import Site
 
 SLEEPY = """
 import pathlib, time
-def choose_move(turn, moves):
+def fall_asleep():
     pathlib.Path({asleep!r}).touch()
     time.sleep(60)
-def roll_again(turn):
-    return False
+def choose_move(turn, moves):
+    fall_asleep()
+def roll_again(turn):  # where dice leave no choice, it is the first that is asked
+    fall_asleep()
 """
 STEADY = """
 def choose_move(turn, moves):
