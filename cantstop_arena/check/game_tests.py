@@ -64,20 +64,26 @@ def _answers(position: CheckedPosition) -> dict[str, Any]:
 def repeats(game: RandomGame) -> None:
     """The same answers in the same deal lead to the same game."""
     first = [step_text(position) for position in game]
-    again = game.again()
-    for number, text in enumerate(first):
-        if _next_text(again) != text:
-            raise Defect(
-                f"the same answers in the same deal lead elsewhere, first at decision {number}: it"
-                " draws from something else than Chance or deal.stream, or keeps something between"
-                " games"
-            )
-    for number, (text, position) in enumerate(zip(first, game.again(recording=False), strict=True)):
-        if step_text(position) != text:
+    number = _first_difference(first, game.again())
+    if number is None:
+        without = _first_difference(first, game.again(recording=False))
+        if without is None:
+            return
+        number = _first_difference(first, game.again())  # what is random is the same now and then
+        if number is None:
             raise Defect(
                 "the same answers lead elsewhere where `recording` is False, first at decision"
-                f" {number}: only events may depend on it"
+                f" {without}: only events may depend on it"
             )
+    raise Defect(
+        f"the same answers in the same deal lead elsewhere, first at decision {number}: it draws"
+        " from something else than Chance or deal.stream, or keeps something between games"
+    )
+
+
+def _first_difference(texts: Sequence[str], again: Iterator[CheckedPosition]) -> int | None:
+    """The number of the first decision that is another in the same game; None if all are alike."""
+    return next((n for n, text in enumerate(texts) if _next_text(again) != text), None)
 
 
 def _next_text(positions: Iterator[CheckedPosition]) -> str:

@@ -279,7 +279,7 @@ DEFECTS: Mapping[type[Game], str] = {
     AgainGame: r"Chance \('card',\) is drawn twice in a game and would give the same number again",
     LeakingViewGame: r"the view of seat \d depends on what no event has shown to it: own is",
     LeakingMovesGame: r"the moves of seat \d depend on what no event has shown to it",
-    RandomGame: "the same answers in the same deal lead elsewhere, first at decision",
+    RandomGame: "the same answers( in the same deal)? lead elsewhere",  # by chance, either
     KeepsGame: "the same answers in the same deal lead elsewhere, first at decision 0",
     ClockGame: "another process plays other games",
     HashesGame: "another process plays other games: the order of a set, ",
