@@ -223,5 +223,6 @@ def test_every_file_that_can_be_a_bot_is_new() -> None:
     Path("bots/folder").mkdir()
     for name in ("c.py", "net.onnx", "folder/__init__.py"):
         Path("bots", name).write_text(BOT)
-    new = sorted(change.rpartition("bots/")[2] for change in read.changes())
+    changes = [change for change in read.changes() if str(Path.cwd()) in change]
+    new = sorted(change.rpartition("bots/")[2] for change in changes)  # other tests have read more
     assert new == ["c.py is new", "folder/__init__.py is new", "net.onnx is new"]
