@@ -89,7 +89,7 @@ class ArenaGroup(click.Group):
                     formatter.write_dl(rows)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """A command by its name. Its module is imported only now: a start needs no other command."""
+        """A command by its name. Only its module is imported: a start needs no other."""
         module = f"{commands.__name__}.{name}"
         if name in _LISTED and find_spec(module):
             target: str | None = f"{module}:{name}"
@@ -171,4 +171,3 @@ def main() -> None:
     arena gauntlet A             play A against a field of bots and rank it
     arena bots                   list the bots that can play
     """
-
