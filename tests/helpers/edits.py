@@ -370,10 +370,9 @@ class Workshop:
 
     def _planned(self) -> str:
         """What a dry run says that a run will play; it changes nothing."""
-        before = {path: path.read_bytes() for path in Path("results").rglob("*") if path.is_file()}
+        before = contents(Path("results"))
         plan = self.play("--dry-run").text
-        files = {path: path.read_bytes() for path in Path("results").rglob("*") if path.is_file()}
-        assert files == before, self.log
+        assert contents(Path("results")) == before, self.log
         return plan
 
     def visit(self) -> None:
