@@ -7,11 +7,23 @@ import msgspec
 from numpy.typing import NDArray
 
 
+class ExactLoss(msgspec.Struct, frozen=True):
+    """The mean loss of a game over some deals, and its standard error.
+
+    It is in percentage points of winning probability, in solo games in turns.
+    """
+
+    mean: float
+    error: float
+    deals: int
+
+
 class NetTrial(msgspec.Struct, frozen=True):
     """The strength of nets so far, in games of the `bot` that plays with them.
 
     `score` is the share that it wins against `rival`, with half of its 95% interval; without a
     rival, the turns it takes alone. `text` says so, and what else is known of the nets.
+    `lost` is what its decisions lose by the exact values of a solved board; None without one.
     """
 
     text: str
@@ -20,6 +32,7 @@ class NetTrial(msgspec.Struct, frozen=True):
     score: float
     half: float | None
     games: int
+    lost: ExactLoss | None = None
 
 
 class Training(Protocol):

@@ -1,5 +1,7 @@
 """`arena train`: training of nets for the bots that have them."""
 
+import json
+import re
 import time
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +20,7 @@ from cantstop_arena.views.command_options import (
     seats_option,
 )
 from cantstop_arena.views.command_progress import command_progress
+from cantstop_arena.views.command_tables import json_only_flag
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Game
@@ -53,6 +56,7 @@ _PAUSE_RATIO = 20  # times the duration of a trial is the pause after it
 )
 @click.option("--fresh", is_flag=True, help="Discard an interrupted training of this file.")
 @file_option("--html", "Also write an HTML page with the trials to this file.")
+@json_only_flag
 def train(
     name: str,
     game_name: str,
@@ -64,11 +68,15 @@ def train(
     rounds: int | None,
     fresh: bool,
     html: Path | None,
+    as_json: bool,
 ) -> None:
     """Train nets for RULES and write them to a file for the bots champion and grandmaster.
 
     RULES is a rule set, or N,K for a small board of Can't Stop: dice with N sides, shortest columns
     of K spaces.
+
+    Trials measure the nets against a fixed opponent. On a board that has been solved, or is solved
+    in a second, they also measure what the decisions lose to perfect play.
 
     Run the command again to continue after an interruption. The same seed gives the same file for
     any number of workers.
@@ -78,12 +86,19 @@ def train(
     from cantstop_arena.game_api.net_files import SUFFIX
     from cantstop_arena.games.registry import game_named
     from cantstop_arena.views.rules_argument import rules_from_argument
-    from cantstop_arena.views.training_checkpoint import part_of, resume, training_headline
+    from cantstop_arena.views.training_checkpoint import (
+        part_of,
+        resume,
+        training_as_dict,
+        training_headline,
+    )
 
     game = game_named(game_name)
     rules = rules_from_argument(name, changes, Catalogue(Path("bots"), game))
     command = _command(game, name, changes, players, seed, rounds)
-    out = out or Path("-".join([name, *changes, str(players)]).replace("/", "_") + SUFFIX)
+    stem = "-".join([name, *changes, str(players)])
+    # a comma would end the file's name where a bot's options are written
+    out = out or Path(re.sub("[/,]", "_", stem) + SUFFIX)
     check_output_file(out)
     if html is not None:
         check_output_file(html)
@@ -92,17 +107,23 @@ def train(
     tried: list[Tried] = []
     if part.exists() and not fresh:
         tried = resume(training, part, command)
-        click.echo(f"Continuing after {training.rounds_done} of {training.rounds} rounds.")
+        click.echo(
+            f"Continuing after {training.rounds_done} of {training.rounds} rounds.", err=as_json
+        )
     _train(training, part, command, tried)
     write_atomically(out, training.file(command))
     part.unlink(missing_ok=True)
-    click.echo(f"{training_headline(tried)}.")
+    if as_json:
+        click.echo(json.dumps(training_as_dict(tried, out)))
+    else:
+        click.echo(f"{training_headline(tried)}.")
     if html is not None:
         from cantstop_arena.views.training_page import training_page
 
         about = f"{rules.name} rules, {how_many(players, 'player')}"
         write_atomically(html, training_page(f"Nets for {game.title}", about, tried, command))
-    click.echo(f"Written to {out}. To play with it: {{bot: champion, nets: {out}}}")
+    if not as_json:
+        click.echo(f"Written to {out}. To play with it: {{bot: champion, nets: {out}}}")
 
 
 def _command(

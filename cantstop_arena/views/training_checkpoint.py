@@ -4,6 +4,7 @@ import json
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -11,6 +12,8 @@ import numpy as np
 from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.training import NetTrial, Training
+from cantstop_arena.ratings.distributions import student_quantile
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.texts import how_many
 
 SUFFIX = ".part"
@@ -66,4 +69,41 @@ def training_headline(tried: Sequence[Tried]) -> str:
         strength = f"wins {100 * last.score:.1f}% against {last.rival}"
     else:
         strength = f"takes {last.score:.2f} turns a game"
-    return f"{last.bot} {strength} after {how_many(rounds, 'round')}"
+    loss = ""
+    if last.lost:
+        unit = "percentage points" if last.rival else "turns"
+        loss = f"; its decisions lose {last.lost.mean:.2f} {unit} a game to perfect play"
+    return f"{last.bot} {strength} after {how_many(rounds, 'round')}{loss}"
+
+
+def loss_estimate(trial: NetTrial) -> Estimate | None:
+    """What the decisions of the nets lose a game, with its 95% interval; None where unknown."""
+    if (lost := trial.lost) is None:
+        return None
+    half = student_quantile(lost.deals - 1) * lost.error
+    return Estimate(lost.mean, max(0.0, lost.mean - half), lost.mean + half)
+
+
+def training_as_dict(tried: Sequence[Tried], file: Path) -> dict[str, Any]:
+    """A training for programs: its headline, the file of the nets, and its trials."""
+    return {
+        "headline": training_headline(tried),
+        "file": str(file),
+        "trials": [
+            {
+                "rounds": rounds,
+                "bot": trial.bot,
+                "against": trial.rival or None,
+                "score" if trial.rival else "turns": trial.score,
+                "half": trial.half,
+                "games": trial.games,
+                **_loss_as_dict(trial),
+            }
+            for rounds, trial in tried
+        ],
+    }
+
+
+def _loss_as_dict(trial: NetTrial) -> dict[str, float | None]:
+    lost, low, high = loss_estimate(trial) or (None, None, None)
+    return {"lost": lost, "lost_low": low, "lost_high": high}

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from cantstop_arena.game_api.training import NetTrial
 from cantstop_arena.pages.axes import Axis, axis_around
 from cantstop_arena.pages.document import Document, Fact, Figure, Listing, Section, as_html
 from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, name_cell, row_table
@@ -11,7 +12,7 @@ from cantstop_arena.pages.marks import drawing, grid, interval, scale
 from cantstop_arena.pages.number_text import number_with_error, plain, with_error
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.texts import how_many
-from cantstop_arena.views.training_checkpoint import Tried, training_headline
+from cantstop_arena.views.training_checkpoint import Tried, loss_estimate, training_headline
 
 _ROW = 34
 MAX_ROWS = 60  # of many trials some are left out, evenly
@@ -43,10 +44,20 @@ def training_page(title: str, about: str, tried: Sequence[Tried], command: str) 
         headline=training_headline(tried),
         facts=[
             Fact(label, plain(value.mean or 0, decimals) + unit, error, f"{last.bot}, {games}"),
+            *_loss_facts(last),
             Fact("Rounds", f"{rounds:,}", "", how_many(len(tried), "trial")),
         ],
     )
     return as_html(document)
+
+
+def _loss_facts(last: NetTrial) -> list[Fact]:
+    """The loss to perfect play in the last trial, where the board has been solved."""
+    if (loss := loss_estimate(last)) is None:
+        return []
+    unit = "points" if last.rival else "turns"
+    error = with_error(loss, 2).partition(" ")[2]
+    return [Fact("Loss to perfect play", f"{plain(loss.mean or 0, 2)}", error, f"{unit} a game")]
 
 
 def _value(tried: Tried) -> Estimate:
@@ -87,18 +98,32 @@ def _trials(tried: Sequence[Tried]) -> Figure:
         Head("95% interval" if rival else "Turns", "plot", sorts=False, axis=scale(axis, ticks)),
         Head("Score %" if rival else "Turns", sorts=False),
     ]
+    has_losses = any(each[1].lost for each in tried)
+    if has_losses:
+        heads.append(Head(f"Loss, {'points' if rival else 'turns'}", sorts=False))
     rows = [
         HtmlRow(
             [
                 name_cell(f"{each[0]:,}"),
                 Cell(_plot(axis, ticks, _value(each)), "plot"),
                 Cell(number_with_error(_value(each), _decimals(rival)), label=f"{each[1].bot}:"),
+                *([Cell(_loss_text(each[1]), label="loss:")] if has_losses else []),
             ]
         )
         for each in tried
     ]
     caption = "Dot: result of a trial; band: 95% interval."
+    if has_losses:
+        caption += (
+            " Loss: what the decisions lose a game to perfect play, by the exact values of the"
+            " solved board."
+        )
     return Figure(row_table("rows", "Trials", heads, rows), caption)
+
+
+def _loss_text(trial: NetTrial) -> str | Markup:
+    loss = loss_estimate(trial)
+    return "" if loss is None else number_with_error(loss, 2)
 
 
 def _plot(axis: Axis, ticks: Sequence[float], value: Estimate) -> Markup:

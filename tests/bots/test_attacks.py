@@ -7,6 +7,8 @@ import pytest
 from helpers.arena import Arena
 from helpers.parameters import slow_but
 
+from cantstop_arena.processes.child_output import MAX_LOG_BYTES
+
 HEAD = "import os, signal, socket, stat, sys, threading, time\n"
 DECIDES = """
 def choose_move(turn, moves):
@@ -172,10 +174,7 @@ def channel():
 
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("names", slow_but((0,), [[*FEW], [*ATTACKS]]), ids=len)
-def test_each_attack_harms_nobody_else(
-    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: list[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_each_attack_harms_nobody_else(arena: Arena, names: list[str]) -> None:
     bots = {
         name: f"{LIBRARIES}def choose_move(turn, moves):\n{indent(act, '    ')}\n"
         "def roll_again(turn):\n    return turn.rolls < 3\n"
@@ -191,6 +190,7 @@ def test_each_attack_harms_nobody_else(
     assert missed == {}
     assert "\x1b" not in done.output and "20260101" not in done.output
     assert len(done.output) < 60_000
+    assert all(log.stat().st_size <= MAX_LOG_BYTES for log in done.folder.glob("logs/*"))
 
 
 CHECKS = {
@@ -202,10 +202,7 @@ CHECKS = {
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("attack", CHECKS)
-def test_a_check_ends_with_a_finding(
-    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attack: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_check_ends_with_a_finding(arena: Arena, attack: str) -> None:
     act, finding = CHECKS[attack]
     done = arena("bots check sly --isolate", bots=bot(act), code=1, process=True)
     assert finding in done.text
@@ -259,10 +256,7 @@ LINKS = [
 
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("links", slow_but((0,), LINKS), ids=len)
-def test_links_beside_a_bot_show_it_nothing(
-    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: dict[str, str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_links_beside_a_bot_show_it_nothing(arena: Arena, links: dict[str, str]) -> None:
     for name, target in links.items():
         _link(name, target)
     arena("run cup.yaml --quiet", yaml=CUP, bots=bot(READS), code=None)
@@ -273,10 +267,7 @@ def test_links_beside_a_bot_show_it_nothing(
 
 
 @pytest.mark.usefixtures("sandbox")
-def test_a_link_out_of_a_folder_that_is_a_bot_is_refused(
-    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_link_out_of_a_folder_that_is_a_bot_is_refused(arena: Arena) -> None:
     _link("sly/seed")
     Path("bots/sly/inner").symlink_to("__init__.py")  # this is its own
     files = {"bots/sly/__init__.py": bot(READS)["sly"]}

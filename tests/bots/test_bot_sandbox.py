@@ -105,10 +105,7 @@ def _cup(isolate: str) -> str:
 
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.slow
-def test_every_kind_of_bot_plays_the_same_games_in_the_sandbox(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_every_kind_of_bot_plays_the_same_games_in_the_sandbox(arena: Arena) -> None:
     tables = []
     for isolate in ("processes", "true"):
         command = ("run", f"{isolate}.yaml", "--quiet")
@@ -163,9 +160,8 @@ LOOKS += CALM
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_in_a_folder_that_it_needs_no_bots_results_and_tournaments_are_seen(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    arena: Arena, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     tmp_path.chmod(0o755)  # so that root's bots in the sandbox, which are not root, can read it
     arena("match odds rule28 --games 2 --quiet")  # so that there are results
     files = {"data/weights": "1", "bots/rival.py": CALM}

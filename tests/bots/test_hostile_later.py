@@ -9,16 +9,20 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
-from helpers.arena import Arena
+from helpers.arena import Arena, Done
 
+from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import DIED, Block, Snapshot
 from cantstop_arena.deals.seatings import standard_orders
+from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.watched import ARENA
 from cantstop_arena.processes import process_tree, system
+from cantstop_arena.processes.channel import ProtocolError
 from cantstop_arena.processes.isolated_call import (
     MAX_PARALLEL_CALLS,
     CallFailed,
@@ -27,21 +31,26 @@ from cantstop_arena.processes.isolated_call import (
 )
 from cantstop_arena.tournaments.file.tournament_file import read
 from cantstop_arena.tournaments.pool.suspicions import Suspicions, WorkerFailure
+from cantstop_arena.tournaments.pool.worker import BotBuilding
+from cantstop_arena.tournaments.pool.worker_messages import Building
 from cantstop_arena.tournaments.preparation import BotFacts, PreparedBot
 from cantstop_arena.tournaments.replay_game import record_game
 from cantstop_arena.tournaments.tournament import COPIES, FaultPolicy
 
-HOOKS = "def choose_move(turn, moves):\n    return 0\n"
-STOPS = "def roll_again(turn):\n    return False\n"
-ROLLS = "def roll_again(turn):\n    return turn.rolls < 4\n"
-COUNTING = """
-import os
-mark = os.path.splitext(os.path.abspath(__file__))[0] + '.count'
-count = os.path.getsize(mark) if os.path.exists(mark) else 0
-open(mark, 'a').write('x')
-if count >= 2:
-    """
-CLOSING = "import os\ndef choose_move(turn, moves):\n    os.closerange(3, 100)\n    return 0\n"
+PLAYS = "def choose_move(turn, moves):\n    return 0\ndef roll_again(turn):\n    return False\n"
+ROLLS = PLAYS.replace("False", "turn.rolls < 4")
+CLOSES = PLAYS.replace("return 0", "__import__('os').closerange(3, 100)\n    return 0")
+COMPILED = "from cantstop_arena import compiled\n" + PLAYS.replace("def ", "@compiled\ndef ")
+FORGETS = """
+for hook in (choose_move, roll_again):
+    del hook.cantstop_arena_compiled
+"""
+SWALLOWS = """
+while True:
+    try:
+        while True: pass
+    except BaseException: pass
+"""
 KILLING = """
 import os, time
 if os.fork() == 0:
@@ -54,15 +63,32 @@ os.kill(os.getppid(), 9)
 """
 
 
+def later(acts: str, bot: str = PLAYS) -> str:
+    """A file that does this from the third process on that imports it: in a worker, or a replay."""
+    return f"""
+import os, time
+mark = os.path.splitext(os.path.abspath(__file__))[0] + '.count'
+others = set(open(mark).read().split() if os.path.exists(mark) else ()) - {{str(os.getpid())}}
+open(mark, 'a').write(f'{{os.getpid()}} ')
+{bot}
+if len(others) >= 2:
+{indent(acts, "    ")}
+"""
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An import has a second, here and in all that is forked from here."""
+    monkeypatch.setattr("cantstop_arena.bots.bot_files.MAX_IMPORT_SECONDS", 1.0)
+    monkeypatch.setattr("cantstop_arena.tournaments.pool.worker_slot._TO_STOP", 0.2)
+    monkeypatch.chdir(tmp_path)
+
+
 # --- What is left behind --------------------------------------------------------------------------
 
 
-def test_nothing_is_left_of_a_bot_that_kills_whoever_examines_it(
-    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("kills.py").write_text(KILLING + HOOKS + STOPS)
-    result = arena("bots", "check", "kills.py", "--bots", ".", code=1)
+def test_nothing_is_left_of_a_bot_that_kills_whoever_examines_it(arena: Arena) -> None:
+    result = arena("bots check bots/kills.py", bots={"kills": KILLING + PLAYS}, code=1)
     ended = r"ended its process by SIGKILL, while it is (read|compiled)"  # whichever comes first
     assert re.search(ended, result.output)
     assert not Path(f"/proc/{Path('daemon.pid').read_text()}").exists()
@@ -173,51 +199,89 @@ def test_what_a_bot_has_ruined_counts_against_it_in_every_game_of_the_deal() -> 
     assert strikes.suspect(block, last) is None
 
 
+NOT_DONE = r"not (built|done) within 1(\.2)? s"
+LATER = {
+    "swallows": (later(SWALLOWS), 2, f"bot mine cannot be built.*{NOT_DONE}"),
+    "sleeps": (later("time.sleep(600)"), 2, f"bot mine cannot be built.*{NOT_DONE}"),
+    "raises": (later("1 / 0"), 2, "ZeroDivisionError.*mine.py"),
+    "leaves": (
+        later("os._exit(3)"),
+        2,
+        "bot mine cannot be built in a process that holds honest already: ended .* code 3",
+    ),
+    "is compiled no more": (
+        later(FORGETS, COMPILED),
+        2,
+        "bot mine cannot be built.*: it was compiled when the run started",
+    ),
+    "closes files in decisions": (CLOSES, 0, ""),
+}
+
+
+def played(arena: Arena, text: str, code: int) -> Done:
+    """A run of a bot beside an honest one."""
+    yaml = "seed: 3\ngames: 4\nbots: [rule28, honest, mine]\n"
+    bots = {"honest": PLAYS, "mine": text}
+    return arena("run cup.yaml --no-page --workers 1", yaml=yaml, bots=bots, code=code)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "code", "told"),
-    [
-        (COUNTING + "os._exit(3)\n" + HOOKS + STOPS, 2, "bot mine cannot be built: .*code 3"),
-        (COUNTING + "1 / 0\n" + HOOKS + STOPS, 2, "ZeroDivisionError.*mine.py"),
-        (CLOSING + STOPS, 0, ""),
-    ],
-)
-def test_a_run_ends_with_words_whatever_a_bot_does_in_its_workers(
-    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, code: int, told: str
+@pytest.mark.parametrize("case", LATER)
+def test_a_run_ends_with_words_whatever_a_bot_does_in_its_workers(arena: Arena, case: str) -> None:
+    text, code, told = LATER[case]
+    assert re.search(told, played(arena, text, code).error, re.S)
+
+
+@pytest.mark.slow
+def test_a_bot_that_never_ends_an_import_for_the_record_costs_no_more_than_the_record(
+    arena: Arena,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("mine.py").write_text(text)
-    Path("cup.yaml").write_text("seed: 3\ngames: 20\nbots: [rule28, mine]\n")
-    words = ["run", "cup.yaml", "--bots", ".", "--workers", "1"]
-    result = arena(*words, code=None)
-    assert (result.code, "Traceback" in result.output) == (code, False), result.output
-    assert re.search(told, result.error, re.S)
+    played(arena, PLAYS, 0)
+    bots = {"mine": later(SWALLOWS)}
+    result = arena("replay cup.yaml mine rule28 --deal 0", bots=bots, code=None)
+    assert result.code != 0
+    assert re.search("bot mine cannot be built|game did not begin", result.error), result.error
+
+
+def test_a_worker_builds_each_foreign_bot_once() -> None:
+    construction = BotBuilding()
+    for bot in (2, 1, None):
+        construction.note(Building(bot), (1, 2))
+    assert (construction.started, construction.goes_on) == ([2, 1], False)
+    for bot in (2, 0, -1):
+        with pytest.raises(ProtocolError):
+            construction.note(Building(bot), (1, 2))
 
 
 # --- What is shown is what was played -------------------------------------------------------------
 
 
 def test_a_game_is_recorded_with_the_copies_of_what_played(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(HOOKS + ROLLS)
+    (tmp_path / "mine.py").write_text(ROLLS)
     (tmp_path / "cup.yaml").write_text("seed: 3\ngames: 20\nbots: [rule28, mine]\n")
     catalogue = Catalogue(tmp_path)
     tournament = read(tmp_path / "cup.yaml", catalogue)
     games = []
-    for text in (ROLLS, STOPS):
-        (tmp_path / "mine.py").write_text(HOOKS + text)
+    for text in (ROLLS, PLAYS):
+        (tmp_path / "mine.py").write_text(text)
         games.append(record_game(tournament, catalogue, tmp_path / COPIES, ["mine", "rule28"], 0))
     assert games[0] == games[1] != []
     (copy,) = (tmp_path / COPIES).glob("*/mine.py")
-    assert copy.read_text() == HOOKS + ROLLS
+    assert copy.read_text() == ROLLS
+
+
+def test_a_copy_that_cannot_be_kept_is_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PLAYS)
+    source = BotSource(tmp_path / "mine.py").identified()
+    (tmp_path / "kept" / source.digest / "mine.py").mkdir(parents=True)
+    with pytest.raises(BotError, match=r"the copy .*mine\.py of a bot .*move away what is there"):
+        source.copied(tmp_path / "kept")
 
 
 # --- What is said ---------------------------------------------------------------------------------
 
 
-def test_a_message_obeys_no_terminal_whatever_a_file_is_called(
-    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_message_obeys_no_terminal_whatever_a_file_is_called(arena: Arena) -> None:
     result = arena("run", "a\x1b[2J\u202e.yaml", color=True, code=2, yaml="bots: 5\n")
     assert "a\\x1b[2J\\u202e.yaml:1:7: bots must be a list" in result.error
     assert result.error.replace("\n", "").isprintable()

@@ -2,16 +2,18 @@
 
 import os
 import sys
-import timeit
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.arena import Arena
+from helpers.parameters import slow_but
 
 from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 
 HARMS = {
+    "nothing": "",
     "environment": "os.environ['ALIEN'] = 'x'; os.environ.pop('PATH', None)",
     "cache folder": "os.environ['CANTSTOP_ARENA_CACHE'] = '/proc/nowhere'",
     "another environment": "os.environ = {}",
@@ -78,48 +80,26 @@ def roll_again(turn):
 """
 
 
-def played(arena: Arena, harm: str) -> Path:
-    """The results of a run beside a bot whose file does this harm when it is imported."""
-    bots = {"innocent": INNOCENT, "disturber": f"{IMPORTS}{harm}\n{DECIDES}"}
+def played(arena: Arena, names: Sequence[str]) -> set[tuple[int, tuple[float, ...]]]:
+    """How much an innocent bot won in each seat, beside bots whose files do this at import."""
+    bots = {name.replace(" ", "-"): f"{IMPORTS}{HARMS[name]}\n{DECIDES}" for name in names}
     done = arena(
         "run cup.yaml --quiet --fresh --no-page",
-        bots=bots,
-        yaml="seed: 1\ngames: 10\nbots: [disturber, innocent]\n",
+        bots={"innocent": INNOCENT, **bots},
+        yaml=f"seed: 1\ngames: 10\ngauntlet: innocent\nbots: [innocent, {', '.join(bots)}]\n",
     )
     assert "faults" not in done.json and "not_reproducible" not in done.json, done.output
-    return done.folder
+    pairs = [one for one in done.json["lineups"] if "innocent" in one["seats"]]
+    return {(one["seats"].index("innocent"), tuple(one["wins"])) for one in pairs}
 
 
-def tables(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.glob("*.csv")}
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where all the runs are played: a bot notes the state of the first one, and compares."""
-    return tmp_path_factory.mktemp("runs")
-
-
-@pytest.fixture
-def calm(arena: Arena, place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
-    """The tables of a run in which nobody disturbs anybody, which is played once."""
-    monkeypatch.chdir(place)
-    kept = place / "calm"
-    if not kept.exists():
-        played(arena, "").rename(kept)
-    return tables(kept)
-
-
-QUICK = ("environment", "alarm")
-
-
-@pytest.mark.parametrize(
-    "harm", [pytest.param(h, marks=[] if h in QUICK else pytest.mark.slow) for h in HARMS]
-)
-def test_what_a_file_changes_at_import_changes_nothing_for_others(
-    arena: Arena, calm: dict[str, bytes], harm: str
+@pytest.mark.parametrize("names", slow_but((0,), [["environment", "alarm"], [*HARMS][1:]]), ids=len)
+def test_what_files_change_at_import_changes_nothing_for_others(
+    arena: Arena, names: list[str]
 ) -> None:
-    assert tables(played(arena, HARMS[harm])) == calm
+    """An innocent bot notes the state of the first game, and compares; the others play alike."""
+    calm = played(arena, ["nothing"])
+    assert played(arena, names) == calm
 
 
 def test_a_guard_restores_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,8 +115,3 @@ def test_a_guard_restores_what_was_there(tmp_path: Path, monkeypatch: pytest.Mon
     assert (os.environ["KEPT"], os.getenv("ALIEN"), os.getenvb(b"ALIEN")) == ("ä", None, None)
     assert (sys.getrecursionlimit(), Path.cwd()) == (limit, tmp_path)
     assert np.geterr()["divide"] == "warn" and os.umask(mask) == 0o022
-
-
-def test_restoring_takes_no_time() -> None:
-    guard = InterpreterGuard()
-    assert min(timeit.repeat(guard.restore, number=50, repeat=20)) / 50 < 1e-4

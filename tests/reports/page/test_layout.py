@@ -16,7 +16,7 @@ from helpers.simulated import Truth
 from msgspec.structs import replace
 from test_tournament_page import counts
 
-from cantstop_arena.game_api.training import NetTrial
+from cantstop_arena.game_api.training import ExactLoss, NetTrial
 from cantstop_arena.pages.document import as_html
 from cantstop_arena.ratings.sequential import sprt
 from cantstop_arena.reports.match_report import finding
@@ -226,8 +226,9 @@ def test_the_page_of_a_design_has_no_defect(
 def test_the_page_of_a_training_has_no_defect(
     looked_at: Callable[..., None], rival: str, trials: int
 ) -> None:
+    lost = ExactLoss(1.25, 0.5, 100) if trials == 12 else None
     tried = [
-        (number, NetTrial("", "champion", rival, number / 100 if rival else 8.0, half, 400))
+        (number, NetTrial("", "champion", rival, number / 100 if rival else 8.0, half, 400, lost))
         for number, half in enumerate([None, *[0.04] * (trials - 1)], start=1)
     ]
     html = training_page("Nets", "Cubus, leaflet rules, 2 players", tried, "arena train leaflet")

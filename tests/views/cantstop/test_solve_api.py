@@ -36,3 +36,12 @@ def test_progress_is_observed_as_in_other_calls(tmp_path: Path) -> None:
 def test_a_line_counts_positions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ca.solve("2,1", players=1, tables=tmp_path, progress=True)
     assert " positions, " in capsys.readouterr().err
+
+
+def test_rows_of_a_board_are_those_of_the_page(tmp_path: Path) -> None:
+    solved = ca.solve("3,1", players=2, tables=tmp_path)
+    assert solved.stops[0]["runners"] == "1 in column 2, 1 in column 3 and 5 in column 4"
+    assert all(row["stopping"] >= row["rolling"] for row in solved.stops)
+    losses = {row["bot"]: row["lost"] for row in solved.losses}
+    assert [*losses.values()] == sorted(losses.values())
+    assert losses["glenn-aloi"] < losses["random"]

@@ -1,18 +1,21 @@
 """The training of nets for grandmaster and champion, as `arena train` does it."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from math import sqrt
 from typing import Any
 
 from numpy.typing import NDArray
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.training import NetTrial
+from cantstop_arena.game_api.training import ExactLoss, NetTrial
 from cantstop_arena.games.cantstop.bots.glenn_aloi import CONSTANT
 from cantstop_arena.games.cantstop.bots.rule28 import NUMBERS
+from cantstop_arena.games.cantstop.exact.evaluator import Evaluator
 from cantstop_arena.games.cantstop.exact.turn_board import objection
 from cantstop_arena.games.cantstop.nets.net_files import Nets, as_bytes
 from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.training.exact_loss import loss_of_nets, solved_board
 from cantstop_arena.games.cantstop.training.learner import ARRAYS
 from cantstop_arena.games.cantstop.training.practice_players import family_of
 from cantstop_arena.games.cantstop.training.training_loop import (
@@ -71,6 +74,8 @@ class NetTraining:
     def warm_up(self) -> None:
         """Compile what a trial needs."""
         self._loop.strength(1)
+        if self._board is not None:
+            self._board.warm_up()
 
     def trial(self) -> NetTrial:
         """The strength of grandmaster, and the error of its values of positions; in the later
@@ -83,13 +88,29 @@ class NetTraining:
             f"takes {strength:.2f} turns" if alone else f"wins {strength:.1%} against glenn-aloi"
         )
         half = None if alone else 1.96 * sqrt(strength * (1 - strength) / games)
-        text = f"{bot} {result} ({games} games){self._precision(alone)}"
-        return NetTrial(text, bot, "" if alone else "glenn-aloi", strength, half, games)
+        lost = self._exact_loss()
+        exact = f", losing {lost.mean:.2f} {_unit(alone)} a game to perfect play" if lost else ""
+        text = f"{bot} {result} ({games} games){exact}{self._precision(alone)}"
+        rival = "" if alone else "glenn-aloi"
+        return NetTrial(text, bot, rival, strength, half, games, lost)
+
+    @cached_property
+    def _board(self) -> Evaluator | None:
+        """The exact values of the positions, if the board has been solved."""
+        return solved_board(self._loop.subject.rules, self._loop.subject.players)
+
+    def _exact_loss(self) -> ExactLoss | None:
+        """What the decisions of the nets lose a game; None where the board has not been solved."""
+        if self._board is None:
+            return None
+        lost = loss_of_nets(self._nets(""), self._board, self._loop.rolls_are_learned).lost()
+        scale = 1 if self._loop.subject.players == 1 else 100
+        return ExactLoss(scale * lost.mean, scale * lost.error, lost.deals)
 
     def _precision(self, alone: bool) -> str:
         """How well the nets know values, as text."""
         loop = self._loop
-        scale, unit = (1, "turns") if alone else (100, "points")
+        scale, unit = 1 if alone else 100, _unit(alone)
         errors = []
         if loop.residual:
             errors.append(f", Bellman residual {scale * loop.residual:.2f} {unit}")
@@ -100,6 +121,13 @@ class NetTraining:
 
     def file(self, command: str) -> bytes:
         """The content of a file of the nets."""
+        return as_bytes(self._nets(command))
+
+    def _nets(self, command: str) -> Nets:
         loop = self._loop
         task, ends, rolls = loop.subject, loop.ends.net(), loop.rolls.net()
-        return as_bytes(Nets(task.rules, task.players, command, ends, rolls))
+        return Nets(task.rules, task.players, command, ends, rolls)
+
+
+def _unit(alone: bool) -> str:
+    return "turns" if alone else "points"

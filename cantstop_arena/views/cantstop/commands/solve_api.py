@@ -12,7 +12,7 @@ from cantstop_arena.views.progress_lines import Progress, observer_for
 from cantstop_arena.views.rules_argument import rules_from_argument
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cantstop.exact.solved_tables import SolvedTable
+    from cantstop_arena.views.cantstop.solved_board import SolvedBoard
 
 MEMORY = 1 << 30
 
@@ -25,15 +25,20 @@ def solve(
     tables: Path | str | None = None,
     progress: Progress = False,
     bots_folder: Path | str = "bots",
-) -> "SolvedTable":
+) -> "SolvedBoard":
     """The exact values of a board, as by `arena solve`: `solve("3,1", players=1).value`.
+
+    `stops` has the rows of where a first turn ends, `losses` those of what built-in bots lose.
 
     The table of a solved board is loaded from its file. Raises UsageError when the table needs more
     than `memory` bytes, and Interrupted on Ctrl-C; the positions solved by then are stored.
     """
+    from cantstop_arena.views.cantstop.solved_board import SolvedBoard
+
     board = rules_from_argument(rules, changes, Catalogue(Path(bots_folder)))
     solved_tables.check_solvable(board, players, memory)
     folder = tables_folder() if tables is None else Path(tables)
     positions = solved_tables.effort_of(board, players).size.positions
     with observed_by(observer_for(progress, f"Solving {board.name}", "positions")) as observer:
-        return solved_tables.solve(board, players, folder, progress_to(observer, positions))
+        table = solved_tables.solve(board, players, folder, progress_to(observer, positions))
+    return SolvedBoard(table)

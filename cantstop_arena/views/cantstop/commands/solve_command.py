@@ -17,10 +17,16 @@ from cantstop_arena.views.command_options import (
     seats_option,
 )
 from cantstop_arena.views.command_progress import command_progress
-from cantstop_arena.views.command_tables import json_only_flag
+from cantstop_arena.views.command_tables import (
+    TEXT,
+    TableOutput,
+    json_only_flag,
+    print_plain_tables,
+)
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cantstop.exact.solved_tables import SolvedTable, SolvingCost
+    from cantstop_arena.games.cantstop.exact.solved_tables import SolvingCost
+    from cantstop_arena.views.cantstop.solved_board import SolvedBoard
 
 
 @click.command(short_help="Solve a small board exactly.")
@@ -52,6 +58,9 @@ def solve(
 ) -> None:
     """Compute the exact value of every position of a small board.
 
+    Below the value stand where a first turn should end, and what the decisions of the built-in bots
+    lose.
+
     RULES is the name of a rule set, or N,K: dice with N sides and shortest columns of K spaces.
     KEY=VALUE changes a parameter, as in columns_to_win=2 or column_lengths=1,3,5,3,1. Run the
     command again to continue after an interruption; a solved board is loaded from its file.
@@ -61,6 +70,7 @@ def solve(
     from cantstop_arena.games.cantstop.exact import solved_tables
     from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
     from cantstop_arena.views.cantstop.commands.solve_progress import progress_to
+    from cantstop_arena.views.cantstop.solved_board import SolvedBoard
     from cantstop_arena.views.rules_argument import rules_from_argument
 
     if html is not None:
@@ -78,15 +88,18 @@ def solve(
             board, players, folder, progress_to(observer, effort.size.positions)
         )
     spent = time.process_time() - started
+    solved = SolvedBoard(table)
     if as_json:
-        click.echo(json.dumps(_as_dict(table, effort, spent)))
+        click.echo(json.dumps(_as_dict(solved, effort, spent)))
+    elif quiet:
+        click.echo(f"{solved.value:.9f}")
     else:
-        click.echo(_result_text(table, quiet))
+        _print_tables(solved)
     if html is not None:
         from cantstop_arena.views.cantstop.solved_page import solved_page
 
         command = shlex.join(["arena", "solve", rules, *changes, "--players", str(players)])
-        write_atomically(html, solved_page(table, command))
+        write_atomically(html, solved_page(solved, command))
 
 
 def _effort_text(effort: "SolvingCost") -> str:
@@ -98,22 +111,30 @@ def _effort_text(effort: "SolvingCost") -> str:
     )
 
 
-def _result_text(table: "SolvedTable", quiet: bool) -> str:
-    if quiet:
-        return f"{table.value:.9f}"
-    headline = table.headline
-    return f"{table.rules.name}: {headline[:1].lower()}{headline[1:]}"
+def _print_tables(solved: "SolvedBoard") -> None:
+    """Print the value in a line, then each table under its finding."""
+    from msgspec.structs import replace
+
+    headline = f"{solved.rules.name}: {solved.headline[:1].lower()}{solved.headline[1:]}"
+    tables = [
+        replace(solved.stops_table(), title=f"{solved.stops_finding()}."),
+        replace(solved.losses_table(), title=f"{solved.losses_finding()}."),
+    ]
+    alone = [table.title for table in tables if not table.rows]
+    print_plain_tables(tables, TableOutput(TEXT), *alone, headline=headline)
 
 
-def _as_dict(table: "SolvedTable", effort: "SolvingCost", spent: float) -> dict[str, object]:
+def _as_dict(solved: "SolvedBoard", effort: "SolvingCost", spent: float) -> dict[str, object]:
     from cantstop_arena.games.cantstop.rules import RULES
 
     return {
-        "headline": table.headline,
-        "rules": RULES.as_dict(table.rules),
-        "players": table.players,
-        "value": table.value,
+        "headline": solved.headline,
+        "rules": RULES.as_dict(solved.rules),
+        "players": solved.players,
+        "value": solved.value,
         "positions": effort.size.positions,
         "memory": effort.memory,
+        "stops": solved.stops,
+        "losses": solved.losses,
         "cpu_seconds": round(spent, 3),
     }

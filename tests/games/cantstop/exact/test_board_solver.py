@@ -19,7 +19,7 @@ from cantstop_arena.errors import Interrupted, UsageError
 from cantstop_arena.games.cantstop.exact import solved_tables
 from cantstop_arena.games.cantstop.exact.board import size_of
 from cantstop_arena.games.cantstop.rules import CLASSIC, RULES, RuleSet, derive
-from cantstop_arena.views.cantstop.solved_page import first_stops
+from cantstop_arena.views.cantstop.solved_board import first_stops
 
 # Glenn, Fang and Kruskal 2007 and 2008 (rounded there), and an independent program.
 KNOWN = [
@@ -165,10 +165,13 @@ def run(arena: Arena, *words: str) -> tuple[int, str, str]:
 
 def test_the_command_says_what_it_takes_and_what_came_of_it(arena: Arena, tmp_path: Path) -> None:
     code, output, told = run(arena, "3,1", "--players", "1", "--tables", str(tmp_path))
-    assert (code, output.split(": ")[1]) == (
+    headline, finding, losses, *_ = output.split("\n\n")
+    assert (code, headline.split(": ")[1]) == (
         0,
-        "1.480253419 turns to the end, with the best play\n",
+        "1.480253419 turns to the end, with the best play.",
     )
+    assert finding.startswith("Of the built-in bots glenn-aloi loses least: 0.27 turns")
+    assert max(map(len, losses.splitlines())) <= 80
     assert told.startswith("308 positions, 0.0 MB")
     code, output, told = run(arena, "3,1", "--players", "1", "--tables", str(tmp_path), "--quiet")
     assert (code, output, told) == (0, "1.480253419\n", "")
@@ -185,6 +188,7 @@ def test_the_page_says_what_json_says(arena: Arena, tmp_path: Path, players: int
     assert f"{told['positions']:,}" in html
     _, _, section = page.read_text("utf-8").partition('id="losses"')
     losses = re.findall(r'<th scope="row"><bdi>([a-z0-9-]+)<', section)
+    assert losses == [row["bot"] for row in told["losses"]]
     assert losses.index("rule28") < losses.index("random") and "optimal" not in losses
 
 

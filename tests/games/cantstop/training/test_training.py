@@ -10,9 +10,10 @@ from helpers.arena import Arena
 from helpers.pages import checked
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.training import NetTrial
+from cantstop_arena.game_api.training import ExactLoss, NetTrial
 from cantstop_arena.games.cantstop.bots.glenn_aloi import CONSTANT
 from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.games.cantstop.training.exact_loss import solved_board
 from cantstop_arena.games.cantstop.training.net_training import NetTraining
 from cantstop_arena.games.cantstop.training.practice_players import family_of
 from cantstop_arena.games.cantstop.training.training_loop import (
@@ -107,13 +108,15 @@ def test_trials_take_a_twentieth_of_the_time(monkeypatch: pytest.MonkeyPatch) ->
     assert trials.are_due()
 
 
-def trial_of(score: float, half: float | None = 0.03, rival: str = "deny") -> NetTrial:
-    return NetTrial("as told", "champion", rival, score, half, 400)
+def trial_of(
+    score: float, half: float | None = 0.03, rival: str = "deny", lost: ExactLoss | None = None
+) -> NetTrial:
+    return NetTrial("as told", "champion", rival, score, half, 400, lost)
 
 
 def test_trials_are_kept_with_a_checkpoint(tmp_path: Path) -> None:
     path, command = tmp_path / "x.part", "arena train classic --players 2 --seed 1"
-    tried = [(3, trial_of(0.4)), (7, trial_of(0.6))]
+    tried = [(3, trial_of(0.4)), (7, trial_of(0.6, lost=ExactLoss(1.25, 0.5, 100)))]
     save(NetTraining(course()), path, command, tried)
     assert resume(NetTraining(course()), path, command) == tried
 
@@ -136,6 +139,12 @@ def test_trials_are_kept_with_a_checkpoint(tmp_path: Path) -> None:
             [(3, trial_of(9.5, None, "")), (1, trial_of(9.25, None, ""))],
             "champion takes 9.25 turns a game after 1 round",
             "2 trials",
+        ),
+        (
+            [(3, trial_of(0.4)), (7, trial_of(0.6, lost=ExactLoss(1.25, 0.5, 100)))],
+            "champion wins 60.0% against deny after 7 rounds; its decisions lose 1.25 percentage"
+            " points a game to perfect play",
+            "1.25 ± 0.99",
         ),
     ],
 )
@@ -172,3 +181,27 @@ def test_nets_for_a_small_board_lose_little_to_perfect_play(arena: Arena, tmp_pa
     judged = arena("judge", f"grandmaster:nets={out}", "--rules", "3,1", "--deals", "150", "--json")
     ((loss, _),) = [bot["lost"] for bot in json.loads(judged.text)["bots"].values()]
     assert loss < 0.3
+
+
+@pytest.mark.slow
+def test_a_trial_on_a_solved_board_has_the_loss_that_the_judge_finds(
+    arena: Arena, tmp_path: Path
+) -> None:
+    page = tmp_path / "nets.html"
+    trained = arena("train", "3,1", "--rounds", "1", "--html", str(page), "--json")
+    told = json.loads(trained.text)
+    last = told["trials"][-1]
+    assert Path(told["file"]) == Path("3_1-2.nets")
+    judged = arena(
+        "judge", f"champion:nets={told['file']}", "--rules", "3,1", "--deals", "100", "--json"
+    )
+    ((loss, half),) = [bot["lost"] for bot in json.loads(judged.text)["bots"].values()]
+    assert last["lost"] == pytest.approx(loss)
+    assert last["lost_high"] - last["lost"] == pytest.approx(half)
+    assert f"its decisions lose {loss:.2f} percentage points a game" in told["headline"]
+    assert told["headline"] in checked(page.read_text("utf-8")).text
+
+
+def test_only_a_board_that_is_solved_has_a_loss() -> None:
+    assert solved_board(SMALL, 2) is None
+    assert solved_board(SMALL, 3) is None
