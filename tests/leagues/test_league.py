@@ -278,8 +278,10 @@ def test_time_in_which_others_compute_is_no_time_of_a_check(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now, used = 0.0, 0.0
-    monkeypatch.setattr(submission_check.time, "monotonic", lambda: now)
-    monkeypatch.setattr(submission_check.os, "times", lambda: (0.0, 0.0, used, 0.0, now))
+    monkeypatch.setattr("cantstop_arena.leagues.submission_check.time.monotonic", lambda: now)
+    monkeypatch.setattr(
+        "cantstop_arena.leagues.submission_check.os.times", lambda: (0.0, 0.0, used, 0.0, now)
+    )
     clock = submission_check.Clock(60)
     now, used = 150.0, 50.0
     assert not clock.is_over() and clock.wall_seconds() == 30
