@@ -2,34 +2,14 @@
 
 import os
 import sys
+from importlib.util import find_spec
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cantstop_arena import __version__
-from cantstop_arena.cli.commands.bench import bench
-from cantstop_arena.cli.commands.bots import bots
-from cantstop_arena.cli.commands.compare import compare
-from cantstop_arena.cli.commands.completion import completion
-from cantstop_arena.cli.commands.design import design
-from cantstop_arena.cli.commands.draw import draw
-from cantstop_arena.cli.commands.export import export
-from cantstop_arena.cli.commands.games import games
-from cantstop_arena.cli.commands.gauntlet import gauntlet
-from cantstop_arena.cli.commands.history import history
-from cantstop_arena.cli.commands.league import league
-from cantstop_arena.cli.commands.match import match
-from cantstop_arena.cli.commands.plan import plan
-from cantstop_arena.cli.commands.play import play
-from cantstop_arena.cli.commands.profile import profile
-from cantstop_arena.cli.commands.rate import rate
-from cantstop_arena.cli.commands.replay import replay
-from cantstop_arena.cli.commands.report import report
-from cantstop_arena.cli.commands.results import results
-from cantstop_arena.cli.commands.rules import rules
-from cantstop_arena.cli.commands.run import run
-from cantstop_arena.cli.commands.serve import serve
-from cantstop_arena.cli.commands.tune import tune
+from cantstop_arena.cli import commands
 from cantstop_arena.errors import ArenaError, Interrupted
 from cantstop_arena.exit_codes import ExitCode, signal_exit_code
 from cantstop_arena.processes import shutdown, system
@@ -71,8 +51,11 @@ GROUPS = {
 }
 """The commands as `arena --help` and docs/reference/commands.md list them.
 
+Each is a function in the module of its name in `cli.commands` or a command of a built-in game.
 Other commands are of packages' games.
 """
+
+_LISTED = {name for section in GROUPS.values() for name in section}
 
 
 class ArenaGroup(click.Group):
@@ -91,13 +74,12 @@ class ArenaGroup(click.Group):
         """The names of the commands, with those that games add."""
         from cantstop_arena.games.registry import command_names
 
-        return sorted({*super().list_commands(context), *command_names()})
+        return sorted({*_LISTED, *command_names()})
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands with their summaries, in sections."""
         names = self.list_commands(context)
-        in_sections = {name for section in GROUPS.values() for name in section}
-        others = tuple(name for name in names if name not in in_sections)
+        others = tuple(name for name in names if name not in _LISTED)
         width = formatter.width - 6 - max(map(len, names))
         for title, section in {**GROUPS, "Of installed games": others}.items():
             commands = [(name, self.get_command(context, name)) for name in section]
@@ -107,17 +89,29 @@ class ArenaGroup(click.Group):
                     formatter.write_dl(rows)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """A command by its name; the module of a game's command is imported only now."""
-        if command := super().get_command(context, name):
-            return command
-        from pkgutil import resolve_name
+        """A command by its name. Only its module is imported: a start needs no other."""
+        module = f"{commands.__name__}.{name}"
+        if name in _LISTED and find_spec(module):
+            target: str | None = f"{module}:{name}"
+        else:
+            from cantstop_arena.games.registry import command_target
 
-        from cantstop_arena.games.registry import command_target
+            target = command_target(name)
+        command: click.Command | None = resolve_name(target) if target else None
+        return command
 
-        if not (target := command_target(name)):
-            return None
-        game_command: click.Command = resolve_name(target)
-        return game_command
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is named first; where there is none, the error has one like it."""
+        name = args[0]
+        is_option = name.startswith("-")
+        if not is_option and not context.resilient_parsing and not self.get_command(context, name):
+            from cantstop_arena.game_api.bot_options import did_you_mean
+
+            hint = did_you_mean(name, self.list_commands(context))
+            raise click.UsageError(f"No such command {name!r}{hint}.", context)
+        return super().resolve_command(context, args)
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Refuse arguments that are not UTF-8: they could not be written to files or terminals."""
@@ -190,31 +184,3 @@ def main() -> None:
     arena gauntlet A             play A against a field of bots and rank it
     arena bots                   list the bots that can play
     """
-
-
-for command in (
-    run,
-    match,
-    gauntlet,
-    league,
-    tune,
-    compare,
-    profile,
-    design,
-    rate,
-    history,
-    report,
-    results,
-    export,
-    plan,
-    bots,
-    games,
-    rules,
-    play,
-    replay,
-    serve,
-    draw,
-    bench,
-    completion,
-):
-    main.add_command(command)

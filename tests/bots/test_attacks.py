@@ -7,6 +7,8 @@ import pytest
 from helpers.arena import Arena
 from helpers.parameters import slow_but
 
+from cantstop_arena.processes.child_output import MAX_LOG_BYTES
+
 HEAD = "import os, signal, socket, stat, sys, threading, time\n"
 DECIDES = """
 def choose_move(turn, moves):
@@ -188,6 +190,7 @@ def test_each_attack_harms_nobody_else(arena: Arena, names: list[str]) -> None:
     assert missed == {}
     assert "\x1b" not in done.output and "20260101" not in done.output
     assert len(done.output) < 60_000
+    assert all(log.stat().st_size <= MAX_LOG_BYTES for log in done.folder.glob("logs/*"))
 
 
 CHECKS = {

@@ -187,6 +187,7 @@ def test_the_page_has_the_chart(
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.slow
 def test_a_history_in_python(arena: Arena, versions: list[str]) -> None:
     found = ca.history("results/cup", "mine")
     assert [path.name for path in found.output_files] == ["history-mine.csv"]

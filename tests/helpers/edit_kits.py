@@ -11,6 +11,8 @@ class Kit:
     `kinds` are the texts of bots, with a {number} in them, by the word that their files' names
     begin with. `family` is a file of two bots, eager and lazy. `tuned` is the option of the first
     built-in bot, with its values; `keys` are other keys of the file with theirs, False for none.
+    `games` is mostly one of `games`, as a check plays thousands of times, and seldom of
+    `many_games`, where lessons end and samples are played again.
     """
 
     game: str
@@ -19,9 +21,11 @@ class Kit:
     built_in: tuple[str, ...]
     tuned: tuple[str, tuple[Any, ...]]
     games: tuple[int, ...]
+    many_games: tuple[int, ...]
     keys: dict[str, tuple[Any, ...]]
     players: tuple[int, ...] = (2,)
     package: str = ""
+    command: str = "run"
     slow: tuple[str, ...] = field(default=())  # kinds that are rarely written
 
 
@@ -224,6 +228,21 @@ def _kit(game: str, texts: dict[str, str], *others: Any, **more: Any) -> Kit:
     return Kit(game, kinds, texts["family"], *others, **more)
 
 
+COMPARED = _kit(
+    "cantstop",
+    _CANTSTOP,
+    ("rule28", "cautious", "random"),
+    ("threshold", (20, 28)),
+    (2, 10, 20, 21, 40),
+    (128, 256, 300),
+    {
+        "compare": (["classic", "jump"], ["jump", "classic"], ["classic", "jump", "leave"]),
+        "baseline": (False, "jump"),
+        "luck_removed": (False, False, True),
+    },
+    players=(2, 3),
+    command="compare",
+)
 KITS = {
     kit.game: kit
     for kit in (
@@ -232,9 +251,10 @@ KITS = {
             {**_CANTSTOP, "compiled": _COMPILED, "batched": _BATCHED},
             ("rule28", "cautious", "random", "daring", "odds"),
             ("threshold", (20, 28)),
-            (2, 10, 40, 41, 100, 128, 256, 300, 301, 520, 600),
+            (2, 10, 20, 21, 40),
+            (128, 256, 300, 301, 520),
             {"rules": ("classic", "jump"), "luck_removed": (False, False, True, "value")},
-            players=(2, 3),
+            players=(2, 3, 5),
             slow=("compiled",),
         ),
         _kit(
@@ -242,7 +262,8 @@ KITS = {
             _CUBUS,
             ("random", "frugal"),
             ("", ()),
-            (2, 6, 10, 20, 21, 40),
+            (2, 6, 10),
+            (20, 21, 40),
             {"rules": ("leaflet", "closed")},
             players=(2, 3),
         ),
@@ -251,7 +272,8 @@ KITS = {
             {**_KUHN, "batched": f'game = "kuhn-poker"\n{_BATCHED}'},
             ("balanced", "honest", "caller"),
             ("", ()),
-            (2, 10, 40, 41, 100, 128, 256, 300, 301, 520, 600),
+            (2, 10, 40, 41, 100),
+            (128, 256, 300, 301, 520),
             {"rules": ("standard", {"cards": 4}), "score": (False, "wins", "payoff")},
             package="kuhn_poker",
         ),
@@ -260,7 +282,8 @@ KITS = {
             {**_FOUR, "batched": f'game = "four-in-a-row"\n{_BATCHED}'},
             ("watchful", "anywhere"),
             ("", ()),
-            (2, 10, 16, 32, 34, 40, 41, 60),
+            (2, 10, 16, 32, 34),
+            (40, 41, 60),
             {
                 "rules": ("standard", "small"),
                 "openings": (False, False, {"plies": 1}, {"plies": 2}),
@@ -268,4 +291,4 @@ KITS = {
             package="four_in_a_row",
         ),
     )
-}
+} | {"compared": COMPARED}

@@ -6,6 +6,7 @@ After any edits a run must leave the results of a fresh run in an empty folder, 
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -13,36 +14,43 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from fnmatch import fnmatch
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from helpers.arena import Arena
+from helpers.arena import Arena, Done
 from helpers.edit_kits import KITS
 
 EXEMPT = ("ledger", "history", ".lock")  # beginnings of names that may depend on history
 ARENA = [sys.executable, "-u", "-c", "from cantstop_arena.cli import main; main()"]
 PATTERNS = ("all", "bots/*.py", "bots/[pr]*.py")
-EXEMPT_FOLDERS = ("logs", "bots", "days")
+EXEMPT_FOLDERS = {"logs", "bots", "days"}
 
 
 class Workshop:
     """Bots, a tournament file and its results, in the current folder; edits come from a seed."""
 
-    def __init__(self, arena: Arena, seed: int, game: str = "cantstop") -> None:
-        self.arena, self.kit = arena, KITS[game]
+    def __init__(self, arena: Arena, seed: int, kit: str = "cantstop") -> None:
+        self.arena, self.kit = arena, KITS[kit]
         self.chance = random.Random(seed)
         self.log: list[str] = []
         self.counter = 0
         self.entries: list[dict[str, Any]] = [{"bot": bot} for bot in self.kit.built_in[:2]]
-        self.keys: dict[str, Any] = {"name": "cup", "game": game, "games": 40}
+        self.keys: dict[str, Any] = {"name": "cup", "game": self.kit.game, "games": 40}
         self.keys |= {"seed": 1, "max_faults": 20}
+        if self.kit.command == "compare":
+            self.keys["compare"] = self.kit.keys["compare"][0]
         self.earlier: list[tuple[Path, str]] = []  # contents that bots have had
         Path("bots").mkdir()
         Path("bots/_beside.py").write_text("NUMBER = 1\n")
         self.add_bot()
+
+    @property
+    def folder(self) -> Path:
+        """The folder of results."""
+        return Path("results", self.keys["name"])
 
     # --- Edits ------------------------------------------------------------------------------------
 
@@ -52,8 +60,15 @@ class Workshop:
         others = [self.comment, self.edit_back, self.beside, self.twin, self.rename, self.move]
         others += [self.reorder, self.exchange, self.seed, self.players, self.other_key, self.limit]
         others += [self.gauntlet, self.max_faults, self.isolate, self.option, self.other_key]
-        others += [self.pattern, self.exclude, self.earlier_version]
-        return [*several * 3, *others, self.family, self.until, self.anchor]
+        others += [self.pattern, self.exclude, self.earlier_version, self.family, self.own_option]
+        others += [self.folder_bot, self.abort, self.forget, self.lose, self.anchor]
+        if self.kit.command == "compare":
+            return [*several * 3, *(edit for edit in others if edit not in self._in_tournaments())]
+        return [*several * 3, *others, self.until, self.other_name]
+
+    def _in_tournaments(self) -> list[Callable[[], None]]:
+        """Edits of keys that comparisons do not have."""
+        return [self.gauntlet, self.anchor]
 
     def step(self) -> None:
         """One edit."""
@@ -91,7 +106,7 @@ class Workshop:
         )
 
     def _some_file(self) -> Path | None:
-        files = [path for path in self._files() if path.stem != "family"]
+        files = [path for path in self._files() if path.suffix and path.stem != "family"]
         return self.chance.choice(files) if files else None
 
     def edit(self) -> None:
@@ -147,7 +162,7 @@ class Workshop:
 
     def exchange(self) -> None:
         files = [path for path in self._files() if path.parent.name == "bots"]
-        files = [path for path in files if path.stem != "family"]
+        files = [path for path in files if path.suffix and path.stem != "family"]
         if len(files) > 1:
             one, other = self.chance.sample(files, 2)
             texts = one.read_text(), other.read_text()
@@ -163,7 +178,8 @@ class Workshop:
             self.log.append(f"({gone['bot']})")
 
     def games(self) -> None:
-        self.keys["games"] = self.chance.choice(self.kit.games)
+        is_long = self.chance.random() < 0.15
+        self.keys["games"] = self.chance.choice(self.kit.many_games if is_long else self.kit.games)
 
     def seed(self) -> None:
         self.keys["seed"] = self.chance.choice([1, 2, "evening"])
@@ -222,7 +238,7 @@ class Workshop:
         """Enter what a bot has been, by its digest."""
         copies = sorted(
             copy
-            for copy in Path("results/cup/bots").glob("*/*.py")
+            for copy in Path(self.folder, "bots").glob("*/*.py")
             if Path("bots", copy.name).exists() and copy.stem != "family"
         )
         if copies and len(self.entries) < 7:
@@ -245,7 +261,60 @@ class Workshop:
             self.keys["until"] = {"width": self.chance.choice([0.2, 0.4])}
 
     def anchor(self) -> None:
-        self.keys.pop("anchor", None)
+        if self.keys.pop("anchor", None) is None:
+            self.keys["anchor"] = "*"
+
+    def own_option(self) -> None:
+        """Give a bot from a file another value of its option."""
+        for entry in self.entries:
+            if entry["bot"] == "eager":
+                entry["limit"] = self.chance.randrange(4)
+
+    def folder_bot(self) -> None:
+        """Enter a bot that is a folder, or edit its code, the module it imports or its data."""
+        folder = Path("bots/deep")
+        (folder / "parts").mkdir(parents=True, exist_ok=True)
+        text = self.kit.kinds["plain"].format(number=self.chance.randrange(3))
+        read = "from cantstop_arena.environments import read_beside\nfrom .parts import number\n"
+        read += "KEEP = KEEP + number.NUMBER + len(read_beside(__file__, 'data.txt'))\n"
+        texts = {"__init__.py": re.sub(r"(?m)^(KEEP = .*\n)", rf"\1{read}", text)}
+        texts["parts/number.py"] = f"NUMBER = {self.chance.randrange(3)}\n"
+        texts["data.txt"] = "x" * self.chance.randrange(1, 3)
+        for name, content in texts.items():
+            if not (folder / name).exists() or self.chance.random() < 0.4:
+                (folder / name).write_text(content)
+        if "./bots/deep" not in [entry["bot"] for entry in self.entries]:
+            self._add({"bot": "./bots/deep"})
+
+    def abort(self) -> None:
+        self.keys["on_fault"] = self.chance.choice(["forfeit", "forfeit", "abort"])
+
+    def forget(self) -> None:
+        """Forget the games of a bot, of all bots that are gone, or all games."""
+        if not self.folder.exists():
+            return
+        name = self._name(self.chance.choice(self.entries))
+        words = self.chance.choice([["prune", "cup"], ["forget", "cup", name]])
+        done = self.arena("results", words[0], self.folder.name, *words[2:], code=None)
+        assert done.code in (0, 2), done.output  # 2: it has not played yet
+
+    def lose(self) -> None:
+        """Delete a file of the results, or write another text into it."""
+        files = [self.folder / name for name in contents(self.folder)]
+        if files:
+            path = self.chance.choice(files)
+            if self.chance.random() < 0.5:
+                path.unlink()
+            else:
+                path.write_text("something else\n")
+            self.log.append(f"({path})")
+
+    def other_name(self) -> None:
+        """Rename the tournament and its folder."""
+        name = {"cup": "mug", "mug": "cup"}[self.keys["name"]]
+        if self.folder.exists():
+            self.folder.rename(f"results/{name}")
+        self.keys["name"] = name
 
     # --- Runs -------------------------------------------------------------------------------------
 
@@ -257,6 +326,10 @@ class Workshop:
             keys["players"] = 2
         if keys.get("gauntlet") == "*":
             keys["gauntlet"] = self._name(named[0])
+        if keys.get("anchor") == "*":
+            keys["anchor"] = {self._name(named[-1]): 1700}
+        if any("isolate" in entry for entry in self.entries) or keys.get("players", 2) > 3:
+            keys["games"] = min(keys["games"], max(self.kit.games))  # these games are slow
         if keys.get("players", 2) == 3 and keys.get("luck_removed") == "value":
             keys["luck_removed"] = True
         if "until" in keys:
@@ -282,15 +355,31 @@ class Workshop:
     def run(self, *words: str) -> str:
         """Play, with one worker or two; what it printed."""
         workers = self.chance.choice(["1", "1", "2"])
-        done = self.arena("run", "cup.yaml", "--workers", workers, *words, code=None)
-        assert done.code in (0, 3), (done.output, self.log, Path("cup.yaml").read_text())
+        plan = self._planned() if self.chance.random() < 0.2 else ""
+        fresh = ["--fresh"] if self.chance.random() < 0.02 else []
+        done = self.play("--workers", workers, *words, *fresh)
+        assert fresh or plan in done.text, (plan, done.output, self.log)
         return done.output
+
+    def play(self, *words: str) -> Done:
+        """Run the command of the file, which may end with a fault."""
+        done = self.arena(self.kit.command, "cup.yaml", *words, code=None)
+        codes = (0, 1, 3) if self.keys.get("on_fault") == "abort" else (0, 3)
+        assert done.code in codes, (done.output, self.log, Path("cup.yaml").read_text())
+        return done
+
+    def _planned(self) -> str:
+        """What a dry run says that a run will play; it changes nothing."""
+        before = contents(Path("results"))
+        plan = self.play("--dry-run").text
+        assert contents(Path("results")) == before, self.log
+        return plan
 
     def visit(self) -> None:
         """Let guests play into the ledger: two bots, or the versions of one."""
         entries = [entry for entry in self._distinct() if entry["bot"] not in PATTERNS]
         names = [self._name(entry) for entry in entries]
-        into = ("--in", "results/cup", "--workers", "1", "--quiet")
+        into = ("--in", str(self.folder), "--workers", "1", "--quiet")
         one, other = self.chance.sample(names, 2)
         words = self.chance.choice(
             [[], ["--games", "34"], ["--games", "300"], ["--sprt", "0", "90"]]
@@ -304,40 +393,43 @@ class Workshop:
         """Two runs at once: one of them is refused, also when it has played and is to write, or
         comes later and has nothing to play."""
         both = [
-            subprocess.Popen([*ARENA, "run", "cup.yaml", "--workers", "1"], stdout=-1, stderr=-2)
+            subprocess.Popen(
+                [*ARENA, self.kit.command, "cup.yaml", "--workers", "1"], stdout=-1, stderr=-2
+            )
             for _ in range(2)
         ]
         printed = [process.communicate()[0].decode() for process in both]
         codes = sorted(process.returncode for process in both)
         refused = [text for text in printed if "another run is writing" in text]
-        played = [process.returncode for process in both if process.returncode in (0, 3)]
-        assert played and len(played) + len(refused) == 2, (printed, self.log)
+        played = [text for text in printed if text not in refused]
+        assert played and set(codes) <= {0, 1, 3}, (printed, self.log)
         self.log.append(f"two at once: {codes}")
 
     def kill(self) -> str:
-        """Begin a run, and kill it somewhere; what it has printed until then."""
-        words = [*ARENA, "run", "cup.yaml", "--workers", "2"]
+        """Begin a run, and kill or interrupt it somewhere; what it has printed until then."""
+        words = [*ARENA, self.kit.command, "cup.yaml", "--workers", "2"]
+        number = self.chance.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGINT])
         with TemporaryFile() as printed:
             process = subprocess.Popen(
                 words, start_new_session=True, stdout=printed, stderr=subprocess.STDOUT
             )
             time.sleep(self.chance.uniform(0.3, 3))
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it may have ended
+                os.killpg(process.pid, number)
             process.wait()
-            self.log.append("kill -9")
+            self.log.append(number.name)
             printed.seek(0)
             return printed.read().decode(errors="replace")
 
     def differences(self, *words: str) -> dict[str, tuple[str, str]]:
         """What a fresh run in an empty folder writes otherwise: the beginnings of both files."""
-        here = contents(Path("results/cup"))
+        here = contents(self.folder)
         Path("results").rename("lived")
         try:
-            if Path("lived/cup/bots").exists():  # the file may name them
-                shutil.copytree("lived/cup/bots", "results/earlier/bots")
-            done = self.arena("run", "cup.yaml", "--workers", "1", *words, code=None)
-            assert done.code in (0, 3), (done.output, self.log, Path("cup.yaml").read_text())
-            fresh = contents(Path("results/cup"))
+            for copies in Path("lived").glob("*/bots"):  # the file may name them
+                shutil.copytree(copies, "results/earlier/bots")
+            self.play("--workers", "1", *words)
+            fresh = contents(self.folder)
         finally:
             shutil.rmtree("results", ignore_errors=True)
             Path("lived").rename("results")
@@ -356,7 +448,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def _contents(folder: Path) -> Iterator[tuple[str, bytes]]:
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
-        is_exempt = name.name.startswith(EXEMPT) or name.parts[0] in EXEMPT_FOLDERS
+        is_exempt = name.name.startswith(EXEMPT) or {*name.parts} & EXEMPT_FOLDERS
         if path.is_file() and not is_exempt:
             yield str(name), path.read_bytes()
 

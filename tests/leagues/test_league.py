@@ -260,3 +260,32 @@ def test_a_league_in_python() -> None:
     day = datetime.now().astimezone().date().isoformat()
     assert (results.folder / "days" / f"{day}.csv").is_file()
     assert ca.league("class.yaml", workers=1).played == 0
+
+
+@pytest.mark.slow
+def test_a_bot_that_hangs_is_named_as_from_here(arena: Arena) -> None:
+    text = BOT.replace("    return {move}", "    while True:\n        pass").format(rolls=2)
+    submit("s02", text)
+    done = arena("league class.yaml", yaml=f"{FILE}decision_limit: 0.2\n", process=True)
+    place = "in choose_move (submissions/s02/bot.py:"
+    assert place in done.text
+    assert place in {row["id"]: row for row in rows("results/class/marks.csv")}["s02"]["remark"]
+    pages = text_of("results/class/public").values()
+    assert any("in choose_move (bot.py:" in page for page in pages)
+
+
+def test_time_in_which_others_compute_is_no_time_of_a_check(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, used = 0.0, 0.0
+    monkeypatch.setattr("cantstop_arena.leagues.submission_check.time.monotonic", lambda: now)
+    monkeypatch.setattr(
+        "cantstop_arena.leagues.submission_check.os.times", lambda: (0.0, 0.0, used, 0.0, now)
+    )
+    clock = submission_check.Clock(60)
+    now, used = 150.0, 50.0
+    assert not clock.is_over() and clock.wall_seconds() == 30
+    used = 61.0
+    assert clock.is_over()
+    now, used = 181.0, 0.0
+    assert clock.is_over()

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -232,54 +232,29 @@ def runs(shared: Path) -> Runs:
     return Runs(shared / "runs")
 
 
-# --- Every gang -----------------------------------------------------------------------------------
-
-SOON = ("mixed",)  # the gang that `make test` waits for
+# --- The contract: what holds for every gang ------------------------------------------------------
 
 
-def of_gang(gang: str, *more: str) -> Any:
-    """Parameters of a test of a gang, which is slow but for some."""
-    return pytest.param(gang, *more, marks=() if gang in SOON else pytest.mark.slow)
-
-
-each_gang = pytest.mark.parametrize("gang", [of_gang(gang) for gang in GANGS])
-MEMBERS = [of_gang(gang, bot) for gang in GANGS for bot in GANGS[gang].bots]
-UNLIMITED = [of_gang(gang) for gang in GANGS if "max_faults" not in GANGS[gang].keys]
-LIMITED = [of_gang(gang) for gang in GANGS if "max_faults" in GANGS[gang].keys]
-
-
-@pytest.mark.slow
-@each_gang
-def test_a_run_ends_well_whoever_plays(runs: Runs, gang: str) -> None:
-    outcome = runs.of(gang).finish()
+def nothing_odd_is_printed(outcome: Outcome, gang: str) -> None:
     odd = {sign for sign in outcome.out + outcome.err if not (sign.isprintable() or sign == "\n")}
     assert not odd, f"on the terminal: {odd}"
 
 
-@pytest.mark.parametrize(("gang", "bot"), MEMBERS)
-def test_a_bot_is_charged_with_what_it_did(runs: Runs, gang: str, bot: str) -> None:
-    outcome = runs.of(gang).finish()
-    told = [fault["message"] for fault in outcome.faults if fault["bot"] == bot]
-    assert outcome.charged(bot) <= GANGS[gang].bots[bot].charged, told
+def every_bot_is_charged_with_what_it_did(outcome: Outcome, gang: str) -> None:
+    bots = GANGS[gang].bots
+    wrong = {name for name, bot in bots.items() if not outcome.charged(name) <= bot.charged}
+    assert [fault for fault in outcome.faults if fault["bot"] in wrong] == [] and not wrong
 
 
-def apart(gang: str) -> bool:
-    """Whether the bots of a gang meet nobody but one honest bot."""
-    return hostile.APART in GANGS[gang].keys
-
-
-@each_gang
-def test_honest_bots_play_as_if_alone(runs: Runs, gang: str) -> None:
-    outcome, alone = runs.of(gang).finish(), runs.honest()
+def honest_bots_play_as_if_alone(outcome: Outcome, gang: str, alone: Outcome) -> None:
     assert [fault for fault in outcome.faults if fault["bot"] in HONEST] == []
-    met = [one for one in alone.summary["lineups"] if "patient" in one["seats"] or not apart(gang)]
+    is_apart = hostile.APART in GANGS[gang].keys  # they meet nobody but one honest bot
+    met = [one for one in alone.summary["lineups"] if "patient" in one["seats"] or not is_apart]
     assert outcome.lineups(*HONEST) == met
     assert not outcome.disqualified & {*HONEST}
 
 
-@each_gang
-def test_a_fault_loses_the_game(runs: Runs, gang: str) -> None:
-    outcome = runs.of(gang).finish()
+def a_fault_loses_the_game(outcome: Outcome, gang: str) -> None:
     guilty = {name for name, bot in GANGS[gang].bots.items() if INNOCENT not in bot.charged}
     for lineup in outcome.summary["lineups"]:
         culprits = guilty & {*lineup["seats"]}
@@ -288,17 +263,7 @@ def test_a_fault_loses_the_game(runs: Runs, gang: str) -> None:
             assert won[culprits.pop()] == 0, lineup
 
 
-@pytest.mark.slow
-def test_every_game_with_a_culprit_is_one_fault(runs: Runs) -> None:
-    outcome = runs.of("exceptions").finish()
-    games = sum(one["games"] for one in outcome.summary["lineups"])
-    honest = sum(one["games"] for one in outcome.lineups(*HONEST))
-    assert sum(fault["count"] for fault in outcome.faults) == games - honest
-
-
-@each_gang
-def test_every_fault_is_told_in_full(runs: Runs, gang: str) -> None:
-    outcome = runs.of(gang).finish()
+def every_fault_is_told_in_full(outcome: Outcome, gang: str) -> None:
     kinds = [(fault["bot"], fault["kind"]) for fault in outcome.faults]
     assert len(set(kinds)) == len(kinds)
     for fault in outcome.faults:
@@ -313,56 +278,80 @@ def test_every_fault_is_told_in_full(runs: Runs, gang: str) -> None:
         assert {*fault["seats"], "--deal", str(fault["deal"])} <= {*command}
 
 
-@pytest.mark.parametrize("gang", [of_gang(gang) for gang in ("mixed", "exceptions", "isolated")])
-def test_an_exception_is_told_with_file_and_line(runs: Runs, gang: str) -> None:
-    for fault in runs.of(gang).finish().faults:
+def an_exception_is_told_with_file_and_line(outcome: Outcome, gang: str) -> None:
+    for fault in outcome.faults:
         if fault["kind"] == "exception" and fault["bot"] in EXCEPTIONS:
             place = re.search(r"(\w+)\.py:(\d+)\)", fault["message"])
             assert place, fault
             assert place[1] == fault["bot"]
             lines = EXCEPTIONS[fault["bot"]].source.splitlines()
             assert 0 < int(place[2]) <= len(lines)
-    (lost,) = (fault for fault in runs.of(gang).faults if fault["bot"] == "value_error")
-    assert re.search(r"ValueError: lost my way \(.*value_error\.py:3\)", lost["message"])
+        if fault["bot"] == "value_error":
+            assert re.search(r"ValueError: lost my way \(.*value_error\.py:3\)", fault["message"])
 
 
-@each_gang
-def test_the_tables_show_who_misbehaved(runs: Runs, gang: str) -> None:
-    outcome = runs.of(gang).finish()
+def the_tables_show_who_misbehaved(outcome: Outcome, gang: str) -> None:
     heading = next(line for line in outcome.out.splitlines() if line.split()[:1] == ["rank"])
-    remaining = {fault["bot"] for fault in outcome.faults} - outcome.disqualified
-    if remaining:
+    if {fault["bot"] for fault in outcome.faults} - outcome.disqualified:
         assert "faults" in heading
     for fault in outcome.faults:
         rows = [line for line in outcome.out.splitlines() if fault["bot"] in line.split()]
         assert any(fault["kind"] in row for row in rows), fault
 
 
-@pytest.mark.parametrize("gang", LIMITED)
-def test_whoever_has_too_many_faults_is_out(runs: Runs, gang: str) -> None:
-    outcome = runs.of(gang).finish()
+def whoever_has_too_many_faults_is_out(outcome: Outcome, gang: str) -> None:
+    """Too many are two where the gang's tournament says so, and otherwise a hundred."""
     counts: dict[str, int] = {}
     for fault in outcome.faults:
         counts[fault["bot"]] = counts.get(fault["bot"], 0) + fault["count"]
     told = {one["bot"]: one["faults"] for one in outcome.summary.get("disqualified", [])}
-    assert {*told} == {bot for bot, count in counts.items() if count >= 2}
-    assert all(count >= 2 for count in told.values())
+    limit = 2 if hostile.FEW in GANGS[gang].keys else 100
+    assert {*told} == {bot for bot, count in counts.items() if count >= limit}
+    assert all(count >= limit for count in told.values())
     seated = {bot for lineup in outcome.summary["lineups"] for bot in lineup["seats"]}
     placed = {row["bot"] for row in outcome.summary["standings"]}
+    assert placed == {*HONEST, *GANGS[gang].bots} - {*told}
     columns = {*(outcome.folder / "crosstable.csv").read_text("utf-8").split("\n")[0].split(",")}
-    assert not outcome.disqualified & (seated | placed | columns)
+    assert not outcome.disqualified & (seated | columns)
     with (outcome.folder / "standings.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["note"] == "disqualified"]
     assert {row["bot"]: int(row["faults"]) for row in rows} == told
     assert all(row["first_fault"] and row["replay"] in outcome.out for row in rows)
 
 
-@pytest.mark.parametrize("gang", UNLIMITED)
-def test_nobody_is_out_before_the_hundredth_fault(runs: Runs, gang: str) -> None:
+def no_bot_is_called_not_reproducible_for_a_fault(outcome: Outcome, gang: str) -> None:
+    steady = ("mixed", "exceptions", "answers", "endless", "deadly", "memories", "compiled")
+    assert gang not in steady or "not_reproducible" not in outcome.summary
+
+
+CONTRACT: tuple[Callable[..., None], ...] = (
+    nothing_odd_is_printed,
+    every_bot_is_charged_with_what_it_did,
+    a_fault_loses_the_game,
+    every_fault_is_told_in_full,
+    an_exception_is_told_with_file_and_line,
+    the_tables_show_who_misbehaved,
+    whoever_has_too_many_faults_is_out,
+    no_bot_is_called_not_reproducible_for_a_fault,
+)
+
+
+@pytest.mark.parametrize(
+    "gang", [pytest.param(gang, marks=[pytest.mark.slow] * (gang != "mixed")) for gang in GANGS]
+)
+def test_a_run_keeps_the_contract_whoever_plays(runs: Runs, gang: str) -> None:
     outcome = runs.of(gang).finish()
-    assert not outcome.disqualified
-    placed = {row["bot"] for row in outcome.summary["standings"]}
-    assert placed == {*HONEST, *GANGS[gang].bots}
+    for holds in CONTRACT:
+        holds(outcome, gang)
+    honest_bots_play_as_if_alone(outcome, gang, runs.honest())
+
+
+@pytest.mark.slow
+def test_every_game_with_a_culprit_is_one_fault(runs: Runs) -> None:
+    outcome = runs.of("exceptions").finish()
+    games = sum(one["games"] for one in outcome.summary["lineups"])
+    honest = sum(one["games"] for one in outcome.lineups(*HONEST))
+    assert sum(fault["count"] for fault in outcome.faults) == games - honest
 
 
 # --- Disqualification -----------------------------------------------------------------------------
@@ -682,14 +671,6 @@ def test_no_other_bot_is_called_not_reproducible(unsteady: Outcome, runs: Runs) 
     assert {*unsteady.summary["not_reproducible"]} <= {*hostile.UNSTEADY}
     assert unsteady.lineups(*HONEST) == runs.honest().summary["lineups"]
     assert not unsteady.faults
-
-
-STEADY = ("exceptions", "answers", "endless", "deadly", "memories", "compiled")
-
-
-@pytest.mark.parametrize("gang", [of_gang(gang) for gang in ("mixed", *STEADY)])
-def test_no_bot_is_called_not_reproducible_for_a_fault(runs: Runs, gang: str) -> None:
-    assert "not_reproducible" not in runs.of(gang).finish().summary
 
 
 # --- Before the first game ------------------------------------------------------------------------

@@ -37,10 +37,10 @@ def check(
     page: bool = False,
     kills: bool = False,
     guests: bool = False,
-    game: str = "cantstop",
+    kit: str = "cantstop",
 ) -> None:
     """Edit from a seed, and compare with a fresh run now and then."""
-    shop, words = Workshop(arena, seed, game), ["--page"] if page else []
+    shop, words = Workshop(arena, seed, kit), ["--page"] if page else []
     again = 0
     for step in range(steps):
         for _ in range(shop.chance.choice([1, 1, 2])):
@@ -51,7 +51,7 @@ def check(
             shop.meet()
         told = printed + shop.run(*words)
         trail = f"seed {seed}, step {step}: {' > '.join(shop.log)}\n{Path('cup.yaml').read_text()}"
-        overlap = overlapping_deals(Path("results/cup"))
+        overlap = overlapping_deals(shop.folder)
         is_told = any(word in told + trail for word in (" again, as", "plays until", "learner"))
         assert overlap == again or is_told, f"{trail}\n{told}"
         again = overlap
@@ -59,18 +59,18 @@ def check(
             differences = shop.differences(*words)
             assert not differences, f"{trail}\n{told[:600]}\n{differences}"
         if guests:
-            before = contents(Path("results/cup"))
+            before = contents(shop.folder)
             shop.visit()
-            assert contents(Path("results/cup")) == before, shop.log
-            again = overlapping_deals(Path("results/cup"))
+            assert contents(shop.folder) == before, shop.log
+            again = overlapping_deals(shop.folder)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "game"), [*enumerate(KITS)])
+@pytest.mark.parametrize(("seed", "kit"), [*enumerate(KITS)])
 def test_a_few_edits_leave_what_a_fresh_run_does(
-    arena: Arena, place: Path, seed: int, game: str
+    arena: Arena, place: Path, seed: int, kit: str
 ) -> None:
-    check(arena, seed, steps=4, game=game)
+    check(arena, seed, steps=4, kit=kit)
 
 
 @pytest.mark.slow
@@ -80,10 +80,10 @@ def test_guests_leave_what_a_fresh_run_does(arena: Arena, place: Path, seed: int
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("game", KITS)
+@pytest.mark.parametrize("kit", KITS)
 @pytest.mark.parametrize("seed", range(20))
 def test_many_edits_and_kills_leave_what_a_fresh_run_does(
-    arena: Arena, place: Path, seed: int, game: str
+    arena: Arena, place: Path, seed: int, kit: str
 ) -> None:
     page, guests = seed % 4 == 0, seed % 2 == 0
-    check(arena, 100 + seed, steps=30, page=page, kills=True, guests=guests, game=game)
+    check(arena, 100 + seed, steps=30, page=page, kills=True, guests=guests, kit=kit)

@@ -255,6 +255,7 @@ def test_a_port_in_use_is_said(server: PagesServer) -> None:
     assert done.returncode == 2 and "choose another port" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_hostile_record_is_a_message(server: PagesServer) -> None:
     game = server.begin("random")
     assert server.post(f"{game}/leave").status == 303

@@ -275,8 +275,8 @@ class ProgressScreen(RunObserver):
             click.echo(text, err=True)
 
     def on_tick(self, totals: Totals | None = None) -> None:
-        """Update the display."""
-        if self.quiet:
+        """Update the display, once there is a total."""
+        if self.quiet or not self._progress.games:
             return
         if self._display is None:  # not earlier: the clock must not count compilation
             self._display = ProgressDisplay(self.title, self._progress, self.standings, self._clock)

@@ -33,9 +33,15 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., Any], type]] = {
 COMMANDS = [name for name in FUNCTIONS if name != "tournament"]
 
 
+def command_named(name: str) -> click.Command:
+    command = main.get_command(click.Context(main), name)
+    assert command
+    return command
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_has_the_options_of_its_keys(name: str) -> None:
-    given = {option for each in main.commands[name].params for option in each.opts}
+    given = {option for each in command_named(name).params for option in each.opts}
     for key in KEYS:
         if name in key.commands:
             assert key.cli[0].partition("/")[0] in given
@@ -128,7 +134,7 @@ def test_importing_them_takes_no_time() -> None:
 
 def test_help_has_the_texts_of_keys() -> None:
     for name in COMMANDS:
-        command = main.commands[name]
+        command = command_named(name)
         helps = {each.name: each.help for each in command.params if isinstance(each, click.Option)}
         for key in KEYS:
             if name in key.commands:

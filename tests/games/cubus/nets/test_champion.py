@@ -42,6 +42,7 @@ def share_of_wins(deals: int, rivals: int, net: CubusNet | None = None) -> float
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_champion_is_stronger_than_deny() -> None:
     assert share_of_wins(60, 1) > 0.64  # 0.77 and five standard errors
 
@@ -119,6 +120,7 @@ def test_notes_say_which_net_plays(tmp_path: Path) -> None:
     assert GAME.bot_note("greedy", {}, NAMED["exchange"][0], 2) == ""
 
 
+@pytest.mark.slow
 def test_another_net_plays_other_games_compiled_and_plain() -> None:
     zero = np.zeros(1, CUBUS_NET).view(np.recarray)
     zero[0].players = 2
