@@ -32,13 +32,14 @@ from cantstop_arena.tables.design import (
     target_text,
     tried_table,
 )
-from cantstop_arena.texts import how_many
+from cantstop_arena.texts import how_many, listed
 
 _CAPTION = (
     "Dot: value; band: interval, corrected for all these rules and all targets. Vertical lines: the"
     " target."
 )
 _LOOKS: Mapping[str, str] = {HOLDS: "best", OPEN: "hollow", MISSES: "less", DROPPED: "less"}
+_WITHIN, _OUTSIDE = "within", "outside"
 _VERDICTS = (
     (HOLDS, "Hold", "every interval lies within its target"),
     (OPEN, "Open", "more deals would decide it"),
@@ -102,20 +103,27 @@ def _target_section(
         for rules, value in zip(shown, values, strict=True)
     ]
     figure = Figure(row_table("rows profile", name, heads, body), _CAPTION)
-    finding = f"{name}: {_lying(design, shown, [_is_in(value, low, high) for value in values])}"
+    finding = f"{name}: {_lying(design, shown, [_side(value, low, high) for value in values])}"
     return Section(target.key.replace("_", "-"), target.key, figures=[figure], finding=finding)
 
 
-def _is_in(value: Estimate, low: float, high: float) -> bool:
-    return value.mean is not None and low <= value.mean <= high
+def _side(value: Estimate, low: float, high: float) -> str:
+    """Where the whole interval of a value lies, if it is on one side of the target's ends."""
+    if value.low is None or value.high is None:
+        return OPEN
+    if low <= value.low and value.high <= high:
+        return _WITHIN
+    return _OUTSIDE if value.high < low or value.low > high else OPEN
 
 
-def _lying(design: DesignTotals, shown: Sequence[JudgedRules], inside: Sequence[bool]) -> str:
-    """How many rules lie within a target; of one its name."""
+def _lying(design: DesignTotals, shown: Sequence[JudgedRules], sides: Sequence[str]) -> str:
+    """How many rules lie within a target with their whole intervals; of one its name."""
     if len(shown) == 1:
-        return f"{changes_text(shown[0], design)} lies {'within' if inside[0] else 'outside'}"
-    count = sum(inside)
-    return f"{count:,} of {len(shown):,} rule sets {'lies' if count == 1 else 'lie'} within"
+        verb = "stays" if sides[0] == OPEN else "lies"
+        return f"{changes_text(shown[0], design)} {verb} {sides[0]}"
+    counts = ((sides.count(side), side) for side in (_WITHIN, OPEN, _OUTSIDE))
+    parts = listed([f"{count:,} {side}" for count, side in counts if count])
+    return f"of {len(shown):,} rule sets {parts}"
 
 
 def _plot(
