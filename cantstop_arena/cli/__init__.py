@@ -100,6 +100,19 @@ class ArenaGroup(click.Group):
         command: click.Command | None = resolve_name(target) if target else None
         return command
 
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is named first; where there is none, the error has one like it."""
+        name = args[0]
+        is_option = name.startswith("-")
+        if not is_option and not context.resilient_parsing and not self.get_command(context, name):
+            from cantstop_arena.game_api.bot_options import did_you_mean
+
+            hint = did_you_mean(name, self.list_commands(context))
+            raise click.UsageError(f"No such command {name!r}{hint}.", context)
+        return super().resolve_command(context, args)
+
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Refuse arguments that are not UTF-8: they could not be written to files or terminals."""
         for word in args:

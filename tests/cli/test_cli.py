@@ -100,6 +100,14 @@ def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
     assert not found
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("matchh", " (did you mean 'match'?)"), ("slove", " (did you mean 'solve'?)"), ("x", "")],
+)
+def test_an_unknown_command_has_one_like_it(arena: Arena, name: str, hint: str) -> None:
+    assert f"No such command '{name}'{hint}." in arena(name, code=2).error
+
+
 @pytest.mark.slow
 def test_a_run_with_its_page_does_without_numba_where_all_is_compiled(tmp_path: Path) -> None:
     (tmp_path / "cup.yaml").write_text("games: 20\nseed: 1\nbots: [rule28, cautious]\n")
@@ -117,10 +125,6 @@ def test_a_run_with_its_page_does_without_numba_where_all_is_compiled(tmp_path: 
 def test_every_command_has_help_and_stands_in_that_of_arena(arena: Arena, command: str) -> None:
     assert f"\n  {command} " in arena("--help").text
     assert arena(command, "-h").text.startswith(f"Usage: arena {command}")
-
-
-def test_an_unknown_command_is_refused(arena: Arena) -> None:
-    assert "No such command" in arena("rnu", code=2).error
 
 
 # --- bots, rules, odds, bench ---------------------------------------------------------------------
