@@ -159,7 +159,7 @@ class Pages(msgspec.Struct, frozen=True):
                 *([Cell(row.since, f"since {_way(row)}", row.gain)] if arrow else []),
                 Cell(self._name(row), "bot", heads_row=True),
                 Cell(drawing(ROW_HEIGHT, *marks), "plot"),
-                Cell(number_with_error(percents, 2), "num elo", row.score.mean, "Score %"),
+                Cell(number_with_error(row.score, 2, 100), "num elo", row.score.mean, "Score %"),
                 Cell(number_with_error(row.elo, 0), "num score", row.elo.mean, "Elo"),
                 Cell(", ".join(row.groups) or UNKNOWN, "grp", label="Group"),
                 _version_cell(row),

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 MINUS, DASH = "\u2212", "\u2013"
 UNKNOWN = DASH
 _NEARLY = 0.999  # probabilities beyond this one are written as >99.9%
-_UNEVEN = 0.2  # above this relative difference of its sides, an interval is given by both ends
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -58,8 +57,7 @@ def half_width(estimate: Estimate) -> float | None:
     """Half the width of an interval; None where it is asymmetric or lacks a bound."""
     if estimate.mean is None or estimate.low is None or estimate.high is None:
         return None
-    sides = estimate.high - estimate.mean, estimate.mean - estimate.low
-    if max(sides) > (1 + _UNEVEN) * min(sides) and max(sides) > 0:
+    if estimate.lopsided:
         return None
     return (estimate.high - estimate.low) / 2
 
@@ -80,7 +78,9 @@ def number_with_error(estimate: Estimate, decimals: int, scale: float = 1) -> "M
     if estimate.mean is None:
         return join_markup(UNKNOWN)
     number = element("span", _scaled(estimate.mean, decimals, scale), class_="n")
-    return join_markup(number, " ", element("span", _error(estimate, decimals, scale), class_="pm"))
+    error = _error(estimate, decimals, scale)
+    kind = "pm" if error.startswith("±") or not error else "pm both"
+    return join_markup(number, " ", element("span", error, class_=kind))
 
 
 def _scaled(value: float, decimals: int, scale: float) -> str:

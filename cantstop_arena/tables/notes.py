@@ -204,10 +204,8 @@ def about_missing_games(analysis: Analysis) -> str:
 
 
 def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
-    """The rank of the challenger, and what the scores of the others are."""
-    scores = f"{GAUNTLET} the other bots' scores are against {analysis.results.bots[bot]} only."
-    rank = rank_text(analysis, bot)
-    return [f"{rank}.", scores] if rank else [scores]
+    """What the scores of the others are; the challenger's rank is the headline."""
+    return [f"{GAUNTLET} the other bots' scores are against {analysis.results.bots[bot]} only."]
 
 
 def rank_text(analysis: Analysis, bot: int) -> str:

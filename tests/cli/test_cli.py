@@ -127,10 +127,6 @@ def test_every_command_has_help_and_stands_in_that_of_arena(arena: Arena, comman
     assert arena(command, "-h").text.startswith(f"Usage: arena {command}")
 
 
-def test_an_unknown_command_is_refused(arena: Arena) -> None:
-    assert "No such command" in arena("rnu", code=2).error
-
-
 # --- bots, rules, odds, bench ---------------------------------------------------------------------
 
 

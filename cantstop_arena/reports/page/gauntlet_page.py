@@ -26,7 +26,7 @@ from cantstop_arena.reports.page.faults_section import faults_section
 from cantstop_arena.reports.page.games_section import Recorded
 from cantstop_arena.reports.page.tournament_page import COMMAND, seed_text
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.notes import GAUNTLET, SINGLE_RATING, about_standings, rank_text
+from cantstop_arena.tables.notes import GAUNTLET, SINGLE_RATING, about_standings
 from cantstop_arena.tables.styles import styles
 from cantstop_arena.texts import how_many, ordinal
 from cantstop_arena.tournaments.tournament import RESOLVED
@@ -96,11 +96,10 @@ def _answer(analysis: Analysis, challenger: int, met: Sequence[Opponent]) -> lis
     text = f"It beats {count} of {number_word(len(met))} {_noun(met)}"
     scored = percent(analysis.scores[challenger].mean or 0)
     games = how_many(analysis.games_of[challenger], "game")
-    rank = f"{rank_text(analysis, challenger)}."
     notes = [
         note
         for note in about_standings(analysis)
-        if note != rank and not note.startswith(GAUNTLET) and SINGLE_RATING not in note
+        if not note.startswith(GAUNTLET) and SINGLE_RATING not in note
     ]
     return [f"{text}; in {games} it scores {scored}.", *notes]
 
@@ -128,8 +127,7 @@ def _facts(analysis: Analysis, challenger: int, met: Sequence[Opponent]) -> Iter
             note = "in the Elo of the anchors"
         yield Fact("Elo", plain(elo.mean), error, note, _field(analysis, challenger))
     if score.mean is not None:
-        scaled = Estimate(*(None if end is None else 100 * end for end in score))
-        error = with_error(scaled, 1).partition(" ")[2]
+        error = with_error(score, 1, 100).partition(" ")[2]
         games = how_many(analysis.games_of[challenger], "game")
         yield Fact("Score", percent(score.mean), error, f"in {games}")
     counts = [sum(each.verdict == verdict for each in met) for verdict in (BEATS, OPEN, LOSES)]
@@ -195,7 +193,7 @@ def _opponent_cells(
     return [
         name_cell(each.name),
         Cell(drawing(_ROW, *marks), "plot"),
-        Cell(number_with_error(percents, 1), value=percents.mean, label="Score %"),
+        Cell(number_with_error(each.score, 1, 100), value=percents.mean, label="Score %"),
         Cell(f"{_SIGNS[each.verdict]} {each.verdict}", "verdict-of", _ORDER[each.verdict]),
         Cell(number_with_error(elo, 1), value=elo.mean, label="Elo"),
         Cell(f"{games:,}", "num gm", games, label="Games"),

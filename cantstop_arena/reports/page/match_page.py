@@ -114,7 +114,7 @@ def _played_sections(
     if result.deals_played > 1:
         yield seat_section(analysis, result)
     has_rates = analysis.results.counts.rates and analysis.forfeits < analysis.games
-    if has_rates and result.players == 2:
+    if has_rates and result.players == 2 and result.deals_played > 1:
         yield differences_section(analysis, result)
     if recorded:
         yield games_section.section(game_named(analysis.results.game), recorded)
@@ -136,7 +136,7 @@ def _facts(analysis: Analysis, result: MatchFinding) -> Iterator[Fact]:
         return
     pair = [analysis.results.bots.index(bot) for bot in result.bots]
     superiority = analysis.superiority(*pair) if result.players == 2 else None
-    if superiority is not None:
+    if superiority is not None and result.deals_played > 1:
         note = f"likelihood of superiority over {result.bots[1]}"
         yield Fact("LOS", likelihood(superiority), "", note)
     yield _games_fact(result)
@@ -171,7 +171,7 @@ def _any_look(result: MatchFinding) -> str:
 def _score_fact(result: MatchFinding) -> Fact:
     score = Estimate(*(None if end is None else 100 * end for end in result.score))
     even = 100 / result.players
-    error = with_error(score, 1).partition(" ")[2]
+    error = with_error(result.score, 1, 100).partition(" ")[2]
     note = f"of the points; an even score is {plain(even, 0 if even.is_integer() else 1)}%"
     plot = None
     if score.low is not None or score.high is not None:

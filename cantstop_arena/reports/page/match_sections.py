@@ -162,7 +162,7 @@ def score_section(
     if low is None and high is None:
         return Section("score", "Score", ["One deal has no interval: play more games."])
     is_open = (low or 0) <= even <= (1 if high is None else high)
-    half = with_error(Estimate(*(_times(end, 100) for end in result.score)), 1).partition(" ")[2]
+    half = with_error(result.score, 1, 100).partition(" ")[2]
     takes = "takes in" if is_open else "leaves out"
     finding = f"The interval of the score, {half.strip('()')}, {takes} {percent(even, 0)}"
     if half.startswith("±"):
@@ -369,6 +369,10 @@ def _half_of_gap(result: MatchFinding, scores: Sequence[_SeatScore]) -> float:
 # How they play -------------------------------------------------------------------------------
 
 
+_MIN_DEALS = 30  # for a sentence on the largest differences
+_FEW = "Too few deals to say how they differ"
+
+
 def differences_section(analysis: Analysis, result: MatchFinding) -> Section:
     """The section of the styles of both bots side by side, a row for each rate of the game."""
     table = styles(analysis)
@@ -387,11 +391,16 @@ def differences_section(analysis: Analysis, result: MatchFinding) -> Section:
     ]
     caption = (
         f"Filled: {result.bots[0]}, open: {result.bots[1]}; each row has its own scale from zero."
-        " The results have sums of all games only, so differences have no intervals."
+        " The results have sums of all games only, so differences have no intervals;"
+        " arena export writes each game."
     )
     figures = [Figure(row_table("rows styles-of", "How they play", heads, rows), caption)]
     return Section(
-        "styles", "How they differ", (), figures if rows else (), finding=_largest(pairs)
+        "styles",
+        "How they differ",
+        (),
+        figures if rows else (),
+        finding=_largest(pairs) if result.deals_played >= _MIN_DEALS else _FEW,
     )
 
 

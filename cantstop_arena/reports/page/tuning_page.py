@@ -453,18 +453,18 @@ def _generations(content: Content) -> Section:
     """The score by generation of a search by evolution."""
     generations = content["generations"]
     scores = [100 * each["won"] for each in generations]
-    ends = [
-        score + sign * 100 * each["deviation"]
+    spans = [
+        (max(0.0, score - 100 * each["deviation"]), min(100.0, score + 100 * each["deviation"]))
         for score, each in zip(scores, generations, strict=True)
-        for sign in (-1, 1)
     ]
+    ends = [end for span in spans for end in span]
     low, high = 5 * floor(min(ends) / 5), 5 * ceil(max(ends) / 5)
     up = scale_around([low, high, 50], _LOW_HEIGHT, _MARGIN)
     across = Axis(1, max(2, len(generations)), 1.5)
     marks = []
-    for index, (score, each) in enumerate(zip(scores, generations, strict=True), start=1):
-        x, half = f"{number(across.at(index))}%", 100 * each["deviation"]
-        top, bottom = number(up.y(score + half)), number(up.y(score - half))
+    for index, (score, (least, most)) in enumerate(zip(scores, spans, strict=True), start=1):
+        x = f"{number(across.at(index))}%"
+        top, bottom = number(up.y(most)), number(up.y(least))
         marks.append(element("line", class_="whisk", x1=x, x2=x, y1=top, y2=bottom))
         marks.append(element("circle", class_="trial", cx=x, cy=number(up.y(score)), r=3))
     ticks = [Tick(value, value_text(float(value))) for value in across.ticks(8)]
@@ -473,8 +473,8 @@ def _generations(content: Content) -> Section:
     html = chart(up, across, ticks, marks, label, title, "generation", "%", 50)
     caption = (
         f"Dot: mean score of the trials of a generation, of {generations[0]['deals']:,} deals"
-        " each; line: one standard deviation between trials. Each generation plays other deals, so"
-        " neighbours differ by chance, too."
+        " each; line: one standard deviation between trials, within 0 to 100%. Each generation"
+        " plays other deals, so neighbours differ by chance, too."
     )
     part = max(1, len(generations) // 5)
     first, last = (sum(scores[at]) / part for at in (slice(part), slice(-part, None)))

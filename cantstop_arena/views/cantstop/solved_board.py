@@ -37,6 +37,7 @@ class SolvedBoard:
         self.table = table
         self.rules, self.players = table.rules, table.players
         self.value, self.headline = table.value, table.headline
+        self.checksum = table.checksum
 
     @cached_property
     def evaluator(self) -> SolvedEvaluator:

@@ -130,6 +130,11 @@ def test_pages_of_all_sizes_have_no_defect(
     looked_at(KINDS[kind](bots, results), dark)
 
 
+def test_a_match_of_one_deal_has_no_likelihood_of_superiority() -> None:
+    assert "likelihood of superiority" in match(False, "undecided")
+    assert "likelihood of superiority" not in match(False, "one deal")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_long_names_fit_on_a_phone(looked_at: Callable[..., None], kind: str) -> None:
     looked_at(KINDS[kind](6, "long names"), widths=(390,))

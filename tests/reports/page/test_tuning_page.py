@@ -113,6 +113,16 @@ def test_a_list_of_numbers_has_generations() -> None:
     assert text.count('class="trial"') == 8 and "[1.5]" in text
 
 
+def test_the_line_of_a_generation_ends_at_no_score_and_all_points() -> None:
+    wish = NumberList("numbers", (1.0,), (1.0,))
+
+    def drawn(deviation: float) -> str:
+        generations = [Generation(n, np.array([1.0]), 0.5, deviation, 20) for n in (1, 2)]
+        return page(None, wish, {"numbers": [1.5]}, generations=generations)
+
+    assert drawn(0.6) == drawn(5.0) != drawn(0.4)
+
+
 @pytest.mark.slow
 def test_the_command_writes_a_folder(arena: Arena, tmp_path: Path) -> None:
     words = "tune rule28 threshold=24..32 --against glenn-aloi --games 1200 --page"

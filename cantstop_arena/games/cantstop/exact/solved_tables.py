@@ -49,6 +49,11 @@ class SolvedTable(msgspec.Struct):
         return float(self.values[0])
 
     @property
+    def checksum(self) -> str:
+        """SHA-256 of the values as little-endian doubles: whether two tables are the same."""
+        return hashlib.sha256(_little_endian(self.values)).hexdigest()
+
+    @property
     def headline(self) -> str:
         """The value of the board, in a sentence without its full stop."""
         if self.players == 1:
@@ -174,8 +179,12 @@ def _save(table: SolvedTable, path: Path) -> None:
 def _packed(table: SolvedTable) -> bytes:
     """The content of a table's file: a mark, a hash of the rest, a line of JSON, the values."""
     head = asdict(_TableHead(_description(table.rules, table.players), table.next))
-    content = b"".join((json.dumps(head).encode(), b"\n", table.values.astype("<f8").tobytes()))
+    content = b"".join((json.dumps(head).encode(), b"\n", _little_endian(table.values)))
     return b"".join((_MARK, hashlib.sha256(content).digest(), content))
+
+
+def _little_endian(values: Floats) -> bytes:
+    return values.astype("<f8").tobytes()
 
 
 def load(rules: RuleSet, players: int, folder: Path) -> SolvedTable | None:

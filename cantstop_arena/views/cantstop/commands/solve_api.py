@@ -28,7 +28,8 @@ def solve(
 ) -> "SolvedBoard":
     """The exact values of a board, as by `arena solve`: `solve("3,1", players=1).value`.
 
-    `stops` has the rows of where a first turn ends, `losses` those of what built-in bots lose.
+    `stops` has the rows of where a first turn ends, `losses` those of what built-in bots lose,
+    `checksum` the SHA-256 of all values.
 
     The table of a solved board is loaded from its file. Raises UsageError when the table needs more
     than `memory` bytes, and Interrupted on Ctrl-C; the positions solved by then are stored.

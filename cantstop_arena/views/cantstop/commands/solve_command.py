@@ -132,6 +132,7 @@ def _as_dict(solved: "SolvedBoard", effort: "SolvingCost", spent: float) -> dict
         "rules": RULES.as_dict(solved.rules),
         "players": solved.players,
         "value": solved.value,
+        "checksum": solved.checksum,
         "positions": effort.size.positions,
         "memory": effort.memory,
         "stops": solved.stops,

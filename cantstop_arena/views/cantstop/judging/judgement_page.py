@@ -33,7 +33,12 @@ from cantstop_arena.views.cantstop.judging.judgement_report import (
     rows,
 )
 from cantstop_arena.views.cantstop.judging.situations_section import situations_section
-from cantstop_arena.views.cantstop.judging.verdicts import loss_scale, loss_unit, short_unit
+from cantstop_arena.views.cantstop.judging.verdicts import (
+    loss_scale,
+    loss_unit,
+    loss_unit_text,
+    short_unit,
+)
 from cantstop_arena.views.cantstop.page_replay import board_style
 
 TITLE, KEY = "What decisions lose", "judged"
@@ -57,7 +62,7 @@ def judgements_page(judgements: Judgements, planned: JudgeTask, command: str) ->
     document = Document(
         title=" and ".join(judgements) if len(judgements) < 3 else TITLE,
         about=about,
-        answer=[f"{deals} of each bot, judged by {planned.judge.name}: {_ABOUT}"],
+        answer=[f"{deals} of each bot, judged by {planned.judge.name}: {_about(judgements)}"],
         sections=[
             _losses_section(judgements, planned.rival),
             _sizes_section(judgements),
@@ -71,10 +76,10 @@ def judgements_page(judgements: Judgements, planned: JudgeTask, command: str) ->
     return as_html(document)
 
 
-_ABOUT = (
-    "losses are against play without mistakes, in percentage points of winning probability (alone,"
-    " in turns)."
-)
+def _about(judgements: Judgements) -> str:
+    """What losses are, and their unit."""
+    seats = next(iter(judgements.values())).seats
+    return f"losses are against play without mistakes, in {loss_unit_text(seats)}."
 
 
 def _origin(planned: JudgeTask, command: str) -> Section:
@@ -345,7 +350,7 @@ def run_sections(folder: Path) -> Iterator[Section]:
 
 def _losses(stored: StoredJudgements) -> Section:
     deals = how_many(stored.deals, "deal")
-    paragraph = f"{deals} of each bot, judged by {stored.judge}: {_ABOUT}"
+    paragraph = f"{deals} of each bot, judged by {stored.judge}: {_about(stored.judgements)}"
     section = _losses_section(stored.judgements, "")
     return Section(
         KEY,

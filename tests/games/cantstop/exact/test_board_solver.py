@@ -1,5 +1,6 @@
 """Exact values: against published and earlier ones, and against values worked out naively."""
 
+import hashlib
 import json
 import os
 import re
@@ -123,7 +124,9 @@ def test_an_interrupted_board_is_gone_on_with(
     begun: list[float] = []
     whole = solved_tables.solve(rules, 2, tmp_path, lambda table: begun.append(table.progress))
     assert begun[0] > half.progress
-    assert np.array_equal(whole.values, solved_tables.solve(rules, 2, tmp_path / "anew").values)
+    anew = solved_tables.solve(rules, 2, tmp_path / "anew")
+    assert np.array_equal(whole.values, anew.values)
+    assert half.checksum != whole.checksum == anew.checksum
 
 
 def test_what_a_killed_process_left_behind_is_cleared_up(tmp_path: Path) -> None:
@@ -182,6 +185,9 @@ def test_the_page_says_what_json_says(arena: Arena, tmp_path: Path, players: int
     page = tmp_path / "board.html"
     words = ["3,1", "--players", str(players), "--tables", str(tmp_path)]
     told = json.loads(arena("solve", *words, "--json", "--html", str(page)).text)
+    (table,) = tmp_path.glob("*.table")
+    *_, values = table.read_bytes()[len("exact values\n") + 32 :].partition(b"}\n")
+    assert told["checksum"] == hashlib.sha256(values).hexdigest()
     html = checked(page.read_text("utf-8")).text
     assert told["headline"] in html
     assert f"{told['value']:.9f}" in told["headline"]
