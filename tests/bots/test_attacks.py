@@ -155,6 +155,46 @@ ATTACKS = {
         "for n in range(40):\n    try: os.write(n, b'\\xc1' * 1000)\n    except OSError: pass",
         "invalid message",
     ),
+    "descriptors-passed-along": (
+        "socket.send_fds(socket.socket(fileno=os.dup(channel())), [b'canstop'], [0] * 80)",
+        "exception: PermissionError",
+    ),
+    "descriptors-out-of-band": (
+        "socket.socket(fileno=os.dup(channel())).send(b'!', socket.MSG_OOB)\ntime.sleep(600)",
+        "too slow",
+    ),
+    "questions-unread": (
+        "socket.socket(fileno=os.dup(channel())).shutdown(socket.SHUT_RD)\nreturn 0",
+        "died",
+    ),
+    "questions-stolen": (
+        "threading.Thread(target=os.read, args=(channel(), 1 << 20)).start()\nreturn 0",
+        "",
+    ),
+    "answers-of-a-patched-server": (
+        "import gc\nfrom cantstop_arena.bots.bot_server import BotServer\n"
+        "BotServer.answer = lambda self, question: question\nreturn 0",
+        "",
+    ),
+    "priority-above-all": (
+        "os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(99))",
+        "exception: PermissionError",
+    ),
+    "priority-of-its-parent": (
+        "import resource\nresource.prlimit(os.getppid(), resource.RLIMIT_CPU, (0, 0))\nreturn 0",
+        "",
+    ),
+    "clocks-of-the-machine": ("time.clock_settime(time.CLOCK_REALTIME, 0)", "PermissionError"),
+    "processes-by-number": (
+        "import ctypes\ncalls = ctypes.CDLL(None, use_errno=True)\n"
+        "made = [calls.syscall(n, 17, 0, 0, 0, 0) for n in (56, 57, 58, 435)]\n"
+        "assert max(made) > 0, 'refused'",
+        "exception: AssertionError",
+    ),
+    "rights-by-a-program": (
+        "os.execv('/bin/su', ['su', '-c', 'id'])",
+        "died",
+    ),
     "ends-in-a-stop": ("os.kill(os.getpid(), signal.SIGSTOP)\ntime.sleep(600)", "too slow"),
 }
 FEW = ("messages-in-every-open-file", "files-inherited")

@@ -28,7 +28,11 @@ BOTS = ["rule28", "cautious", "bots/plain.py"]
 EDITS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "more games": ({}, {"games": 90}, "3 in part; playing 150 games."),
     "fewer games": ({"games": 300}, {"games": 41}, "again, as 42 games end within a block."),
-    "fewer, as before": ({"games": 40}, {"games": 40}, NOTHING),
+    "fewer, a round number": (
+        {"bots": BOTS[:2], "games": 23_000},
+        {"bots": BOTS[:2], "games": 10_000},
+        NOTHING,
+    ),
     "other order": ({}, {"bots": BOTS[::-1]}, NOTHING),
     "other order of three": ({"players": 3}, {"players": 3, "bots": BOTS[::-1]}, NOTHING),
     "removed": ({}, {"bots": BOTS[1:]}, NOTHING),
@@ -161,7 +165,9 @@ def test_the_fault_that_ends_a_run_is_the_first_in_the_order_of_deals(
     failing = "def choose_move(turn, moves):\n    return 0\ndef roll_again(turn):\n"
     Path("bots/early.py").write_text(f"{failing}    raise ValueError('early')\n")
     Path("bots/late.py").write_text(f"{failing}    return 1 / int(turn.random() * 300) > 0.01\n")
-    text = json.dumps({"games": 40, "seed": 1, "bots": ["rule28", "bots/late.py", "bots/early.py"]})
+    games = 40 if is_stored else 4000  # whose blocks have many deals
+    bots = ["rule28", "bots/late.py", "bots/early.py"]
+    text = json.dumps({"games": games, "seed": 1, "bots": bots})
     aborting = f'{text[:-1]}, "on_fault": "abort"}}'
     if is_stored:
         before = arena("run", "cup.yaml", "--workers", "1", yaml=text)
@@ -196,4 +202,48 @@ def roll_again(turn):
         Path("cup.yaml").write_text(json.dumps({**START, **keys}))
         done = arena("run", "cup.yaml", code=None)
     assert [each["bot"] for each in done.json["disqualified"]] == ["fears_the_fast"]
+    assert not shop.differences()
+
+
+@pytest.mark.slow
+def test_to_lower_games_to_what_a_run_has_ended_with_plays_nothing(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shop = Workshop(arena, 1)
+    for games in (42, 300, 42):
+        Path("cup.yaml").write_text(json.dumps({**START, "bots": BOTS[:2], "games": games}))
+        printed = arena("run", "cup.yaml").output
+    assert NOTHING in printed
+    assert not shop.differences()
+
+
+@pytest.mark.slow
+def test_stored_faults_behind_games_that_are_missing_do_not_count_yet(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot with many stored faults stays, as the games to come put its opponent out before."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cantstop_arena.processes.system._DISPLAY", (f"{tmp_path}{os.sep}", ""))
+    shop = Workshop(arena, 1)
+    bot = """
+def choose_move(turn, moves):
+    if turn.number > 8 and {condition}any(turn.rivals[0][column] for column in range(2, 13)):
+        raise ValueError
+    return 0
+def roll_again(turn):
+    return {rolls}
+"""
+    texts = {
+        "loses_to_climbers": bot.format(condition="", rolls="False"),
+        "loses_to_others": bot.format(condition="not ", rolls="False"),
+        "never_stops": bot.format(condition="False and ", rolls="True"),
+    }
+    for name, text in texts.items():
+        Path(f"bots/{name}.py").write_text(text)
+    bots = [f"bots/{name}.py" for name in ("loses_to_others", "never_stops", "loses_to_climbers")]
+    for keys in ({"bots": bots[::2], "max_faults": 1000}, {"bots": bots, "max_faults": 5}):
+        Path("cup.yaml").write_text(json.dumps({**START, **keys}))
+        done = arena("run", "cup.yaml", code=None)
+    assert [each["bot"] for each in done.json["disqualified"]] == ["loses_to_others"]
     assert not shop.differences()
