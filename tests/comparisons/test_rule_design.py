@@ -24,6 +24,7 @@ from cantstop_arena.comparisons.rule_design import (
     violation,
 )
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.reports.page.design_page import _side
 from cantstop_arena.web.results_index import ResultsIndex
 
 DESIGN = """\
@@ -247,3 +248,13 @@ def test_the_file_is_read(tmp_path: Path) -> None:
 def test_problems_of_a_file_are_located(arena: Arena, old: str, new: str, message: str) -> None:
     done = arena("design", "cards.yaml", yaml=DESIGN.replace(old, new), code=2)
     assert f"cards.yaml:{message}" in done.error
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "side"),
+    [(0.41, 0.59, "within"), (0.39, 0.5, OPEN), (0.5, 0.61, OPEN), (0.7, 0.8, "outside")],
+)
+def test_only_a_whole_interval_lies_on_a_side_of_a_target(
+    low: float, high: float, side: str
+) -> None:
+    assert _side(Estimate((low + high) / 2, low, high), 0.4, 0.6) == side
