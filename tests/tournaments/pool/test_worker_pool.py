@@ -17,7 +17,9 @@ from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, join_parts
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import WorkerPoolError
+from cantstop_arena.game_api.watched import BOT
 from cantstop_arena.processes import watchdog
+from cantstop_arena.processes.system import is_ending
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_messages import (
     BlockPlayed,
@@ -200,13 +202,15 @@ class Misbehaves(Fake):
         self.end = end
 
     def play(self, block: Block, condemned: Iterable[Fault] = ()) -> Any:
-        while block.first == BLOCKS[1].first and not (self.folder / "others").exists():
-            time.sleep(0.01)
+        if block.first == BLOCKS[1].first:
+            self.numbers[1] = BOT  # which may take an hour; between decisions it would stall
+            while not (self.folder / "others").exists():
+                time.sleep(0.01)
         yield BlockPlayed(super().play(block, condemned))
         if block.first == BLOCKS[0].first:
             while not (self.folder / "received").exists():
                 time.sleep(0.01)
-            (self.folder / "done").touch()
+            (self.folder / f"worker-{os.getpid()}").touch()
             if self.end:
                 os._exit(3)
             yield Ready()
@@ -223,13 +227,18 @@ class TwoAndLaterMore:
 
     def __next__(self) -> Block:
         if len(self.left) == len(BLOCKS) - 2:
-            self.passes += (self.folder / "done").exists()
+            self.passes += self.is_replaced()
             if self.passes < 5:
                 raise StopIteration
             (self.folder / "others").touch()
         if not self.left:
             raise StopIteration
         return self.left.pop(0)
+
+    def is_replaced(self) -> bool:
+        """Whether the first one's worker has ended, by itself or as its message was read."""
+        workers = [int(file.name.partition("-")[2]) for file in self.folder.glob("worker-*")]
+        return any(map(is_ending, workers))
 
 
 @pytest.mark.parametrize("end", [False, True])
