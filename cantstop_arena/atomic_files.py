@@ -1,6 +1,7 @@
 """Writing of files: atomically, through no planted links, to paths checked before the work."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from errno import EACCES, EISDIR, ENOENT
@@ -9,6 +10,7 @@ from pathlib import Path
 from cantstop_arena.errors import ArenaError, UsageError
 
 _MAX_DRAFT_LENGTH = 40  # characters of a file's name in the name of its draft
+_DRAFT = re.compile(r"\..*\.[0-9a-f]{16}\.([0-9]+)", re.DOTALL)  # with the process at its end
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
@@ -135,13 +137,38 @@ def _reporting_output_error(path: Path) -> Iterator[None]:
 
 def remove_drafts(path: Path) -> None:
     """Delete the drafts of this file that killed processes have left."""
-    for draft in path.parent.glob(f"{_draft_prefix(path)}*"):
-        try:
-            os.kill(int(draft.suffix[1:]), 0)
-        except ProcessLookupError:
-            draft.unlink(missing_ok=True)
-        except (ValueError, OverflowError, PermissionError):  # no draft, or still being written
+    _remove_drafts(path.parent, _draft_prefix(path))
+
+
+def remove_all_drafts(folder: Path) -> None:
+    """Delete the drafts of all files in a folder, and in those in it, that killed processes left.
+
+    Links are not followed.
+    """
+    for each in (folder, *(folder / name for name in _names_in(folder))):
+        if not each.is_symlink():
+            _remove_drafts(each, ".")
+
+
+def _remove_drafts(folder: Path, prefix: str) -> None:
+    """Delete what can be deleted; a folder that is missing or cannot be read has no drafts."""
+    for name in _names_in(folder):
+        if not name.startswith(prefix) or not (draft := _DRAFT.fullmatch(name)):
             continue
+        try:
+            os.kill(int(draft[1]), 0)
+        except ProcessLookupError:
+            with suppress(OSError):
+                (folder / name).unlink()
+        except (PermissionError, OverflowError):  # it is still being written, or is no draft
+            continue
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return [path.name for path in folder.iterdir()]
+    except OSError:
+        return []
 
 
 def _as_bytes(content: str | bytes) -> bytes:

@@ -1,8 +1,10 @@
 """`arena results`: lists, checks and cleans folders of results."""
 
 import json
+import os
 import shutil
 import sqlite3
+import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -53,6 +55,20 @@ def test_the_list(edited: Arena) -> None:
 def test_an_unreadable_ledger_is_named(edited: Arena) -> None:
     _LEDGER.write_bytes(b"no ledger" * 1000)
     assert "mine: results/mine/ledger.sqlite: " in edited("results").text
+
+
+def test_a_run_deletes_what_killed_ones_were_writing(edited: Arena) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    folders = [_LEDGER.parent, _LEDGER.parent / "bots"]
+    dead, alive = (
+        [folder / f".pairs.csv.72cb50fed5ef3f4f.{pid}" for folder in folders]
+        for pid in (ended.pid, os.getpid())
+    )
+    for draft in (*dead, *alive):
+        draft.touch()
+    edited("run mine.yaml --no-page")
+    assert not any(draft.exists() for draft in dead) and all(draft.exists() for draft in alive)
 
 
 def test_prune_forgets_what_the_file_does_not_name(edited: Arena) -> None:

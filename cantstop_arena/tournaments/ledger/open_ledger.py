@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from cantstop_arena.atomic_files import draft_of, open_unlinked
+from cantstop_arena.atomic_files import draft_of, open_unlinked, remove_all_drafts
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.tournaments.ledger.ledger import (
@@ -40,10 +40,12 @@ def open_ledger(
 ) -> Iterator[Ledger]:
     """Open a ledger; create it if there is none. With `fresh`, what is there is set aside.
 
-    A ledger of release 0.2 is taken over, with the help of bots that are `query_bots`. Raises
-    LedgerError when the file cannot be used.
+    Drafts of result files that killed runs have left are deleted. A ledger of release 0.2 is taken
+    over, with the help of bots that are `query_bots`. Raises LedgerError when the file cannot be
+    used.
     """
     with locked_folder(path.parent):
+        remove_all_drafts(path.parent)
         yield from _opened(path, fresh, query_bots)
 
 

@@ -133,7 +133,9 @@ def test_what_a_killed_process_left_behind_is_cleared_up(tmp_path: Path) -> None
     path = solved_tables.table_path(board(2, 1), 1, tmp_path)
     ended = subprocess.Popen(["true"])
     ended.wait()
-    left, alive = (path.with_name(f".{path.name}.{pid}") for pid in (ended.pid, os.getpid()))
+    left, alive = (
+        path.with_name(f".{path.name}.{'0' * 16}.{pid}") for pid in (ended.pid, os.getpid())
+    )
     for part in (left, alive):
         part.write_bytes(b"half of it")
     solved_tables.solve(board(2, 1), 1, tmp_path)
