@@ -225,8 +225,8 @@ def _bot_line(trace: str) -> str:
     arena_prefixes = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix, "<")
     for file, line in re.findall(r'File "([^"\n]*)", line (\d+)', trace):
         if not file.startswith(arena_prefixes):
-            place = f"{system.short_path(file)}:{line}"
-            return in_a_line(place, _MAX_LINE_LENGTH)  # the bot can write into it
+            location = f"{system.short_path(file)}:{line}"
+            return in_a_line(location, _MAX_LINE_LENGTH)  # the bot can write into it
     return ""
 
 

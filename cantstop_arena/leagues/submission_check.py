@@ -95,13 +95,13 @@ class Clock:
     """
 
     def __init__(self, limit: float) -> None:
-        self._end = time.monotonic() + WALL_TIME_FACTOR * limit
-        self._last = _processor_time() + limit
+        self._wall_end = time.monotonic() + WALL_TIME_FACTOR * limit
+        self._processor_end = _processor_time() + limit
 
     def wall_seconds(self) -> float:
         """For how long the check may go on, by the time of day."""
-        left = WALL_TIME_FACTOR * (self._last - _processor_time())
-        return min(left, self._end - time.monotonic())
+        left = WALL_TIME_FACTOR * (self._processor_end - _processor_time())
+        return min(left, self._wall_end - time.monotonic())
 
     def is_over(self) -> bool:
         """Whether no time is left."""

@@ -254,7 +254,7 @@ KITS = {
             (2, 10, 20, 21, 40),
             (128, 256, 300, 301, 520),
             {"rules": ("classic", "jump"), "luck_removed": (False, False, True, "value")},
-            players=(2, 3, 5),
+            players=(2, 3, 4),
             slow=("compiled",),
         ),
         _kit(

@@ -462,9 +462,9 @@ def _generations(content: Content) -> Section:
     up = scale_around([low, high, 50], _LOW_HEIGHT, _MARGIN)
     across = Axis(1, max(2, len(generations)), 1.5)
     marks = []
-    for index, (score, (least, most)) in enumerate(zip(scores, spans, strict=True), start=1):
+    for index, (score, (lower, upper)) in enumerate(zip(scores, spans, strict=True), start=1):
         x = f"{number(across.at(index))}%"
-        top, bottom = number(up.y(most)), number(up.y(least))
+        top, bottom = number(up.y(upper)), number(up.y(lower))
         marks.append(element("line", class_="whisk", x1=x, x2=x, y1=top, y2=bottom))
         marks.append(element("circle", class_="trial", cx=x, cy=number(up.y(score)), r=3))
     ticks = [Tick(value, value_text(float(value))) for value in across.ticks(8)]

@@ -37,7 +37,11 @@ class SolvedBoard:
         self.table = table
         self.rules, self.players = table.rules, table.players
         self.value, self.headline = table.value, table.headline
-        self.checksum = table.checksum
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of all values."""
+        return self.table.checksum
 
     @cached_property
     def evaluator(self) -> SolvedEvaluator:

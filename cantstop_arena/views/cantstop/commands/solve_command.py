@@ -58,8 +58,8 @@ def solve(
 ) -> None:
     """Compute the exact value of every position of a small board.
 
-    Below the value stand where a first turn should end, and what the decisions of the built-in bots
-    lose.
+    The output also says where a first turn should end, and what the decisions of the built-in
+    bots lose.
 
     RULES is the name of a rule set, or N,K: dice with N sides and shortest columns of K spaces.
     KEY=VALUE changes a parameter, as in columns_to_win=2 or column_lengths=1,3,5,3,1. Run the
