@@ -81,6 +81,7 @@ def test_a_single_deal_is_one(arena: Arena) -> None:
     assert "1 deal, 1 game of each." in Path("results/test/comparison.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_column_one_space_shorter_makes_the_game_shorter(arena: Arena) -> None:
     bots = "bots: [rule28, cautious]"
     compare(arena, f"compare: [classic, {SHORTER}]\ngames: 20000\nignore_below: 0\n{bots}\n")
