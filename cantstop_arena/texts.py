@@ -48,6 +48,11 @@ def middle_shortened(text: str, max_width: int) -> str:
     return shortened(text, max_width - 1 - (max_width - 1) // 2) + end
 
 
+def capitalised(text: str) -> str:
+    """The text with a capital as its first letter; the others stay as they are."""
+    return text[:1].upper() + text[1:]
+
+
 def last_line(text: str) -> str:
     """The last line of a text, such as the error in a traceback."""
     return text.strip().rpartition("\n")[2]

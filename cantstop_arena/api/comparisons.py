@@ -25,11 +25,12 @@ from cantstop_arena.comparisons import comparison_file
 from cantstop_arena.comparisons.comparison_file import Comparison, comparison_from_keys
 from cantstop_arena.comparisons.comparison_results import ComparisonTotals
 from cantstop_arena.comparisons.comparison_run import compare as play
-from cantstop_arena.errors import UsageError
+from cantstop_arena.errors import FaultError, UsageError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.reports.comparison_headline import comparison_headline
 from cantstop_arena.reports.comparison_report import (
     content,
+    delete_comparison,
     write_comparison,
     write_comparison_page,
 )
@@ -201,6 +202,10 @@ def play_comparison(
     `observer_of` takes the name of a tournament and returns its observer.
     """
     pool_options = options.pool_options
-    totals = play(comparison, catalogue, folder, pool_options, observer_of, options.fresh)
+    try:
+        totals = play(comparison, catalogue, folder, pool_options, observer_of, options.fresh)
+    except FaultError:
+        delete_comparison(folder)
+        raise
     write_comparison(totals, folder)
     return totals

@@ -35,8 +35,9 @@ from cantstop_arena.bots.isolation import checked_isolation
 from cantstop_arena.bots.known_bot import refusal_of
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.errors import ConfigError, UsageError
+from cantstop_arena.errors import ConfigError, FaultError, UsageError
 from cantstop_arena.games.registry import game_named
+from cantstop_arena.reports.tournament_files import delete_reports
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.endings import Ending
@@ -51,7 +52,7 @@ from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.pattern_entrants import Field
 from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
-from cantstop_arena.tournaments.run import plan_run, run_tournament
+from cantstop_arena.tournaments.run import delete_records, plan_run, run_tournament
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
@@ -115,15 +116,26 @@ class PlannedTournament:
         with observed_by(observer):
             for text in self.tournament.messages:
                 observer.on_notice(text)
-            return run_tournament(
-                self.tournament,
-                self.catalogue,
-                self.folder,
-                pools,
-                observer,
-                options.fresh,
-                ending=ending,
-            )
+            try:
+                return run_tournament(
+                    self.tournament,
+                    self.catalogue,
+                    self.folder,
+                    pools,
+                    observer,
+                    options.fresh,
+                    ending=ending,
+                )
+            except FaultError:
+                if not self.tournament.is_guest:
+                    self._delete_results()
+                raise
+
+    def _delete_results(self) -> None:
+        """Delete what an earlier run has written: it is no result of this one."""
+        delete_reports(self.folder)
+        delete_records(self.folder)
+        (self.folder / MATCH).unlink(missing_ok=True)
 
     def ending(self) -> Ending | None:
         """When its run ends; None: as the tournament says."""

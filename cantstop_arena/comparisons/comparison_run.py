@@ -29,6 +29,7 @@ from cantstop_arena.comparisons.statistics import (
 )
 from cantstop_arena.deals.control_variate import gain_range
 from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.errors import FaultError
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.cover import Cover
@@ -91,7 +92,11 @@ def compare(
         for tournament in comparison.tournaments(folder):
             create_run_folder(folder.parent, folder / tournament.part)
         sessions = _Sessions(comparison, catalogue, ledger, pools, folder, folder, observer_of)
-        sessions.visit(play)
+        try:
+            sessions.visit(play)
+        except FaultError:
+            _delete_results(comparison, folder, [*covers])
+            raise
         ledger.tidy()
         totals = comparison_totals(comparison, covers, deviations, notes)
     openings = stored_openings(comparison.openings, folder)
@@ -194,6 +199,18 @@ def _forget_other_parts(comparison: Comparison, ledger: Ledger, folder: Path) ->
         create_run_folder(folder.parent, path)
         delete_records(path)
         (path / RESOLVED).unlink(missing_ok=True)
+
+
+def _delete_results(comparison: Comparison, folder: Path, played: Sequence[str]) -> None:
+    """Delete what an earlier run has written, where a fault ends this one.
+
+    Parts that this run has played keep their files, and the next one, in which the fault is.
+    """
+    (folder / RESOLVED_FILE).unlink(missing_ok=True)
+    parts = [tournament.part for tournament in comparison.tournaments(folder)]
+    for part in [part for part in parts if part not in played][1:]:
+        (folder / part / RESOLVED).unlink(missing_ok=True)
+        delete_records(folder / part)
 
 
 def comparison_totals(

@@ -69,7 +69,9 @@ def _points(results: Iterable[LevelResult]) -> float:
 
 
 def _close_text(result: LevelResult) -> str:
-    low, high = (percent_text(end or 0.0, 1) for end in result.score[1:])
+    if result.score.low is None or result.score.high is None:
+        return f"too few games against {result.level.against}"
+    low, high = (percent_text(end, 1) for end in (result.score.low, result.score.high))
     return f"close: {low} to {high} around {percent_text(result.level.score, 1)}"
 
 
@@ -104,11 +106,14 @@ def _without_games(level: Level) -> LevelResult:
 
 
 def _result(marks: MarkRules, level: Level, score: Estimate) -> LevelResult:
-    if score.mean is None or score.low is None or score.high is None:
+    if score.mean is None:
         return _without_games(level)
     value = score.low if marks.rule == LOWER else score.mean
-    is_decided = not score.low < level.score < score.high
-    return LevelResult(level, score, level.points if value >= level.score else 0.0, is_decided)
+    points = level.points if value is not None and value >= level.score else 0.0
+    is_decided = False
+    if score.low is not None and score.high is not None:
+        is_decided = not score.low < level.score < score.high
+    return LevelResult(level, score, points, is_decided)
 
 
 class MarkRow(msgspec.Struct, frozen=True):

@@ -31,7 +31,7 @@ from cantstop_arena.pages.number_text import (
 )
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.column import Column, Table, estimate, number
-from cantstop_arena.texts import how_many, ordinal
+from cantstop_arena.texts import capitalised, how_many, ordinal
 
 INDEX = "index.html"
 ROW_HEIGHT = 34
@@ -91,7 +91,7 @@ class Pages(msgspec.Struct, frozen=True):
         return Document(
             standings.league.name,
             self.about,
-            [ending_text(standings.league, standings.table).partition(": ")[2].capitalize()],
+            [capitalised(ending_text(standings.league, standings.table).partition(": ")[2])],
             sections,
             self._headline(),
             self._facts(),
@@ -247,7 +247,7 @@ class Pages(msgspec.Struct, frozen=True):
             return Section("check", "Check", [text], finding="The check has passed")
         folder = self.standings.league.folder
         text = without_names(submission.problem, submission.participant.id, folder)
-        paragraphs = [f"{text[:1].upper()}{text[1:]}."]
+        paragraphs = [capitalised(f"{text}.")]
         if submission.active:
             earlier = submission.active.submission
             version = short_digest(earlier.digest)

@@ -18,6 +18,7 @@ from cantstop_arena.leagues.league_file import League
 from cantstop_arena.leagues.played_games import DICE_SETS, LeagueGames, open_games, version_key
 from cantstop_arena.leagues.rounds import (
     BUDGET,
+    DONE,
     TIME,
     LeagueTable,
     RoundField,
@@ -42,6 +43,7 @@ from cantstop_arena.leagues.submissions import (
     same_files,
 )
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK
 from cantstop_arena.tables.plan_text import lineup_noun
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.entrants import Entrant
@@ -313,6 +315,11 @@ def ending_text(league: League, table: LeagueTable) -> str:
     if table.provisional:
         text += f" {how_many(len(table.provisional), 'bot')} {_are(len(table.provisional))}"
         text += " provisional."
+    if table.ended == DONE and all(score.low is None for score in table.scores):
+        text += (
+            f" Scores have no intervals, and marks are undecided, before a pairing has {FIRST_LOOK}"
+            " deals: raise rounds.games or rounds.most."
+        )
     return text
 
 

@@ -24,7 +24,7 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model.deal_clusters import degrees_of_freedom
 from cantstop_arena.ratings.multiple_comparisons import assign_groups
 from cantstop_arena.ratings.scores import NO_SAMPLE
-from cantstop_arena.ratings.sequential.confidence import half_width
+from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK, half_width
 from cantstop_arena.ratings.share_error import ShareError
 
 Shares = NDArray[np.float64]
@@ -277,7 +277,7 @@ class _Rounds:
         for bot, rival, score in self.field.thresholds:
             if bot in self.rounds and rival in self.rounds and (bot, None) not in opened:
                 low, high = self.against(bot, rival)[1:]
-                is_clear = low is None or high is None or not low < score < high
+                is_clear = low is not None and high is not None and not low < score < high
                 if not is_clear and self._rounds_of(bot, rival) < max_rounds:
                     opened.add((bot, rival))
         return opened
@@ -338,10 +338,15 @@ class _Rounds:
 
 
 def estimate(shares: Shares, expected: float) -> Estimate:
-    """The mean share, with a confidence sequence that is tuned for so many deals."""
+    """The mean share, with a confidence sequence that is tuned for so many deals.
+
+    It has no interval before `FIRST_LOOK` deals.
+    """
     deals = len(shares)
     if deals == 0:
         return Estimate(None)
+    if deals < FIRST_LOOK:
+        return Estimate(_mean(shares))
     mean = float(shares.mean())
     squares = float(((shares - mean) ** 2).sum())
     dof = degrees_of_freedom(deals, NO_SAMPLE)

@@ -23,6 +23,7 @@ from cantstop_arena.ratings.multiple_comparisons import letters_in
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Kind, OnPage, Table, Value
 from cantstop_arena.tables.escaping import printable
+from cantstop_arena.texts import capitalised
 
 _Item = TypeVar("_Item")
 MAX_LINE_LENGTH = 34  # letters of a name; longer ones are broken into lines
@@ -153,7 +154,7 @@ def slot(label: str) -> Markup:
 
 
 def _heading(column: Column, page: OnPage) -> str:
-    return page.heading or f"{column.heading[:1].upper()}{column.heading[1:]}"
+    return page.heading or capitalised(column.heading)
 
 
 def _column_head(column: Column, page: OnPage) -> Head:

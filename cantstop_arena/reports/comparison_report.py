@@ -54,6 +54,12 @@ def write_comparison(answers: ComparisonTotals, folder: Path) -> list[Path]:
     return [write_result(folder, name, as_format(answers, form)) for name, form in FILES.items()]
 
 
+def delete_comparison(folder: Path) -> None:
+    """Delete the page and the files of an earlier run: a run that a fault ends has none."""
+    for name in (PAGE, *FILES):
+        (folder / name).unlink(missing_ok=True)
+
+
 def write_comparison_page(content: dict[str, Any], folder: Path) -> Path:
     """Write the page of the comparison in a folder, from the content of its comparison.json.
 

@@ -22,6 +22,10 @@ from cantstop_arena.tables.text import MARKDOWN, draw
 PAGE = "report.html"
 CONTENT = "comparison.json"  # in the folder of a comparison
 DESIGN = "design.json"  # in that of a design
+_ALWAYS = (
+    *("standings.csv", "standings.md", "styles.csv", "styles.md"),
+    *("lengths.csv", "lengths.md", "summary.json"),
+)
 NOT_ALONE = (
     *("crosstable.csv", "crosstable.md", "pairs.csv", "lineups.csv"),
     *("fit.csv", "fit.md", "seats.csv", "seats.md"),
@@ -42,6 +46,12 @@ def write_reports(analysis: Analysis, folder: Path) -> list[Path]:
     for name, text in _contents(analysis):
         paths.append(write_result(folder, name, text))
     return paths
+
+
+def delete_reports(folder: Path) -> None:
+    """Delete the page and the reports of an earlier run: a run that a fault ends has none."""
+    for name in (PAGE, *_ALWAYS, *NOT_ALONE, *ONLY_ALONE):
+        (folder / name).unlink(missing_ok=True)
 
 
 def write_page(analysis: Analysis, folder: Path) -> Path:

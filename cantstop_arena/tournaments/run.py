@@ -398,13 +398,13 @@ class _TournamentRun:
         self.aborts = self.tournament.policy.on_fault == "abort"
         limit = 1 if self.aborts else self.tournament.policy.max_faults
         self.fault_counter = self.cover.new_fault_counter(limit)
-        self._abort_at_fault(list(self.fault_counter.disqualified.values()))
 
     def play(
         self, options: PoolOptions, observer: RunObserver, results: Callable[[], TournamentTotals]
     ) -> None:
         """Play, store blocks, disqualify bots; `results` are those of the complete tournament."""
         self.session.write_resolved()
+        self._abort_at_stored_fault()
         stored, missing = self._extent()
         observer.on_start(stored, stored + missing)
         if missing:
@@ -467,6 +467,7 @@ class _TournamentRun:
             if disturbances:
                 self.session.cover = Cover(self.ledger, self.session.tournament.query, self.deals)
                 self._begin()
+                self._abort_at_stored_fault()
                 self.session.set_deals(self.deals)
                 stored, left = self._extent()
                 observer.on_total(stored, stored + left)
@@ -588,6 +589,9 @@ class _TournamentRun:
             if parts_played:
                 played = replace(block, deals=end - block.first)
                 self.cover.add(join_parts(played, parts_played))
+
+    def _abort_at_stored_fault(self) -> None:
+        self._abort_at_fault(list(self.fault_counter.disqualified.values()))
 
     def _abort_at_fault(self, faults: Sequence[Sequence[Fault]]) -> None:
         """Raise FaultError for the first counted fault, if faults end the run."""

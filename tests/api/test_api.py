@@ -69,6 +69,7 @@ def test_tables_become_frames_of_every_library(played: ca.Results) -> None:
         assert [*table.to_pandas().columns] == table.columns
 
 
+@pytest.mark.slow
 def test_whole_numbers_stay_whole_and_what_is_missing_is_missing(played: ca.Results) -> None:
     frame = played.standings.to_pandas()
     assert frame["games"].dtype == "int64" and frame["superiority"].isna().sum() == 1

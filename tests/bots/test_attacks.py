@@ -294,6 +294,7 @@ LINKS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("links", slow_but((0,), LINKS), ids=len)
 def test_links_beside_a_bot_show_it_nothing(arena: Arena, links: dict[str, str]) -> None:
@@ -306,6 +307,7 @@ def test_links_beside_a_bot_show_it_nothing(arena: Arena, links: dict[str, str])
     assert "20260101" not in text and "root:" not in text and "SQLite" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_a_link_out_of_a_folder_that_is_a_bot_is_refused(arena: Arena) -> None:
     _link("sly/seed")

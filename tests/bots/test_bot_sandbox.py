@@ -50,6 +50,7 @@ def test_the_option_needs_a_sandbox(arena: Arena, command: str) -> None:
     assert not Path("results").exists()
 
 
+@pytest.mark.slow
 def test_the_weaker_word_needs_none(arena: Arena) -> None:
     yaml = "games: 2\nbots: [odds, {bot: calm, isolate: processes}]\n"
     done = arena("run", "cup.yaml", "--quiet", yaml=yaml, bots={"calm": CALM})
@@ -183,6 +184,7 @@ def choose_move(turn, moves):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_the_stored_code_of_games_is_seen_but_not_that_of_bots(arena: Arena) -> None:
     arena("match odds rule28 --games 2 --quiet", bots={"sees": SEES_CODE})
@@ -205,6 +207,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_the_memory_of_a_program_is_that_of_all_its_processes(arena: Arena) -> None:
     yaml = "games: 2\ndecision_limit: 20\nmax_faults: 1\n"

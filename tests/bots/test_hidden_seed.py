@@ -183,6 +183,7 @@ def score(summary: Any) -> float:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolate", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_crystal_bot_knows_the_dice_of_a_seed_that_it_guesses(
     arena: Arena, isolate: bool
@@ -190,6 +191,7 @@ def test_a_crystal_bot_knows_the_dice_of_a_seed_that_it_guesses(
     assert score(run(arena, CRYSTAL, 7, isolate)) > score(run(arena, BLIND, 7, isolate)) + 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolate", slow_but((0,), [False, True]))
 def test_a_crystal_bot_sees_nothing_where_no_seed_is_named(arena: Arena, isolate: bool) -> None:
     found = run(arena, CRYSTAL, None, isolate)

@@ -62,6 +62,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("command", slow_but((0, 3, 6), COMMANDS))
 def test_no_command_runs_an_isolated_bot_outside_of_the_sandbox(

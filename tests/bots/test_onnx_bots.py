@@ -45,6 +45,7 @@ bots:
     assert copy.read_bytes() == path.read_bytes()
 
 
+@pytest.mark.slow
 def test_an_earlier_version_of_a_net_plays(arena: Arena) -> None:
     path = write_net("bots/mine.onnx")
     arena("match mine random --games 4 --no-page")

@@ -43,6 +43,7 @@ def write(text: str) -> None:
     Path("bots/patient.py").write_text(text)
 
 
+@pytest.mark.slow
 def test_a_run_after_an_edit_says_what_changed_and_how_to_compare(
     arena: Arena, played: Path
 ) -> None:

@@ -90,6 +90,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_a_bot_is_compiled_and_both_play(arena: Arena, here: Path) -> None:
     told = arena("bots", "compile", "mine")

@@ -33,6 +33,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("steps.sh").chmod(0o755)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "name"),
     slow_but([1], [("./steps.sh", "steps.sh"), ("'python3 steps.py'", "steps.py")]),

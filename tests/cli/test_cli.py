@@ -258,6 +258,7 @@ def test_any_number_of_workers_writes_the_same_bytes(arena: Arena, players: int)
     assert ("crosstable.csv" in bytes_of("1/cup")) == (players > 1)
 
 
+@pytest.mark.slow
 def test_solitaire_reports_turns_per_game(arena: Arena, cup: str) -> None:
     output = arena("run", "cups/cup.yaml", "--quiet", "--table", "standings").text
     assert "turns per game" not in output
@@ -508,6 +509,7 @@ def replayed(arena: Arena, deal: int, *bots: str) -> tuple[list[str], Verdict]:
     return lines, referee(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rules",
     [

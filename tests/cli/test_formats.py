@@ -26,6 +26,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_format_is_printed(arena: Arena, command: str) -> None:
     texts = {form: arena(f"{command} --format {form}").text for form in FORMATS}

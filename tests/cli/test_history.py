@@ -81,6 +81,7 @@ def test_scores_are_those_of_the_runs(arena: Arena, versions: list[str]) -> None
         assert run["score"] == row["score"]
 
 
+@pytest.mark.slow
 def test_the_field_keeps_its_elo(arena: Arena, versions: list[str]) -> None:
     arena("history", "mine", "--in", "results/cup")
     (run,) = (line for line in csv.DictReader(versions[-1].splitlines()) if line["bot"] == "mine")
@@ -176,6 +177,7 @@ def test_an_interrupted_history_goes_on(arena: Arena, versions: list[str]) -> No
     assert ca.history("results/cup", "mine", play=True, workers=1).missing_games == 0
 
 
+@pytest.mark.slow
 def test_the_page_has_the_chart(
     arena: Arena, versions: list[str], opened: Callable[..., Any]
 ) -> None:
@@ -207,6 +209,7 @@ def test_an_unknown_bot_is_answered(arena: Arena, versions: list[str]) -> None:
     )
 
 
+@pytest.mark.slow
 def test_faults_of_versions_are_no_obstacle(arena: Arena, versions: list[str]) -> None:
     """The last bot of the history's field has another number than in the tournament."""
     faulty = BOT.replace("return 0", "return 0 // (turn.number < 9)")

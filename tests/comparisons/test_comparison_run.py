@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from helpers.arena import Arena, Done
+from helpers.edits import contents
 from helpers.ledgers import blocks_in
 from helpers.parameters import slow_but
 from helpers.story import told
@@ -80,6 +81,7 @@ def test_a_single_deal_is_one(arena: Arena) -> None:
     assert "1 deal, 1 game of each." in Path("results/test/comparison.md").read_text()
 
 
+@pytest.mark.slow
 def test_a_column_one_space_shorter_makes_the_game_shorter(arena: Arena) -> None:
     bots = "bots: [rule28, cautious]"
     compare(arena, f"compare: [classic, {SHORTER}]\ngames: 20000\nignore_below: 0\n{bots}\n")
@@ -203,8 +205,11 @@ def test_a_bot_that_is_out_under_one_rule_set_is_left_out_under_all(arena: Arena
 def test_on_fault_abort_names_a_replay_that_works(arena: Arena) -> None:
     Path("bots").mkdir()
     Path("bots/moody.py").write_text(MOODY)
-    text = "compare: [leave, classic]\ngames: 20\non_fault: abort\nbots: [random, moody]\n"
-    error = compare(arena, text, code=1).error
+    text = "compare: [leave, classic]\ngames: 20\nbots: [random, moody]\n"
+    compare(arena, text)
+    error = compare(arena, f"on_fault: abort\n{text}", code=1).error
+    # nothing of the run before
+    assert [*contents(Path("results/test"))] == ["2-players/leave/tournament.yaml"]
     command = error.splitlines()[-1].split()[1:]
     assert command[:2] == ["replay", "results/test/2-players/leave/tournament.yaml"]
     assert "misbehaves" in arena(*command, code=None).output

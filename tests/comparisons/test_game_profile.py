@@ -258,6 +258,7 @@ def test_an_optional_decision_is_not_taken_by_none(tmp_path: Path) -> None:
         assert type(position).loads(game, position.dumps()).winners == position.winners
 
 
+@pytest.mark.slow
 def test_a_profile_has_rows_with_intervals() -> None:
     found = ca.profile(["honest", "caller"], game=POKER, games=30, playouts=4)
     values = found.values
@@ -281,6 +282,7 @@ def test_workers_of_any_number_find_the_same() -> None:
     assert one.profile == two.profile
 
 
+@pytest.mark.slow
 def test_arena_profile_prints_the_table(arena: Arena) -> None:
     done = arena("profile", "--game", POKER, "--games", "4", "--playouts", "1", "--seed", "7")
     headline, _, table = done.text.split("\n", 2)

@@ -229,6 +229,7 @@ def test_fresh_sets_ledgers_of_rule_sets_aside(arena: Arena) -> None:
     assert [*Path("results").rglob("ledger.sqlite")] == [LEDGER]
 
 
+@pytest.mark.slow
 def test_a_damaged_ledger_of_a_rule_set_is_named_and_left(arena: Arena) -> None:
     compare(arena, text_of())
     separate_ledgers()

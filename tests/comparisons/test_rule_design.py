@@ -193,6 +193,7 @@ def test_deals_that_are_all_alike_decide_nothing(arena: Arena) -> None:
     assert "All 20 deals are the same games, as no chance is involved" in told.text
 
 
+@pytest.mark.slow
 def test_without_rules_that_meet_all_targets_the_nearest_are_named(arena: Arena) -> None:
     text = DESIGN.replace("[60%, 70%]", "[51%, 52%]")
     done = arena("design", "cards.yaml", yaml=text)

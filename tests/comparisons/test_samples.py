@@ -116,6 +116,7 @@ def test_skill_is_not_seen_where_there_is_none() -> None:
     assert found == pytest.approx(0.5, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strength", slow_but((1,), [0.5, 0.55, 0.8]))
 def test_who_is_better_is_doubtful_between_bots_that_are_nearly_equal(strength: float) -> None:
     """The better bot's share under the same rules on other deals, hundreds of times."""

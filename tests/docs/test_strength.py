@@ -19,7 +19,7 @@ def names(table: str) -> list[str]:
     return [row[1].strip() for row in rows[2:]]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_ladder_is_written_between_its_marks(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("Before.\n\n<!-- ladder -->\nold\n<!-- end of ladder -->\n\nAfter.\n")

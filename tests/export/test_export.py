@@ -86,6 +86,7 @@ def test_the_ledger_alone_knows_who_won_in_every_format() -> None:
     assert [row["winner_2"] == "1" for row in found] == [row["winner_2"] for row in told]
 
 
+@pytest.mark.slow
 def test_no_name_is_a_formula_in_a_spreadsheet() -> None:
     columns: dict[str, type] = {"bot": str, "wins": int, "answer": object}
     write_rows(Path("rows.csv"), columns, [{"bot": "=1+1", "wins": -1, "answer": -2}])

@@ -21,7 +21,7 @@ from cantstop_arena.tournaments.table_spec import TableSpec, bot_start
 FILE = Path(__file__).parents[1] / "data" / "editions.json"
 DEALS = 128
 SMALL = {"sides": 2, "column_lengths": (2, 4, 2), "columns_to_win": 2, "runners": 2}
-SLOW = ("champion", "grandmaster")  # to compile
+SLOW = ("champion", "grandmaster", "policy-net", "frugal")  # to compile
 
 
 def rules_for(game: Game, bot: str) -> Any:

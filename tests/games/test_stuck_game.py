@@ -152,6 +152,7 @@ def cup(where: str, what: str) -> str:
     return TOURNAMENT.format(where=where, what=what)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("where", "what"),
     [
@@ -167,6 +168,7 @@ def test_a_game_that_fails_ends_the_run_and_charges_nobody(
     assert not list(Path("results").rglob("summary.json"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", slow_but([2], FUNCTIONS))
 def test_the_time_of_a_game_is_not_its_bots(arena: Arena, where: str) -> None:
     yaml = cup(where, "dawdles").replace("games: 4", "games: 2").replace("0.6", "60")

@@ -558,6 +558,7 @@ def test_replay_and_bench_name_a_game_that_fails(arena: Arena) -> None:
             assert "Frail fails in answer(), deal 0 (a" in arena(*command.split(), code=1).output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "value", "message"),
     [

@@ -9,9 +9,9 @@ class Kit:
     """The bots of a game, and the keys of its tournaments.
 
     `kinds` are the texts of bots, with a {number} in them, by the word that their files' names
-    begin with. `family` is a file of two bots, eager and lazy. `tuned` is the option of the first
-    built-in bot, with its values; `keys` are other keys of the file with theirs, False for none.
-    `games` is mostly one of `games`, as a check plays thousands of times, and seldom of
+    begin with. `family` is a file of two bots, restless and lazy. `tuned` is the option of the
+    first built-in bot, with its values; `keys` are other keys of the file with theirs, False for
+    none. `games` is mostly one of `games`, as a check plays thousands of times, and seldom of
     `many_games`, where lessons end and samples are played again.
     """
 
@@ -75,7 +75,7 @@ def roll_again(turn):
 """,
     """
 from cantstop_arena import Bot
-def eager(limit: int = {number} % 4):
+def restless(limit: int = {number} % 4):
     class Player:
         def choose_move(self, turn, moves):
             return 0
@@ -83,9 +83,9 @@ def eager(limit: int = {number} % 4):
             return turn.rolls < limit
     return Player()
 def lazy():
-    return eager(1)
+    return restless(1)
 def register_bots():
-    return [Bot("eager", eager), Bot("lazy", lazy)]
+    return [Bot("restless", restless), Bot("lazy", lazy)]
 """,
 )
 _COMPILED = """
@@ -137,16 +137,16 @@ def build(view):
 """,
     """
 from cantstop_arena import Bot
-def eager(limit: int = {number} % 4):
+def restless(limit: int = {number} % 4):
     class Player:
         def build(self, view):
             targets = [target for target in view.nearby() if target.least == 0]
             return view.build(targets[min(limit, len(targets) - 1)]) if targets else None
     return Player()
 def lazy():
-    return eager(1)
+    return restless(1)
 def register_bots():
-    return [Bot("eager", eager), Bot("lazy", lazy)]
+    return [Bot("restless", restless), Bot("lazy", lazy)]
 """,
 )
 _KUHN = _texts(
@@ -174,15 +174,15 @@ def bet(view):
 """,
     """
 from cantstop_arena import Bot
-def eager(limit: int = {number} % 4):
+def restless(limit: int = {number} % 4):
     class Player:
         def bet(self, view):
             return view.card > limit
     return Player()
 def lazy():
-    return eager(1)
+    return restless(1)
 def register_bots():
-    return [Bot("eager", eager), Bot("lazy", lazy)]
+    return [Bot("restless", restless), Bot("lazy", lazy)]
 """,
 )
 _FOUR = _texts(
@@ -210,15 +210,15 @@ def drop(view, moves):
 """,
     """
 from cantstop_arena import Bot
-def eager(limit: int = {number} % 4):
+def restless(limit: int = {number} % 4):
     class Player:
         def drop(self, view, moves):
             return min(limit, len(moves) - 1)
     return Player()
 def lazy():
-    return eager(1)
+    return restless(1)
 def register_bots():
-    return [Bot("eager", eager), Bot("lazy", lazy)]
+    return [Bot("restless", restless), Bot("lazy", lazy)]
 """,
 )
 

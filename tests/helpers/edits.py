@@ -252,7 +252,7 @@ class Workshop:
         path = Path("bots/family.py")
         self._write(path, self.kit.family.format(number=self.chance.randrange(9)))
         names = {entry["bot"] for entry in self.entries}
-        for name in ("eager", "lazy"):
+        for name in ("restless", "lazy"):
             if name not in names and self.chance.random() < 0.5 and len(self.entries) < 7:
                 self._add({"bot": name})
 
@@ -267,7 +267,7 @@ class Workshop:
     def own_option(self) -> None:
         """Give a bot from a file another value of its option."""
         for entry in self.entries:
-            if entry["bot"] == "eager":
+            if entry["bot"] == "restless":
                 entry["limit"] = self.chance.randrange(4)
 
     def folder_bot(self) -> None:

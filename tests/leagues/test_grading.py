@@ -42,6 +42,15 @@ def test_decided_marks_have_no_remark() -> None:
     assert (found.mark, found.is_decided, found.remark) == (4.5, True, "")
 
 
+@pytest.mark.parametrize(("rule", "points"), [("lower", 0), ("estimate", 4.5)])
+def test_scores_without_intervals_decide_nothing(rule: str, points: float) -> None:
+    few = grade(MarkRules(rule, LEVELS), table(Estimate(0.97), Estimate(0.3)), 2, NUMBERS)
+    assert (few.mark, few.is_decided) == (points, False)
+    assert few.remark == (
+        "too few games against random; too few games against random; too few games against rule28"
+    )
+
+
 def test_without_games_there_are_no_points() -> None:
     unplayed = LeagueTable([], [], [], [], {}, frozenset(), 0, 0, 0, 0, 0, DONE)
     found = grade(MarkRules("estimate", LEVELS), unplayed, 2, NUMBERS)

@@ -171,6 +171,15 @@ def test_a_threshold_lets_its_pairing_play_on() -> None:
     assert table.against[2, 0].low > score
 
 
+def test_few_deals_have_no_intervals_and_decide_nothing() -> None:
+    elo = {"easy": 1000.0, "s1": 1900.0}
+    rules = RoundRules(games=20, base=2, most=9)  # 90 deals
+    table = play_rounds(field_of([*elo], [("s1", "easy", 0.5)]), rules, Ledger(World(elo), [*elo]))
+    assert [each.low for each in table.scores] == [None, None]
+    assert table.against[1, 0][1:] == (None, None)
+    assert (table.rounds, table.close) == ([9, 9], 1)
+
+
 def test_the_budget_ends_rounds() -> None:
     elo = {f"s{n}": 1500.0 for n in range(6)}
     budget = 15 * RULES.games * 8

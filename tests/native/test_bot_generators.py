@@ -115,6 +115,7 @@ COMPILED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="nothing is compiled")
 @pytest.mark.parametrize("expression", slow_but([0], COMPILED))
 def test_such_bots_compile(expression: str, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.finished import alone_with
+from helpers.parameters import long_but
 from helpers.paths import ROOT
 
 from cantstop_arena.games.cubus.engine.bound import computed_max_crates, max_crates
@@ -172,15 +173,9 @@ def files_of(cache: Path, game: str) -> list[Path]:
     return [path for path in stored(cache) if ("cubus" in path.parts) == (game == "cubus")]
 
 
-def slow_up_to(count: int, numbers: int) -> list[Any]:
-    """The numbers below `numbers`: the first are for slow tests, the others for long ones."""
-    rest = [pytest.param(number, marks=pytest.mark.long) for number in range(count, numbers)]
-    return [*range(count), *rest]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("game", MATCHES)
-@pytest.mark.parametrize("start", slow_up_to(4, 64))
+@pytest.mark.parametrize("start", long_but([0], range(64)))
 def test_a_game_starts_from_every_prefix_of_its_compiled_functions(
     full: Path, tmp_path: Path, game: str, start: int
 ) -> None:
@@ -195,7 +190,7 @@ def test_a_game_starts_from_every_prefix_of_its_compiled_functions(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", MATCHES)
-@pytest.mark.parametrize("number", slow_up_to(2, 30))
+@pytest.mark.parametrize("number", long_but([0], range(30)))
 def test_a_game_starts_from_any_part_of_its_compiled_functions(
     full: Path, tmp_path: Path, game: str, number: int
 ) -> None:
@@ -215,7 +210,7 @@ def test_a_game_starts_from_any_part_of_its_compiled_functions(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tenth", slow_up_to(2, 10))
+@pytest.mark.parametrize("tenth", long_but([0], range(10)))
 def test_the_first_compile_can_be_interrupted_at_any_moment(full: Path, tenth: int) -> None:
     folder = full / f"interrupted-{tenth}"
     shutil.rmtree(folder, ignore_errors=True)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from coverage_study import SITUATIONS, Situation, studied
 from helpers.oracles import multitest, sm, stats
+from helpers.parameters import long_but
 from helpers.simulated import Run, Truth, results, seatings_of
 
 from cantstop_arena.deals.seatings import Group
@@ -292,7 +293,9 @@ def test_one_sided_games_by_the_million_are_rated_in_a_moment() -> None:
     assert ratings.elo[0] - ratings.elo[1] > ELO * log(2)
 
 
-@pytest.mark.parametrize("situation", SITUATIONS[::7], ids=lambda situation: situation.name)
+@pytest.mark.parametrize(
+    "situation", long_but(range(0, 100, 3), SITUATIONS[::7]), ids=lambda situation: situation.name
+)
 @pytest.mark.slow
 def test_intervals_hold_the_truth(situation: Situation) -> None:
     """A small part of the study: so few repetitions scatter by some per cent."""

@@ -74,6 +74,7 @@ def test_strengths_and_seats_are_those_that_scipy_finds(seats: int, seed: int) -
     assert not model.links.at_bound.any()
 
 
+@pytest.mark.slow
 def test_strengths_of_pairs_are_those_of_choix() -> None:
     wins: Wins = {
         (0, 1): (7, 3),

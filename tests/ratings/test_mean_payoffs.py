@@ -141,6 +141,7 @@ def test_a_fault_costs_what_the_game_says() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "world", slow_but((0, 3), payoff_study.WORLDS), ids=lambda world: world.name
 )

@@ -138,6 +138,7 @@ def test_a_test_is_about_the_deals_up_to_its_end(arena: Arena) -> None:
     assert "200 games, 100 deals" in done.text and "the first" not in done.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--luck-removed",), ("--players", "3")], ids=" ".join)
 def test_the_page_has_the_test_and_its_verdict(arena: Arena, more: tuple[str, ...]) -> None:
     words = ("match", "cautious", "rule28", "--sprt", "0", "100", "--seed", "1", *more)

@@ -92,6 +92,7 @@ def test_a_block_in_step_is_the_same_as_games_one_at_a_time(
     assert together == alone
 
 
+@pytest.mark.slow
 def test_a_compiled_bot_has_its_own_memory_again_after_games_in_step() -> None:
     names: list[BatchedBot | str] = [net(1), "rule28", "champion"]
     bots = [seated(bot, number) for number, bot in enumerate(names)]

@@ -163,6 +163,7 @@ def test_no_name_breaks_a_markdown_table() -> None:
         assert re.sub(r"\\(.)", r"\1", cells[0]) == printable(name)
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_markdown_reads_no_text_as_its_own(text: str) -> None:
     harmless = markdown(text)

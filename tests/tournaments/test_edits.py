@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from helpers.arena import Arena
 from helpers.edit_kits import KITS
-from helpers.edits import Workshop
+from helpers.edits import Workshop, contents
 from helpers.parameters import slow_but
 
 NOTHING = "nothing to play"
@@ -175,6 +175,8 @@ def test_the_fault_that_ends_a_run_is_the_first_in_the_order_of_deals(
     done = arena("run", "cup.yaml", "--workers", "1", code=1, yaml=aborting)
     assert "early misbehaved in deal 0 (exception): ValueError: early" in done.output
     assert (NOTHING in done.output) == is_stored
+    assert {*contents(Path("results/cup"))} == {"tournament.yaml"}  # no results of the run before
+    assert "on_fault: abort" in Path("results/cup/tournament.yaml").read_text()
 
 
 @pytest.mark.slow

@@ -612,6 +612,7 @@ def test_odd_names_lead_out_of_no_folder(named: Outcome) -> None:
     assert all("NOISE" in path.read_text("utf-8") for path in logs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["it's; echo `x` 🎲", pytest.param("--help", marks=pytest.mark.slow)]
 )

@@ -35,6 +35,7 @@ def _files(folder: str = "results/mine") -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_compared", slow_but([0], [False, True]), ids=["plan", "files"])
 def test_a_later_run_finds_the_games_of_a_match(mine: Arena, is_compared: bool) -> None:
     before = _files()
@@ -106,6 +107,7 @@ def test_a_match_leaves_the_days_and_names_of_versions(mine: Arena) -> None:
     assert (run["games"], run["played"], [*run["bots"]]) == (80, 40, ["patient", "rule28"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "text"),
     [

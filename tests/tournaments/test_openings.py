@@ -165,6 +165,7 @@ def test_a_position_is_an_opening(game: Game) -> None:
     assert "one of other rules" in openings.refusal(game, large, 2)
 
 
+@pytest.mark.slow
 def test_settings_with_other_openings_are_others(arena: Arena) -> None:
     arena("bots", bots=BOTS, code=None)
     planned = [

@@ -121,6 +121,7 @@ def test_a_payoff_needs_a_game_that_pays(tmp_path: Path, arena: Arena) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", slow_but((0,), ["kuhn-poker", "unbounded"]))
 def test_a_fault_costs_the_worst_payoff_or_voids_the_deal(
     game: str, tmp_path: Path, arena: Arena

@@ -92,6 +92,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", slow_but([2], ["two one", "one two", "one also"]))
 def test_one_repeated_game_has_no_verdict(arena: Arena, words: str) -> None:
     done = arena(f"match {words} {TEST} --page", bots=BOTS)

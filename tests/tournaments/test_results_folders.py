@@ -52,6 +52,7 @@ def test_the_list(edited: Arena) -> None:
     }
 
 
+@pytest.mark.slow
 def test_an_unreadable_ledger_is_named(edited: Arena) -> None:
     _LEDGER.write_bytes(b"no ledger" * 1000)
     assert "mine: results/mine/ledger.sqlite: " in edited("results").text

@@ -98,6 +98,7 @@ def test_blocks_are_small_and_meet_at_multiples_of_their_size(
         assert block.first // size == (block.first + block.deals - 1) // size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lane", ["compiled", "plain"])
 def test_the_last_eighth_comes_in_ever_shorter_blocks(lane: str) -> None:
     tournament = cup(2, 2, 4_000_000)

@@ -211,6 +211,7 @@ def test_before_the_first_look_a_score_has_no_bounds() -> None:
     assert score([DealRun(99, 2, 99 * WIN_UNITS, 99 * WIN_UNITS**2 + 7)], 1000).low == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shares",
     [

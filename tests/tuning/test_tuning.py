@@ -128,6 +128,7 @@ def laboratory(against: str, *options: str) -> VariantTrials:
     return variant_trials_for(catalogue, CLASSIC, bot, opponents, 3, options, RunObserver(), pool)
 
 
+@pytest.mark.slow
 def test_variants_of_a_bot_play_the_same_deals() -> None:
     with laboratory("glenn-aloi", "threshold") as room:
         one, same, other = room.wins([{"threshold": 28}, {}, {"threshold": 20}], 0, 400)

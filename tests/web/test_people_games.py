@@ -111,6 +111,7 @@ def test_what_people_play_is_replayed_like_any_record(served: PagesServer, arena
     assert served.get(game).heading == page.heading
 
 
+@pytest.mark.slow
 def test_answers_are_taken_back_in_practice_only(server: PagesServer) -> None:
     game = server.begin("rule28", mode="practice")
     pages = [server.get(game)]

@@ -141,6 +141,7 @@ def test_a_game_by_keys_with_undo_and_a_review(
     assert page.locator(".curve-of .step").count() > 5
 
 
+@pytest.mark.slow
 def test_a_game_by_mouse_shows_where_a_pairing_leads(
     site: PagesServer, visit: Callable[..., Any]
 ) -> None:
@@ -184,6 +185,7 @@ def test_what_bots_do_is_shown_step_by_step(site: PagesServer, visit: Callable[.
     assert heading
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", slow_but([0], BOTS))
 def test_a_whole_game_without_script(
     site: PagesServer, visit: Callable[..., Any], game: str

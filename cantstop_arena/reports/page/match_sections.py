@@ -24,7 +24,7 @@ from cantstop_arena.reports.page.convergence_section import PastAnalysis
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column
 from cantstop_arena.tables.styles import styles
-from cantstop_arena.texts import how_many, listed
+from cantstop_arena.texts import capitalised, how_many, listed
 
 _HEIGHT, _MARGIN = 260, 8
 _ROW = 28
@@ -426,8 +426,7 @@ def _style_cells(bots: Sequence[str], column: Column, first: float, second: floa
 
 
 def _measure(column: Column) -> str:
-    text = column.heading.removesuffix(" %")
-    return text[:1].upper() + text[1:]
+    return capitalised(column.heading.removesuffix(" %"))
 
 
 def _style_text(column: Column, value: float) -> str:

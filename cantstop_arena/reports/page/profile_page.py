@@ -17,7 +17,7 @@ from cantstop_arena.reports.page.facts import MIDDLE, marked_axis, origin, sourc
 from cantstop_arena.reports.page.standings_section import ROW_HEIGHT
 from cantstop_arena.reports.profile_report import profile_headline
 from cantstop_arena.tables.profile import extent, profile_table
-from cantstop_arena.texts import how_many
+from cantstop_arena.texts import capitalised, how_many
 
 _FACTS = (
     (LUCK, "Luck", "of a single game"),
@@ -85,7 +85,7 @@ def _shares_section(rows: Sequence[ProfileRow]) -> Section:
     body = [
         HtmlRow(
             [
-                name_cell(f"{row.label[:1].upper()}{row.label[1:]}", kind="bot measure"),
+                name_cell(capitalised(row.label), kind="bot measure"),
                 Cell(
                     drawing(
                         ROW_HEIGHT,

@@ -565,6 +565,7 @@ CUPS = {
 SOON = ("lonely", "faulty")  # those that `make test` waits for
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     "cup", [pytest.param(cup, marks=[pytest.mark.slow] * (cup not in SOON)) for cup in CUPS]

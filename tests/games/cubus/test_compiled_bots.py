@@ -111,6 +111,7 @@ VIEWER = {"build": by_view, "knock": by_view}
 GREEDY = {"build": greedy.build, "knock": greedy.build}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rules", [LEAFLET, NAMED["exchange"][0], ruled(duty="free", open=8, lids=5)], ids=str
 )

@@ -65,6 +65,7 @@ def worth(events: Sequence[Event]) -> int:
     return int(parse(builds[-1]["pile"]).shape.value + paid)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rules", slow_but([0], [(LEAFLET,), (derive(LEAFLET, {"duty": "free", "swap": "free"}),)])
 )

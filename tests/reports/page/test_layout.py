@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from helpers.arena import Arena
 from helpers.layout import WIDTHS, axe_findings, defects
+from helpers.parameters import long_but
 from helpers.simulated import Truth
 from msgspec.structs import replace
 from test_tournament_page import counts
@@ -124,7 +125,7 @@ ALL = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("dark", long_but([0], [False, True]), ids=["light", "dark"])
 @pytest.mark.parametrize(("kind", "bots", "results"), ALL)
 def test_pages_of_all_sizes_have_no_defect(
     looked_at: Callable[..., None], kind: str, bots: int, results: str, dark: bool

@@ -377,6 +377,7 @@ def test_a_run_goes_on_without_what_draws(arena: Arena, monkeypatch: pytest.Monk
     assert Path("results/cup/summary.json").exists()
 
 
+@pytest.mark.slow
 def test_no_page_is_written_or_left_where_none_is_wanted(arena: Arena) -> None:
     assert cup(arena).exists()
     assert not cup(arena, "--no-page").exists()

@@ -34,6 +34,7 @@ def test_what_is_amiss_with_a_connection() -> None:
     assert [connection_problem(error) for error, _ in told] == [text for _, text in told]
 
 
+@pytest.mark.slow
 def test_what_is_amiss_with_a_machine() -> None:
     told = [
         (EOFError("its process has ended"), "its process has ended"),

@@ -253,6 +253,7 @@ def test_the_resolved_file_lists_what_plays_and_what_does_not(arena: Arena) -> N
     assert (again.folder / "summary.json").read_bytes().replace(b"tournament", b"mine") == summary
 
 
+@pytest.mark.slow
 def test_a_file_that_has_gone_has_its_last_version(arena: Arena) -> None:
     write("bots/a.py")
     arena("run mine.yaml", yaml="games: 4\nbots: [rule28, a]\n")

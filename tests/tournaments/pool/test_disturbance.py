@@ -283,6 +283,7 @@ def test_a_bot_that_disturbs_while_it_plays_is_named_with_its_line(arena: Arena,
     ) in text_of(done)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how", [pytest.param(h, marks=[] if h == "patch" else pytest.mark.slow) for h in UNKNOWN]
 )

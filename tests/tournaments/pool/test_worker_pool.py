@@ -64,6 +64,7 @@ def slowly(folder: Path, seconds: float, memory: Any) -> Fake:
     return Fake(folder, {}, memory)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", start_methods())
 def test_nobody_is_charged_for_a_worker_that_starts_slowly(tmp_path: Path, method: str) -> None:
     assert worked(partial(slowly, tmp_path, 1.5), PoolOptions(2, method)) == CALM

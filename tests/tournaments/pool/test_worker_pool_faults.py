@@ -82,6 +82,7 @@ def test_a_bot_is_charged_when_it_was_seen_or_does_it_again_and_again(
     assert found == {**CALM, block: result(block, [fault])}
 
 
+@pytest.mark.slow
 def test_a_worker_that_stalls_where_nobody_decides_ends_the_work_with_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -286,6 +286,7 @@ def said(page: Any, number: int = 0) -> str:
     return str(page.locator(".said").nth(number).text_content())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -307,6 +308,7 @@ def test_going_back_shows_what_was_there_before(opened: Opened, name: str) -> No
     assert walk(page, "forth", steps) == forth
 
 
+@pytest.mark.slow
 def test_every_step_shows_the_board_that_python_draws(opened: Opened) -> None:
     page = opened(page_of(*(game(key, "A game", (), events) for key, events in GAMES.items())))
     for key, events in GAMES.items():
@@ -513,6 +515,7 @@ def luminance(colour: str) -> float:
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheme", "width"),
     [

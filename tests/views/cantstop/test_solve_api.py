@@ -38,6 +38,7 @@ def test_a_line_counts_positions(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert " positions, " in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_rows_of_a_board_are_those_of_the_page(tmp_path: Path) -> None:
     solved = ca.solve("3,1", players=2, tables=tmp_path)
     assert solved.stops[0]["runners"] == "1 in 2, 1 in 3, 5 in 4"

@@ -88,6 +88,7 @@ def test_over_all_rolls_of_the_dice_luck_adds_up_to_nothing(
     assert some
 
 
+@pytest.mark.slow
 def test_measuring_by_winning_chances_leaves_the_game_alone(tables: Tables) -> None:
     table = tables.of(CLASSIC, ["plain rule28", "plain odds"], 2)
     chances, some = chances_of(table.games[0], True), 0
@@ -118,6 +119,7 @@ def test_winning_chances_explain_more_than_stakes(tables: Tables) -> None:
     assert 1.9 < worth[BY_VALUE] < 2.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bots", [["rule28", "odds"], ["plain rule28", "plain odds"]])
 def test_what_is_kept_of_a_deal_is_the_luck_of_its_rolls(tables: Tables, bots: list[str]) -> None:
     table = tables.of(CLASSIC, bots, 2)

@@ -54,6 +54,7 @@ def bot(prelude: str, roll: str) -> Player:
     return Player(compiled(lambda turn, moves: 0), compiled(names["roll_again"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", slow_but((4,), zip(DRAWING.values(), strict=True)), ids=DRAWING)
 def test_a_bot_that_draws_from_what_cannot_be_seeded_is_refused(
     how: tuple[str, str], tmp_path: Path

@@ -168,6 +168,7 @@ def run(arena: Arena, *words: str) -> tuple[int, str, str]:
     return result.code, result.text, result.error
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_takes_and_what_came_of_it(arena: Arena, tmp_path: Path) -> None:
     code, output, told = run(arena, "3,1", "--players", "1", "--tables", str(tmp_path))
     headline, finding, losses, *_ = output.split("\n\n")
@@ -179,6 +180,7 @@ def test_the_command_says_what_it_takes_and_what_came_of_it(arena: Arena, tmp_pa
     assert (code, output, told) == (0, "1.480253419\n", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [1, 2])
 def test_the_page_says_what_json_says(arena: Arena, tmp_path: Path, players: int) -> None:
     page = tmp_path / "board.html"
@@ -209,6 +211,7 @@ def test_a_first_turn_stops_where_rolling_on_is_worse(tmp_path: Path) -> None:
             assert choice.rolling > choice.stopping, f"{climbs} could stop before"
 
 
+@pytest.mark.slow
 def test_the_command_takes_changes_of_the_rules(arena: Arena, tmp_path: Path) -> None:
     words = ("classic", "sides=2", "column_lengths=1,3,1", "landing=jump", "columns_to_win=2")
     code, output, _ = run(arena, *words, "--json", "--tables", str(tmp_path))

@@ -54,6 +54,7 @@ def test_perfect_play_loses_exactly_nothing(tables: Tables, folder: Path, player
     assert judgement.mistakes(0) == 0 and judgement.worst == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", slow_but((1,), [1, 2]))
 def test_the_sum_of_losses_is_what_results_say(tables: Tables, folder: Path, players: int) -> None:
     judgement = judged(tables, folder, "random", 1500, players)
