@@ -182,16 +182,19 @@ def catalogue_for(
     return Catalogue(bots_folder, game_named(game_name), results=results, isolation=isolation)
 
 
-def print_tables(analysis: "Analysis", output: TableOutput, before: "Sequence[Table]" = ()) -> None:
+def print_tables(
+    analysis: "Analysis", output: TableOutput, before: "Sequence[Table]" = (), answer: str = ""
+) -> None:
     """Print the chosen tables; those `before` the tournament's are chosen by name, too.
 
-    Without a choice the answer to the command's question is printed first, in a line.
+    The `answer` to the command's question is printed first, in a line; without a choice of tables
+    it is by default that of the tournament.
     """
     from cantstop_arena.reports.headline import headline
     from cantstop_arena.tables import all_tables
 
     chosen = output.chosen or TABLES
-    first = "" if output.chosen else headline(analysis)
+    first = answer or ("" if output.chosen else headline(analysis))
     if output.is_text and sys.stdout.isatty():
         text = all_tables.terminal_text(analysis, chosen, supports_colours(), output.width, first)
         click.echo(text, nl=False, color=True)

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.text import Style, visible_columns
 
 TEMPLATES = Path(__file__).parent / "templates"
+_DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
 CELLS = Style("html", printable, str, str)  # the template escapes the cells
 
 
@@ -139,8 +141,8 @@ def _environment(folder: Path) -> Environment:
 
 
 def _unbroken(text: str) -> str:
-    """A sentence whose numbers stay in one line with their errors."""
-    return printable(text).replace(" ± ", "\u00a0±\u00a0")
+    """A sentence whose numbers stay in one line with their errors, and whose dates are not cut."""
+    return _DATE.sub("\\1\u2011\\2\u2011\\3", printable(text).replace(" ± ", "\u00a0±\u00a0"))
 
 
 def _read(name: str) -> str:

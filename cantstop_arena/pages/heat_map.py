@@ -10,6 +10,7 @@ from cantstop_arena.pages.document import Figure
 from cantstop_arena.pages.elements import element, hidden, join_markup
 from cantstop_arena.pages.number_text import (
     half_width,
+    percent,
     plain,
     share_ends,
 )
@@ -132,13 +133,12 @@ def _row(analysis: Analysis, bot: int) -> Iterator[Markup]:
 
 
 def _numbers(cell: Estimate, bots: int) -> Iterator[Markup]:
-    mean = 100 * (cell.mean or 0)
     if bots > MAX_WITH_NUMBERS:
         return
-    if bots > MAX_WITH_ERRORS:
-        yield element("b", plain(mean, 0))
+    is_large = bots <= MAX_WITH_ERRORS
+    yield element("b", percent(cell.mean or 0, 1 if is_large else 0).removesuffix("%"))
+    if not is_large:
         return
-    yield element("b", plain(mean))
     half = half_width(cell)
     if half:
         yield element("i", f"± {plain(100 * half)}")

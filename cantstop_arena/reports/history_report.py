@@ -7,11 +7,11 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import write_result
-from cantstop_arena.pages.number_text import plain
+from cantstop_arena.pages.number_text import plain, with_error
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.rating import Points
 from cantstop_arena.tables.all_tables import WRITERS
-from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.analysis import Analysis, of_points
 from cantstop_arena.tables.column import Column, OnPage, Table, estimate, number, table_of
 from cantstop_arena.texts import how_many, ordinal
 from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
@@ -20,8 +20,8 @@ from cantstop_arena.tournaments.version_history import PlayedVersion, VersionHis
 _NOTHING = Estimate(None)
 _COLUMNS = (
     Column("label", "version", page=OnPage(0, kind="bot")),
-    Column("since", "since", of=lambda row: row.since),
-    number("lines", of=lambda row: row.version.lines, page=OnPage(2, kind="num los")),
+    Column("since", "since", leave_out=2, of=lambda row: row.since),
+    number("lines", leave_out=1, of=lambda row: row.version.lines, page=OnPage(2, kind="num los")),
     estimate("elo", "Elo", 1, page=OnPage(4, kind="num elo", labelled=False)),
     estimate("score", "score %", 2, percent=True, page=OnPage(5, decimals=1, kind="num score")),
     number(
@@ -115,12 +115,12 @@ def history_headline(history: VersionHistory, analysis: Analysis) -> str:
     behind = _ahead(analysis, newest, best)
     if behind and behind.high is not None and behind.high < 0:
         which = "first" if order == 1 else ordinal(order)
-        return f"The newest {name} is {plain(-behind.points)} Elo weaker than its {which} version"
+        return f"The newest {name} is {_size(behind)} Elo weaker than its {which} version"
     gain = _ahead(analysis, newest, first)
     if gain and gain.low is not None and gain.low > 0:
-        return f"The newest {name} is {plain(gain.points)} Elo stronger than its first version"
+        return f"The newest {name} is {_size(gain)} Elo stronger than its first version"
     if gain and gain.high is not None and gain.high < 0:
-        return f"The newest {name} is {plain(-gain.points)} Elo weaker than its first version"
+        return f"The newest {name} is {_size(gain)} Elo weaker than its first version"
     return f"No change of {name} is significant: {how_many(len(rated), 'version')}"
 
 
@@ -128,6 +128,15 @@ def _ahead(analysis: Analysis, version: int, other: int) -> Points | None:
     """How far a version is ahead; None of itself, or where games do not connect the two."""
     difference = analysis.ratings.difference(version, other) if version != other else None
     return difference.ahead if difference else None
+
+
+def _size(difference: Points) -> str:
+    """A difference without its sign, with its interval."""
+    ends = of_points(difference)
+    if difference.points < 0:
+        low, high = (None if end is None else -end for end in (difference.high, difference.low))
+        ends = Estimate(-difference.points, low, high)
+    return with_error(ends, 1)
 
 
 def missing_text(versions: Sequence[PlayedVersion]) -> str:

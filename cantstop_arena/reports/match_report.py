@@ -1,7 +1,7 @@
 """The result of a match between two bots: as text and as JSON."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -435,14 +435,23 @@ def _signed(number: float | None, decimals: int = 1) -> str:
     return "no bound" if number is None else f"{half_away(number, decimals):+.{decimals}f}"
 
 
-def test_claims(result: MatchFinding) -> list[str]:
-    """The hypotheses of a test and its log-likelihood ratio, in sentences."""
+def _decimal(value: float, decimals: int) -> str:
+    return f"{half_away(value, decimals):.{decimals}f}"
+
+
+def test_claims(
+    result: MatchFinding, number_text: Callable[[float, int], str] = _decimal
+) -> list[str]:
+    """The hypotheses of a test and its log-likelihood ratio, in sentences.
+
+    Pages have a `number_text` of their own, with a true minus sign.
+    """
     test, state = result.test, result.state
     assert test is not None and state is not None
     texts = [
         printable(f"H0: {_claim(result, test.elo0)}. H1: {_claim(result, test.elo1)}."),
-        f"LLR {half_away(state.ratio, 2):.2f}; H0 is accepted at {test.lower:.2f} or below, H1 at"
-        f" {test.upper:.2f} or above.",
+        f"LLR {number_text(state.ratio, 2)}; H0 is accepted at {number_text(test.lower, 2)} or"
+        f" below, H1 at {number_text(test.upper, 2)} or above.",
     ]
     return [*texts, _CORRECTED] if result.luck_removed else texts
 

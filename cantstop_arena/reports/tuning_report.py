@@ -164,7 +164,8 @@ def _trials(result: TuningResult, search_space: SearchSpace) -> str:
     if result.peak is None:
         return ""
     headers, rows = trial_rows(result.peak, search_space)
-    return tabulate(rows, headers=headers)
+    formats = ["g"] * (len(headers) - 2) + [".1f", "g"]
+    return tabulate(rows, headers=headers, floatfmt=formats)
 
 
 def trial_rows(peak: Optimum, search_space: SearchSpace) -> tuple[list[str], list[list[Any]]]:

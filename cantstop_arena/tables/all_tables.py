@@ -38,14 +38,16 @@ def as_format(
     """The text of the chosen tables in one of the FORMATS, for files and pipes.
 
     Tables `before` those of the tournament are chosen by their names, too. The `headline` is the
-    first line of text, and the heading of Markdown.
+    first line of text, the heading of Markdown, and the first key of JSON.
     """
     if form in ("csv", "json"):
         tables = [table for table in for_programs(analysis) if table.name in chosen]
     else:
         tables = for_people(analysis, chosen=chosen)
-    text = WRITERS[form]([*(table for table in before if table.name in chosen), *tables])
-    return _below(headline, text, form)
+    tables = [*(table for table in before if table.name in chosen), *tables]
+    if form == "json":
+        return all_as_json(tables, headline)
+    return _below(headline, WRITERS[form](tables), form)
 
 
 def terminal_text(

@@ -269,7 +269,7 @@ def contradiction(analysis: Analysis, upper: int, lower: int) -> str:
 
     That is: `upper` lost significantly, or its likelihood of superiority is above
     CERTAIN_SUPERIORITY while its direct score is not significantly above even. Else empty, as for
-    the latter in a gauntlet, where both are rated by the same games.
+    the latter in a gauntlet and between two bots, where both are rated by the same games.
     """
     if analysis.by_payoff:
         return ""
@@ -281,7 +281,7 @@ def contradiction(analysis: Analysis, upper: int, lower: int) -> str:
     score = f"{mean}% ({low} to {high})"
     if direct.high < EVEN:
         return f"{names}, but lost to it head to head: {score}."
-    if analysis.results.challenger:
+    if analysis.results.challenger or len(analysis.order) == 2:
         return ""
     above = analysis.ratings.superiority(upper, lower)
     if direct.low > EVEN or above is None or above <= CERTAIN_SUPERIORITY:
@@ -334,8 +334,8 @@ def until_note(results: TournamentTotals, rule: Until) -> str:
     """How the stopping rule affects the intervals, and whether it was met."""
     if rule.measure == TEST:
         return (
-            "A sequential test ended the match. The intervals are confidence sequences: right 95"
-            " times in 100 whenever it ended."
+            "Played for a sequential test. The intervals are confidence sequences: right 95 times"
+            " in 100 whenever the match ends."
         )
     bot, measured = widest(results, rule)
     if not bot:

@@ -93,21 +93,23 @@ def _trials(tried: Sequence[Tried]) -> Figure:
     ends = [end for each in tried for end in _value(each)]
     axis = axis_around([*((0, 100) if rival else (0,)), *ends])
     ticks = axis.ticks(5)
+    result, lost = ("Score %", "Loss, points") if rival else ("Turns", "Loss, turns")
     heads = [
         Head("After round", "bot", sorts=False),
         Head("95% interval" if rival else "Turns", "plot", sorts=False, axis=scale(axis, ticks)),
-        Head("Score %" if rival else "Turns", sorts=False),
+        Head(result, sorts=False),
     ]
     has_losses = any(each[1].lost for each in tried)
     if has_losses:
-        heads.append(Head(f"Loss, {'points' if rival else 'turns'}", sorts=False))
+        heads.append(Head(lost, sorts=False))
+    has_several_bots = len({trial.bot for _, trial in tried}) > 1
     rows = [
         HtmlRow(
             [
-                name_cell(f"{each[0]:,}"),
+                name_cell(f"{each[0]:,}" + (f", {each[1].bot}" if has_several_bots else "")),
                 Cell(_plot(axis, ticks, _value(each)), "plot"),
-                Cell(number_with_error(_value(each), _decimals(rival)), label=f"{each[1].bot}:"),
-                *([Cell(_loss_text(each[1]), label="loss:")] if has_losses else []),
+                Cell(number_with_error(_value(each), _decimals(rival)), label=result),
+                *([Cell(_loss_text(each[1]), label=lost)] if has_losses else []),
             ]
         )
         for each in tried

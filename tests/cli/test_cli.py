@@ -292,7 +292,7 @@ def test_json_has_every_table_and_csv_one_alone_without_a_title(arena: Arena, cu
     result = arena("run", "cups/cup.yaml", "--format", "json")
     told = json.loads(result.text)
     names = ["standings", "crosstable", "seats", "styles", "fit", "faults"]
-    assert list(told) == names
+    assert list(told) == ["headline", *names]
     assert len(told["crosstable"]["rows"]) == 12
     words = ("run", "cups/cup.yaml", "--format", "csv", "--quiet")
     alone = arena(*words, "--table", "standings").text

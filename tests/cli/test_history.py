@@ -56,7 +56,9 @@ def rows() -> list[dict[str, str]]:
 def test_versions_are_in_order_of_arrival(arena: Arena, versions: list[str]) -> None:
     done = arena("history", "mine", "--in", "results/cup")
     first, _, tables = done.text.partition("\n\n")
-    assert re.fullmatch(r"The newest mine is \S+ Elo stronger than its first version\.", first)
+    assert re.fullmatch(
+        r"The newest mine is \S+ ± \S+ Elo stronger than its first version\.", first
+    )
     assert tables.startswith(
         "mine: 3 versions against the field of cup (rule28, random), 40 games each."
     )

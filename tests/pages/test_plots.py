@@ -151,6 +151,14 @@ def test_the_data_of_the_crosstable_is_that_of_the_analysis() -> None:
     assert next(told, None) is None
 
 
+def test_the_two_cells_of_a_pairing_add_up_to_100() -> None:
+    """They are rounded as in the tables: halves away from 50."""
+    cells = [next(heat_map._numbers(Estimate(share), 6)) for share in (0.5805, 0.4195)]
+    assert cells == ["<b>58.1</b>", "<b>41.9</b>"]
+    cells = [next(heat_map._numbers(Estimate(share), 20)) for share in (0.575, 0.425)]
+    assert cells == ["<b>58</b>", "<b>42</b>"]
+
+
 def test_the_drawing_of_many_bots_has_every_cell_once() -> None:
     analysis = played(heat_map.MAX_CELLS + 1, 2)
     drawn = heat_map._drawing(analysis)

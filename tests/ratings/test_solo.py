@@ -163,7 +163,7 @@ def test_the_page_says_whom_the_first_one_equals() -> None:
     assert standings_section(close).finding == "The first two are not significantly different"
     clear = Analysis(results(made_up([10, 12], 100)))
     assert " turns fewer than bot1. 2 bots played 200 games." in answer(clear)[0]
-    assert standings_section(clear).finding == "All two places are decided"
+    assert standings_section(clear).finding == "Both places are decided"
 
 
 def test_equals_need_not_be_neighbours() -> None:

@@ -2,7 +2,9 @@
 
 import numpy as np
 from helpers.simulated import Truth, results
+from msgspec.structs import replace
 
+from cantstop_arena.deals.outcomes import TEST, Until
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_standings
 
@@ -43,3 +45,12 @@ def test_a_gauntlet_has_no_games_with_others() -> None:
     lines = about_standings(Analysis(results(3, 2, [run], challenger="bot1")))
     assert "Gauntlet: the other bots' scores are against bot1 only." in lines
     assert not any("by their games with others" in line for line in lines)
+
+
+def test_two_bots_have_no_games_with_others() -> None:
+    """Elo and score of two are of the same games, of which a sequence's interval is wider."""
+    run = Truth((0.2, 0), SEATS).run(100, np.random.default_rng(4))
+    totals = replace(results(2, 2, [run]), until=Until(TEST, 0, 100))
+    lines = about_standings(Analysis(totals))
+    assert any(line.startswith("Played for a sequential test. ") for line in lines)
+    assert not any("stands above" in line for line in lines)

@@ -1,9 +1,13 @@
 """`arena games`: the installed games."""
 
+from textwrap import fill
+
 import click
 
 from cantstop_arena.cli.commands.games_check import check
 from cantstop_arena.cli.commands.games_new import new
+
+_WIDTH = 45  # columns for the names of rule sets, so that the table fits a terminal of 80
 
 
 @click.group(
@@ -26,7 +30,7 @@ def _list() -> None:
     from cantstop_arena.games.registry import all_games, broken_games
 
     rows = [
-        [game.name, game.title, _seats(game.players), ", ".join(game.rules.named)]
+        [game.name, game.title, _seats(game.players), fill(", ".join(game.rules.named), _WIDTH)]
         for game in all_games()
     ]
     click.echo(tabulate(rows, headers=("name", "title", "seats", "rules"), disable_numparse=True))

@@ -140,5 +140,6 @@ def _print_results(results: "Results", output: TableOutput) -> None:
         if chosen:
             click.echo()
     if chosen:
+        answer = "" if output.is_text or output.chosen else results.headline
         output = output._replace(chosen=chosen)
-        print_tables(results.analysis, output, [match_table(results.finding)])
+        print_tables(results.analysis, output, [match_table(results.finding)], answer)

@@ -14,7 +14,6 @@ from cantstop_arena.pages.number_text import (
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Kind, Table, number
-from cantstop_arena.texts import how_many
 
 _EVEN = 0.5
 
@@ -41,11 +40,13 @@ def _finding(analysis: Analysis) -> tuple[str, list[str]]:
         (cell.mean or 0) > _EVEN for first, second, cell in pairs if analysis.decided[first][second]
     ]
     won, lost = decided.count(True), decided.count(False)
+    if len(pairs) == 1:
+        outcome = "decided, as ranked" if won else "decided, against the ranking"
+        return f"The only pairing is {outcome if decided else 'not decided'}", []
+    if not decided:
+        return f"None of {len(pairs):,} pairings is decided", []
     whom = f"{lost:,} of them against the ranking" if lost else "all as ranked"
-    if not won + lost:
-        return f"None of {how_many(len(pairs), 'pairing')} is decided", []
-    verb = "is" if len(pairs) == 1 else "are"
-    finding = f"{won + lost:,} of {how_many(len(pairs), 'pairing')} {verb} decided, {whom}"
+    finding = f"{won + lost:,} of {len(pairs):,} pairings are decided, {whom}"
     return finding, _undecided(
         analysis, [pair for pair in pairs if not analysis.decided[pair[0]][pair[1]]], len(pairs)
     )

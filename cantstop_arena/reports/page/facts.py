@@ -19,6 +19,7 @@ from cantstop_arena.tables.column import Column, Table
 
 _HEIGHT, _BASE, MIDDLE = 36, 19.5, 11
 _LABEL_WIDTH = 20  # percent of a small axis that a label takes
+_LETTER = 3.6  # and a letter on a phone
 
 
 def facts(analysis: Analysis) -> list[Fact]:
@@ -133,12 +134,15 @@ def marked_axis(
             named.append((spot, f"{before} · {text}"))
         else:
             named.append((axis.at(value), text))
-    taken = [spot for spot, _ in named]
+    taken = [*named]
     for end in (axis.low, axis.high):
-        spot = axis.at(end)
-        if all(abs(spot - other) > 2 * _LABEL_WIDTH for other in taken):
-            decimals = 0 if float(end).is_integer() else 1
-            named.append((spot, f"{plain(end, decimals)}{unit}"))
+        spot, decimals = axis.at(end), 0 if float(end).is_integer() else 1
+        text = f"{plain(end, decimals)}{unit}"
+        if all(
+            abs(spot - other) > max(2 * _LABEL_WIDTH, _LETTER * (len(text) + len(name) / 2))
+            for other, name in taken
+        ):
+            named.append((spot, text))
     labels = [
         element(
             "text",

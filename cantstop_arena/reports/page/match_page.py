@@ -85,15 +85,23 @@ def _answer(analysis: Analysis, result: MatchFinding) -> list[str]:
     played = f"{how_many(result.games, 'game')}: {deals} in {orders}."
     if result.test:
         scored = f"{result.bots[0]} scores {percent(result.score.mean or 0)}."
-        return [f"{scored} {played}", *_notes(analysis)]
-    return [played, *_notes(analysis)]
+        return [f"{scored} {played}", *_notes(analysis, result)]
+    return [played, *_notes(analysis, result)]
 
 
-def _notes(analysis: Analysis) -> list[str]:
-    """What limits the numbers; the model's fit says nothing of two bots."""
+def _notes(analysis: Analysis, result: MatchFinding) -> list[str]:
+    """What limits the numbers; the model's fit says nothing of two bots.
+
+    The page of a single deal has no Elo, and so nothing about it.
+    """
     if len(analysis.results.bots) > 2:
         return []
-    return [note for note in about_standings(analysis) if SINGLE_RATING not in note]
+    needless = {label.text for label in analysis.ratings.labels if result.deals_played == 1}
+    return [
+        note
+        for note in about_standings(analysis)
+        if SINGLE_RATING not in note and note not in needless
+    ]
 
 
 def _played_sections(

@@ -44,7 +44,7 @@ def test_section(result: MatchFinding, looks: Looks) -> Section:
     figures = [Figure(_ratio_chart(result, looks), _RATIO_CAPTION)] if looks else []
     if result.expected:
         figures.append(Figure(_lengths(result, result.expected), _LENGTH_CAPTION))
-    texts = [" ".join([*test_claims(result), verdict(result)])]
+    texts = [" ".join([*test_claims(result, plain), verdict(result)])]
     return Section("test", "Test", texts, figures, finding=_ending(result))
 
 
@@ -83,9 +83,8 @@ def _ratio_chart(result: MatchFinding, looks: Looks) -> Markup:
     last_x, last_y = spots[-1]
     y1, y0 = up.y(test.upper), up.y(test.lower)
     claim = "H{} is accepted at {} or {}"
-    end = f"LLR {plain(points[-1][1], 2)}"
-    if result.accepted is not None:
-        end = f"H{result.accepted} accepted, {end}"
+    end = f"LLR {plain(points[-1][1], 2)}"  # short, as names of the zones are beside it
+    end_y = last_y - 10 if points[-1][1] >= 0 else min(last_y + 18, _HEIGHT - 4)
     marks = [
         element("rect", class_="zone-p", x=0, width="100%", y=0, height=number(y1)),
         element(
@@ -100,7 +99,7 @@ def _ratio_chart(result: MatchFinding, looks: Looks) -> Markup:
         path(spots, _HEIGHT, "walk"),
         *(_spot(x, y, 3) for x, y in spots[1:-1]),
         _spot(last_x, last_y, 5),
-        label_at(last_x, last_y - 10, end, "best", 9),
+        label_at(last_x, end_y, end, "best", 9),
     ]
     ticks = [Tick(value, f"{value:,.0f}") for value in across.ticks(7)]
     label = f"Log-likelihood ratio by deals, {end} after {looks[-1][0]:,} deals"

@@ -56,6 +56,7 @@ from cantstop_arena.tables.standings import (
 from cantstop_arena.texts import how_many
 
 ROW_HEIGHT = 34
+_MAX_EQUALS = 3  # names in a heading
 _CAPTION = "Dot: estimate; band: 95% interval."
 _GROUPED = "Bots that share a letter are not significantly different."
 _RATED = f"{_GROUPED} LOS: likelihood, in this field, that the bot is better than the one below it."
@@ -145,14 +146,16 @@ def _groups(analysis: Analysis, playing: Sequence[int]) -> str:
         sum(bool(own & others) for others in groups) > 1 for own in groups
     ]  # > 1, as each bot shares its groups with itself
     if not any(shared):
-        return f"All {number_word(len(playing))} places are decided"
+        places = "Both" if len(playing) == 2 else f"All {number_word(len(playing))}"
+        return f"{places} places are decided"
     first = analysis.results.bots[playing[0]]
     level = [rank for rank, others in enumerate(groups, start=1) if others & groups[0]]
     if len(level) == len(playing):
         return "No place is decided yet"
     if level[-1] > len(level):
-        equals = all_of([analysis.results.bots[playing[rank - 1]] for rank in level[1:]])
-        return f"{first} is not significantly different from {equals}"
+        equals = [analysis.results.bots[playing[rank - 1]] for rank in level[1:]]
+        others = all_of(equals) if len(equals) <= _MAX_EQUALS else f"{len(equals)} others"
+        return f"{first} is not significantly different from {others}"
     if len(level) > 1:
         return f"The first {number_word(len(level))} are not significantly different"
     undecided = [rank for rank, open_ in enumerate(shared, start=1) if open_]

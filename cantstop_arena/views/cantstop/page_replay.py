@@ -15,6 +15,7 @@ from cantstop_arena.views.cantstop.drawing import dice_text
 from cantstop_arena.views.cantstop.scenes import BoardScene, Spaces, scenes
 from cantstop_arena.views.cantstop.step_text import bust_chance
 from cantstop_arena.views.cantstop.svg import beginning, heading
+from cantstop_arena.views.replay_buttons import buttons_style, replay_buttons
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -52,13 +53,14 @@ def game(key: str, title: str, paragraphs: Sequence[str], events: Iterable[Event
 
     The events start with the opening; those of an incomplete game have no end.
     """
-    html = rendered(TEMPLATES, "game.html", game=_replay(key, title, paragraphs, events))
-    return GameFigure(title, Markup(html), _read("replay.js"), _read("replay.css"))
+    replay = _replay(key, title, paragraphs, events)
+    html = rendered(TEMPLATES, "game.html", game=replay, buttons=replay_buttons())
+    return GameFigure(title, Markup(html), _read("replay.js"), board_style())
 
 
 def board_style() -> str:
     """The CSS of boards on pages."""
-    return _read("replay.css")
+    return buttons_style() + _read("replay.css")
 
 
 def _read(name: str) -> str:

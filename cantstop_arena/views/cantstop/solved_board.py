@@ -79,12 +79,12 @@ class SolvedBoard:
         players = self.players
         unit = "turns" if players == 1 else "%"
         columns = [
-            Column("runners", "spaces climbed, by column"),
+            Column("runners", "spaces in columns"),
             number("stopping", f"stopping, {unit}", 4),
             number("rolling", f"rolling on, {unit}", 4),
         ]
         rows: list[list[Value]] = [
-            [_runners_text(climbs), *(_percentage(value, players) for value in values)]
+            [_short_runners_text(climbs), *(_percentage(value, players) for value in values)]
             for climbs, values in self.first_stops[:MAX_STOPS]
         ]
         return Table("stops", "Where a first turn ends", columns, rows, self._stops_notes())
@@ -140,6 +140,11 @@ def _percentage(value: float, players: int) -> float:
 
 def _runners_text(climbs: Climbs) -> str:
     return listed([f"{spaces} in column {column}" for column, spaces in climbs.items()])
+
+
+def _short_runners_text(climbs: Climbs) -> str:
+    """The same for a table, which has to fit on a phone."""
+    return ", ".join(f"{spaces} in {column}" for column, spaces in climbs.items())
 
 
 def first_stops(evaluator: SolvedEvaluator) -> list[tuple[Climbs, tuple[float, float]]]:

@@ -26,6 +26,7 @@ from cantstop_arena.pages.document import rendered
 from cantstop_arena.table.conversation import PendingDecision
 from cantstop_arena.texts import how_many, listed
 from cantstop_arena.views.cantstop.animated_board import Landing, draw_stage, positions
+from cantstop_arena.views.cantstop.page_replay import board_style
 from cantstop_arena.views.cantstop.person import bust_chance_after
 from cantstop_arena.views.cantstop.scenes import BoardScene, scenes
 from cantstop_arena.views.cantstop.svg import heading
@@ -89,7 +90,7 @@ class CantStopSeat(WebSeat):
 
     @property
     def style(self) -> str:
-        return (TEMPLATES / "replay.css").read_text("utf-8")
+        return board_style()
 
     @property
     def script(self) -> str:

@@ -9,6 +9,7 @@ from cantstop_arena.game_api.state import Event
 from cantstop_arena.pages.document import GameFigure, rendered
 from cantstop_arena.views.cubus import svg
 from cantstop_arena.views.cubus.scenes import PileScene, scenes, standings
+from cantstop_arena.views.replay_buttons import buttons_style, replay_buttons
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -26,8 +27,10 @@ def game(key: str, title: str, paragraphs: Sequence[str], events: Sequence[Event
         standings=standings(played[-1]),
         lines=[scene.text for scene in played[1:]],
         data=_data(played),
+        buttons=replay_buttons(),
     )
-    return GameFigure(title, Markup(html), _read("replay.js"), svg.STYLE + _read("replay.css"))
+    style = svg.STYLE + buttons_style() + _read("replay.css")
+    return GameFigure(title, Markup(html), _read("replay.js"), style)
 
 
 def _read(name: str) -> str:

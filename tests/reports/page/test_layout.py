@@ -66,13 +66,13 @@ def gauntlet(bots: int, results: str) -> str:
     return as_html(gauntlet_page.document(analysis, middle, (), (), "name: x\n"))
 
 
-def match(test: bool, results: str) -> str:
+def match(test: bool, results: str, first_wins: bool = False) -> str:
     """The page of a match, of which a test may have decided."""
     analysis = played(2, results)
-    first, second = analysis.results.bots
+    first, second = reversed(analysis.results.bots) if first_wins else analysis.results.bots
     analysis = Analysis(replace(analysis.results, subject=first))
     deals = analysis.games // 2
-    points = analysis.scores[0].mean or 0
+    points = analysis.scores[int(first_wins)].mean or 0
     won = round(deals * points)
     pentanomial = [deals - won - deals // 5, 0, 2 * (deals // 5), 0, won - deals // 5]
     pentanomial = [max(0, count) for count in pentanomial] if deals > 1 else [0, 0, 1, 0, 0]
@@ -80,8 +80,9 @@ def match(test: bool, results: str) -> str:
     looks: Looks = []
     if test:
         decider = sprt.Sprt(0, 5)
-        accepted = 0 if results == "decided" else None
-        state = sprt.TestState(-3.1 if accepted == 0 else 0.4, 0.4, 0.05, accepted)
+        accepted = int(first_wins) if results == "decided" else None
+        ratio = {0: -3.1, 1: 3.1, None: 0.4}[accepted]
+        state = sprt.TestState(ratio, 0.4, 0.05, accepted)
         looks = [(deals // 3 or 1, sprt.TestState(-0.5, 0.4, 0.05, None)), (deals, state)]
     result = finding((first, second), analysis, pentanomial, decider, state, 2, 2, {})
     return as_html(
@@ -113,6 +114,7 @@ KINDS: dict[str, Callable[[int, str], str]] = {
     "gauntlet": gauntlet,
     "match": lambda bots, results: match(False, results),
     "test": lambda bots, results: match(True, results),
+    "test won": lambda bots, results: match(True, results, first_wins=True),
 }
 ALL = [
     (kind, bots, results)
@@ -133,7 +135,12 @@ def test_pages_of_all_sizes_have_no_defect(
 
 def test_a_match_of_one_deal_has_no_likelihood_of_superiority() -> None:
     assert "likelihood of superiority" in match(False, "undecided")
-    assert "likelihood of superiority" not in match(False, "one deal")
+    page = match(False, "one deal")
+    assert "likelihood of superiority" not in page and "The Elo has no error" not in page
+
+
+def test_a_heading_names_few_bots() -> None:
+    assert "is not significantly different from 10 others</h2>" in tournament(60, "long names")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -206,6 +213,17 @@ def test_the_page_that_a_command_writes_has_no_defect(
 ) -> None:
     arena(*words.split(), "--html", "page.html")
     html = Path("page.html").read_text("utf-8")
+    looked_at(html)
+    looked_at(html, dark=True, widths=(1280, 390))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", ["rule28 glenn-aloi", "greedy hasty --game cubus"])
+def test_the_page_of_a_match_with_its_games_has_no_defect(
+    arena: Arena, looked_at: Callable[..., None], monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    monkeypatch.setenv("CANTSTOP_ARENA_PAGE", "1")
+    html = arena(*f"match {words} --games 40 --seed 1 --quiet".split()).page
     looked_at(html)
     looked_at(html, dark=True, widths=(1280, 390))
 

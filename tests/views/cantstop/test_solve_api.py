@@ -41,7 +41,7 @@ def test_a_line_counts_positions(tmp_path: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.slow
 def test_rows_of_a_board_are_those_of_the_page(tmp_path: Path) -> None:
     solved = ca.solve("3,1", players=2, tables=tmp_path)
-    assert solved.stops[0]["runners"] == "1 in column 2, 1 in column 3 and 5 in column 4"
+    assert solved.stops[0]["runners"] == "1 in 2, 1 in 3, 5 in 4"
     assert all(row["stopping"] >= row["rolling"] for row in solved.stops)
     losses = {row["bot"]: row["lost"] for row in solved.losses}
     assert [*losses.values()] == sorted(losses.values())

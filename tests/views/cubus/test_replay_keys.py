@@ -39,7 +39,14 @@ def test_keys_step_and_builds_are_outlined(
         assert page.locator(".place").text_content() == f"{place} of {last}", keys
         assert bool(page.locator(".new").count()) == (place == built), keys
     page.keyboard.press("Space")
-    assert page.locator("[data-does=play]").text_content() == "Pause"
+    assert page.locator("[data-does=play]").get_attribute("aria-label") == "Pause"
     page.locator("[data-does=forth]").focus()
     page.keyboard.press("Space")
     assert page.locator(".place").text_content() != f"0 of {last}"
+    for keys in ("End", "ArrowLeft", "ArrowLeft"):
+        page.keyboard.press(keys)
+    page.get_by_label("Speed").select_option("very fast")
+    page.get_by_role("button", name="Play").click()
+    page.get_by_text(f"{last} of {last}").wait_for()
+    assert page.locator("[data-does=play]").get_attribute("aria-label") == "Play"
+    assert page.locator("[data-does=last]").get_attribute("aria-disabled") == "true"

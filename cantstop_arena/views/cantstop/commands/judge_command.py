@@ -1,6 +1,7 @@
 """`arena judge`: the loss by each decision of bots."""
 
 import shlex
+import shutil
 import sys
 from contextlib import redirect_stdout
 from itertools import chain
@@ -110,7 +111,11 @@ def judge(
         from cantstop_arena.views.cantstop.judging.judgement_page import judgements_page
 
         write_atomically(html, judgements_page(judgements, planned, _command()))
-    click.echo(judgements_json(judgements) if as_json else text(judgements, planned, boards))
+    if as_json:
+        click.echo(judgements_json(judgements))
+    else:
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+        click.echo(text(judgements, planned, boards, width))
     if folder:
         keep(judgements, planned, folder)
         _write_page(folder)

@@ -79,7 +79,7 @@ def solve(
     solved_tables.check_solvable(board, players, memory)
     effort = solved_tables.effort_of(board, players)
     if not quiet:
-        click.echo(_effort_text(effort), err=True)
+        click.echo(f"{board.name}: {_effort_text(effort)}", err=True)
     shutdown.announce_resume()
     started = time.process_time()
     folder = tables or tables_folder()
@@ -115,13 +115,12 @@ def _print_tables(solved: "SolvedBoard") -> None:
     """Print the value in a line, then each table under its finding."""
     from msgspec.structs import replace
 
-    headline = f"{solved.rules.name}: {solved.headline[:1].lower()}{solved.headline[1:]}"
     tables = [
         replace(solved.stops_table(), title=f"{solved.stops_finding()}."),
         replace(solved.losses_table(), title=f"{solved.losses_finding()}."),
     ]
     alone = [table.title for table in tables if not table.rows]
-    print_plain_tables(tables, TableOutput(TEXT), *alone, headline=headline)
+    print_plain_tables(tables, TableOutput(TEXT), *alone, headline=solved.headline)
 
 
 def _as_dict(solved: "SolvedBoard", effort: "SolvingCost", spent: float) -> dict[str, object]:

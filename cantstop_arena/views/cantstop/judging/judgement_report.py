@@ -4,6 +4,7 @@ import json
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any, NamedTuple
 
 from tabulate import tabulate
@@ -13,7 +14,7 @@ from cantstop_arena.games.cantstop.exact.situations import Situation
 from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.texts import how_many
+from cantstop_arena.texts import how_many, middle_shortened
 from cantstop_arena.views.cantstop.drawing import LEGEND, dice_text, draw_board
 from cantstop_arena.views.cantstop.judging.judge_plan import PERFECT, JudgeTask
 from cantstop_arena.views.cantstop.judging.judge_process import Judgements
@@ -26,15 +27,18 @@ from cantstop_arena.views.cantstop.judging.verdicts import (
 from cantstop_arena.views.cantstop.scenes import BoardScene
 
 MIN_DEALS = 10  # with decisions in a situation, for an interval of their losses
+_HEADING_WIDTH = 9  # of a line of a heading in text
+_MIN_NAME = 8  # letters of a name that is shortened
 LARGE = 2  # index in SIZES: the table counts the mistakes above this size
 
 
-def text(judgements: Judgements, planned: JudgeTask, max_boards: int) -> str:
+def text(judgements: Judgements, planned: JudgeTask, max_boards: int, width: int = 0) -> str:
     """The table, and below it at most `max_boards` of the worst decisions of each bot.
 
-    Those of a run are left out, as its page has them.
+    Those of a run are left out, as its page has them. A `width` is that of a terminal.
     """
-    lines = [f"{headline(judgements)}.\n", _heading(planned), table(judgements, planned.rival)]
+    body = table(judgements, planned.rival, width)
+    lines = [f"{headline(judgements)}.\n", _heading(planned), body]
     if planned.rival and max_boards:
         lines.append(f"\n{LEGEND}")
         for bot, judgement in judgements.items():
@@ -64,11 +68,21 @@ def headline(judgements: Judgements) -> str:
     return text + f", {best} {lost[best]:.1f}" * (best != poorest)
 
 
-def table(judgements: Judgements, rival: str) -> str:
-    """The table of losses by bot and kind of mistake; see `rows`."""
-    cells, names = rows(judgements, rival), headers(judgements, rival)
-    sides = ["left", *["right"] * (len(names) - 1)]
-    return tabulate(cells, headers=names, colalign=sides, disable_numparse=True)
+def table(judgements: Judgements, rival: str, width: int = 0) -> str:
+    """The table of losses by bot and kind of mistake; see `rows`.
+
+    Its headings take several lines. On a terminal of this `width`, names are shortened to fit.
+    """
+    names = [fill(name, _HEADING_WIDTH) for name in headers(judgements, rival)]
+    cells, sides = rows(judgements, rival), ["left", *["right"] * (len(names) - 1)]
+    drawn = tabulate(cells, headers=names, colalign=sides, disable_numparse=True)
+    longest = max(len(row[0]) for row in cells)
+    excess = max(map(len, drawn.splitlines())) - width
+    if not width or excess <= 0:
+        return drawn
+    room = max(_MIN_NAME, longest - excess)
+    short = [[middle_shortened(name, room), *row] for name, *row in cells]
+    return tabulate(short, headers=names, colalign=sides, disable_numparse=True)
 
 
 def headers(judgements: Judgements, rival: str) -> list[str]:

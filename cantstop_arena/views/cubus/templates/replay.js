@@ -4,7 +4,7 @@
 // the back. What is seen depends on the step alone, and on the pile before it.
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const UNIT = 40, HALF = Math.sqrt(3) / 2, RIM = 0.12, DEEP = 0.35, PAUSE = 900, MARGIN = 10;
+  const UNIT = 40, HALF = Math.sqrt(3) / 2, RIM = 0.12, DEEP = 0.35, SLOW = 1000, MARGIN = 10;
   const KEYS = {
     ArrowLeft: "back", ArrowRight: "forth", Home: "first", End: "last", " ": "play",
   };
@@ -110,42 +110,56 @@
       this.slider.value = this.place;
       this.slider.setAttribute("aria-valuetext", said);
       this.region.querySelector(".place").textContent = `${this.place} of ${this.steps.length - 1}`;
-      if (this.place === this.steps.length - 1) this.pause();
+      const atStart = this.place === 0, atEnd = this.place === this.steps.length - 1;
+      const off = { first: atStart, back: atStart, forth: atEnd, last: atEnd };
+      for (const [does, isOff] of Object.entries(off)) {
+        this.region.querySelector(`[data-does=${does}]`).setAttribute("aria-disabled", isOff);
+      }
+      if (atEnd) this.pause();
     }
 
     pause() {
       clearInterval(this.timer);
       this.timer = null;
+      this.region.querySelector(".said").setAttribute("aria-live", "polite");
       this.label();
     }
 
     play() {
-      if (this.timer) return this.pause();
       if (this.place === this.steps.length - 1) this.go(0);
-      this.timer = setInterval(() => this.go(this.place + 1), PAUSE);
-      return this.label();
+      const pace = Number(this.region.querySelector("select").value);
+      this.region.querySelector(".said").setAttribute("aria-live", pace < SLOW ? "off" : "polite");
+      clearInterval(this.timer);
+      this.timer = setInterval(() => this.go(this.place + 1), pace);
+      this.label();
     }
 
     label() {
-      const button = this.region.querySelector('[data-does="play"]');
-      button.textContent = this.timer ? "Pause" : "Play";
-      button.setAttribute("aria-label", button.textContent);
+      const button = this.region.querySelector(".play");
+      button.dataset.plays = this.timer !== null;
+      button.title = this.timer === null ? "Play" : "Pause";
+      button.setAttribute("aria-label", button.title);
     }
 
     listen() {
       const does = this.does = {
-        first: () => this.go(0), back: () => this.go(this.place - 1), play: () => this.play(),
+        first: () => this.go(0), back: () => this.go(this.place - 1),
+        play: () => (this.timer === null ? this.play() : this.pause()),
         forth: () => this.go(this.place + 1), last: () => this.go(this.steps.length - 1),
       };
       for (const button of this.region.querySelectorAll("[data-does]")) {
         button.addEventListener("click", () => does[button.dataset.does]());
       }
       this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
+      this.region.querySelector("select").addEventListener("change", () => {
+        if (this.timer !== null) this.play();
+      });
     }
 
-    // The slider goes by its own keys, and Space presses the button that has the focus.
+    // The slider and the speeds go by their own keys, and Space presses the button that has the focus.
     press(event) {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.target === this.slider) return;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.target.closest("input, select")) return;
       if (event.key === " " && event.target.closest("button, summary")) return;
       const does = this.does[KEYS[event.key]];
       if (!does) return;

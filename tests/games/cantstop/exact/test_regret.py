@@ -110,7 +110,7 @@ def test_the_command_tells_losses_and_the_worst_decisions(
     assert "optimal makes no mistake." in text and "The worst decisions of random (3 of 10" in text
     assert len(re.findall(r"^\d+\. Loses \d+\.\d\d percentage points: ", text, re.M)) == 3
     assert text.count("* are runners, ( ) are tops; | is a claimed column.") == 1
-    assert re.search(r"^bot +loss per game", text, re.M)
+    assert re.search(r"^bot +loss per .*\n +game", text, re.M)
     every = run(arena, "random", *words, "--worst", "10")[1]
     assert "\nThe worst decisions of random:" in every and "\n10. Loses " in every
     assert "Loses" not in run(arena, "random", *words, "--worst", "0")[1]

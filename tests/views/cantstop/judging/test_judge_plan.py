@@ -38,4 +38,6 @@ def test_a_program_is_refused(arena: Arena) -> None:
 @pytest.mark.parametrize(("players", "unit"), [(2, "2 points"), (1, "0.02 turns")])
 def test_the_size_of_large_mistakes_has_a_unit(arena: Arena, players: int, unit: str) -> None:
     command = f"judge rule28 --rules 3,1 --deals 5 --worst 0 --players {players}"
-    assert f"  mistakes > {unit}" in arena(command).text
+    header = arena(command).text.partition("\n---")[0]
+    size, name = unit.split()
+    assert re.search(rf"> {size}\b[^.]*\b{name}\b", header)
