@@ -363,9 +363,7 @@ class Catalogue:
             return self.game.rules.default
         if name not in self.rules:
             pattern = f"; {self.game.rules_pattern}" if self.game.rules_pattern else ""
-            raise UsageError(
-                f"unknown rules {name!r:.60}{did_you_mean(name, self.rules)}{pattern}"
-            )
+            raise UsageError(f"unknown rules {name!r:.60}{did_you_mean(name, self.rules)}{pattern}")
         return self.rules[name]
 
     def packaged_rules(self) -> Mapping[str, Any]:
