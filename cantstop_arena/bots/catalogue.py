@@ -362,7 +362,8 @@ class Catalogue:
         if name is None:
             return self.game.rules.default
         if name not in self.rules:
-            raise UsageError(f"unknown rules {name!r}{did_you_mean(name, self.rules)}")
+            pattern = f"; {self.game.rules_pattern}" if self.game.rules_pattern else ""
+            raise UsageError(f"unknown rules {name!r:.60}{did_you_mean(name, self.rules)}{pattern}")
         return self.rules[name]
 
     def packaged_rules(self) -> Mapping[str, Any]:
@@ -542,14 +543,21 @@ class _BuiltInBots(Mapping[str, LoadedBot]):
 
 
 class _RuleSetsByName(Mapping[str, Any]):
-    """The rule sets of a game by name; packages are read only for names not published."""
+    """The rule sets of a game by name; packages are read only for names not published.
+
+    Names of the game's pattern (`Game.rules_of_pattern`) are known, but not listed.
+    """
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._packaged = catalogue.packaged_rules
+        self._game = catalogue.game
         self._named = catalogue.game.rules.named
 
     def __getitem__(self, name: str) -> Any:
-        return self._named[name].rules if name in self._named else self._packaged()[name]
+        if name in self._named:
+            return self._named[name].rules
+        rules = self._game.rules_of_pattern(name, {})
+        return self._packaged()[name] if rules is None else rules
 
     def __iter__(self) -> Iterator[str]:
         yield from self._named

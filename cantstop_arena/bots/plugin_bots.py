@@ -56,7 +56,7 @@ def single_bot(
     if not defined and any(hasattr(plugin, hook) for hook in REGISTERED):
         return
     if missing := _missing(game, defined):
-        raise BotError(_missing_text(missing, plugin))
+        raise BotError(_missing_text(missing, plugin) + _game_hint(game, defined, plugin))
     for hook, function in defined.items():
         _check_arguments(game.functions[hook], function)
     options_by_hook = {
@@ -258,6 +258,13 @@ def _missing_text(hooks: Sequence[str], plugin: Any) -> str:
         f"{hook}{did_you_mean(hook, names)}".replace("did you mean", "is it") for hook in hooks
     ]
     return f"lacks {' and '.join(texts)}{_class_hint(hooks, plugin)}"
+
+
+def _game_hint(game: Game, defined: Mapping[str, Any], plugin: Any) -> str:
+    """How a file of functions that all have other names says which game they play."""
+    if defined or hasattr(plugin, GAME) or not any(map(inspect.isfunction, vars(plugin).values())):
+        return ""
+    return f'; a bot of another game than {game.name} names it: game = "NAME"'
 
 
 def _class_hint(hooks: Sequence[str], plugin: Any) -> str:

@@ -56,6 +56,9 @@ def _rules(game: Game, rules: Any) -> Any:
 def _rule_set_called(game: Game, name: str) -> Any:
     if name in game.rules.named:
         return game.rules.named[name].rules
+    rules = game.rules_of_pattern(name, {})
+    if rules is not None:
+        return rules
     names = [*game.rules.named]
     hint = did_you_mean(name, names)
     raise UsageError(f"unknown rules {name!r:.60}{hint}; rule sets are {', '.join(names)}")

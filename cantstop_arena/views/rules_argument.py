@@ -4,7 +4,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.bot_options import did_you_mean
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
@@ -19,11 +18,7 @@ def rules_from_argument(name: str, changes: tuple[str, ...], catalogue: "Catalog
     rules = game.rules_of_pattern(name, parameters)
     if rules is not None:
         return rules
-    if name not in catalogue.rules:
-        pattern = f"; {game.rules_pattern}" if game.rules_pattern else ""
-        hint = did_you_mean(name, catalogue.rules)
-        raise UsageError(f"unknown rules {name!r:.60}{hint}{pattern}")
-    rules = catalogue.rules[name]
+    rules = catalogue.rules_called(name)
     return game.rules.derive(rules, parameters) if parameters else rules
 
 

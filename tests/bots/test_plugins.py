@@ -247,6 +247,10 @@ BROKEN = {
         "does not import: E: no message (",
     ),
     "is empty": ("", "lacks choose_move and roll_again"),
+    "names no game": (
+        "def build(view):\n    return None\n",
+        "lacks choose_move and roll_again; a bot of another game than cantstop names it: game =",
+    ),
     "lacks a hook": (CHOOSE, "lacks roll_again"),
     "misspells": (CHOOSE + AGAIN.replace("roll_", "rol_"), "lacks roll_again (is it 'rol_again'?)"),
     "misspells a marked hook": (

@@ -239,7 +239,7 @@ class Workshop:
         copies = sorted(
             copy
             for copy in Path(self.folder, "bots").glob("*/*.py")
-            if Path("bots", copy.name).exists() and copy.stem != "family"
+            if Path("bots", copy.name).exists() and copy.stem not in ("family", "_beside")
         )
         if copies and len(self.entries) < 7:
             copy = self.chance.choice(copies)

@@ -283,9 +283,13 @@ def _named_rules(reader: Reader, entry: Entry | None, what: str, catalogue: Cata
     name = reader.text(entry.value, what) if entry else None
     if entry is None or name is None:
         return catalogue.game.rules.default
-    if name not in catalogue.rules:
-        reader.complain(entry.value, unknown_word("rules", name, list(catalogue.rules)))
-    return catalogue.rules.get(name, catalogue.game.rules.default)
+    try:
+        if name not in catalogue.rules:
+            reader.complain(entry.value, unknown_word("rules", name, list(catalogue.rules)))
+        return catalogue.rules.get(name, catalogue.game.rules.default)
+    except UsageError as error:  # numbers that no rules of the game's pattern can have
+        reader.complain(entry.value, str(error))
+        return catalogue.game.rules.default
 
 
 def _inline_rules(reader: Reader, node: Node, catalogue: Catalogue) -> Any:

@@ -401,6 +401,20 @@ def test_a_key_in_capitals_is_still_recognized(folder: Path) -> None:
     assert "did you mean 'games'?" in complaint(folder, "GAMES: 3\n" + PAIR)
 
 
+def test_a_small_board_is_written_as_two_numbers(folder: Path) -> None:
+    def rules(text: str) -> RuleSet:
+        found: RuleSet = read(written(folder, text + PAIR), RealCatalogue(folder)).rules
+        return found
+
+    small = {"sides": 3, "column_lengths": [2, 4, 6, 4, 2]}
+    assert rules("rules: 3,2\n") == derive(CLASSIC, small)
+    assert rules("rules: {base: '3,2', columns_to_win: 2}\n") == (
+        derive(CLASSIC, {**small, "columns_to_win": 2})
+    )
+    with pytest.raises(ConfigError, match="1:8: sides: must be a whole number from 2 to 8, not 99"):
+        rules("rules: 99,2\n")
+
+
 def test_inline_rules_blame_the_key_or_else_the_whole(folder: Path) -> None:
     text = """\
     rules:
