@@ -339,6 +339,8 @@ def _gap_text(result: MatchFinding, scores: Sequence[_SeatScore]) -> str:
         )
     gap = _mean(scores[0]) - _mean(scores[1])
     half = _half_of_gap(result, scores)
+    if not half:
+        return "All deals ended alike, so nothing tells what moving first is worth"
     if abs(gap) <= half:
         return f"Whether moving first matters stays open: {signed(gap)} ± {plain(half)} points"
     which = "first" if gap > 0 else "second"

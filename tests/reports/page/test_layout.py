@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from test_tournament_page import counts
 
 from cantstop_arena.game_api.training import ExactLoss, NetTrial
-from cantstop_arena.pages.document import as_html
+from cantstop_arena.pages.document import Document, as_html
 from cantstop_arena.ratings.sequential import sprt
 from cantstop_arena.reports.match_report import finding
 from cantstop_arena.reports.page import gauntlet_page, match_page, tournament_page
@@ -139,6 +139,12 @@ def test_a_match_of_one_deal_has_no_likelihood_of_superiority() -> None:
     assert "likelihood of superiority" not in page and "The Elo has no error" not in page
 
 
+def test_deals_that_end_alike_say_nothing_of_moving_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RESULTS, "alike", (50.0, 4))
+    page = match(False, "alike")
+    assert "All deals ended alike" in page and "0.0 ± 0.0" not in page
+
+
 def test_a_heading_names_few_bots() -> None:
     assert "is not significantly different from 10 others</h2>" in tournament(60, "long names")
 
@@ -146,6 +152,16 @@ def test_a_heading_names_few_bots() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_long_names_fit_on_a_phone(looked_at: Callable[..., None], kind: str) -> None:
     looked_at(KINDS[kind](6, "long names"), widths=(390,))
+
+
+@pytest.mark.parametrize("letters", [58, 62, 80, 89, 92, 118])
+def test_headings_of_all_lengths_have_three_lines(
+    looked_at: Callable[..., None], letters: int
+) -> None:
+    sentence = "classic, columns_to_win 4 lengthens the game by 29 to 36%, jump shortens it by 8 to"
+    headline = f"{sentence} 16%, and leave by 5%, most with four players"[:letters].rstrip()
+    page = Document("cup", "rules", ["An answer."], [], headline)
+    looked_at(as_html(page), widths=(800, 390))
 
 
 @pytest.mark.parametrize(
