@@ -13,13 +13,18 @@ def in_a_line(text: str, max_length: int | None = None) -> str:
 
 
 def printable(text: str) -> str:
-    """Untrusted text with its lines, non-printable characters escaped."""
+    """Untrusted text on one line: line breaks, terminal codes and the like as escape sequences."""
+    if text.isprintable():
+        return text
     return "".join(
-        character
-        if character.isprintable() or character == "\n"
-        else character.encode("unicode_escape").decode()
+        character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in text
     )
+
+
+def printable_lines(text: str) -> str:
+    """Untrusted text with its lines, each `printable`."""
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def beginning_of(text: str, max_length: int) -> str:

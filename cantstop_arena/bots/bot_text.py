@@ -13,7 +13,7 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import Option
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.processes.system import short_path
-from cantstop_arena.texts import printable
+from cantstop_arena.texts import printable_lines
 
 
 def bot_text(bot: BotDescription, game: Game, versions: Sequence[StoredVersion] = ()) -> str:
@@ -24,7 +24,7 @@ def bot_text(bot: BotDescription, game: Game, versions: Sequence[StoredVersion] 
     if bot.learns:
         lines.append("learns   yes: it remembers 256 games in a row")
     lines += ["", *_options(bot), *_versions(bot, versions), *_details(bot, game)]
-    return printable("\n".join(lines).rstrip()) + "\n"
+    return printable_lines("\n".join(lines).rstrip()) + "\n"
 
 
 def backend_text(bot: BotDescription, game: Game) -> str:

@@ -14,7 +14,7 @@ from cantstop_arena.errors import ArenaError, Interrupted
 from cantstop_arena.exit_codes import ExitCode, signal_exit_code
 from cantstop_arena.processes import shutdown, system
 from cantstop_arena.processes.system import memory_shortage, open_standard_files
-from cantstop_arena.texts import printable
+from cantstop_arena.texts import printable_lines
 
 if TYPE_CHECKING:
     from cantstop_arena.tournaments.run_observer import RunObserver
@@ -129,7 +129,7 @@ class ArenaGroup(click.Group):
             with shutdown.handle_signals("Stopped."):
                 code = self._invoke(context)
         except ArenaError as error:
-            click.echo(printable(str(error)), err=True)
+            click.echo(printable_lines(str(error)), err=True)
             context.exit(error.exit_code)
         except BrokenPipeError:
             raise  # click ends without a message when the reader of a pipe is gone

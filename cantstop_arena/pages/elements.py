@@ -4,7 +4,7 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-from cantstop_arena.tables.escaping import printable
+from cantstop_arena.texts import printable
 
 _SHAPES = {"circle", "line", "path", "polygon", "rect"}
 _VOID = {"input"}

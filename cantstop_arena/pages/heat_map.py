@@ -17,8 +17,7 @@ from cantstop_arena.pages.number_text import (
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import EVEN_PERCENT, half_away
-from cantstop_arena.tables.escaping import printable
-from cantstop_arena.texts import middle_shortened
+from cantstop_arena.texts import middle_shortened, printable
 
 STEPS = (
     2,

@@ -22,8 +22,7 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.multiple_comparisons import letters_in
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Kind, OnPage, Table, Value
-from cantstop_arena.tables.escaping import printable
-from cantstop_arena.texts import capitalised
+from cantstop_arena.texts import capitalised, printable
 
 _Item = TypeVar("_Item")
 MAX_LINE_LENGTH = 34  # letters of a name; longer ones are broken into lines

@@ -25,10 +25,9 @@ from cantstop_arena.tables.column import (
     rounded,
     significant,
 )
-from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.names import MATCH_TABLE
 from cantstop_arena.tables.notes import about_repeated, all_of
-from cantstop_arena.texts import how_many
+from cantstop_arena.texts import how_many, printable
 
 _CORRECTED = "Luck removed: the LLR corrects each deal with coefficients from earlier deals."
 _PENTANOMIAL = ("0", "1/2", "1", "3/2", "2")

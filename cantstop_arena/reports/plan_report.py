@@ -14,7 +14,7 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.sequential.planning import deals_needed, error_at_even
 from cantstop_arena.ratings.sequential.sprt import score_of
 from cantstop_arena.tables.column import Column, Table, Value, estimate, number
-from cantstop_arena.tables.escaping import printable
+from cantstop_arena.texts import printable
 
 ROUNDING = 1e-12  # relative to the greatest square of a deal: a smaller variance is rounding error
 _ELO = 400 / log(10)  # points for each unit of strength

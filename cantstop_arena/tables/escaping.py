@@ -3,6 +3,8 @@
 import re
 from typing import TypeVar
 
+from cantstop_arena.texts import printable
+
 T = TypeVar("T")
 
 _MARKDOWN = re.compile(
@@ -27,16 +29,6 @@ _LATEX = {
     "…": r"\ldots{}",
 }
 _LATEX_SIGNS = re.compile(r'-(?=-)|[&%$#_{}\\~^<>|"[*±…]')  # two hyphens would be a dash
-
-
-def printable(text: str) -> str:
-    """Text on one line: line breaks, terminal codes and the like as escape sequences."""
-    if text.isprintable():
-        return text
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in text
-    )
 
 
 def markdown(text: str) -> str:

@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from tabulate import tabulate
 
 from cantstop_arena.tables.column import Column, Kind, Table, Value
-from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.text import TEXT, visible_columns
-from cantstop_arena.texts import listed, middle_shortened
+from cantstop_arena.texts import listed, middle_shortened, printable
 
 MIN_TEXT_WIDTH = 12  # of a shortened text, while there are columns to leave out
 _SHORTEST = 3  # of a shortened text in any case

@@ -8,7 +8,7 @@ from tabulate import DataRow, Line, TableFormat, tabulate
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables import escaping
 from cantstop_arena.tables.column import Column, Kind, Table, Value, half_away
-from cantstop_arena.texts import ansi_styled
+from cantstop_arena.texts import ansi_styled, printable
 
 NOTHING = "-"
 
@@ -49,11 +49,9 @@ def _mathematical(number: str) -> str:
     return f"${symbols}$"
 
 
-TEXT = Style("simple", escaping.printable, str, escaping.printable)
+TEXT = Style("simple", printable, str, printable)
 MARKDOWN = Style("pipe", escaping.markdown, str, lambda title: f"## {escaping.markdown(title)}")
-LATEX = Style(
-    _BOOKTABS, escaping.latex, _mathematical, lambda title: f"% {escaping.printable(title)}"
-)
+LATEX = Style(_BOOKTABS, escaping.latex, _mathematical, lambda title: f"% {printable(title)}")
 
 
 def draw(table: Table, style: Style, coloured: bool = False) -> str:

@@ -24,7 +24,7 @@ from cantstop_arena.tables.column import (
     significant,
 )
 from cantstop_arena.tables.data import all_as_csv, all_as_json, as_csv, records
-from cantstop_arena.tables.escaping import csv_cell, latex, markdown, printable
+from cantstop_arena.tables.escaping import csv_cell, latex, markdown
 from cantstop_arena.tables.text import (
     LATEX,
     MARKDOWN,
@@ -35,6 +35,7 @@ from cantstop_arena.tables.text import (
     draw_all,
     visible_columns,
 )
+from cantstop_arena.texts import printable
 
 BOT = Column("bot", "bot")
 ELO = estimate("elo", "Elo", 1, fixed=2)

@@ -9,7 +9,7 @@ from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import versions_option
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
-from cantstop_arena.texts import how_many, printable
+from cantstop_arena.texts import how_many, printable_lines
 from cantstop_arena.views.command_tables import (
     TableOutput,
     format_options,
@@ -98,7 +98,7 @@ def check(context: click.Context, folder: Path) -> ExitCode:
     path = _path(folder, context)
     if wrong := look_into(path, lambda ledger: list(wrong_rows(ledger))):
         for text in wrong:
-            click.echo(printable(text))
+            click.echo(printable_lines(text))
         return ExitCode.FAILED
     games = look_into(path, stored_games)
     click.echo(f"{path}: all {how_many(games, 'game')} are as they were written.")
@@ -150,5 +150,5 @@ def _report(path: Path, bots: "Sequence[StoredBot]", dry_run: bool) -> None:
         click.echo(f"{path}: nothing to forget.")
     for bot in bots:
         again = "; the next run plays them again" if bot.is_in_file else ""
-        title = printable(bot.title)
+        title = printable_lines(bot.title)
         click.echo(f"{path}: {verb} {title} ({how_many(bot.games, 'game')}{again}).")

@@ -17,9 +17,9 @@ from rich.table import Table
 from rich.text import Text
 
 from cantstop_arena.tables.column import Kind
-from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.interim import Interim
 from cantstop_arena.tables.text import TEXT, visible_columns
+from cantstop_arena.texts import printable
 
 MAX_BAR_WIDTH = 100  # characters of the line with the bar
 MIN_NAME_LENGTH = 12  # characters: columns are dropped before names are cut below this length

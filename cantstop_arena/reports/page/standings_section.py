@@ -35,7 +35,6 @@ from cantstop_arena.ratings.solo import SoloDifferences
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table
 from cantstop_arena.tables.differences import counted_unit, differences
-from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.notes import (
     DISQUALIFIED,
     EVEN_SCORE,
@@ -53,7 +52,7 @@ from cantstop_arena.tables.standings import (
     per_game,
     standings,
 )
-from cantstop_arena.texts import how_many
+from cantstop_arena.texts import how_many, printable
 
 ROW_HEIGHT = 34
 _MAX_EQUALS = 3  # names in a heading
