@@ -198,8 +198,9 @@ def group_columns_of(analysis: Analysis) -> str:
     """
     if not analysis.games:
         return ""
-    groups = sorted({letter for own in analysis.groups for letter in own})
-    shared = any(sum(letter in own for own in analysis.groups) > 1 for letter in groups)
+    letters = [analysis.letters_of(bot) for bot in range(len(analysis.groups))]
+    groups = sorted({letter for own in letters for letter in own})
+    shared = any(sum(letter in own for own in letters) > 1 for letter in groups)
     return "".join(groups) if shared and len(groups) <= MAX_GROUP_COLUMNS else ""
 
 

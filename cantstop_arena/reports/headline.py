@@ -137,9 +137,9 @@ def _winner(analysis: Analysis) -> str:
 
 def _equals(analysis: Analysis, first: Sequence[int]) -> list[int]:
     """The bots that are not significantly different from the first ones."""
-    groups = {letter for bot in first for letter in analysis.groups[bot]}
+    groups = {letter for bot in first for letter in analysis.letters_of(bot)}
     others = [bot for bot in playing(analysis) if bot not in first]
-    return [bot for bot in others if groups & {*analysis.groups[bot]}]
+    return [bot for bot in others if groups & {*analysis.letters_of(bot)}]
 
 
 def _rated(analysis: Analysis) -> Iterator[str]:

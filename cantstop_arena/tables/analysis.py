@@ -19,6 +19,7 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.mean_payoffs import MeanPayoffs, PayoffError, mean_payoffs
 from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, Moves, goodness, moves
 from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
+from cantstop_arena.ratings.multiple_comparisons import letters_in
 from cantstop_arena.ratings.scores import (
     PairErrors,
     crosstable,
@@ -289,6 +290,10 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         if not self.is_solo:
             return self.ratings.groups
         return self.differences.groups if self.differences else [""] * len(self.results.bots)
+
+    def letters_of(self, bot: int) -> list[str]:
+        """The letters of a bot's groups one by one."""
+        return letters_in(self.groups[bot])
 
     @cached_property
     def _groups_by_payoff(self) -> Sequence[str]:

@@ -140,7 +140,7 @@ def _without_games(analysis: Analysis) -> str:
 
 def _groups(analysis: Analysis, playing: Sequence[int]) -> str:
     """The finding on which ranks the games decide."""
-    groups = [set(analysis.groups[bot]) for bot in playing]
+    groups = [set(analysis.letters_of(bot)) for bot in playing]
     shared = [
         sum(bool(own & others) for others in groups) > 1 for own in groups
     ]  # > 1, as each bot shares its groups with itself

@@ -146,7 +146,7 @@ def test_deals_that_end_alike_say_nothing_of_moving_first(monkeypatch: pytest.Mo
 
 
 def test_a_heading_names_few_bots() -> None:
-    assert "is not significantly different from 10 others</h2>" in tournament(60, "long names")
+    assert "is not significantly different from 6 others</h2>" in tournament(13, "long names")
 
 
 @pytest.mark.parametrize("kind", KINDS)

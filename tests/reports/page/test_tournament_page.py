@@ -124,6 +124,15 @@ def test_long_names_are_told_whole(players: int) -> None:
     assert cut <= {middle_shortened(name, 24) for name in LONG}
 
 
+def test_more_groups_than_letters_are_kept_apart() -> None:
+    """Groups a and a1 are two."""
+    truth = Truth([0.5 * number for number in range(30)], [0.0, 0.0])
+    steps = Analysis(truth.played(200, np.random.default_rng(1)))
+    assert len({letter for bot in range(30) for letter in steps.letters_of(bot)}) > 26
+    assert headline(steps).startswith("bot29 wins, ")
+    assert standings_section(steps).finding == "All 30 places are decided"
+
+
 def test_the_winner_is_told_and_how_sure_that_is() -> None:
     strong = Analysis(Truth([3.0, 0.0], [0.0, 0.0]).played(200, np.random.default_rng(1)))
     assert headline(strong).startswith("bot0 wins, ") and headline(strong).endswith(" Elo ahead")
