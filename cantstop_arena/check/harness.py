@@ -74,10 +74,11 @@ class Harness:
         self._cpu_end = self._end = 0.0
         timed_bots = [self._timed_bot(seated_bot) for seated_bot in seated_bots]
         self.table: GameTable = game.table(game.rules.default, timed_bots, len(timed_bots), SEED)
+        self.is_compiled = self._plays_compiled()
+        """Whether the bot plays the default rules as machine code."""
 
-    @property
-    def is_compiled(self) -> bool:
-        """Whether the bot plays as machine code."""
+    def _plays_compiled(self) -> bool:
+        """Whether it plays the rules of the last game as machine code."""
         return bool(self.table.is_compiled((0,)))
 
     def run(self, games: Sequence[CheckGame], seconds: float) -> SuiteRun:
@@ -110,7 +111,8 @@ class Harness:
         complaints: list[Complaint] = []
         seats = tuple(range(game.players))
         events = self._record_endless(game, record(self.table, seats, game.deal, complaints.append))
-        for event in self._timed_events(events) if self.is_compiled else events:
+        is_compiled = self._plays_compiled()
+        for event in self._timed_events(events) if is_compiled else events:
             if action := self._game.action_text(event):
                 yield CheckStep(event.get("turn", 0), event["seat"], action)
         for complaint in complaints:
@@ -118,7 +120,7 @@ class Harness:
             failing = Failing(game, complaint.turn, complaint.seat, complaint.fault)
             self._run.failings.setdefault(kind, failing)
             yield CheckStep(complaint.turn, complaint.seat, f"{FAILS} ({kind})")
-        if not complaints and self.is_compiled and self.table.ends_otherwise(seats, game.deal):
+        if not complaints and is_compiled and self.table.ends_otherwise(seats, game.deal):
             yield CheckStep(self.table.turn, 0, "ends otherwise in machine code")
 
     def _record_endless(self, game: CheckGame, events: Iterator[Event]) -> Iterator[Event]:

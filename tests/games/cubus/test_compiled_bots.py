@@ -1,5 +1,6 @@
 """Bots of Cubus marked `@compiled`: the same games and faults as in plain Python, and messages."""
 
+import mmap
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,8 +12,10 @@ import pytest
 from helpers.arena import Arena
 from helpers.cubus.games import ruled, seen
 
+from cantstop_arena.check.harness import Harness
 from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.game import CheckGame
 from cantstop_arena.games.cubus.bots import greedy
 from cantstop_arena.games.cubus.game import GAME
 from cantstop_arena.games.cubus.kernel_table import KernelTable
@@ -193,6 +196,14 @@ def test_games_of_compiled_bots_need_no_numba_once_it_has_compiled_them() -> Non
     for _ in range(2):
         told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert told == ["True", "False"]
+
+
+def test_a_check_that_stops_in_rules_without_machine_code_still_knows_a_compiled_bot() -> None:
+    """Under load the games of a check stop anywhere, and such bots are checked in another way."""
+    bots = [contestant(0, {"build": nearby}, False)] * 2
+    harness = Harness(GAME, bots, mmap.mmap(-1, GAME.window.size))
+    harness.run([CheckGame(ruled(duty="strict"), 2)], 1.0)
+    assert harness.is_compiled
 
 
 @pytest.mark.slow

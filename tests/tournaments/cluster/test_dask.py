@@ -84,6 +84,28 @@ def roll_again(turn):
 }
 
 
+WAITS = '''"""Stops after three rolls; on a machine of a cluster it waits for a file before that."""
+
+import os
+import time
+from pathlib import Path
+
+FOLDER = Path("{folder}")
+IS_ON_MACHINE = b"{machine}" in Path(f"/proc/{{os.getppid()}}/cmdline").read_bytes()
+
+
+def choose_move(turn, moves):
+    return 0
+
+
+def roll_again(turn):
+    while IS_ON_MACHINE and not FOLDER.joinpath("go").exists():
+        FOLDER.joinpath(f"{{os.getpid()}}.waits").touch()
+        time.sleep(0.05)
+    return turn.rolls < 3
+'''
+
+
 @pytest.fixture
 def cup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a tournament, where one stands."""
@@ -186,16 +208,27 @@ def test_a_cluster_writes_the_same_bytes_though_a_machine_is_killed(cup: Path) -
 def test_a_machine_that_stands_still_is_named_and_others_play_its_blocks(
     cup: Path, stop_dask: bool
 ) -> None:
-    """Whether it is the arena's process there, or Dask's."""
-    (cup / "cup.yaml").write_text(TOURNAMENT.format(games=200))
-    ended(started("one", "--workers", "1"), ExitCode.DISQUALIFIED)
+    """Whether it is the arena's process there, or Dask's.
+
+    A game waits until the machine that has to play it has been stopped.
+    """
+    tournament = TOURNAMENT.format(games=200).replace("talker, hangs", "waits")
+    (cup / "cup.yaml").write_text(tournament.replace("0.5", "300"))
+    (cup / "bots" / "waits.py").write_text(WAITS.format(folder=cup, machine=MACHINE))
+    ended(started("one", "--workers", "1"))
     run = started("two", "--cluster", "local:2", quiet=False)
-    at_work = waited_for(lambda: len(found := machines_at_work(run)) == 2 and found)
-    assert at_work
-    stopped = at_work.popitem()[stop_dask]
+    waiting = waited_for(
+        lambda: [
+            (pid, dask)
+            for pid, dask in machines_at_work(run).items()
+            if any(pid in ancestors(int(file.stem)) for file in cup.glob("*.waits"))
+        ]
+    )
+    stopped = waiting[0][stop_dask]
     send(stopped, signal.SIGSTOP)
+    (cup / "go").touch()
     try:
-        printed = ended(run, ExitCode.DISQUALIFIED)
+        printed = ended(run)
     finally:
         send(stopped, signal.SIGCONT)
     assert re.search(
