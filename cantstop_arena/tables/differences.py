@@ -61,7 +61,7 @@ def pair_columns(unit: str) -> list[Column]:
         Column("against", "against"),
         number("deals"),
         estimate("fewer", f"{unit} fewer", 3),
-        number("p", "p", 4),
+        number("p", "p", 4, chance=True),
     ]
 
 
