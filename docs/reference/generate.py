@@ -109,7 +109,7 @@ def command_section(path: tuple[str, ...], command: click.Command, context: clic
         parts.append(table(("option", "meaning"), own))
     words = [f"`{row[0].strip('`').partition(' ')[0]}`" for row in rows if row in shared]
     if words:
-        also = "Also" if own else "Only"
+        also = "Also" if own else "Its options are"
         parts.append(
             f"{also} [options of many commands](#options-of-many-commands): {', '.join(words)}."
         )
