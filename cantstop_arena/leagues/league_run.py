@@ -315,10 +315,11 @@ def ending_text(league: League, table: LeagueTable) -> str:
     if table.provisional:
         text += f" {how_many(len(table.provisional), 'bot')} {_are(len(table.provisional))}"
         text += " provisional."
-    if table.ended == DONE and all(score.low is None for score in table.scores):
+    keys = {DONE: "rounds.games or rounds.most", BUDGET: "budget"}.get(table.ended)
+    if keys and all(score.low is None for score in table.scores):
         text += (
             f" Scores have no intervals, and marks are undecided, before a pairing has {FIRST_LOOK}"
-            " deals: raise rounds.games or rounds.most."
+            f" deals: raise {keys}."
         )
     return text
 

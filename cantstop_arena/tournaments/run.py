@@ -2,7 +2,7 @@
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -371,6 +371,8 @@ def delete_records(folder: Path) -> None:
     """Delete what could be of other games than those of a changed query, under the same names."""
     for path in [*folder.glob(f"{RECORDS}/*.jsonl"), folder / JUDGED]:
         path.unlink(missing_ok=True)
+    with suppress(OSError):  # there is none, or it has other files
+        (folder / RECORDS).rmdir()
 
 
 def _games(tournament: Tournament, deals: int) -> int:

@@ -1,16 +1,25 @@
-"""The notebook runs as it stands, and the words of the page about Python exist."""
+"""The notebook runs and has the code of its page; what the page about Python names exists."""
 
+import json
 import os
 import re
 import sys
 from pathlib import Path
 
 import pytest
+from helpers.documents import blocks
 from helpers.paths import ROOT
 
 import cantstop_arena as ca
 
 PAGE, NOTEBOOK = ROOT / "docs" / "reference" / "python.md", ROOT / "docs" / "notebook.ipynb"
+TUTORIAL = ROOT / "docs" / "tutorial-python.md"
+
+
+def test_the_notebook_has_the_code_of_its_page() -> None:
+    cells = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
+    code = ["".join(cell["source"]) + "\n" for cell in cells if cell["cell_type"] == "code"]
+    assert code == blocks(TUTORIAL, "python")
 
 
 def test_what_the_page_calls_exists() -> None:

@@ -142,6 +142,21 @@ def test_no_page_names_who_handed_in_a_bot_that_cannot_be_built(
     assert not any(name in page for name in ("s01", "Ada", "Lovelace") for page in pages.values())
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("limits", "keys"), [("budget: 40", "budget"), ("", "rounds.games or rounds.most")]
+)
+def test_a_league_of_few_deals_says_which_key_gives_intervals(
+    arena: Arena, limits: str, keys: str
+) -> None:
+    yaml = f"isolate: processes\nstaff: [random]\nrounds: {{games: 20, base: 1, most: 2}}\n{limits}"
+    done = arena("league class.yaml", yaml=yaml)
+    assert (
+        "Scores have no intervals, and marks are undecided, before a pairing has 100 deals: raise"
+        f" {keys}.\n" in done.text
+    )
+
+
 def contents() -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
 

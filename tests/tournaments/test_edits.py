@@ -172,7 +172,9 @@ def test_the_fault_that_ends_a_run_is_the_first_in_the_order_of_deals(
     if is_stored:
         before = arena("run", "cup.yaml", "--workers", "1", yaml=text)
         assert {"early", "late"} == {fault["bot"] for fault in before.json["faults"]}
+        assert Path("results/cup/games").is_dir()
     done = arena("run", "cup.yaml", "--workers", "1", code=1, yaml=aborting)
+    assert not Path("results/cup/games").exists()
     assert "early misbehaved in deal 0 (exception): ValueError: early" in done.output
     assert (NOTHING in done.output) == is_stored
     assert {*contents(Path("results/cup"))} == {"tournament.yaml"}  # no results of the run before
