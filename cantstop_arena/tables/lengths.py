@@ -30,6 +30,10 @@ class Lengths(msgspec.Struct, frozen=True):
     percentiles: tuple[int, ...]
     classes: Counter[int]
 
+    def percentile(self, percent: int) -> int:
+        """The length by which this many percent of the games, one of PERCENTS, are over."""
+        return self.percentiles[PERCENTS.index(percent)]
+
 
 def all_lengths(analysis: Analysis) -> list[Lengths]:
     """The lengths of all bots that have finished a game, in the order of the standings."""

@@ -9,7 +9,9 @@ import inspect
 import re
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import click
@@ -22,6 +24,7 @@ from cantstop_arena.tournaments.file.keys import KEYS, Key
 
 FOLDER = Path(__file__).parent
 PART = re.compile(r"(<!-- generated: ([\w -]+) -->\n).*?(\n<!-- end of generated -->)", re.DOTALL)
+MANY = 4  # commands with the same option, which is then listed once
 TYPES = {
     "int": "number",
     "float": "number",
@@ -61,6 +64,32 @@ def commands(
                 yield from commands(below, (*path, name))
 
 
+def option_rows(command: click.Command, context: click.Context) -> list[tuple[str, str]]:
+    """The options of a command as rows of a table: how each is written, and what it means."""
+    options = [item for item in command.params if isinstance(item, click.Option)]
+    records = [option.get_help_record(context) for option in options if not option.hidden]
+    return [
+        (f"`{' '.join(names.split())}`".replace("|", "\\|"), cell(text))
+        for names, text in filter(None, records)
+    ]
+
+
+@cache
+def shared_options() -> tuple[tuple[str, str], ...]:
+    """The rows that many commands have, which stand in the page once."""
+    found = {path: (command, context) for path, command, context in commands()}
+    paths = [path for _, paths in in_groups() for path in paths]
+    rows = Counter(row for path in paths for row in option_rows(*found[path]))
+    frequent = [row for row, number in rows.items() if number >= MANY]
+    names = Counter(name for name, _ in frequent)
+    return tuple(row for row in frequent if names[row[0]] == 1)  # --json has two meanings
+
+
+def options_of_many_commands() -> str:
+    """The table of the shared options."""
+    return table(("option", "meaning"), shared_options())
+
+
 def command_section(path: tuple[str, ...], command: click.Command, context: click.Context) -> str:
     """What `--help` of a command says, as a section."""
     arguments = [item for item in command.params if isinstance(item, click.Argument)]
@@ -74,12 +103,17 @@ def command_section(path: tuple[str, ...], command: click.Command, context: clic
             parts.append("\n".join(["```text", *lines, "```"]))
         else:
             parts.append(" ".join(paragraph.split()).replace("<", "&lt;"))
-    records = [option.get_help_record(context) for option in options if not option.hidden]
-    rows = [
-        (f"`{' '.join(names.split())}`".replace("|", "\\|"), cell(text))
-        for names, text in filter(None, records)
-    ]
-    return "\n\n".join([*parts, *([table(("option", "meaning"), rows)] if rows else [])])
+    rows, shared = option_rows(command, context), shared_options()
+    own = [row for row in rows if row not in shared]
+    if own:
+        parts.append(table(("option", "meaning"), own))
+    words = [f"`{row[0].strip('`').partition(' ')[0]}`" for row in rows if row in shared]
+    if words:
+        also = "Also" if own else "Its options are"
+        parts.append(
+            f"{also} [options of many commands](#options-of-many-commands): {', '.join(words)}."
+        )
+    return "\n\n".join(parts)
 
 
 def in_groups() -> Iterator[tuple[str, list[tuple[str, ...]]]]:
@@ -128,7 +162,12 @@ def key_row(key: Key, files: Sequence[str], order: Sequence[str]) -> list[str]:
 
 
 def _names(chosen: Collection[str], names: Sequence[str]) -> str:
-    return "all" if {*names} <= {*chosen} else ", ".join(name for name in names if name in chosen)
+    missing = [name for name in names if name not in chosen]
+    if not missing:
+        return "all"
+    if len(missing) <= 2 < len(names) - 2:
+        return f"all but {' and '.join(missing)}"
+    return ", ".join(name for name in names if name in chosen)
 
 
 def keys() -> str:
@@ -222,6 +261,7 @@ def _column(name: str) -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     "list of commands": list_of_commands,
+    "options of many commands": options_of_many_commands,
     "commands": all_commands,
     "keys": keys,
     "keys of leagues": lambda: keys_of("league"),

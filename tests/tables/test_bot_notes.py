@@ -37,10 +37,17 @@ def query(players: int = 2, nets: str = "", **changes: Any) -> LedgerQuery:
 def test_bots_with_nets_for_the_rules_are_as_they_say() -> None:
     assert bot_notes(query()) == ()
     assert bot_notes(query(turn_limit=50)) == ()
+    assert bot_notes(query(stop="after-all-runners")) == ()
+    assert len(bot_notes(query(3, stop="after-all-runners"))) == 2
 
 
 @pytest.mark.parametrize(
-    "changes", [{"landing": "jump"}, {"columns_to_win": 4}, {"stop": "after-all-runners"}]
+    "changes",
+    [
+        {"landing": "jump"},
+        {"columns_to_win": 2},
+        {"stop": "after-all-runners", "columns_to_win": 4},
+    ],
 )
 def test_bots_without_play_as_tuned(changes: dict[str, Any]) -> None:
     assert bot_notes(query(**changes)) == (

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 def compile_bot(name: str, game_name: str, bots_folder: Path) -> None:
     """Write NAME_compiled.py, the compiled version of the plain Python bot NAME, beside its file.
 
-    NAME may be a path. Of a bot that is a folder, the folder NAME_compiled with all its files.
-    First both versions play the same deals. When their games differ, when the bot makes faults, or
-    when compilation fails, no file is written.
-    After an edit of NAME the command renews what it wrote, unless that was edited, too.
+    NAME may be a path. If the bot is a folder, the folder NAME_compiled is written.
+    First both versions play the same deals. If their games differ, if the bot makes faults, or
+    if compilation fails, no file is written.
+    After an edit of NAME the command renews the compiled version, unless it was edited as well.
     """
     from cantstop_arena.bots.bot_files import BotSource
     from cantstop_arena.bots.compiled_copies import path_of_copy, texts_of_copy

@@ -17,8 +17,8 @@ def design(file: Path, given: Given) -> None:
     """Search for rules that meet the targets of FILE, between its bots.
 
     All combinations of the parameters that vary play rounds of the same deals; those that surely
-    miss a target are dropped. What remains is confirmed on fresh deals: it holds, or is open. The
-    folder of the results has all that were tried, design.csv, and the page, report.html.
+    miss a target are dropped. The others are confirmed on fresh deals: they hold, or are open. In
+    the results folder, design.csv lists all that were tried; report.html is the page.
     docs/how-to/target-rules.md has an example of FILE.
     """
     from cantstop_arena.api.designing import design as designed

@@ -16,15 +16,15 @@ from cantstop_arena.views.command_tables import print_plain_tables
 @file_option("--html", "Also write an HTML page to this file.")
 @options("profile")
 def profile(bots: tuple[str, ...], html: Path | None, given: Given) -> None:
-    """Describe a game as the BOTs play it; without a BOT, its own.
+    """Describe a game as the BOTs play it; without a BOT, as its usual bots do.
 
     \b
     arena profile rule28 glenn-aloi
     arena profile honest caller --game kuhn-poker --games 200
 
-    Some rows come from games played to their end: luck in a single game, the first seat, lengths.
-    Others come from playouts, games that are played on from each position of some games: how much
-    depends on luck and on decisions, when a game is decided, and who comes back.
+    Some rows come from whole games: luck in a single game, the first seat, lengths. Others come
+    from playouts, games that are played on from each position of some games: how much depends on
+    luck and on decisions, when a game is decided, and who comes back.
     docs/reference/measures.md explains all rows.
     """
     from cantstop_arena.api.designing import profile as profiled

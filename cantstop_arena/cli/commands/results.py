@@ -89,7 +89,7 @@ def _path(folder: Path, context: click.Context) -> Path:
 def check(context: click.Context, folder: Path) -> ExitCode:
     """Read all games of the results NAME, also those that its tournament no longer needs.
 
-    What is not as it was written is printed; then the exit code is 1.
+    Damaged games are printed, and the exit code is then 1.
     """
     from cantstop_arena.tournaments.ledger.forgetting import stored_games
     from cantstop_arena.tournaments.ledger.ledger_audit import wrong_rows

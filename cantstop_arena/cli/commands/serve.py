@@ -50,8 +50,8 @@ def serve(
 ) -> None:
     """Serve pages to look at results, watch and start runs, play against bots, and review games.
 
-    The address that is printed has a secret token: only who has it gets in. Use it on a machine
-    whose users you trust. Ctrl-C ends the server; runs go on, and games are saved.
+    The address that is printed has a secret token, without which nobody gets in. Use it on a
+    machine whose users you trust. Ctrl-C ends the server; runs go on, and games are saved.
     """
     exposed = _EXPOSED.format(host)
     if host not in _LOCAL and not expose:

@@ -77,6 +77,7 @@ class CantStop(Game):
     bots: Mapping[str, str] = MappingProxyType(
         {name: f"cantstop_arena.games.cantstop.bots.{name.replace('-', '_')}" for name in _BOTS}
     )
+    editions: Mapping[str, int] = MappingProxyType({"champion": 2, "grandmaster": 2})
     usual_bots = ("rule28", "glenn-aloi", "odds", "cautious")
     view = "cantstop_arena.views.cantstop.view:CantStopView"
     has_rolls = True

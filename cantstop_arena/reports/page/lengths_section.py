@@ -44,16 +44,16 @@ def lengths_section(analysis: Analysis) -> Section:
 def _medians(analysis: Analysis, distributions: Sequence[Lengths], units: str) -> str:
     if not distributions:
         return "No game was played to its end"
-    ordered = sorted(distributions, key=lambda distribution: distribution.percentiles[2])
+    ordered = sorted(distributions, key=lambda distribution: distribution.percentile(50))
     short, long = (analysis.results.bots[ordered[index].bot] for index in (0, -1))
-    half = f"Half the games of {short} are over in {ordered[0].percentiles[2]} {units}"
-    if ordered[0].percentiles[2] == ordered[-1].percentiles[2]:
-        return f"Half the games are over in {ordered[0].percentiles[2]} {units}, whoever plays"
-    return f"{half}, of {long} in {ordered[-1].percentiles[2]}"
+    half = f"Half the games of {short} are over in {ordered[0].percentile(50)} {units}"
+    if ordered[0].percentile(50) == ordered[-1].percentile(50):
+        return f"Half the games are over in {ordered[0].percentile(50)} {units}, whoever plays"
+    return f"{half}, of {long} in {ordered[-1].percentile(50)}"
 
 
 def _histograms(table: Table, distributions: Sequence[Lengths], units: str) -> Figure:
-    top = 5 * ceil(1.15 * max(distribution.percentiles[-1] for distribution in distributions) / 5)
+    top = 5 * ceil(1.15 * max(distribution.percentile(95) for distribution in distributions) / 5)
     axis = Axis(0, top, 1)
     peak = max(share for distribution in distributions for _, _, share in _bins(distribution)) or 1
     height = _TALL if len(distributions) <= _MANY else _LOW
@@ -78,7 +78,7 @@ def _histogram(distribution: Lengths, axis: Axis, peak: float, height: int) -> C
 
 
 def _range(distribution: Lengths) -> Cell:
-    low, *_, high = distribution.percentiles
+    low, high = distribution.percentile(5), distribution.percentile(95)
     return Cell(f"{low:,}{DASH}{high:,}", value=high - low, label="5th to 95th")
 
 
@@ -92,7 +92,7 @@ def _bins(distribution: Lengths) -> Iterator[tuple[int, int, float]]:
 
 def _bars(distribution: Lengths, axis: Axis, peak: float, height: int) -> Iterator[Markup]:
     """The bars, those of a kind as one path in a nested drawing that is stretched to the width."""
-    low, _, median, _, high = distribution.percentiles
+    low, median, high = map(distribution.percentile, (5, 50, 95))
     unit = axis.at(1) - axis.at(0)
     paths: dict[str, list[str]] = {}
     for start, wide, share in _bins(distribution):

@@ -5,7 +5,7 @@ from typing import Annotated
 from cantstop_arena.game_api.bot_options import FilePath
 from cantstop_arena.games.cantstop.bots.heuristic import choose_by_numbers, roll_by_numbers
 from cantstop_arena.games.cantstop.bots.net_choice import (
-    has_nets_for,
+    net_index_in,
     net_set_of,
     place_markers,
     place_runners,
@@ -21,45 +21,50 @@ from cantstop_arena.hookspecs import Bot, compiled, hookimpl
 def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
     """Solves each turn, with a net for the positions after it; plays as tuned where none is known.
 
-    The nets that come with the project are for the classic rules. `nets` is the path of
-    a file of `arena train` to play with instead. Method: turns as decision problems (Glenn, Fang
+    The nets that come with the project are for the classic rules with one to four players, and for
+    korean and long4 with two. `nets` is the path of a file of `arena train` to play with
+    instead. Method: turns as decision problems (Glenn, Fang
     and Kruskal), and temporal differences (Tesauro, 1995) for the positions in which they end.
     """
     net_set = net_set_of(nets)
-    boards, ends, net_indexes = net_set.boards, net_set.ends, net_set.indexes
-    has_nets = has_nets_for(net_set, net_set.seats)
+    boards, board_indexes, ends = net_set.boards, net_set.board_indexes, net_set.ends
+    net_index = net_index_in(net_set)
 
     @compiled(boundscheck=False)
-    def fill_workspace(turn, workspace):
+    def fill_workspace(turn, board, net, workspace):
         if workspace.turn != turn.number:
             workspace.turn = turn.number
             place_markers(turn, workspace)
-            enter(boards[0], ends[net_indexes[turn.players]], workspace)
+            enter(board, net, workspace)
 
     @compiled(boundscheck=False, memory=WORKSPACE_SIZE)
     def choose_move(turn, moves):
-        if not has_nets(turn):
+        index = net_index(turn)
+        if index < 0:
             return choose_by_numbers(turn, moves, NUMBERS)
-        workspace, net = turn.memory.view(WORKSPACE)[0], ends[net_indexes[turn.players]]
-        fill_workspace(turn, workspace)
+        workspace = turn.memory.view(WORKSPACE)[0]
+        board, net = boards[board_indexes[index]], ends[index]
+        fill_workspace(turn, board, net, workspace)
         best, best_value = 0, -1e9
-        for index in range(len(moves)):
+        for number in range(len(moves)):
             place_runners(turn, workspace)
-            for column in moves[index]:
+            for column in moves[number]:
                 workspace.climbs[column - 2] += 1
-            value = look_up(boards[0], net, workspace)[0]
+            value = look_up(board, net, workspace)[0]
             if value > best_value:
-                best, best_value = index, value
+                best, best_value = number, value
         return best
 
     @compiled(boundscheck=False, memory=WORKSPACE_SIZE)
     def roll_again(turn):
-        if not has_nets(turn):
+        index = net_index(turn)
+        if index < 0:
             return roll_by_numbers(turn, NUMBERS)
         workspace = turn.memory.view(WORKSPACE)[0]
-        fill_workspace(turn, workspace)
+        board, net = boards[board_indexes[index]], ends[index]
+        fill_workspace(turn, board, net, workspace)
         place_runners(turn, workspace)
-        turn_value, roll_value = look_up(boards[0], ends[net_indexes[turn.players]], workspace)
+        turn_value, roll_value = look_up(board, net, workspace)
         return roll_value >= turn_value
 
     return Player(choose_move, roll_again)

@@ -1,4 +1,4 @@
-"""The nets of champion and grandmaster: which they play with, and for which rules and seats."""
+"""The nets of champion and grandmaster, and which of them are for a turn's rules and seats."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,30 +7,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cantstop_arena.errors import BotError, UsageError
-from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
-from cantstop_arena.games.cantstop.exact.turn_board import board_for
+from cantstop_arena.games.cantstop.exact.turn_board import MAX_COLUMNS, board_for
 from cantstop_arena.games.cantstop.nets.net_files import Nets, read_nets, shipped_nets
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.hookspecs import compiled
 
 
 class NetSet(NamedTuple):
-    """Nets for one rule set: `indexes[players]` is the index of those for these seats, -1 if none.
+    """Nets for some rules and numbers of seats; `all_nets[index]` has `ends[index]`,
+    `rolls[index]` and the board `boards[board_indexes[index]]`."""
 
-    `seats` are the numbers of seats with nets, `rolling_seats` those with nets for rolling on, too.
-    `sizes` are sides, runners and columns to win; `stops_after_all_runners` is 1 if stopping is
-    legal only when all runners are placed, else 0.
-    """
-
+    all_nets: Sequence[Nets]
     boards: Any
+    board_indexes: Any
     ends: Any
     rolls: Any
-    indexes: Any
-    seats: Sequence[int]
-    rolling_seats: Sequence[int]
-    sizes: Any
-    lengths: Any
-    stops_after_all_runners: int
 
 
 def net_set_of(path: str) -> NetSet:
@@ -60,49 +51,59 @@ def nets_note(path: str, rules: RuleSet, players: int, rolling: bool) -> str:
     return f"has no nets for these rules {seats}, and plays as tuned"
 
 
-def _net_set(all_nets: tuple[Nets, ...]) -> NetSet:
-    rules = all_nets[0].rules
-    indexes = np.full(MAX_SEATS + 1, -1)
-    for index, nets in enumerate(all_nets):
-        indexes[nets.players] = index
+def _net_set(all_nets: Sequence[Nets]) -> NetSet:
+    all_rules = [*dict.fromkeys(nets.rules for nets in all_nets)]
     return NetSet(
-        boards=board_for(rules),
-        ends=np.concatenate([nets.ends for nets in all_nets]).view(np.recarray),
-        rolls=np.concatenate([nets.rolls for nets in all_nets]).view(np.recarray),
-        indexes=indexes,
-        seats=[nets.players for nets in all_nets],
-        rolling_seats=[nets.players for nets in all_nets if nets.know_rolls],
-        sizes=np.array([rules.sides, rules.runners, rules.columns_to_win]),
-        lengths=np.array(rules.lengths),
-        stops_after_all_runners=int(rules.stop == "after-all-runners"),
+        all_nets=all_nets,
+        boards=_joined([board_for(rules) for rules in all_rules]),
+        board_indexes=np.array([all_rules.index(nets.rules) for nets in all_nets]),
+        ends=_joined([nets.ends for nets in all_nets]),
+        rolls=_joined([nets.rolls for nets in all_nets]),
     )
 
 
-def has_nets_for(net_set: NetSet, seats: Sequence[int]) -> Any:
-    """A compiled function of a turn: whether the nets are for its rules and number of seats.
+def _joined(arrays: Sequence[Any]) -> Any:
+    return np.concatenate(arrays).view(np.recarray)
 
-    `seats` are those of the set's numbers of seats that count as having nets.
+
+def net_index_in(net_set: NetSet, *, rolling: bool = False) -> Any:
+    """A compiled function of a turn: the index of the nets for its rules and number of seats.
+
+    It returns -1 where there are none. With `rolling`, nets count only if they know the values of
+    rolling on.
     """
-    sizes, lengths, stops_after_all_runners = (
-        net_set.sizes,
-        net_set.lengths,
-        net_set.stops_after_all_runners,
+    seats = np.array(
+        [nets.players if nets.know_rolls or not rolling else 0 for nets in net_set.all_nets]
     )
-    has_seats = np.isin(np.arange(MAX_SEATS + 1), seats)
+    all_rules = [nets.rules for nets in net_set.all_nets]
+    sizes = np.array([(rules.sides, rules.runners, rules.columns_to_win) for rules in all_rules])
+    lengths = np.zeros((len(all_rules), MAX_COLUMNS + 2), int)
+    for index, rules in enumerate(all_rules):
+        lengths[index, : len(rules.lengths)] = rules.lengths
+    stops_after_all_runners = np.array([rules.stop == "after-all-runners" for rules in all_rules])
 
     @compiled(boundscheck=False)
-    def has_nets(turn):
+    def net_index(turn):
         rules = turn.rules
-        if not has_seats[turn.players] or rules.sides != sizes[0] or rules.runners != sizes[1]:
-            return False
-        if rules.columns_to_win != sizes[2] or rules.landing != "share":
-            return False
-        is_same = (rules.stop == "after-all-runners") == stops_after_all_runners
-        for column in rules.columns:
-            is_same = is_same and rules.lengths[column] == lengths[column]
-        return is_same
+        if rules.landing != "share":
+            return -1
+        stops_late = rules.stop == "after-all-runners"
+        for index in range(len(seats)):
+            if (
+                turn.players == seats[index]
+                and rules.sides == sizes[index, 0]
+                and rules.runners == sizes[index, 1]
+                and rules.columns_to_win == sizes[index, 2]
+                and stops_late == stops_after_all_runners[index]
+            ):
+                is_same = True
+                for column in rules.columns:
+                    is_same = is_same and rules.lengths[column] == lengths[index, column]
+                if is_same:
+                    return index
+        return -1
 
-    return has_nets
+    return net_index
 
 
 @compiled(boundscheck=False)

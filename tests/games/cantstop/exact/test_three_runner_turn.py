@@ -14,7 +14,7 @@ from helpers.paths import ROOT, TESTS
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.bots.grandmaster import grandmaster
 from cantstop_arena.games.cantstop.exact.turn_board import objection
-from cantstop_arena.games.cantstop.nets.net_files import as_bytes, read_nets, shipped_nets
+from cantstop_arena.games.cantstop.nets.net_files import SHIPPED, as_bytes, read_nets, shipped_nets
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED
 
 HERE = TESTS / "helpers"
@@ -52,11 +52,12 @@ def test_rules_that_turns_are_not_solved_for_say_why() -> None:
 
 
 def test_shipped_nets_say_which_command_made_them() -> None:
-    for nets in shipped_nets():
-        assert nets.rules == CLASSIC
+    for file, nets in zip(SHIPPED, shipped_nets(), strict=True):
+        name = nets.rules.name
+        assert file.name == f"{name}-{nets.players}.nets"
+        assert nets.rules == NAMED[name][0]
         assert re.fullmatch(
-            rf"arena train classic --players {nets.players} --seed \d+( --rounds \d+)?",
-            nets.command,
+            rf"arena train {name} --players {nets.players} --seed \d+( --rounds \d+)?", nets.command
         )
 
 

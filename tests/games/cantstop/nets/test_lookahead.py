@@ -4,19 +4,28 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from conftest import Tables
 from helpers.paths import ROOT, TESTS
+from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.games.cantstop.bots.net_choice import NetSet, net_index_in, net_set_of
+from cantstop_arena.games.cantstop.exact.turn_board import board_for
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.nets.net_files import as_bytes, read_nets, shipped_nets
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
-from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet
+from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PLAYERS, RuleSet
 from cantstop_arena.table.seated_bot import SeatedBot
 
 HERE = TESTS / "helpers"
+SHIPPED_FOR = (
+    *(("classic", players) for players in PLAYERS),
+    *((name, 2) for name in ("korean", "long4")),
+)
 
 
 @pytest.mark.slow
@@ -49,6 +58,39 @@ def winners(tables: Tables, rules: RuleSet, names: tuple[str, ...], deals: int) 
     return result.masks().tobytes()
 
 
+def indexes_in(net_set: NetSet, rolling: bool) -> dict[tuple[str, int], int]:
+    """The indexes of the nets, by the named rules and numbers of players that they are for."""
+    net_index = net_index_in(net_set, rolling=rolling)
+    indexes = {
+        (name, players): net_index(SimpleNamespace(rules=named.rules, players=players))
+        for name, named in NAMED.items()
+        for players in PLAYERS
+    }
+    return {key: index for key, index in indexes.items() if index >= 0}
+
+
+def test_a_turn_gets_the_nets_for_its_rules_and_seats() -> None:
+    net_set = net_set_of("")
+    expected = {
+        (nets.rules.name, nets.players): index for index, nets in enumerate(net_set.all_nets)
+    }
+    assert {*expected} == {*SHIPPED_FOR}
+    assert indexes_in(net_set, rolling=False) == indexes_in(net_set, rolling=True) == expected
+    for index, nets in enumerate(net_set.all_nets):
+        board = net_set.boards[net_set.board_indexes[index]]
+        assert board == board_for(nets.rules)[0]
+        assert (net_set.ends[index], net_set.rolls[index]) == (nets.ends[0], nets.rolls[0])
+
+
+def test_nets_of_a_file_take_the_place_of_those_of_the_project(tmp_path: Path) -> None:
+    (korean,) = (nets for nets in shipped_nets() if nets.rules.name == "korean")
+    file = tmp_path / "own.nets"
+    untrained = np.zeros_like(korean.rolls).view(np.recarray)
+    file.write_bytes(as_bytes(replace(korean, rolls=untrained)))
+    assert indexes_in(net_set_of(str(file)), rolling=False) == {("korean", 2): 0}
+    assert indexes_in(net_set_of(str(file)), rolling=True) == {}
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["champion", "grandmaster"])
 def test_where_it_has_no_nets_it_plays_as_tuned(tables: Tables, name: str) -> None:
@@ -67,3 +109,12 @@ def test_champion_wins_at_least_72_percent_against_glenn_and_alois_champion(tabl
     told = winners(tables, CLASSIC, ("champion", "glenn-aloi"), deals)
     won = told[::2].count(1) + told[1::2].count(2)
     assert won / (2 * deals) > 0.72
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("rules", "share"), [("korean", 0.54), ("long4", 0.54)])
+def test_champion_beats_tuned_where_it_has_nets(tables: Tables, rules: str, share: float) -> None:
+    deals = 2_000
+    masks = winners(tables, NAMED[rules][0], ("champion", "tuned"), deals)
+    wins = masks[::2].count(1) + masks[1::2].count(2)
+    assert wins / (2 * deals) > share
