@@ -162,7 +162,12 @@ def key_row(key: Key, files: Sequence[str], order: Sequence[str]) -> list[str]:
 
 
 def _names(chosen: Collection[str], names: Sequence[str]) -> str:
-    return "all" if {*names} <= {*chosen} else ", ".join(name for name in names if name in chosen)
+    missing = [name for name in names if name not in chosen]
+    if not missing:
+        return "all"
+    if len(missing) <= 2 < len(names) - 2:
+        return f"all but {' and '.join(missing)}"
+    return ", ".join(name for name in names if name in chosen)
 
 
 def keys() -> str:
