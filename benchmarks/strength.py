@@ -1,7 +1,8 @@
 """The tables of docs/explanation/strength.md: `make strength` writes them into the page.
 
-The ladders of the built-in bots of both games, and what trained nets lose to perfect play on small
-boards. `--only` makes one table; speed is in processor time of this machine.
+The ladders of the built-in bots of both games, the bots with nets under other rules, and what
+trained nets lose to perfect play on small boards. `--only` makes one table; speed is in processor
+time of this machine.
 """
 
 import argparse
@@ -24,6 +25,7 @@ REFERENCE = "glenn-aloi"
 LEFT_OUT = ("optimal",)  # the board is not solved
 NOT_ALONE = ("policy-net",)  # not trained for one seat
 CUBUS_REFERENCE = "deny"
+VARIANTS = ("korean", "long4", "long5")  # rules with nets for two players, besides classic
 BOARDS = (("3,1", 2), ("3,2", 2), ("4,2", 1))
 ROUNDS = 40  # of exact games, in the trainings for small boards
 SEED = 2009
@@ -74,6 +76,17 @@ def ladder(folder: Path, sizes: Sizes) -> str:
     return _table(rows, "bot", f"wins against {REFERENCE} %", "Elo", "turns alone", "games/CPU s")
 
 
+def rule_variants(folder: Path, sizes: Sizes) -> str:
+    """Can't Stop: wins of the bots with nets under other rules than the classic ones."""
+    rows = []
+    for rules in VARIANTS:
+        bots = ("grandmaster", "champion", "tuned", REFERENCE)
+        pairs = tables(folder, rules, rules=rules, players=2, games=sizes.games, bots=bots)
+        against = [_against(pairs, rival) for rival in (REFERENCE, "tuned")]
+        rows += [[rules, bot, *(_rate(games.get(bot)) for games in against)] for bot in bots[:-1]]
+    return _table(rows, "rules", "bot", f"wins against {REFERENCE} %", "wins against tuned %")
+
+
 def cubus_ladder(folder: Path, sizes: Sizes) -> str:
     """Cubus: wins against the reference, Elo and speed, best bots first."""
     bots = [*game_named("cubus").bots]
@@ -105,6 +118,7 @@ def small_boards(folder: Path, sizes: Sizes) -> str:
 
 MAKERS: Mapping[str, Callable[[Path, Sizes], str]] = {
     "ladder": ladder,
+    "rule variants": rule_variants,
     "small boards": small_boards,
     "cubus ladder": cubus_ladder,
 }

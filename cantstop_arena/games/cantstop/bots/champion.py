@@ -28,7 +28,7 @@ def champion(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
 
     One net gives the value of stopping; the other, trained on the grandmaster's exact turns, the
     value of rolling on. The nets that come with the project are for the classic rules with one to
-    four players, and for korean and long4 with two. `nets` is the path of a file of
+    four players, and for korean, long4 and long5 with two. `nets` is the path of a file of
     `arena train` to play with instead.
     """
     net_set = net_set_of(nets)

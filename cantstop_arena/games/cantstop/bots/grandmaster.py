@@ -22,7 +22,7 @@ def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
     """Solves each turn, with a net for the positions after it; plays as tuned where none is known.
 
     The nets that come with the project are for the classic rules with one to four players, and for
-    korean and long4 with two. `nets` is the path of a file of `arena train` to play with
+    korean, long4 and long5 with two. `nets` is the path of a file of `arena train` to play with
     instead. Method: turns as decision problems (Glenn, Fang
     and Kruskal), and temporal differences (Tesauro, 1995) for the positions in which they end.
     """

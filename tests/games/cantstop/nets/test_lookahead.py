@@ -24,7 +24,7 @@ from cantstop_arena.table.seated_bot import SeatedBot
 HERE = TESTS / "helpers"
 SHIPPED_FOR = (
     *(("classic", players) for players in PLAYERS),
-    *((name, 2) for name in ("korean", "long4")),
+    *((name, 2) for name in ("korean", "long4", "long5")),
 )
 
 
@@ -112,7 +112,7 @@ def test_champion_wins_at_least_72_percent_against_glenn_and_alois_champion(tabl
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("rules", "share"), [("korean", 0.54), ("long4", 0.54)])
+@pytest.mark.parametrize(("rules", "share"), [("korean", 0.54), ("long4", 0.54), ("long5", 0.58)])
 def test_champion_beats_tuned_where_it_has_nets(tables: Tables, rules: str, share: float) -> None:
     deals = 2_000
     masks = winners(tables, NAMED[rules][0], ("champion", "tuned"), deals)
