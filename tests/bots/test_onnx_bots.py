@@ -26,6 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_file_of_a_net_is_a_bot(arena: Arena) -> None:
     path = write_net("nets/mine.onnx")
     write_net("nets/warm.onnx")

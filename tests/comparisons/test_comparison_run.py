@@ -202,6 +202,7 @@ def test_a_bot_that_is_out_under_one_rule_set_is_left_out_under_all(arena: Arena
     assert "moody" in result.output and result.code == 0
 
 
+@pytest.mark.slow
 def test_on_fault_abort_names_a_replay_that_works(arena: Arena) -> None:
     Path("bots").mkdir()
     Path("bots/moody.py").write_text(MOODY)

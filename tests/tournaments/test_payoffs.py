@@ -35,6 +35,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_standings_are_sorted_by_payoff(tmp_path: Path, arena: Arena) -> None:
     done = arena("run cup.yaml --no-page", yaml=CUP)
     assert "chips a game" in done.text

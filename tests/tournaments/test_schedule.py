@@ -45,6 +45,7 @@ def laid(cuts: Sequence[tuple[int, int]]) -> list[Span]:
     return found
 
 
+@pytest.mark.slow
 @given(st.lists(spans, min_size=6, max_size=6), st.integers(1, 40_000))
 def test_no_round_begins_before_the_one_before_it_has_all_its_blocks(
     cuts: list[list[tuple[int, int]]], games: int

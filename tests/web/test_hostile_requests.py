@@ -48,6 +48,7 @@ def status(answer: bytes) -> int:
     return int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/1.1 ") else 0
 
 
+@pytest.mark.slow
 def test_slow_requests_do_not_stop_the_others(server: PagesServer) -> None:
     slow = []
     for number in range(60):

@@ -111,6 +111,7 @@ def test_a_comparison_is_watched_part_by_part(served: PagesServer) -> None:
     assert "Not over: 1 part of 2 has begun" in page and 'href="/live/rules"' in page
 
 
+@pytest.mark.slow
 def test_a_run_is_started_watched_and_stopped(served: PagesServer) -> None:
     started = served.post("/runs", {**FORM, "name": "evening"})
     assert started.status == 303 and started.headers["location"] == "/live/evening"

@@ -106,6 +106,7 @@ def by_key(page: Any) -> Callable[[Any], None]:
     return lambda button: page.keyboard.press(button.get_attribute("data-key"))
 
 
+@pytest.mark.slow
 def test_a_game_by_keys_with_undo_and_a_review(
     site: PagesServer, visit: Callable[..., Any]
 ) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from helpers.arena import Arena
 from helpers.layout import WIDTHS, axe_findings, defects
-from helpers.parameters import long_but
+from helpers.parameters import long_but, slow_but
 from helpers.simulated import Truth
 from msgspec.structs import replace
 from test_tournament_page import counts
@@ -149,12 +149,12 @@ def test_a_heading_names_few_bots() -> None:
     assert "is not significantly different from 6 others</h2>" in tournament(13, "long names")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", slow_but([0], KINDS))
 def test_long_names_fit_on_a_phone(looked_at: Callable[..., None], kind: str) -> None:
     looked_at(KINDS[kind](6, "long names"), widths=(390,))
 
 
-@pytest.mark.parametrize("letters", [58, 62, 80, 89, 92, 118])
+@pytest.mark.parametrize("letters", slow_but([0, 5], [58, 62, 80, 89, 92, 118]))
 def test_headings_of_all_lengths_have_three_lines(
     looked_at: Callable[..., None], letters: int
 ) -> None:

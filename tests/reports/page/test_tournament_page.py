@@ -124,6 +124,7 @@ def test_long_names_are_told_whole(players: int) -> None:
     assert cut <= {middle_shortened(name, 24) for name in LONG}
 
 
+@pytest.mark.slow
 def test_more_groups_than_letters_are_kept_apart() -> None:
     """Groups a and a1 are two."""
     truth = Truth([0.5 * number for number in range(30)], [0.0, 0.0])

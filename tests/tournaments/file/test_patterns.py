@@ -379,6 +379,7 @@ def test_a_comparison_takes_patterns(arena: Arena) -> None:
 # The border ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_isolated_pattern_opens_its_files_in_the_sandbox_only(sandbox: object) -> None:
     spy = BOT + "\ntry:\n    open('{}', 'w')\nexcept OSError:\n    pass\n"
     write("submissions/s07/bot.py", text=spy.format(Path("opened").absolute()))

@@ -70,6 +70,7 @@ def test_nobody_is_charged_for_a_worker_that_starts_slowly(tmp_path: Path, metho
     assert worked(partial(slowly, tmp_path, 1.5), PoolOptions(2, method)) == CALM
 
 
+@pytest.mark.slow
 def test_workers_that_never_get_ready_end_the_work_with_words(tmp_path: Path) -> None:
     terms = PoolOptions(1, "fork", start_limit=0.1)
     with pytest.raises(WorkerPoolError, match=r"did not get ready within 0.1 s \(start_limit\)"):
@@ -274,6 +275,7 @@ print("faults:", len(match.faults))
 """
 
 
+@pytest.mark.slow
 def test_workers_of_a_notebook_compute_in_one_thread(tmp_path: Path) -> None:
     (tmp_path / "bots").mkdir()
     (tmp_path / "bots/spy.py").write_text(SPY)

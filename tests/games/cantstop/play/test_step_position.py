@@ -91,6 +91,7 @@ def is_asked(position: CantStopPosition, turn: int, roll: int) -> bool:
     return waits and (position.turn_number, position.turn().rolls) == (turn, roll)
 
 
+@pytest.mark.slow
 @given(rule_sets, seat_counts, deals, st.booleans())
 @settings(max_examples=25)
 def test_every_game_of_the_table_is_played_by_a_position(
