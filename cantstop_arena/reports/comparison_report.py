@@ -16,6 +16,7 @@ from cantstop_arena.comparisons.statistics import EffectEstimate as Interval
 from cantstop_arena.deals.counting import COUNT
 from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.reports.comparison_fields import (
     QUESTION_COLUMNS,
     ComparisonSummary,
@@ -93,7 +94,8 @@ def legend(answers: ComparisonTotals) -> Iterator[str]:
     )
     yield (
         f"p and intervals are corrected for all {questions} questions of the file (Bonferroni): 5%"
-        " is the chance that any interval misses. Different: it leaves out zero. Negligible: it"
+        " is the chance that any interval misses. p is printed where it is below 5%."
+        " Different: it leaves out zero. Negligible: it"
         f" lies within what is to be ignored ({_limits(answers)})."
     )
 
@@ -122,7 +124,7 @@ def _table(answer: RuleSetResult) -> Table:
         _row(answer.measures, key, difference) for key, difference in answer.differences.items()
     ]
     if answer.order:
-        corrected = _chance(answer.order.corrected)
+        corrected = _significant(answer.order.corrected)
         ends: list[Value] = [None, None, None, None, None, corrected, answer.order.verdict]
         rows.append(["order of the bots", *ends])
     title = f"{answer.rules} against {answer.baseline}, {how_many(answer.players, 'player')}"
@@ -141,7 +143,7 @@ def _row(measures: DealRatios, key: str, difference: RuleEffect) -> list[Value]:
         _estimate(difference.absolute, scale),
         _estimate(relative, 100),
         difference.effect,
-        _chance(difference.corrected),
+        _significant(difference.corrected),
         difference.verdict,
     ]
 
@@ -158,8 +160,9 @@ def _estimate(interval: Interval | None, scale: float = 1) -> Estimate | None:
     )
 
 
-def _chance(p: float | None) -> str | None:
-    if p is None:
+def _significant(p: float | None) -> str | None:
+    """A p-value as the page has it: one that is not significant is left out."""
+    if p is None or p >= SIGNIFICANT:
         return None
     return f"<{MIN_P}" if p < MIN_P else f"{p:.4f}"
 

@@ -74,6 +74,7 @@ def test_rules_against_themselves_make_no_difference(arena: Arena) -> None:
             assert one["verdict"] in ("the same in every deal", "nothing to compare")
             assert one["difference"] in (0, None) and one["p"] in (1, None)
     assert not any(question(answer, "turns")["difference"] for answer in answers())
+    assert "1.0000" not in Path("results/test/comparison.md").read_text()  # a p as on the page
 
 
 def test_a_single_deal_is_one(arena: Arena) -> None:
