@@ -94,7 +94,7 @@ def legend(answers: ComparisonTotals) -> Iterator[str]:
     )
     yield (
         f"p and intervals are corrected for all {questions} questions of the file (Bonferroni): 5%"
-        " is the chance that any interval misses. p is printed where it is below 5%."
+        " is the chance that any interval misses. p is written where it is below 0.05."
         " Different: it leaves out zero. Negligible: it"
         f" lies within what is to be ignored ({_limits(answers)})."
     )
