@@ -62,12 +62,13 @@ def tuning_text(
 
     `elo` is the gain that the test looked for, over the bot with its present options.
     """
+    share, is_against_itself = result.share, result.verdict is None and against == bot
+    won = f"It won {_score_text(share)} of {share.games:,} fresh games against {against}."
     parts = [
         f"{tuning_headline(result)}.",
         _trials(result, search_space),
         best_text(result, search_space),
-        f"It won {_score_text(result.share)} of {result.share.games:,} fresh games"
-        f" against {against}.",
+        "" if is_against_itself else won,
         judged_text(result.verdict, elo),
         _pasted(result, bot),
     ]

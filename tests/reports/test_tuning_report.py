@@ -1,8 +1,10 @@
 """What a tuning recommends: only what its test has shown to be stronger."""
 
+from typing import Any
+
 import pytest
 
-from cantstop_arena.reports.tuning_report import judged_text, line_text
+from cantstop_arena.reports.tuning_report import judged_text, line_text, tuning_text
 from cantstop_arena.tuning.tuner import ScoreShare, TuningResult, TuningVerdict
 
 SHARE = ScoreShare(0.5, 0.01, 1000)
@@ -28,6 +30,13 @@ def test_a_verdict_claims_no_more_than_its_test(
     told = judged_text(tuned(accepted, score).verdict, 10)
     assert told.startswith("In 1,000 fresh games against the current version ")
     assert f"{text} (one-sided sequential test of 0 against 10 Elo, wrong in at most 5%)." in told
+
+
+def test_a_bot_that_stays_as_it_is_gets_no_score_against_itself() -> None:
+    found = TuningResult({"skip": 12}, None, SHARE, None, {"skip": 12})
+    nothing: Any = None  # is searched
+    assert "It won" not in tuning_text(found, nothing, "twin", "twin", 10)
+    assert "against rule28." in tuning_text(found, nothing, "twin", "rule28", 10)
 
 
 @pytest.mark.slow

@@ -96,10 +96,12 @@ def _games(content: Content) -> str:
 
 def _answer(content: Content) -> str:
     won, test = content["won"], content.get("test")
-    rivals = listed(content["against"])
-    fresh = f"What was found scores {percent(won['score'])} against {rivals} in fresh games"
     if test is None:
-        return f"The best values are those that the bot has. {fresh}."
+        text = "The best values are those that the bot has."
+        if list(content["against"]) == [content["bot"]]:
+            return text  # it would be a score against itself
+        rivals = listed(content["against"])
+        return f"{text} It scores {percent(won['score'])} against {rivals} in fresh games."
     verdict = {1: "accepted H1", 0: "accepted H0", None: "is undecided"}[test["accepted"]]
     games = how_many(test["games"], "fresh game")
     return (
