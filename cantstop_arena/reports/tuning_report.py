@@ -62,13 +62,15 @@ def tuning_text(
 
     `elo` is the gain that the test looked for, over the bot with its present options.
     """
-    share, is_against_itself = result.share, result.verdict is None and against == bot
+    share = result.share
     won = f"It won {_score_text(share)} of {share.games:,} fresh games against {against}."
+    if result.verdict is None and against == bot:
+        won = ""  # it would be a score against itself
     parts = [
         f"{tuning_headline(result)}.",
         _trials(result, search_space),
         best_text(result, search_space),
-        "" if is_against_itself else won,
+        won,
         judged_text(result.verdict, elo),
         _pasted(result, bot),
     ]

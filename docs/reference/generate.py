@@ -77,9 +77,9 @@ def option_rows(command: click.Command, context: click.Context) -> list[tuple[st
 @cache
 def shared_options() -> tuple[tuple[str, str], ...]:
     """The rows that many commands have, which stand in the page once."""
-    found = {path: (command, context) for path, command, context in commands()}
+    by_path = {path: (command, context) for path, command, context in commands()}
     paths = [path for _, paths in in_groups() for path in paths]
-    rows = Counter(row for path in paths for row in option_rows(*found[path]))
+    rows = Counter(row for path in paths for row in option_rows(*by_path[path]))
     frequent = [row for row, number in rows.items() if number >= MANY]
     names = Counter(name for name, _ in frequent)
     return tuple(row for row in frequent if names[row[0]] == 1)  # --json has two meanings
@@ -107,11 +107,11 @@ def command_section(path: tuple[str, ...], command: click.Command, context: clic
     own = [row for row in rows if row not in shared]
     if own:
         parts.append(table(("option", "meaning"), own))
-    words = [f"`{row[0].strip('`').partition(' ')[0]}`" for row in rows if row in shared]
-    if words:
+    names = [f"`{row[0].strip('`').partition(' ')[0]}`" for row in rows if row in shared]
+    if names:
         also = "Also" if own else "Its options are"
         parts.append(
-            f"{also} [options of many commands](#options-of-many-commands): {', '.join(words)}."
+            f"{also} [options of many commands](#options-of-many-commands): {', '.join(names)}."
         )
     return "\n\n".join(parts)
 

@@ -23,8 +23,8 @@ def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
 
     The nets that come with the project are for the classic rules with one to four players, and for
     korean, long4 and long5 with two. `nets` is the path of a file of `arena train` to play with
-    instead. Method: turns as decision problems (Glenn, Fang
-    and Kruskal), and temporal differences (Tesauro, 1995) for the positions in which they end.
+    instead. Method: turns as decision problems (Glenn, Fang and Kruskal), and temporal differences
+    (Tesauro, 1995) for the positions in which they end.
     """
     net_set = net_set_of(nets)
     boards, board_indexes, ends = net_set.boards, net_set.board_indexes, net_set.ends

@@ -101,16 +101,28 @@ def states_of(lengths: Sequence[int]) -> int:
 @cache
 def board_for(rules: RuleSet) -> Boards:
     """The board of rules that have no `objection`."""
-    boards = np.zeros(1, BOARD).view(np.recarray)
-    board, lengths = boards[0], np.array(rules.column_lengths)
-    menus, rolls = menus_of(rules.sides), rules.sides**4
-    board.columns, board.columns_to_win = len(lengths), rules.columns_to_win
+    lengths = np.array(rules.column_lengths)
+    boards = _board_of_rolls(len(lengths), rules.sides).copy()
+    board = boards[0]
+    board.columns_to_win = rules.columns_to_win
     board.stops_after_all_runners = rules.stop == "after-all-runners"
     board.is_mirrored = np.array_equal(lengths, lengths[::-1])
     board.row_count = lengths.sum() + len(lengths)
-    board.menu_count = len(menus)
     board.lengths[: len(lengths)] = lengths
     board.rows[: len(lengths)] = np.cumsum(lengths + 1) - lengths - 1
+    return boards
+
+
+@cache
+def _board_of_rolls(columns: int, sides: int) -> Boards:
+    """A board with what follows from its dice and number of columns; rule sets share it.
+
+    It takes a quarter of a second, which a bot with nets for several rule sets takes once.
+    """
+    boards = np.zeros(1, BOARD).view(np.recarray)
+    board, menus, rolls = boards[0], menus_of(sides), sides**4
+    board.columns = columns
+    board.menu_count = len(menus)
     board.menus[: len(menus)] = [(*menu, *[(-1, -1)] * (3 - len(menu))) for menu in menus]
     board.sizes[: len(menus)] = [len(menu) for menu in menus]
     board.menu_chances[: len(menus)] = _chances(menus.values(), rolls)
