@@ -315,12 +315,8 @@ ENDLESS = {
         late="time.sleep(2)\nreturn 0",
         loop=SPIN,
         loop_that_swallows=("while True:\n    try: time.sleep(30)\n    except BaseException: pass"),
-        swallows_and_answers="try: time.sleep(30)\nexcept BaseException: pass\nreturn 0",
-        answers_finally=f"try:\n{indent(SPIN, '    ')}\nfinally:\n    return 0",
         sum_in_c="sum(itertools.repeat(1))",
         power_in_c="exponent = 10**8\nreturn 10**exponent",
-        regex_in_c="re.match(r'(a+)+$', 'a' * 60 + 'b')",
-        lock="lock = threading.Lock()\nlock.acquire()\nlock.acquire()",
         pipe="os.read(os.pipe()[0], 1)",
         stdin="while True:\n    try: os.read(0, 1)\n    except OSError: pass",
         # Against the clock
@@ -330,13 +326,9 @@ ENDLESS = {
             "    except (OSError, ValueError): pass\n"
             f"signal.setitimer(signal.ITIMER_REAL, 0)\n{SPIN}"
         ),
-        blocks_signals=f"signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())\n{SPIN}",
         stops_the_clocks=(f"time.monotonic = time.perf_counter = time.time = lambda: 0.0\n{SPIN}"),
         stands_still=f"os.kill(os.getpid(), signal.SIGSTOP)\n{SPIN}",
         waits_for_a_child="subprocess.run(['sleep', '60'])",
-    ),
-    **bots(
-        deciding, SLOW, DIED, dies_when_told="try:\n    time.sleep(30)\nfinally:\n    os._exit(0)"
     ),
     **bots(playing, INNOCENT, thoughtful="time.sleep(0.001)"),
 }
@@ -820,7 +812,8 @@ GANGS = {
     ),
     "exceptions": Gang({**EXCEPTIONS, **SLY_EXCEPTIONS}, APART),
     "answers": Gang({**MOVES, **ROLLS}, APART),
-    "endless": Gang({**ENDLESS, **TRAPS}, QUICK + FEW + APART),
+    "endless": Gang(ENDLESS, QUICK + FEW + APART),
+    "traps": Gang(TRAPS, QUICK + FEW + APART),
     "deadly": Gang(DEADLY, FEW + APART),
     "hogs": Gang(HOGS, words=("--memory", "512M")),
     "compiled": Gang(COMPILED, QUICK + FEW + APART),
