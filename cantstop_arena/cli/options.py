@@ -13,8 +13,7 @@ from cantstop_arena.cli import shell_complete
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes import shutdown
 from cantstop_arena.tournaments.file.keys import BY_NAME, KEYS, Command
-from cantstop_arena.views.command_options import Decorator, key_option
-from cantstop_arena.views.command_tables import TableOutput
+from cantstop_arena.views.command_options import Decorator, TableOutput, key_option
 
 if TYPE_CHECKING:
     from cantstop_arena.api.results import Results
@@ -32,7 +31,7 @@ import click
 
 from cantstop_arena.cli.terminal.tty import supports_colours
 from cantstop_arena.tables.names import TABLES
-from cantstop_arena.views.command_tables import print_text
+from cantstop_arena.views.command_options import print_text
 
 if TYPE_CHECKING:
     from cantstop_arena.tables.analysis import Analysis

@@ -19,7 +19,7 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.views.command_tables import (
+from cantstop_arena.views.command_options import (
     TEXT,
     TableOutput,
     format_options,
