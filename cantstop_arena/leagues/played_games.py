@@ -21,12 +21,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.deals.outcomes import Fault, FaultReport
+from cantstop_arena.deals.outcomes import Fault, FaultReport, Span, gaps, win_units
 from cantstop_arena.deals.sampling import wins_by_deal
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.deals.spans import Span, gaps
-from cantstop_arena.deals.winners import win_units
 from cantstop_arena.leagues.rounds import Shares
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis

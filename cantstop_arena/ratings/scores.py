@@ -10,8 +10,7 @@ from math import sqrt
 import msgspec
 import numpy as np
 
-from cantstop_arena.deals.outcomes import Tally, TournamentTotals
-from cantstop_arena.deals.winners import WIN_UNITS, win_units
+from cantstop_arena.deals.outcomes import WIN_UNITS, Tally, TournamentTotals, win_units
 from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model.deal_clusters import (

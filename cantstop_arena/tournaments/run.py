@@ -24,11 +24,13 @@ from cantstop_arena.deals.outcomes import (
     BlockResult,
     Fault,
     FaultReport,
+    Span,
     TournamentTotals,
+    gaps,
     join_parts,
+    merge_spans,
 )
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.spans import Span, gaps, merge_spans
 from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import short_path

@@ -6,7 +6,7 @@ from math import ceil, log2, sqrt
 import msgspec
 from markupsafe import Markup
 
-from cantstop_arena.deals.winners import win_units
+from cantstop_arena.deals.outcomes import win_units
 from cantstop_arena.pages.axes import Axis, axis_around
 from cantstop_arena.pages.charts import Tick, chart, label_at, path, ribbon
 from cantstop_arena.pages.document import Figure, Section
