@@ -31,8 +31,8 @@ from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate
 from cantstop_arena.tournaments.ledger.cover import Cover
-from cantstop_arena.tournaments.ledger.identity import version_of
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
+from cantstop_arena.tournaments.ledger.ledger_query import version_of
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
 from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions

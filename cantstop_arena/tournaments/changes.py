@@ -17,8 +17,7 @@ from cantstop_arena.games.registry import DEFAULT
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.bot_references import reference_to
 from cantstop_arena.tournaments.file.entrants import Entrant
-from cantstop_arena.tournaments.ledger.identity import BotVersion
-from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery
+from cantstop_arena.tournaments.ledger.ledger_query import BotVersion, LedgerQuery
 from cantstop_arena.tournaments.tournament import Tournament
 
 

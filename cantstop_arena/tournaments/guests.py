@@ -21,13 +21,14 @@ from cantstop_arena.games.registry import game_named
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.tournament_file import arrivals_in, read, tournament_from_keys
-from cantstop_arena.tournaments.ledger.identity import BotVersion, version_of
 from cantstop_arena.tournaments.ledger.ledger import Ledger
 from cantstop_arena.tournaments.ledger.ledger_query import (
     LUCK_BY_STAKE,
     LUCK_BY_VALUE,
+    BotVersion,
     LedgerQuery,
     QueryBot,
+    version_of,
 )
 from cantstop_arena.tournaments.ledger.open_ledger import ledger_part
 from cantstop_arena.tournaments.ledger.read_ledger import look_into

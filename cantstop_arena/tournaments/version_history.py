@@ -21,8 +21,7 @@ from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.tournaments.changes import lines_between
 from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate, fault_report
 from cantstop_arena.tournaments.ledger.cover import Cover
-from cantstop_arena.tournaments.ledger.identity import BotVersion
-from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
+from cantstop_arena.tournaments.ledger.ledger_query import BotVersion, LedgerQuery, QueryBot
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 from cantstop_arena.tournaments.tournament import RESOLVED
 

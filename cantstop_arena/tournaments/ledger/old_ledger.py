@@ -19,7 +19,6 @@ from cantstop_arena.deals.seeds import in_json, seed_of
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.registry import built_in, game_named
 from cantstop_arena.processes import shutdown
-from cantstop_arena.tournaments.ledger.identity import BotVersion, GameSetting
 from cantstop_arena.tournaments.ledger.ledger import damage_message, reading
 from cantstop_arena.tournaments.ledger.ledger_check import LedgerCheck, OldRow
 from cantstop_arena.tournaments.ledger.ledger_query import (
@@ -27,6 +26,8 @@ from cantstop_arena.tournaments.ledger.ledger_query import (
     LUCK_BY_VALUE,
     MEASURES,
     WINNERS,
+    BotVersion,
+    GameSetting,
     LedgerQuery,
     QueryBot,
     is_consistent,
