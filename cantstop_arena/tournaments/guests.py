@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_paths import bot_files, bot_name
+from cantstop_arena.bots.bot_start import check_sandbox, isolation_of
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import check_sandbox, isolation_of
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.versions import version_in
 from cantstop_arena.errors import BotError, ConfigError, UsageError

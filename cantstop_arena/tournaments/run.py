@@ -17,8 +17,7 @@ from cantstop_arena.atomic_files import (
 )
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, bot_path
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.run_history import add_run
-from cantstop_arena.bots.versions import version_in, version_name
+from cantstop_arena.bots.versions import add_run, version_in, version_name
 from cantstop_arena.deals.outcomes import (
     Block,
     BlockResult,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import asdict, replace
 
-from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.deals.outcomes import (
     BY_STAKE,
     BY_VALUE,

@@ -13,8 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import stored_texts
-from cantstop_arena.bots.run_history import runs_in
-from cantstop_arena.bots.versions import short_digest
+from cantstop_arena.bots.versions import runs_in, short_digest
 from cantstop_arena.deals.outcomes import Fault, FaultReport, TournamentTotals
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError, UsageError

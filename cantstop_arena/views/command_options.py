@@ -15,7 +15,7 @@ from cantstop_arena.tables.names import FORMATS, MATCH_TABLE, TABLES
 from cantstop_arena.tournaments.file.keys import BY_NAME, Key, Seconds
 
 if TYPE_CHECKING:
-    from cantstop_arena.bots.isolation import Isolation
+    from cantstop_arena.bots.bot_start import Isolation
     from cantstop_arena.deals.outcomes import LuckRemoved
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.tables.column import Table
@@ -142,7 +142,7 @@ def _cluster(
 
 def _isolation(context: click.Context, parameter: click.Parameter, chosen: bool) -> "Isolation":
     """Where the foreign bots of a command play; checked before any of them is opened."""
-    from cantstop_arena.bots.isolation import chosen_isolation
+    from cantstop_arena.bots.bot_start import chosen_isolation
 
     return chosen_isolation(chosen)
 

@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC

@@ -28,7 +28,7 @@ from helpers import hostile
 from helpers.finished import alone_with
 from helpers.hostile import DEADLY, ENDLESS, EXCEPTIONS, GANGS, GUILTY, INNOCENT, MOVES
 
-from cantstop_arena.bots.run_history import HISTORY
+from cantstop_arena.bots.versions import HISTORY
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="bots that need signals and fork")

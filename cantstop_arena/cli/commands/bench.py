@@ -13,7 +13,7 @@ from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
 from cantstop_arena.views.command_options import TableOutput, format_options, print_plain_tables
 
 if TYPE_CHECKING:
-    from cantstop_arena.bots.isolation import Isolation
+    from cantstop_arena.bots.bot_start import Isolation
 
 
 def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds: float) -> float:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from cantstop_arena.bots.bot_paths import bot_name, bot_path
-from cantstop_arena.bots.versions import RESULTS, StoredVersion, stored_versions, version_in
+from cantstop_arena.bots.bot_paths import RESULTS, bot_name, bot_path
+from cantstop_arena.bots.versions import StoredVersion, stored_versions, version_in
 from cantstop_arena.cli import shell_complete as completing
 from cantstop_arena.cli.commands.bots_check import check
 from cantstop_arena.cli.commands.bots_compile import compile_bot

@@ -18,8 +18,8 @@ from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.views.command_options import json_only_flag
 
 if TYPE_CHECKING:
+    from cantstop_arena.bots.bot_start import Isolation
     from cantstop_arena.bots.catalogue import Catalogue
-    from cantstop_arena.bots.isolation import Isolation
     from cantstop_arena.bots.known_bot import BotDescription
     from cantstop_arena.check.findings import Finding
 
