@@ -1,4 +1,4 @@
-"""How a bot is started: in the process of its table, or isolated from the arena in one of its own."""
+"""How a bot is started: at its table, or isolated from the arena in a process of its own."""
 
 import hashlib
 import json
