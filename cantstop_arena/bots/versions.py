@@ -7,11 +7,10 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
-
-import msgspec
 
 from cantstop_arena import __version__
 from cantstop_arena.atomic_files import open_unlinked
@@ -178,7 +177,8 @@ HISTORY = "history.jsonl"  # in a folder of results
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
 
 
-class RunEntry(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class RunEntry:
     """A run: when it ended, which release played, for how many games of each group, and how many
     games it played; and the short digests of the bots' sources, by name."""
 
@@ -204,6 +204,8 @@ def add_run(folder: Path, games: int, played: int, bots: Mapping[str, str]) -> N
 
 def runs_in(folder: Path) -> Iterator[RunEntry]:
     """The runs of a folder, oldest first; lines that cannot be read are left out."""
+    import msgspec  # which help pages do not load
+
     with suppress(OSError):
         for line in (folder / HISTORY).read_bytes().splitlines():
             with suppress(msgspec.DecodeError):

@@ -16,9 +16,8 @@ from cantstop_arena.pages.marks import block, dot, drawing, grid, interval, numb
 from cantstop_arena.pages.number_text import percent, plain, signed, with_error
 from cantstop_arena.pages.vertical_scale import scale_around
 from cantstop_arena.ratings.distributions import student_quantile
-from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.estimate import Estimate, wilson
 from cantstop_arena.ratings.sequential.sprt import TestState
-from cantstop_arena.ratings.share_error import wilson
 from cantstop_arena.reports.match_report import MatchFinding, test_claims, verdict
 from cantstop_arena.reports.page.convergence_section import PastAnalysis
 from cantstop_arena.tables.analysis import Analysis
