@@ -30,11 +30,10 @@ from cantstop_arena.bots.bot_messages import (
     StartBot,
     StartGame,
 )
-from cantstop_arena.bots.bot_start import BotStart
+from cantstop_arena.bots.bot_start import BotStart, Isolation
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.bots.isolated_bot import BotRaised, IsolatedBot
-from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.bots.program_lines import ProgramLines

@@ -22,7 +22,7 @@ from uuid import uuid4
 
 import pytest
 
-from cantstop_arena.bots.run_history import HISTORY
+from cantstop_arena.bots.versions import HISTORY
 from helpers.finished import alone_with
 from helpers.hostile import GANGS, INNOCENT, Hostile
 
