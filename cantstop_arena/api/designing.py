@@ -10,8 +10,8 @@ from cantstop_arena.api.keywords import DesignKeys, ProfileKeys, keywords, run_o
 from cantstop_arena.api.result_tables import ResultTable
 from cantstop_arena.api.tournaments import rules_as_keys
 from cantstop_arena.atomic_files import check_results_folder, write_result
+from cantstop_arena.bots.bot_start import checked_isolation
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import checked_isolation
 from cantstop_arena.comparisons import design_file
 from cantstop_arena.comparisons.game_profile import GAMES, GameProfile, game_profile
 from cantstop_arena.comparisons.rule_design import HOLDS, DesignTotals, search_rules

@@ -30,8 +30,8 @@ from cantstop_arena.api.keywords import (
     run_options,
 )
 from cantstop_arena.api.results import Results, Source
+from cantstop_arena.bots.bot_start import checked_isolation
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import checked_isolation
 from cantstop_arena.bots.known_bot import refusal_of
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seeds import Seed

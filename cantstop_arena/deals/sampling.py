@@ -14,10 +14,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.deals.outcomes import Span, merge_spans, win_units
 from cantstop_arena.deals.payoff import VOID
 from cantstop_arena.deals.seatings import Group, Orders
-from cantstop_arena.deals.spans import Span, merge_spans
-from cantstop_arena.deals.winners import win_units
 
 Ints: TypeAlias = NDArray[np.int64]
 Bytes: TypeAlias = NDArray[np.uint8]

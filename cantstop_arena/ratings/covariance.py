@@ -31,7 +31,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from cantstop_arena.deals.winners import win_units
+from cantstop_arena.deals.outcomes import win_units
 from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.model.evidence import Floats, Span, Truths
 from cantstop_arena.ratings.model.luce import Luce, add_by_seat, chances, win_covariance

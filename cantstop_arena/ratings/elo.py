@@ -37,6 +37,7 @@ from msgspec.structs import replace
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.ratings.covariance import ContrastVariance, Sandwich
 from cantstop_arena.ratings.distributions import student_tail
+from cantstop_arena.ratings.estimate import ShareError
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.deal_clusters import (
     MANY_DEALS,
@@ -49,7 +50,6 @@ from cantstop_arena.ratings.model.luce import ELO, Luce, fit
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, assign_groups, holm, ranks
 from cantstop_arena.ratings.rating import EVEN_ELO, NO_DIFFERENCE, Points, Ratings, points_of
 from cantstop_arena.ratings.scores import score_error, seat_score_error
-from cantstop_arena.ratings.share_error import ShareError
 
 __all__ = ["Points", "Ratings", "rate"]
 

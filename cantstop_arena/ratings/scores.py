@@ -1,7 +1,7 @@
 """Shares of wins and mean counts, each with a 95% interval.
 
 A score is a share of wins: 1 for a bot that won every game it sat in. Its error is in
-`share_error`.
+`estimate`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,10 +10,9 @@ from math import sqrt
 import msgspec
 import numpy as np
 
-from cantstop_arena.deals.outcomes import Tally, TournamentTotals
-from cantstop_arena.deals.winners import WIN_UNITS, win_units
+from cantstop_arena.deals.outcomes import WIN_UNITS, Tally, TournamentTotals, win_units
 from cantstop_arena.ratings.distributions import student_quantile
-from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.estimate import Estimate, ShareError
 from cantstop_arena.ratings.model.deal_clusters import (
     MANY_DEALS,
     DealClusters,
@@ -25,7 +24,6 @@ from cantstop_arena.ratings.model.deal_clusters import (
 )
 from cantstop_arena.ratings.model.evidence import Floats, Ints, Truths
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
-from cantstop_arena.ratings.share_error import ShareError
 
 NO_SAMPLE: Floats = np.zeros(0)
 

@@ -8,10 +8,16 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from cantstop_arena.deals.outcomes import TEST, FaultReport, Tally, TournamentTotals, Until
+from cantstop_arena.deals.outcomes import (
+    TEST,
+    FaultReport,
+    Tally,
+    TournamentTotals,
+    Until,
+    win_units,
+)
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import in_json
-from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.reports.headline import headline, is_match

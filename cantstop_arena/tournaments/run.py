@@ -17,18 +17,19 @@ from cantstop_arena.atomic_files import (
 )
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, bot_path
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.run_history import add_run
-from cantstop_arena.bots.versions import version_in, version_name
+from cantstop_arena.bots.versions import add_run, version_in, version_name
 from cantstop_arena.deals.outcomes import (
     Block,
     BlockResult,
     Fault,
     FaultReport,
+    Span,
     TournamentTotals,
+    gaps,
     join_parts,
+    merge_spans,
 )
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.spans import Span, gaps, merge_spans
 from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import short_path

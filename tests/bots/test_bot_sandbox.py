@@ -7,8 +7,8 @@ import pytest
 from helpers.arena import Arena
 from helpers.paths import ROOT
 
+from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.native.code_cache import cache_root
 from cantstop_arena.tournaments.file import tournament_file

@@ -10,8 +10,8 @@ from helpers.arena import Arena
 from helpers.game_packages import described, on_path
 from helpers.parameters import slow_but
 
+from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.tuning import tuner
 
 REFUSED = "there is no sandbox here (bubblewrap (bwrap) is not installed)"

@@ -16,9 +16,9 @@ from cantstop_arena.deals.outcomes import (
     SharedWindow,
     Snapshot,
     Tally,
+    packed,
 )
 from cantstop_arena.deals.seatings import Group, Orders
-from cantstop_arena.deals.winners import packed
 from cantstop_arena.game_api.watched import ARENA, BOT
 
 BLOCKS = [Block((0, 1), first, 5) for first in range(0, 50, 5)]

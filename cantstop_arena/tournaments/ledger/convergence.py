@@ -8,11 +8,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from cantstop_arena.deals.outcomes import Fault, Tally, TournamentTotals
+from cantstop_arena.deals.outcomes import Fault, Span, Tally, TournamentTotals, win_units
 from cantstop_arena.deals.sampling import Bytes, Ints
 from cantstop_arena.deals.seatings import Group, Orders, lineups
-from cantstop_arena.deals.spans import Span
-from cantstop_arena.deals.winners import win_units
 from cantstop_arena.tournaments.ledger.aggregation import LedgerReader, LedgerTotals, aggregate
 from cantstop_arena.tournaments.ledger.cover import PaidDeals, StoredDeals
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cantstop_arena.bots.run_history import HISTORY
+from cantstop_arena.bots.versions import HISTORY
 from cantstop_arena.tournaments.pool.worker import start_methods
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,7 @@ import pytest
 from conftest import Tables
 from msgspec.structs import replace
 
-from cantstop_arena.deals.outcomes import EXCEPTION, Block, BlockResult, Fault, Tally
-from cantstop_arena.deals.winners import packed
+from cantstop_arena.deals.outcomes import EXCEPTION, Block, BlockResult, Fault, Tally, packed
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.processes.channel import Channel, ProtocolError, frame
 from cantstop_arena.tournaments.pool.worker_messages import (

@@ -14,8 +14,7 @@ from helpers.parameters import slow_but
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_start import code_digest
-from cantstop_arena.deals.outcomes import Block, Tally
-from cantstop_arena.deals.winners import WIN_UNITS
+from cantstop_arena.deals.outcomes import WIN_UNITS, Block, Tally
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable

@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 
 from cantstop_arena import compiled
 from cantstop_arena.deals.counting import stored_measures
-from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.outcomes import WIN_UNITS, Block
 from cantstop_arena.deals.sampling import wins_by_deal
-from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.counts import COUNTS
 from cantstop_arena.games.cantstop.engine import moves
