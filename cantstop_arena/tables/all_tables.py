@@ -8,7 +8,6 @@ from cantstop_arena.tables.crosstable import crosstable, pairs
 from cantstop_arena.tables.data import all_as_csv, all_as_json
 from cantstop_arena.tables.differences import differences
 from cantstop_arena.tables.differences import pairs as difference_pairs
-from cantstop_arena.tables.escaping import markdown
 from cantstop_arena.tables.faults import faults
 from cantstop_arena.tables.fit import fit
 from cantstop_arena.tables.names import TABLES
@@ -16,7 +15,7 @@ from cantstop_arena.tables.narrow import fitted, table_width
 from cantstop_arena.tables.seats import following, predecessors, seats
 from cantstop_arena.tables.standings import standings, standings_data
 from cantstop_arena.tables.styles import styles
-from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, draw_all
+from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, draw_all, markdown
 from cantstop_arena.texts import printable
 
 PREAMBLE = "% In the preamble: \\usepackage{booktabs}\n\n"
