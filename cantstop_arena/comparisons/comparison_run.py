@@ -39,7 +39,6 @@ from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
 from cantstop_arena.tournaments.ledger.ledger_query import QueryBot
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, part_ledgers, set_aside
 from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
-from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.run import (
     Session,
@@ -50,6 +49,7 @@ from cantstop_arena.tournaments.run import (
     version_notices,
 )
 from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.run_options import PoolOwner
 from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
 
 
