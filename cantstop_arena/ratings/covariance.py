@@ -16,9 +16,9 @@ it that the fit absorbs; for a single span of D deals that is D / (D - 1), the c
 and McCaffrey (2002). Their degrees of freedom, here (Σ g)² / Σ (g² / f) with f = D (1 - l / g) for
 each span, are D - 1 for a single one; intervals have Student's quantile.
 
-Where few heavy deals decide, an error has fewer degrees of freedom: an estimate of a variance from D
-numbers of kurtosis k varies as if it had 2 D / (k - 1) of them (Satterthwaite 1946; 3 is the normal
-distribution's k), and never more than D - 1. So a bot that wins rarely, or a measure that a few
+Where few heavy deals decide, an error has fewer degrees of freedom: an estimate of a variance from
+D numbers of kurtosis k varies as if it had 2 D / (k - 1) of them (Satterthwaite 1946; 3 is the
+normal distribution's k), and never more than D - 1. So a bot that wins rarely, or a measure that a few
 deals decide, has a wider interval. A sample of deals game by game shows k, and how the games of a
 deal correlate.
 
