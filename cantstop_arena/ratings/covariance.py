@@ -18,9 +18,9 @@ each span, are D - 1 for a single one; intervals have Student's quantile.
 
 Where few heavy deals decide, an error has fewer degrees of freedom: an estimate of a variance from
 D numbers of kurtosis k varies as if it had 2 D / (k - 1) of them (Satterthwaite 1946; 3 is the
-normal distribution's k), and never more than D - 1. So a bot that wins rarely, or a measure that a few
-deals decide, has a wider interval. A sample of deals game by game shows k, and how the games of a
-deal correlate.
+normal distribution's k), and never more than D - 1. So a bot that wins rarely, or a measure that a
+few deals decide, has a wider interval. A sample of deals game by game shows k, and how the games of
+a deal correlate.
 
 Where deals are skewed, a mean and its error vary together, and g² is the part of k - 1 that they
 share, g being the skewness (Johnson 1978). With g > 0, a mean that is too low has an error that is
