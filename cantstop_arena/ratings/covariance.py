@@ -80,17 +80,24 @@ def degrees_of_freedom(deals: int, influence: Floats) -> DegreesOfFreedom:
     `influence` is what each deal of a sample adds to the estimate, less the mean, in any unit; with
     few deals in the sample there is no limit but `deals` - 1.
     """
-    low, high = np.clip(heavy_tail_limits(deals, influence), 1.0, max(deals - 1.0, 1.0)).tolist()
-    return DegreesOfFreedom(low, high)
+    (degrees,) = degrees_of_freedom_of_rows(np.array([deals]), influence[None])
+    return degrees
 
 
-def heavy_tail_limits(deals: int, influence: Floats) -> Floats:
+def degrees_of_freedom_of_rows(deals: Ints, influence: Floats) -> list[DegreesOfFreedom]:
+    """The degrees of freedom of several estimates: `deals` and a row of `influence` for each."""
+    low, high = np.clip(heavy_tail_limits(deals, influence), 1.0, np.maximum(deals - 1.0, 1.0))
+    return [*map(DegreesOfFreedom, low.tolist(), high.tolist())]
+
+
+def heavy_tail_limits(deals: int | Ints, influence: Floats) -> Floats:
     """The limits that the tails of each row of `influence` set; infinite where they set none.
 
-    They are those of the lower ends, and then those of the upper ones: two by rows.
+    They are those of the lower ends, and then those of the upper ones: two by rows. The number of
+    `deals` is one for all rows, or one for each.
     """
     sampled = influence.shape[-1]
-    if deals > MANY_DEALS or sampled < MIN_SAMPLED:
+    if np.min(deals) > MANY_DEALS or sampled < MIN_SAMPLED:
         return np.full((2, *influence.shape[:-1]), np.inf)
     square = influence**2
     squares = square.sum(axis=-1)
@@ -104,6 +111,7 @@ def heavy_tail_limits(deals: int, influence: Floats) -> Floats:
     limits: Floats = np.divide(
         2.0 * deals, excesses, out=np.full_like(excesses, np.inf), where=excesses > ROUNDING
     )
+    limits = np.where(np.greater(deals, MANY_DEALS), np.inf, limits)
     return np.maximum(limits, MIN_LIMIT).round(DECIMALS)
 
 

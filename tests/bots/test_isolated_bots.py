@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import math
 import os
 import re
 import select
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.arena import Arena
 from helpers.parameters import slow_but
 from helpers.paths import ROOT
 from hypothesis import given
@@ -24,14 +24,12 @@ from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.bot_messages import (
-    Answer,
     Decide,
     EndGame,
     ProgramQuestion,
     StartBot,
     StartGame,
 )
-from cantstop_arena.bots.bot_server import BotServer, fresh_player, value_as_json
 from cantstop_arena.bots.bot_start import BotStart, Isolation
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.describe import describe_command
@@ -39,13 +37,10 @@ from cantstop_arena.bots.isolated_bot import BotRaised, IsolatedBot
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.bots.program_lines import ProgramLines
-from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.cantstop.codec import turn_as_json, turn_in
 from cantstop_arena.games.cantstop.game import GAME
-from cantstop_arena.games.cantstop.hooks import Player
-from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, RULES, RuleSet
 from cantstop_arena.games.cantstop.turn import Move, Turn
 from cantstop_arena.processes.channel import ProtocolError
@@ -54,7 +49,6 @@ from cantstop_arena.processes.child_command import environment
 from cantstop_arena.processes.child_limits import ChildLimits
 from cantstop_arena.processes.child_output import MAX_LOG_BYTES
 from cantstop_arena.processes.json_lines import MAX_LINE_BYTES, ForeignValue, line_of, object_in
-from cantstop_arena.table.seated_bot import SeatedBot
 
 PROTOCOL_PAGE = ROOT / "docs" / "reference" / "protocol.md"
 STEPS = ROOT / "bots" / "programs" / "steps.sh"
@@ -186,27 +180,13 @@ def living(group: int) -> list[str]:
     return states
 
 
-@contextlib.contextmanager
-def not_for_ever() -> Iterator[None]:
-    """Fail where something waits for a program of the tests, which sleeps for ten minutes."""
-
-    def too_late(*_: object) -> None:
-        raise AssertionError("no end")
-
-    before = signal.signal(signal.SIGALRM, too_late)
-    signal.alarm(500)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[Started]:
+    signal.alarm(500)  # ends this process where something waits for a program for ever
     ours = Started(tmp_path)
     yield ours
     ours.close()
+    signal.alarm(0)
 
 
 @pytest.fixture
@@ -426,88 +406,64 @@ hear(); hear(); say(b'{"roll":true}\n'); hear()"""
     assert pid_of(remote) == before
 
 
-# What a program does, what it is then heard to answer, and the kind of its failure afterwards, with
-# what is told of it.
-EXCHANGES: dict[str, tuple[str, list[Any], str, str]] = {
+TWO = 'say(b\'{"move":1}\\n{"move":2}\\n\')'
+# What a program does, and what it is then heard to answer.
+ANSWERED: dict[str, tuple[str, list[Any]]] = {
     "raw answers": (
         f"for told in {RAW_LINES!r}: hear(); say(told.encode() + b'\\r\\n')\nhear()",
         RAW,
-        "",
-        "",
     ),
     "the longest lines": (
         f"while hear(): say(b'{{\"move\":2,\"x\":\"' + b'x' * {FILLING} + b'\"}}\\n')",
         [2, 2, 2],
-        "",
-        "",
     ),
     "an answer in pieces": (
         "hear()\nfor sign in b'{\"move\":1}\\n': say(bytes([sign])); time.sleep(0.002)\nhear()",
         [1],
-        "",
-        "",
     ),
-    "a second answer": (
-        'while hear(): say(b\'{"move":1}\\n{"move":2}\\n\')',
-        [1],
-        "invalid",
-        "unexpected message",
-    ),
-    "a flood of lines": ("hear()\nwhile True: say(b'{\"move\":1}\\n' * 1000)", [1], "invalid", ""),
-    "an answer with the last breath": (
-        "hear(); say(b'{\"move\":1}\\n'); os._exit(0)",
-        [1],
-        "died",
-        "",
-    ),
-    "no JSON": ("hear(); say(b'hello\\n'); hear()", [], "invalid", ""),
-    "no such key": ("hear(); say(b'{\"roll\":true}\\n'); hear()", [], "invalid", ""),
-    "an error that is no text": ("hear(); say(b'{\"error\":1}\\n'); hear()", [], "invalid", ""),
-    "a long line": (
-        "hear(); say(b'{\"move\":0,\"x\":\"' + b'x' * 65536 + b'\"}\\n'); hear()",
-        [],
-        "invalid",
-        "",
-    ),
-    "a flood without an end": ("hear()\nwhile True: say(b'x' * 4096)", [], "invalid", ""),
-    "exit code": ("hear(); os._exit(3)", [], "died", "exit code 3"),
-    "the end after half an answer": (
-        "hear(); say(b'{\"move\"'); os._exit(0)",
-        [],
-        "died",
-        "exit code 0",
-    ),
-    "a signal": ("hear(); os.kill(os.getpid(), signal.SIGSEGV)", [], "died", "SIGSEGV"),
-    "a signal without a name": ("hear(); os.kill(os.getpid(), 40)", [], "died", "signal 40"),
-    "closing its output": (
-        "hear(); os.close(1); time.sleep(600)",
-        [],
-        "died",
-        "closed the pipe of its process",
-    ),
+}
+# What else it does when it has heard a question, after how many answers of 1, and what follows.
+INVALID: dict[str, tuple[str, int, str]] = {
+    "a second answer": (f"{TWO}; hear(); {TWO}", 1, "unexpected message"),
+    "a flood of lines": ("while True: say(b'{\"move\":1}\\n' * 1000)", 1, ""),
+    "no JSON": ("say(b'hello\\n'); hear()", 0, ""),
+    "no such key": ("say(b'{\"roll\":true}\\n'); hear()", 0, ""),
+    "an error that is no text": ("say(b'{\"error\":1}\\n'); hear()", 0, ""),
+    "a long line": ("say(b'{\"move\":0,\"x\":\"' + b'x' * 65536 + b'\"}\\n'); hear()", 0, ""),
+    "a flood without an end": ("while True: say(b'x' * 4096)", 0, ""),
+}
+ENDED: dict[str, tuple[str, int, str]] = {
+    "an answer with the last breath": ("say(b'{\"move\":1}\\n'); os._exit(0)", 1, ""),
+    "exit code": ("os._exit(3)", 0, "exit code 3"),
+    "the end after half an answer": ("say(b'{\"move\"'); os._exit(0)", 0, "exit code 0"),
+    "a signal": ("os.kill(os.getpid(), signal.SIGSEGV)", 0, "SIGSEGV"),
+    "a signal without a name": ("os.kill(os.getpid(), 40)", 0, "signal 40"),
+    "closing its output": ("os.close(1); time.sleep(600)", 0, "closed the pipe of its process"),
     "leaving a child that holds the pipe": (
-        "hear()\nif os.fork() == 0: time.sleep(600)\nos._exit(4)",
-        [],
-        "died",
+        "if os.fork() == 0: time.sleep(600)\nos._exit(4)",
+        0,
         "exit code 4",
     ),
-    "not waiting for a question": ("os._exit(5)", [], "died", "exit code 5"),
 }
 
 
-@pytest.mark.parametrize(("text", "answers", "expected", "told"), EXCHANGES.values(), ids=EXCHANGES)
-def test_what_a_program_says_is_its_answer_or_its_end(
-    started: Started, text: str, answers: list[Any], expected: str, told: str
-) -> None:
+@pytest.mark.parametrize(("text", "answers"), ANSWERED.values(), ids=ANSWERED)
+def test_what_a_program_says_is_its_answer(started: Started, text: str, answers: list[Any]) -> None:
     remote = started.program(text)
     for value in answers:
         answer = chosen_by(remote, TURN, MOVES)
         assert (answer, type(answer)) == (value, type(value))
-    if expected:
-        failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
-        assert kind(failure) == expected
-        assert told in str(failure)
-        assert_plays_on(started, remote)
+
+
+@pytest.mark.parametrize("case", [*INVALID, *ENDED])
+def test_what_a_program_says_or_does_is_its_end(started: Started, case: str) -> None:
+    text, answers, told = {**INVALID, **ENDED}[case]
+    remote = started.program(f"hear()\n{text}")
+    assert [chosen_by(remote, TURN, MOVES) for _ in range(answers)] == [1] * answers
+    failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
+    assert kind(failure) == ("invalid" if case in INVALID else "died")
+    assert told in str(failure)
+    assert_plays_on(started, remote)
 
 
 def assert_plays_on(started: Started, remote: IsolatedBot) -> None:
@@ -546,8 +502,7 @@ LATE = {
 def test_a_program_that_does_not_answer_is_overdue(started: Started, text: str) -> None:
     """It is at fault unless somebody else may have stopped it."""
     remote = started.program(text, decision_limit=0.3)
-    with not_for_ever():
-        failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
+    failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
     assert kind(failure) == "too slow"
     assert "no answer within 0.3 s" in str(failure)
     assert isinstance(failure, ChildFailed)
@@ -606,7 +561,7 @@ def test_a_program_that_does_not_get_ready_is_refused(
     limit = 0.5 if "sleep" in str(argv) else 120.0  # of a busy machine
     start = start_of(argv, tmp_path, start_limit=limit, log=tmp_path / "log")
     remote = IsolatedBot(start)
-    for _ in range(2):
+    for _ in range(1 if argv is SERVED else 2):
         with pytest.raises(BotError, match=told) as caught:
             remote.begin(0, 2, CLASSIC, KEY)
         assert str(caught.value).isprintable()
@@ -632,8 +587,7 @@ def test_closing_ends_whoever_does_not_want_to(started: Started) -> None:
         "os.fork(); signal.signal(signal.SIGTERM, lambda *_: 0)\nhear = 0\n"
         "while True: time.sleep(600)"
     )
-    with not_for_ever():
-        remote.close()
+    remote.close()
 
 
 def test_open_files_do_not_add_up(started: Started) -> None:
@@ -648,29 +602,6 @@ def test_open_files_do_not_add_up(started: Started) -> None:
 
 def open_files() -> list[str]:
     return sorted(path.name for path in Path("/dev/fd").iterdir())
-
-
-def test_a_program_dies_with_the_arena(tmp_path: Path) -> None:
-    text = f"""
-import os, signal, sys
-from pathlib import Path
-from types import SimpleNamespace
-from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.bots.bot_start import BotStart
-from cantstop_arena.bots.isolated_bot import IsolatedBot
-from cantstop_arena.bots.known_bot import BotAddress
-nobody = BotAddress("nobody", "cantstop", "command", "")
-command = {program(READY + "signal.pause()")!r}
-here = Path({str(tmp_path)!r})
-remote = IsolatedBot(BotStart(name="nobody", bot=nobody, command=command, cwd=here))
-remote.begin(0, 2, CLASSIC, 1)
-print(remote._child.pid, flush=True)
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-    ended = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
-    assert ended.returncode == -signal.SIGKILL, ended.stderr
-    if LINUX:
-        assert_gone(int(ended.stdout))
 
 
 def test_a_forked_process_has_a_program_of_its_own(started: Started) -> None:
@@ -763,34 +694,6 @@ def test_a_bot_sees_all_that_a_plain_bot_sees(bot: Callable[..., IsolatedBot]) -
     assert str(failure).startswith(f"ValueError: {sha256(repr(plain).encode()).hexdigest()} (")
 
 
-@pytest.mark.parametrize("ahead", ["Answer(turn.number, 1)", "Answer(2, 1)", "Answer(3, 1)"])
-def test_an_answer_that_a_bot_sends_ahead_is_nonsense(
-    bot: Callable[..., IsolatedBot], ahead: str
-) -> None:
-    """Whatever its number is: there are two answers to one question then."""
-    text = f"""
-import gc
-from cantstop_arena.bots.bot_messages import Answer
-from cantstop_arena.processes.channel import ChildEnd
-
-def choose_move(turn, moves):
-    (channel,) = (thing for thing in gc.get_objects() if type(thing) is ChildEnd)
-    channel.send({ahead})
-    return 0
-"""
-    remote = bot(text + AGAIN)
-    failures = [failure for _ in range(3) if (failure := _failure_in(remote))]
-    assert failures[:1] == ["unexpected message"]
-
-
-def _failure_in(remote: IsolatedBot) -> str:
-    try:
-        chosen_by(remote, TURN, MOVES)
-    except ChildFailed as error:
-        return str(error)
-    return ""
-
-
 RETURNED = {
     "2": "2",
     "True": "True",
@@ -803,6 +706,7 @@ RETURNED = {
     "'left'": "'left'",
     r"'\ud800'": r"'\ud800'",
     "float('nan')": "nan",
+    "float('-inf')": "-inf",
     "[1, [2]]": "[1, [2]]",
     "Broken()": "<Broken instance at 0x",
     "'\\x1b[2J\\n'": r"'\x1b[2J\n'",
@@ -858,21 +762,6 @@ def test_a_number_of_too_many_digits_is_no_number(bot: Callable[..., IsolatedBot
     assert isinstance(chosen_by(remote, TURN, MOVES), ForeignValue)
 
 
-def test_a_bot_s_printing_goes_to_the_log(bot: Callable[..., IsolatedBot], tmp_path: Path) -> None:
-    text = "import os\nprint('a')\n" + CHOOSE.replace(
-        "return 0", "print('b', flush=True); os.system('echo c'); os.write(1, b'd\\n'); return 2"
-    )
-    remote = bot(text + AGAIN, log=tmp_path / "log")
-    assert [chosen_by(remote, TURN, MOVES) for _ in range(3)] == [2, 2, 2]
-    assert set((tmp_path / "log").read_text().split()) == {"a", "b", "c", "d"}
-
-
-def test_ctrl_c_does_not_reach_a_bot(bot: Callable[..., IsolatedBot]) -> None:
-    remote = bot(CHOOSE + AGAIN)
-    os.kill(pid_of(remote), signal.SIGINT)
-    assert rolls_again(remote, TURN) is True
-
-
 def test_options_reach_a_bot_as_they_do_directly(bot: Callable[..., IsolatedBot]) -> None:
     text = CHOOSE + AGAIN.replace("(turn)", "(turn, when=(1, 2), how='a')").replace(
         "True", "'%r %r' % (when, how)"
@@ -910,6 +799,7 @@ def register_bots():
     return [Bot("mine", Mine)]
 """
     remote = bot(text)
+    os.kill(pid_of(remote), signal.SIGINT)  # Ctrl-C does not reach it
     drawn = []
     for _ in range(3):
         assert [chosen_by(remote, TURN, MOVES) for _ in range(2)] == [1, 2]
@@ -934,77 +824,32 @@ def test_the_server_does_without_numba() -> None:
     assert subprocess.run([sys.executable, "-c", text]).returncode == 0
 
 
-def test_a_server_without_a_bot_says_so() -> None:
-    answer = BotServer().answer(Decide(3, "roll_again", turn_as_json(TURN)))
-    assert answer == Answer(3, error="no bot has been asked to get ready")
-
-
-def test_infinities_are_told_in_words() -> None:
-    assert value_as_json(math.inf) == {"not": "inf"}
-    assert fresh_player(Loader(ROOT / "bots").find("rule28", GAME), {}) is not None
-
-
 # --- The same games -------------------------------------------------------------------------------
 
 
-def played_remotely(remote: IsolatedBot) -> Player:
-    """A plain bot that passes on what it is asked; a stream it has not seen is a new game's."""
-    heard: list[object] = [None]
-
-    def told(turn: Turn) -> None:
-        if turn.random is not heard[0]:
-            heard[0] = turn.random
-            assert isinstance(turn.random, Stream)
-            remote.begin(turn.seat, turn.players, turn.rules, turn.random._key)
-
-    def choose_move(turn: Turn, moves: Any) -> Any:
-        told(turn)
-        return chosen_by(remote, turn, moves)
-
-    def roll_again(turn: Turn) -> Any:
-        told(turn)
-        return rolls_again(remote, turn)
-
-    return Player(choose_move, roll_again)
-
-
 @pytest.mark.parametrize(
-    ("name", "rules", "players"),
+    ("rules", "players", "bots"),
     slow_but(
-        (0, 1),
+        (0,),
         [
-            ("random", "classic", 2),
-            ("example", "jump", 3),
-            ("odds", "leave", 2),
-            ("glenn-aloi", "korean", 2),
-            ("rule28", "long5", 1),
+            ("jump", 3, "random, odds, cautious"),
+            ("korean", 2, "glenn-aloi, example"),
+            ("long5", 1, "rule28"),
         ],
     ),
 )
 def test_isolated_bots_play_the_same_games(
-    started: Started, name: str, rules: str, players: int
+    arena: Arena, rules: str, players: int, bots: str
 ) -> None:
-    catalogue = Loader(ROOT / "bots")
-    spec = catalogue.find(name, GAME)
-    plain = spec.build({})
-    remote = started(SERVED, bot=spec.address, folder=ROOT / "bots")
-    seats = [
-        Player(lambda *asked: plain.choose_move(*asked), lambda turn: plain.roll_again(turn)),
-        played_remotely(remote),
-    ]
-    rival = catalogue.find("cautious", GAME).build({})
-    others = [
-        Player(lambda *asked: rival.choose_move(*asked), lambda turn: rival.roll_again(turn))
-    ] * (players - 1)
-    results = []
-    for seat in seats:
-        table = [SeatedBot(str(place), one, "") for place, one in enumerate([seat, *others])]
-        result = EngineTable(GAME, NAMED[rules][0], table, players, seed=11).play(
-            Block(tuple(range(players)), first=3, deals=2)
-        )
-        assert result.faults == ()
-        results.append(result)
-    assert results[0] == results[1]
+    example = (ROOT / "bots/example.py").read_text()
+    yaml = f"games: 4\nseed: 3\nrules: {rules}\nplayers: {players}\nbots: [{bots}]\nisolate: "
+    played = []
+    for isolate in ("processes", "false"):
+        words = "run cup.yaml --quiet --fresh"
+        done = arena(words, bots={"example": example}, yaml=yaml + isolate)
+        played.append({key: done.json.get(key) for key in ("lineups", "by_bot", "standings")})
+    assert played[0] == played[1]
+    assert "faults" not in done.json
 
 
 # --- What a file holds ----------------------------------------------------------------------------
@@ -1054,9 +899,3 @@ def test_a_command_is_known_by_its_words_and_the_contents_of_files(tmp_path: Pat
     fed = describe_command([str(bot), str(data)])
     data.write_text("three")
     assert fed != describe_command([str(bot), str(data)])
-
-
-def test_starts_are_equal_that_say_the_same(tmp_path: Path) -> None:
-    start = start_of(("one",), tmp_path)
-    assert replace(start, options='{"a": 1}') != start
-    assert hash(start) == hash(replace(start))
