@@ -11,9 +11,7 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.deals.outcomes import WIN_UNITS, Tally, TournamentTotals, win_units
-from cantstop_arena.ratings.distributions import student_quantile
-from cantstop_arena.ratings.estimate import Estimate, ShareError
-from cantstop_arena.ratings.model.deal_clusters import (
+from cantstop_arena.ratings.covariance import (
     MANY_DEALS,
     DealClusters,
     DegreesOfFreedom,
@@ -22,6 +20,8 @@ from cantstop_arena.ratings.model.deal_clusters import (
     sample_of,
     wins_of_deals,
 )
+from cantstop_arena.ratings.distributions import student_quantile
+from cantstop_arena.ratings.estimate import Estimate, ShareError
 from cantstop_arena.ratings.model.evidence import Floats, Ints, Truths
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
 
