@@ -17,6 +17,7 @@ from cantstop_arena.comparisons.game_profile import GAMES, GameProfile, game_pro
 from cantstop_arena.comparisons.rule_design import HOLDS, DesignTotals, search_rules
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
+from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.profile_report import (
     design_content,
@@ -33,7 +34,6 @@ from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.key_readers import usual_players
 from cantstop_arena.tournaments.file.yaml_reader import range_text
 from cantstop_arena.tournaments.run import create_run_folder
-from cantstop_arena.tournaments.run_observer import observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import Overrides
 from cantstop_arena.views.progress_lines import observer_for

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cantstop_arena.api.tournaments import PlannedTournament
     from cantstop_arena.bots.bot_start import Isolation
     from cantstop_arena.bots.catalogue import Catalogue
-    from cantstop_arena.cli.terminal.run_screen import RunScreen
+    from cantstop_arena.cli.terminal.progress_screen import RunScreen
     from cantstop_arena.comparisons.comparison_results import ComparisonTotals
     from cantstop_arena.tournaments.run_options import RunOptions
 import sys

@@ -34,10 +34,10 @@ from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
 from cantstop_arena.tournaments.ledger.ledger_query import version_of
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
-from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.run import Session, fault_report_of
 from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.run_options import PoolOwner
 from cantstop_arena.tournaments.tournament import Tournament
 
 DICE_SETS = 8

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.seatings import Group
+from cantstop_arena.ratings.covariance import degrees_of_freedom
 from cantstop_arena.ratings.estimate import Estimate, ShareError
-from cantstop_arena.ratings.model.deal_clusters import degrees_of_freedom
 from cantstop_arena.ratings.multiple_comparisons import assign_groups
 from cantstop_arena.ratings.scores import NO_SAMPLE
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK, half_width

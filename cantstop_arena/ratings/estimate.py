@@ -28,8 +28,8 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from cantstop_arena.ratings.covariance import DegreesOfFreedom
 from cantstop_arena.ratings.distributions import student_quantile, student_tail
-from cantstop_arena.ratings.model.deal_clusters import DegreesOfFreedom
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     min_variance,

@@ -11,15 +11,17 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.deals.outcomes import WIN_UNITS, Tally, TournamentTotals, win_units
-from cantstop_arena.ratings.distributions import student_quantile
-from cantstop_arena.ratings.estimate import Estimate, ShareError
-from cantstop_arena.ratings.model.deal_clusters import (
+from cantstop_arena.ratings.covariance import (
     MANY_DEALS,
     DealClusters,
+    DegreesOfFreedom,
     degrees_of_freedom,
+    degrees_of_freedom_of_rows,
     sample_of,
     wins_of_deals,
 )
+from cantstop_arena.ratings.distributions import student_quantile
+from cantstop_arena.ratings.estimate import Estimate, ShareError
 from cantstop_arena.ratings.model.evidence import Floats, Ints, Truths
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
 
@@ -220,9 +222,9 @@ def _rows_of_pair_errors(results: TournamentTotals) -> Iterator[list[ShareError 
     bots = range(len(results.bots))
     sample = _sample(results)
     for bot in bots:
-        residuals = _sampled_cells(results, sample, bot)
+        degrees = degrees_of_freedom_of_rows(deals[bot], _sampled_cells(results, sample, bot))
         yield [
-            _cell_error(results, int(deals[bot, rival]), bot, rival, residuals[rival])
+            _cell_error(results, int(deals[bot, rival]), bot, rival, degrees[rival])
             for rival in bots
         ]
 
@@ -243,7 +245,7 @@ def meetings(results: TournamentTotals) -> tuple[Ints, Ints]:
 
 
 def _cell_error(
-    results: TournamentTotals, deals: int, bot: int, rival: int, residuals: Floats
+    results: TournamentTotals, deals: int, bot: int, rival: int, degrees: DegreesOfFreedom
 ) -> ShareError | None:
     pairs = results.deals.pairs
     bot_units, rival_units = int(pairs.win_units[bot, rival]), int(pairs.win_units[rival, bot])
@@ -256,7 +258,7 @@ def _cell_error(
         pair_variance(bot_units, rival_units, squares, int(pairs.crossed[bot, rival])),
         deals,
         min(float(deals), (bot_units + rival_units) / win_units(results.players)),
-        degrees_of_freedom(deals, residuals),
+        degrees,
         expected_deals(results),
     )
 

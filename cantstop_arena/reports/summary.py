@@ -36,11 +36,10 @@ from cantstop_arena.reports.summary_fields import (
 )
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import rounded, significant
-from cantstop_arena.tables.crosstable import pairs
 from cantstop_arena.tables.data import records
 from cantstop_arena.tables.differences import pairs as differences
-from cantstop_arena.tables.fit import fit
 from cantstop_arena.tables.lineups import MANY_BOTS
+from cantstop_arena.tables.pair_tables import fit, pairs
 from cantstop_arena.tables.seats import effects, following, seats
 from cantstop_arena.tables.standings import ELO, ranked_standings
 from cantstop_arena.tables.styles import styles

@@ -50,7 +50,6 @@ from cantstop_arena.tournaments.pool.block_pool import (
     PartResult,
 )
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
-from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import (
     BotFacts,
@@ -61,6 +60,7 @@ from cantstop_arena.tournaments.preparation import (
     prepare_bots,
 )
 from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.run_options import PoolOwner
 from cantstop_arena.tournaments.schedule import Round, missing_rounds
 from cantstop_arena.tournaments.table_spec import TableSpec, table_spec_for
 from cantstop_arena.tournaments.tournament import COPIES, RECORDS, RESOLVED, Tournament

@@ -258,6 +258,27 @@ def test_a_game_is_recorded_with_the_copies_of_what_played(tmp_path: Path) -> No
     assert copy.read_text() == ROLLS
 
 
+def test_a_game_is_recorded_although_its_process_is_killed_while_bots_are_built(
+    tmp_path: Path,
+) -> None:
+    kills = tmp_path / "kills"
+    (tmp_path / "mine.py").write_text(f"""
+import os
+if os.path.exists({str(kills)!r}) and os.getpid() != {os.getpid()}:
+    left = open({str(kills)!r}).read()
+    open({str(kills)!r}, "w").write(left[1:])
+    if left:
+        os.kill(os.getpid(), {signal.SIGKILL})
+{PLAYS}""")
+    (tmp_path / "cup.yaml").write_text("seed: 3\ngames: 20\nbots: [rule28, mine]\n")
+    catalogue = Catalogue(tmp_path)
+    game = read(tmp_path / "cup.yaml", catalogue), catalogue, tmp_path / COPIES
+    undisturbed = record_game(*game, ["mine", "rule28"], 0)
+    kills.write_text("xx")
+    assert record_game(*game, ["mine", "rule28"], 0) == undisturbed != []
+    assert kills.read_text() == ""
+
+
 def test_a_copy_that_cannot_be_kept_is_told_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(PLAYS)
     source = BotSource(tmp_path / "mine.py").identified()

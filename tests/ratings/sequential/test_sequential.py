@@ -9,8 +9,8 @@ import pytest
 from helpers.oracles import optimize, power_tables
 from numpy.typing import NDArray
 
+from cantstop_arena.ratings.covariance import DegreesOfFreedom
 from cantstop_arena.ratings.estimate import ShareError
-from cantstop_arena.ratings.model.deal_clusters import DegreesOfFreedom
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     deals_for,
