@@ -24,9 +24,8 @@ from unittest.mock import patch
 from msgspec.structs import replace
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.deals.outcomes import Block, BlockResult
+from cantstop_arena.deals.outcomes import Block, BlockResult, packed
 from cantstop_arena.deals.sampling import wins_by_deal
-from cantstop_arena.deals.winners import packed
 from cantstop_arena.processes.channel import (
     Channel,
     ChannelClosed,

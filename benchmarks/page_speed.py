@@ -3,8 +3,13 @@
     python benchmarks/page_speed.py
 
 At most 400 kB and 0.6 s are wanted. The best of five is printed, after a first page that loads
-what pages need; games between weak bots are longer, and so are their replays.
+what pages need; games between weak bots are longer, and so are their replays. NumPy has one thread,
+as in the command `arena`: several would spend processor time waiting for each other.
 """
+
+import os
+
+os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", MKL_NUM_THREADS="1")
 
 import tempfile
 import time

@@ -15,9 +15,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Tally
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Tally, packed
 from cantstop_arena.deals.seatings import Group, Orders, standard_orders
-from cantstop_arena.deals.winners import packed
 from cantstop_arena.game_api.watched import shared_window
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions, WorkerPool
 

@@ -21,13 +21,12 @@ from helpers.study_tables import Column, Line, StudyTable, as_markdown
 
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.ratings.elo import even_score, rate
+from cantstop_arena.ratings.elo import Points, Ratings, even_score, rate
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model.luce import ELO
 from cantstop_arena.ratings.model_fit.deviance import goodness
 from cantstop_arena.ratings.model_fit.residuals import residuals
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
-from cantstop_arena.ratings.rating import Points, Ratings
 from cantstop_arena.ratings.scores import crosstable, pair_errors, scores
 
 COVERED = ("Elo", "difference", "seat", "score", "cell")

@@ -11,9 +11,9 @@ from helpers.simulated import Truth
 from helpers.study_tables import Column, Line, StudyTable
 
 from cantstop_arena.deals.control_variate import correction
+from cantstop_arena.deals.outcomes import WIN_UNITS
 from cantstop_arena.deals.sampling import Bytes, Ints, wins_by_deal
 from cantstop_arena.deals.seatings import standard_orders
-from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.ratings.model.luce import ELO
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.scores import score_error

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from cantstop_arena.api.bot_classes import write_bot_file
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
+from cantstop_arena.bots.bot_start import Isolation, check_sandbox, checked_isolation
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import Isolation, check_sandbox, checked_isolation
 from cantstop_arena.bots.known_bot import A_NAME, MAX_NAME_LENGTH, is_printed_well
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.bot_options import find_faults, options_of

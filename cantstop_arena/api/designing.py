@@ -10,13 +10,14 @@ from cantstop_arena.api.keywords import DesignKeys, ProfileKeys, keywords, run_o
 from cantstop_arena.api.result_tables import ResultTable
 from cantstop_arena.api.tournaments import rules_as_keys
 from cantstop_arena.atomic_files import check_results_folder, write_result
+from cantstop_arena.bots.bot_start import checked_isolation
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import checked_isolation
 from cantstop_arena.comparisons import design_file
 from cantstop_arena.comparisons.game_profile import GAMES, GameProfile, game_profile
 from cantstop_arena.comparisons.rule_design import HOLDS, DesignTotals, search_rules
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
+from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.profile_report import (
     design_content,
@@ -33,7 +34,6 @@ from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.key_readers import usual_players
 from cantstop_arena.tournaments.file.yaml_reader import range_text
 from cantstop_arena.tournaments.run import create_run_folder
-from cantstop_arena.tournaments.run_observer import observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import Overrides
 from cantstop_arena.views.progress_lines import observer_for

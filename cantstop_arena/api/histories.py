@@ -9,12 +9,13 @@ from cantstop_arena.api.keywords import HistoryKeys, keywords, run_options
 from cantstop_arena.api.result_tables import ResultTable
 from cantstop_arena.atomic_files import check_results_folder
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.reports import history_report
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.guests import Host
 from cantstop_arena.tournaments.run import plan_run, run_tournament
-from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
+from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import Tournament
 from cantstop_arena.tournaments.version_history import VersionHistory, version_history

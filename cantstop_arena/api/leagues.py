@@ -21,8 +21,9 @@ from cantstop_arena.leagues.league_run import (
     run_league,
 )
 from cantstop_arena.leagues.standings import standings_data, standings_table
+from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.tables.column import Table
-from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
+from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.views.progress_lines import observer_for
 

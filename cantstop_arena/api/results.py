@@ -20,18 +20,16 @@ from cantstop_arena.reports import tournament_files
 from cantstop_arena.reports.headline import headline
 from cantstop_arena.reports.highlights import record_games
 from cantstop_arena.reports.summary import summary
-from cantstop_arena.tables import all_tables
-from cantstop_arena.tables import crosstable as crosstables
+from cantstop_arena.tables import all_tables, pair_tables
 from cantstop_arena.tables import differences as difference_tables
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table
 from cantstop_arena.tables.faults import faults
-from cantstop_arena.tables.fit import fit
-from cantstop_arena.tables.lengths import lengths
 from cantstop_arena.tables.names import FORMATS, TABLES
+from cantstop_arena.tables.pair_tables import fit
 from cantstop_arena.tables.seats import following, predecessors, seats
 from cantstop_arena.tables.standings import standings, standings_data
-from cantstop_arena.tables.styles import styles
+from cantstop_arena.tables.styles import lengths, styles
 from cantstop_arena.tournaments.ledger.open_ledger import protected_ledger
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 from cantstop_arena.views.default_view import view_of
@@ -102,14 +100,14 @@ class Results:
     def crosstable(self) -> ResultTable:
         """Scores of the row's bot against the column's."""
         self._require_opponents("crosstable")
-        display = crosstables.crosstable(self.analysis)
-        return _table(crosstables.scores_only(self.analysis), display)
+        display = pair_tables.crosstable(self.analysis)
+        return _table(pair_tables.scores_only(self.analysis), display)
 
     @cached_property
     def pairs(self) -> ResultTable:
         """The scores pair by pair, with errors."""
         self._require_opponents("pairs")
-        return _table(crosstables.pairs(self.analysis))
+        return _table(pair_tables.pairs(self.analysis))
 
     @cached_property
     def differences(self) -> ResultTable:

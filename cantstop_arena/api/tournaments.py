@@ -30,13 +30,14 @@ from cantstop_arena.api.keywords import (
     run_options,
 )
 from cantstop_arena.api.results import Results, Source
+from cantstop_arena.bots.bot_start import checked_isolation
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import checked_isolation
 from cantstop_arena.bots.known_bot import refusal_of
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import ConfigError, FaultError, UsageError
 from cantstop_arena.games.registry import game_named
+from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.reports.tournament_files import delete_reports
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
@@ -53,7 +54,7 @@ from cantstop_arena.tournaments.file.pattern_entrants import Field
 from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run import delete_records, plan_run, run_tournament
-from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
+from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
 from cantstop_arena.views.progress_lines import observer_for

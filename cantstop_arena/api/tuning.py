@@ -15,6 +15,7 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import DEFAULT
+from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.reports.tournament_files import PAGE
 from cantstop_arena.reports.tuning_report import (
@@ -31,7 +32,6 @@ from cantstop_arena.tables.all_tables import WRITERS
 from cantstop_arena.tournaments.file.bot_references import command_in, suggesting_game
 from cantstop_arena.tournaments.file.entrants import find_bot
 from cantstop_arena.tournaments.run import create_run_folder
-from cantstop_arena.tournaments.run_observer import observed_by
 from cantstop_arena.tuning.search_space import search_space_of
 from cantstop_arena.tuning.tuner import Tuner, TuningResult
 from cantstop_arena.tuning.variant_trials import variant_trials_for

@@ -1,4 +1,4 @@
-"""Paths of bots: a file, or a folder with a file `__init__.py`."""
+"""Paths of bots: a file, or a folder with a file `__init__.py`; and the default folders."""
 
 import os
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 from cantstop_arena.errors import BotError
 
 DEFAULT_FOLDER = Path("bots")
+RESULTS = Path("results")  # the default folder of results, with copies of the bots that played
 FOLDER_FILE = "__init__.py"  # the own file of a bot that is a folder
 NET = ".onnx"
 ENDINGS = (".py", NET)  # of files that hold a bot

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import MAX_BESIDE, BotSource, read_source
 from cantstop_arena.bots.bot_paths import bot_name, bot_path, is_in_folder
-from cantstop_arena.bots.bot_start import BotStart
-from cantstop_arena.bots.isolation import Isolation, refusal
+from cantstop_arena.bots.bot_start import BotStart, Isolation, sandbox_refusal
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.bots.versions import is_digest
 from cantstop_arena.errors import BotError
@@ -55,7 +54,7 @@ def start_here(start: BotStart) -> tuple[BotStart, SandboxView | None]:
         Sandbox.here()
     except NoSandbox as error:
         if start.isolation is Isolation.SANDBOX:
-            raise BotError(refusal(_name_of(start), str(error))) from None
+            raise BotError(sandbox_refusal(_name_of(start), str(error))) from None
         return start, None
     return _start_in_sandbox(start), _view_of(start)
 

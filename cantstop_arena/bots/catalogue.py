@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from cantstop_arena.bots.bot_files import BotSource, read_source
-from cantstop_arena.bots.bot_paths import bot_files, bot_name, bot_path, file_in, real_path
+from cantstop_arena.bots.bot_paths import RESULTS, bot_files, bot_name, bot_path, file_in, real_path
 from cantstop_arena.bots.bot_sandbox import (
     base_view,
     describing_policy,
@@ -24,6 +24,7 @@ from cantstop_arena.bots.bot_sandbox import (
     listing_policy,
     texts_of,
 )
+from cantstop_arena.bots.bot_start import Isolation, sandbox_problem
 from cantstop_arena.bots.describe import (
     DESCRIBING,
     PackageContents,
@@ -36,16 +37,9 @@ from cantstop_arena.bots.describe import (
     offer_of_package,
     points_of_packages,
 )
-from cantstop_arena.bots.isolation import Isolation, sandbox_problem
 from cantstop_arena.bots.known_bot import BotDescription, LoadedBot
 from cantstop_arena.bots.loader import Loader, only_bot
-from cantstop_arena.bots.versions import (
-    PREVIOUS,
-    RESULTS,
-    digest_of_copy,
-    stored_hint,
-    stored_version,
-)
+from cantstop_arena.bots.versions import PREVIOUS, digest_of_copy, stored_hint, stored_version
 from cantstop_arena.errors import BotError, OtherGameError, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 from cantstop_arena.game_api.game import Game

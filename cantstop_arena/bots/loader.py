@@ -2,11 +2,13 @@
 
 All of them implement the hooks of `hookspecs`. pluggy registers and checks them; their functions
 are then called directly, since a hook call costs more than many a decision.
+
+The bots of a plug-in, a module or an entry point, are read from its hooks, and checked.
 """
 
 import importlib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,24 +26,28 @@ from cantstop_arena.bots.bot_files import (
     sources_of,
 )
 from cantstop_arena.bots.bot_paths import bot_name, bot_path, file_in
-from cantstop_arena.bots.known_bot import BotAddress, KnownBot, LoadedBot, check_names
-from cantstop_arena.bots.plugin_bots import (
-    batch_function,
-    family,
-    game_of,
-    hook_complaint,
-    single_bot,
+from cantstop_arena.bots.known_bot import (
+    BotAddress,
+    KnownBot,
+    LoadedBot,
+    check_backends,
+    check_names,
 )
-from cantstop_arena.errors import BotError
+from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.game_api.batches import DEFAULT_ROWS
+from cantstop_arena.game_api.bot_options import Option, did_you_mean, options_of
+from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.packages import entry_points_of, load_entry_point
-from cantstop_arena.games.registry import game_named
-from cantstop_arena.hookspecs import BATCH_HOOK, PROJECT, BatchHooks
+from cantstop_arena.games.registry import DEFAULT, game_named
+from cantstop_arena.hookspecs import BATCH_HOOK, PROJECT, BatchHooks, Bot, BotFunctions
+from cantstop_arena.table.batched_bot import BatchedBot
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Bot = TypeVar("Bot", bound=KnownBot)
+
+AnyBot = TypeVar("AnyBot", bound=KnownBot)
 
 
 class _Manager(pluggy.PluginManager):
@@ -209,7 +215,7 @@ def _digest_of_built_in(game: Game) -> str:
     return digest_of(path for folder in folders for path in folder.glob("*.py"))
 
 
-def only_bot(bots: Sequence[Bot], path: Path) -> Bot:
+def only_bot(bots: Sequence[AnyBot], path: Path) -> AnyBot:
     """The one bot of a file's bots. Raises BotError if there are none or several."""
     if len(bots) > 1:
         names = ", ".join(bot.name for bot in bots)
@@ -225,3 +231,286 @@ def entry_point(name: str) -> "EntryPoint":
     if point is None:
         raise BotError(f"no installed package offers {name!r} any more")
     return point
+
+
+REGISTERED = ("register_bots", "register_rules", "register_games")
+_BATCH = Decision(BATCH_HOOK, ("batch",), Any, Any)
+_BATCH_SETTINGS = {"rows": DEFAULT_ROWS, "temperature": 0.0}
+"""The settings of bots with `decide(batch)`, and their defaults."""
+GAME = "game"
+"""The attribute of a plug-in that names its game; the default is Can't Stop."""
+
+
+def game_of(plugin: Any) -> Game:
+    """The game that a plug-in names. Raises BotError for an unknown game."""
+    name = getattr(plugin, GAME, DEFAULT)
+    if not isinstance(name, str):
+        raise BotError(f"{GAME} must be the name of a game, not {name!r:.60}")
+    try:
+        return game_named(name)
+    except UsageError as error:
+        raise BotError(str(error)) from error
+
+
+def single_bot(
+    plugin: Any,
+    game: Game,
+    name: str,
+    make_bot: Callable[..., LoadedBot],
+    run_module: Callable[[], Any] | None,
+) -> Iterator[LoadedBot]:
+    """The bot whose decisions are a module's functions; none if it registers something instead.
+
+    Raises BotError when functions or their arguments are missing or wrong.
+    """
+    if batch_function(plugin, game) is not None:
+        yield _batched_bot(plugin, game, name, make_bot, run_module)
+        return
+    functions = {hook: getattr(plugin, hook, None) for hook in game.functions}
+    defined = {hook: function for hook, function in functions.items() if function is not None}
+    if not defined and any(hasattr(plugin, hook) for hook in REGISTERED):
+        return
+    if missing := _missing(game, defined):
+        raise BotError(_missing_text(missing, plugin) + _game_hint(game, defined, plugin))
+    for hook, function in defined.items():
+        _check_arguments(game.functions[hook], function)
+    options_by_hook = {
+        hook: options_of(function, len(game.functions[hook].parameters))
+        for hook, function in defined.items()
+    }
+    option_names = {hook: tuple(options) for hook, options in options_by_hook.items()}
+
+    def maker_of(plugin: Any) -> Callable[..., Any]:
+        return partial(_functions_with_options, plugin, option_names)
+
+    bot = make_bot(
+        name=name,
+        options={
+            key: option for options in options_by_hook.values() for key, option in options.items()
+        },
+        summary=_first_line(plugin.__doc__),
+        maker=maker_of(plugin),
+        learns=getattr(plugin, "learns", False) is True,
+        remake=(lambda: maker_of(run_module())) if run_module else None,
+    )
+    check_backends(bot.build({}), name, game.decisions)
+    yield bot
+
+
+def batch_function(player: Any, game: Game) -> Any:
+    """The function `decide(batch)` of a module or an object; None where there is none.
+
+    Another function of this name, in a bot that has the hooks of its game, is its own affair.
+    """
+    function = getattr(player, BATCH_HOOK, None)
+    if BATCH_HOOK in game.functions or not callable(function):
+        return None
+    if hasattr(function, f"{PROJECT}_impl") or _first_parameter(function) == _BATCH.parameters[0]:
+        return function
+    is_bot = any(callable(getattr(player, hook, None)) for hook in (*game.functions, *REGISTERED))
+    return None if is_bot else function
+
+
+def _first_parameter(function: Callable[..., Any]) -> str:
+    try:
+        return next(iter(inspect.signature(function).parameters), "")
+    except (TypeError, ValueError):  # it is not written in Python
+        return ""
+
+
+def _batched_bot(
+    plugin: Any,
+    game: Game,
+    name: str,
+    make_bot: Callable[..., LoadedBot],
+    run_module: Callable[[], Any] | None,
+) -> LoadedBot:
+    """The bot of a module with `decide(batch)`. Raises BotError if it is not valid."""
+    _check_arguments(_BATCH, plugin.decide)
+    options = options_of(plugin.decide, len(_BATCH.parameters))
+    names = tuple(options)
+    for key, default in _BATCH_SETTINGS.items():
+        if key not in options:
+            options[key] = Option(key, getattr(plugin, key, default))
+    _check_batched(plugin, game, name, getattr(plugin, "learns", False) is True)
+
+    def maker_of(plugin: Any) -> Callable[..., Any]:
+        return partial(_batched_with_options, plugin, game, names)
+
+    bot = make_bot(
+        name=name,
+        options=options,
+        summary=_first_line(plugin.__doc__),
+        maker=maker_of(plugin),
+        remake=(lambda: maker_of(run_module())) if run_module else None,
+    )
+    bot.build({})
+    return bot
+
+
+def _batched_with_options(
+    plugin: Any, game: Game, names: Sequence[str], /, **options: Any
+) -> BatchedBot:
+    """The function of a bot's file, bound to the options that it takes."""
+    values = {name: options[name] for name in names}
+    decide = partial(plugin.decide, **values) if values else plugin.decide
+    return BatchedBot(game, decide, options["rows"], options["temperature"])
+
+
+def _check_batched(player: Any, game: Game, name: str, learns: bool) -> None:
+    """Raise BotError for what goes with batches in no bot: other hooks, and learning."""
+    for hook in game.functions:
+        if callable(getattr(player, hook, None)):
+            raise BotError(
+                f"{name}: {BATCH_HOOK}(batch) takes all decisions; leave out {hook}, or rename"
+                f" {BATCH_HOOK} if it is a function of your own"
+            )
+    if learns:
+        raise BotError(f"{name}: a bot with {BATCH_HOOK}(batch) has no memory, so it cannot learn")
+
+
+def _missing(game: Game, defined: Mapping[str, Any]) -> list[str]:
+    """The names of the required decisions of a game that are not defined."""
+    return [
+        hook
+        for hook, decision in game.decisions.items()
+        if hook not in defined and not decision.optional
+    ]
+
+
+def _functions_with_options(
+    plugin: Any, option_names: Mapping[str, tuple[str, ...]], /, **options: Any
+) -> BotFunctions:
+    """A bot file's functions, each bound to the options that it takes."""
+    functions = {}
+    for hook, names in option_names.items():
+        function = getattr(plugin, hook)
+        values = {name: options[name] for name in names}
+        functions[hook] = partial(function, **values) if values else function
+    return BotFunctions(**functions)
+
+
+def family(
+    plugin: Any,
+    game: Game,
+    name: str,
+    make_bot: Callable[..., LoadedBot],
+    run_module: Callable[[], Any] | None,
+) -> Iterator[LoadedBot]:
+    """The bots that a module registers with `register_bots`.
+
+    Raises BotError when that fails, or returns anything but bots.
+    """
+    if not hasattr(plugin, "register_bots"):
+        return
+    try:
+        with foreign_code():
+            bots = list(plugin.register_bots())
+    except BotError:
+        raise
+    except BaseException as error:
+        raise BotError(f"register_bots of {name} fails: {exception_line(error)}") from error
+    for bot in bots:
+        if not isinstance(bot, Bot) or not isinstance(bot.name, str) or not callable(bot.build):
+            raise BotError(f"register_bots of {name} must return Bot(name, build), not {bot!r:.80}")
+        yield make_bot(
+            name=bot.name,
+            options=options_of(bot.build),
+            summary=_first_line(bot.build.__doc__),
+            maker=partial(_built_functions, game, bot),
+            learns=getattr(bot.build, "learns", getattr(plugin, "learns", False)) is True,
+            remake=partial(_maker_from_new_module, run_module, game, bot.name)
+            if run_module
+            else None,
+        )
+
+
+def _maker_from_new_module(
+    run_module: Callable[[], Any], game: Game, name: str
+) -> Callable[..., Any]:
+    bot = next(bot for bot in run_module().register_bots() if bot.name == name)
+    return partial(_built_functions, game, bot)
+
+
+def _built_functions(game: Game, bot: Bot, /, **options: Any) -> BotFunctions:
+    player = bot.build(**options)
+    if (decide := batch_function(player, game)) is not None:
+        _check_batched(player, game, bot.name, getattr(player, "learns", False) is True)
+        _check_arguments(_BATCH, decide)
+        settings: dict[str, Any] = {
+            key: getattr(player, key, usual) for key, usual in _BATCH_SETTINGS.items()
+        }
+        return BatchedBot(game, decide, **settings)
+    functions = {hook: getattr(player, hook, None) for hook in game.functions}
+    defined = {hook: function for hook, function in functions.items() if callable(function)}
+    if missing := _missing(game, defined):
+        raise BotError(f"bot {bot.name} has no {' and no '.join(missing)}")
+    return BotFunctions(**defined)
+
+
+def _check_arguments(decision: Decision, function: Any) -> None:
+    if not callable(function):
+        raise BotError(f"{decision.name} is no function")
+    expected = decision.parameters
+    parameters = list(inspect.signature(function).parameters.values())
+    required = tuple(
+        parameter.name for parameter in parameters if parameter.default is parameter.empty
+    )
+    first = tuple(parameter.name for parameter in parameters[: len(expected)])
+    if required != expected or first != expected:
+        names = ", ".join(parameter.name for parameter in parameters)
+        must = f"must take ({', '.join(expected)}), then options"
+        hint = ""
+        if first == expected and required[: len(expected)] == expected:
+            option = required[len(expected)]
+            hint = f"; the option {option} needs a default, such as {option}=0"
+        raise BotError(f"{decision.name} {must}; it takes ({names}){hint}")
+
+
+def _missing_text(hooks: Sequence[str], plugin: Any) -> str:
+    names = [name for name in vars(plugin) if inspect.isfunction(vars(plugin)[name])]
+    texts = [
+        f"{hook}{did_you_mean(hook, names)}".replace("did you mean", "is it") for hook in hooks
+    ]
+    return f"lacks {' and '.join(texts)}{_class_hint(hooks, plugin)}"
+
+
+def _game_hint(game: Game, defined: Mapping[str, Any], plugin: Any) -> str:
+    """How a file of functions that all have other names says which game they play."""
+    if defined or hasattr(plugin, GAME) or not any(map(inspect.isfunction, vars(plugin).values())):
+        return ""
+    return f'; a bot of another game than {game.name} names it: game = "NAME"'
+
+
+def _class_hint(hooks: Sequence[str], plugin: Any) -> str:
+    """How to register the class of a module that has these methods; empty if there is none."""
+    classes = (value for value in vars(plugin).values() if inspect.isclass(value))
+    own_classes = (each for each in classes if each.__module__ == plugin.__name__)
+    name = next((each.__name__ for each in own_classes if set(hooks) <= set(dir(each))), None)
+    if name is None:
+        return ""
+    return (
+        f"; class {name} has them: register it with"
+        f' def register_bots(): return [cantstop_arena.Bot("NAME", {name})]'
+    )
+
+
+def hook_complaint(error: pluggy.PluginValidationError, plugin: Any, game: Game) -> str:
+    """pluggy's complaint about a misspelled hook or a wrong argument, in one line."""
+    functions = game.functions
+    hooks = [*game.functions, BATCH_HOOK, *REGISTERED]
+    for name, function in list(vars(plugin).items()):
+        if hasattr(function, f"{PROJECT}_impl") and name not in hooks:
+            return f"there is no hook {name!r}{did_you_mean(name, hooks)}"
+        if name == BATCH_HOOK and batch_function(plugin, game) is not None:
+            functions = {**functions, BATCH_HOOK: _BATCH}
+        if name in functions and inspect.isfunction(function):
+            try:
+                _check_arguments(functions[name], function)
+            except BotError as complaint:
+                return str(complaint)
+    return " ".join(str(error).split())
+
+
+def _first_line(docstring: object) -> str:
+    return inspect.cleandoc(docstring).partition("\n")[0] if isinstance(docstring, str) else ""

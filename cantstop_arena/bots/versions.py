@@ -1,16 +1,22 @@
-"""Earlier versions of bots: the copies of their files that runs store, by digest."""
+"""Earlier versions of bots: the copies of their files that runs store, by digest; and when runs
+played them: a line for each run of a folder that changed its query or played games."""
 
 import glob
+import json
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from cantstop_arena import __version__
+from cantstop_arena.atomic_files import open_unlinked
 from cantstop_arena.bots.bot_paths import bot_name, bot_path, own_files_called
 from cantstop_arena.errors import BotError
 
-RESULTS = Path("results")  # the default folder of results
 PREVIOUS = "previous"
 DIGEST_LENGTH = 7  # digits of a short digest
 _MAX_LISTED = 7  # versions in a message
@@ -126,7 +132,6 @@ def stored_hint(results: Path, name: str) -> str:
 
 def _first_runs(results: Path) -> dict[str, datetime]:
     """When the first run with each version ended, by short digest, as the runs have noted it."""
-    from cantstop_arena.bots.run_history import HISTORY, runs_in
 
     first: dict[str, datetime] = {}
     for pattern in _RUN_PATTERNS:
@@ -163,3 +168,45 @@ def digest_of_copy(copy: Path) -> str:
 
 def _listed(versions: Sequence[StoredVersion]) -> str:
     return ", ".join(short_digest(stored.digest) for stored in versions[:_MAX_LISTED])
+
+
+# When runs played
+
+HISTORY = "history.jsonl"  # in a folder of results
+# A bot may have put a pipe there, which would block.
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
+
+
+@dataclass(frozen=True)
+class RunEntry:
+    """A run: when it ended, which release played, for how many games of each group, and how many
+    games it played; and the short digests of the bots' sources, by name."""
+
+    when: datetime
+    arena: str
+    games: int
+    played: int
+    bots: Mapping[str, str]
+
+
+def add_run(folder: Path, games: int, played: int, bots: Mapping[str, str]) -> None:
+    """Add a line for a run that ends now, if it can be written; see `RunEntry`."""
+    entry = {
+        "when": datetime.now().astimezone().isoformat(timespec="seconds"),
+        "arena": __version__,
+        "games": games,
+        "played": played,
+        "bots": {name: short_digest(digest) for name, digest in bots.items()},
+    }
+    with suppress(OSError), os.fdopen(open_unlinked(folder / HISTORY, _APPEND), "ab") as file:
+        file.write(f"{json.dumps(entry)}\n".encode())
+
+
+def runs_in(folder: Path) -> Iterator[RunEntry]:
+    """The runs of a folder, oldest first; lines that cannot be read are left out."""
+    import msgspec  # which help pages do not load
+
+    with suppress(OSError):
+        for line in (folder / HISTORY).read_bytes().splitlines():
+            with suppress(msgspec.DecodeError):
+                yield msgspec.json.decode(line, type=RunEntry)

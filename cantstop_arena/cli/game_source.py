@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from cantstop_arena.bots.versions import RESULTS
+from cantstop_arena.bots.bot_paths import RESULTS
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, seed_option
 from cantstop_arena.errors import UsageError

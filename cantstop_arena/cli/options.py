@@ -8,20 +8,19 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cantstop_arena.bots.versions import RESULTS
+from cantstop_arena.bots.bot_paths import RESULTS
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes import shutdown
 from cantstop_arena.tournaments.file.keys import BY_NAME, KEYS, Command
-from cantstop_arena.views.command_options import Decorator, key_option
-from cantstop_arena.views.command_tables import TableOutput
+from cantstop_arena.views.command_options import Decorator, TableOutput, key_option
 
 if TYPE_CHECKING:
     from cantstop_arena.api.results import Results
     from cantstop_arena.api.tournaments import PlannedTournament
+    from cantstop_arena.bots.bot_start import Isolation
     from cantstop_arena.bots.catalogue import Catalogue
-    from cantstop_arena.bots.isolation import Isolation
-    from cantstop_arena.cli.terminal.run_screen import RunScreen
+    from cantstop_arena.cli.terminal.progress_screen import RunScreen
     from cantstop_arena.comparisons.comparison_results import ComparisonTotals
     from cantstop_arena.tournaments.run_options import RunOptions
 import sys
@@ -32,7 +31,7 @@ import click
 
 from cantstop_arena.cli.terminal.tty import supports_colours
 from cantstop_arena.tables.names import TABLES
-from cantstop_arena.views.command_tables import print_text
+from cantstop_arena.views.command_options import print_text
 
 if TYPE_CHECKING:
     from cantstop_arena.tables.analysis import Analysis
@@ -174,8 +173,8 @@ def catalogue_for(
 
     Its foreign bots are isolated like this. Raises UsageError for an unknown game.
     """
+    from cantstop_arena.bots.bot_start import Isolation
     from cantstop_arena.bots.catalogue import Catalogue
-    from cantstop_arena.bots.isolation import Isolation
     from cantstop_arena.games.registry import game_named
 
     isolation = isolation or Isolation.NONE

@@ -10,13 +10,8 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from cantstop_arena.bots.bot_paths import bot_files, bot_name
-from cantstop_arena.bots.versions import (
-    PREVIOUS,
-    RESULTS,
-    stored_versions,
-    version_name,
-)
+from cantstop_arena.bots.bot_paths import RESULTS, bot_files, bot_name
+from cantstop_arena.bots.versions import PREVIOUS, stored_versions, version_name
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Game

@@ -30,6 +30,7 @@ from cantstop_arena.comparisons.statistics import (
 from cantstop_arena.deals.control_variate import gain_range
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.errors import FaultError
+from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.cover import Cover
@@ -38,7 +39,6 @@ from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
 from cantstop_arena.tournaments.ledger.ledger_query import QueryBot
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, part_ledgers, set_aside
 from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
-from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.run import (
     Session,
@@ -48,7 +48,8 @@ from cantstop_arena.tournaments.run import (
     stored_openings,
     version_notices,
 )
-from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
+from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.run_options import PoolOwner
 from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
 
 

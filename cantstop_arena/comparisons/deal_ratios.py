@@ -9,7 +9,7 @@ from functools import cached_property
 import msgspec
 
 from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Measure
-from cantstop_arena.deals.winners import WIN_UNITS
+from cantstop_arena.deals.outcomes import WIN_UNITS
 
 BOT = "bot "  # begins the keys of the measures of single bots
 BOTS = "bots"  # all of them, where a file says what is negligible

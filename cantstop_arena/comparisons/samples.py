@@ -17,11 +17,9 @@ from cantstop_arena.comparisons.deal_ratios import DealRatios, is_won, won_by
 from cantstop_arena.comparisons.statistics import EffectEstimate, Numbers, Pair, Ratio, lead
 from cantstop_arena.deals.control_variate import correction, width_gain
 from cantstop_arena.deals.counting import COUNT, Measure, stored_measures
-from cantstop_arena.deals.outcomes import Tally
+from cantstop_arena.deals.outcomes import WIN_UNITS, Span, Tally, unbroken_prefix, win_units
 from cantstop_arena.deals.sampling import wins_by_deal
 from cantstop_arena.deals.seatings import MAX_SEATS, Group, Orders
-from cantstop_arena.deals.spans import Span, unbroken_prefix
-from cantstop_arena.deals.winners import WIN_UNITS, win_units
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.tournaments.ledger.cover import StoredDeals
 

@@ -5,21 +5,20 @@ bots of a group, a *deal* one numbered set of dice or cards, a *block* a run of 
 played in every seating of one group.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from cantstop_arena.deals.counting import Counts
 from cantstop_arena.deals.payoff import WINS, Payoff
 from cantstop_arena.deals.seatings import Group, Orders, standard_orders
-from cantstop_arena.deals.winners import packed, unpacked
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from cantstop_arena.deals.predecessor_sums import Predecessors
     from cantstop_arena.deals.sampling import DealSums
     from cantstop_arena.deals.seeds import Seed
@@ -136,7 +135,7 @@ class BlockResult(msgspec.Struct, frozen=True):
     """The results of a block: a tally for each seating, and data of every game and deal.
 
     `winners` are those of all games, deal after deal in every seating: bit masks of the seats that
-    won (all seats, where nobody did), packed (`deals.winners`). `measures` holds, deal after deal,
+    won (all seats, where nobody did), packed (`packed`). `measures` holds, deal after deal,
     sums over all games of the deal as little-endian 32-bit numbers, in the order of the game;
     empty if not requested. `payoffs` has, deal after deal, what each bot of the group and then each
     seat got in all games of the deal, in parts of the unit, as such numbers; empty if the game has
@@ -348,3 +347,113 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     def orders(self) -> Orders:
         """The orders in which bots took their seats in each deal."""
         return self.seat_orders or standard_orders(self.players)
+
+
+WIN_UNITS = 60  # of a won game: 1 to 6 seats can share it evenly
+
+
+def win_units(players: int) -> int:
+    """The number of win units of a won game, such that any number of its seats share it evenly.
+
+    WIN_UNITS up to six seats. All sums of wins are in these units.
+    """
+    return WIN_UNITS if players <= 6 else 14 * WIN_UNITS
+
+
+# Packed winners: one bit a game where one of two seats wins every game. They are a zero, the number
+# of different masks of seats, these masks in ascending order, and then as many planes of bits as it
+# takes to number them: plane k has bit k of each game's number, the first game in the highest bit
+# of the first byte. Equal winners have equal bytes.
+
+WINNERS_MARK = b"\0"  # the first byte
+_ALL = bytes(range(256))
+
+
+def packed(masks: bytes) -> bytes:
+    """The packed winners of games: a mask of seats a game, fewer than 256 different ones."""
+    distinct = _ALL.translate(None, _ALL.translate(None, masks))
+    numbers = np.frombuffer(
+        masks.translate(bytes.maketrans(distinct, _ALL[: len(distinct)])), np.uint8
+    )
+    planes = [np.packbits(numbers & 1 << plane) for plane in range(_planes(len(distinct)))]
+    return b"".join(
+        (WINNERS_MARK, bytes((len(distinct),)), distinct, *(plane.tobytes() for plane in planes))
+    )
+
+
+def unpacked(content: bytes, games: int) -> NDArray[np.uint8]:
+    """The masks of the winners of so many games. Raises ValueError if `content` is malformed.
+
+    All of them are among the masks that `masks_in` returns.
+    """
+    masks = masks_in(content, games)
+    width = _width(games)
+    numbers = np.zeros(games, np.uint8)
+    for plane in range(_planes(len(masks))):
+        index = 2 + len(masks) + plane * width
+        bits = np.unpackbits(np.frombuffer(content[index : index + width], np.uint8), count=games)
+        numbers |= bits << plane
+    if len(masks) == 2:  # the usual case, in a tenth of the time
+        return numbers * np.uint8(masks[1] - masks[0]) + np.uint8(masks[0])
+    return np.frombuffer(masks.ljust(256, masks[:1]), np.uint8).take(numbers)
+
+
+def masks_in(content: bytes, games: int) -> bytes:
+    """The masks that may occur in packed winners. Raises ValueError if `content` is malformed."""
+    masks = content[2 : 2 + content[1]] if len(content) > 1 else b""
+    length = 2 + len(masks) + _planes(len(masks)) * _width(games)
+    ascending = all(mask < next_mask for mask, next_mask in pairwise(masks))
+    if not masks or content[:1] != WINNERS_MARK or len(content) != length or not ascending:
+        raise ValueError(f"{len(content)} bytes are not the packed winners of {games} games")
+    return masks
+
+
+def _planes(masks: int) -> int:
+    """The number of bits that number so many masks."""
+    return max(0, masks - 1).bit_length()
+
+
+def _width(games: int) -> int:
+    """The number of bytes of a plane."""
+    return -(-games // 8)
+
+
+# Spans
+
+Span = tuple[int, int]  # first deal, number of deals
+
+
+def unbroken_prefix(spans: Iterable[Span]) -> int:
+    """The number of deals from 0 on of which none is missing."""
+    reached = 0
+    for first, deals in sorted(spans):
+        if first > reached:
+            break
+        reached = max(reached, first + deals)
+    return reached
+
+
+def gaps(played: Iterable[Span], deals: int) -> Iterator[Span]:
+    """The spans of the deals 0 to `deals - 1` that are not in `played`, which must not overlap."""
+    reached = 0
+    for first, count in sorted(played):
+        if first > reached:
+            yield reached, min(first, deals) - reached
+        reached = max(reached, first + count)
+        if reached >= deals:
+            return
+    if reached < deals:
+        yield reached, deals - reached
+
+
+def merge_spans(spans: Iterable[Span]) -> Iterator[Span]:
+    """Spans that do not overlap, in order, with adjacent ones joined."""
+    start = reached = -1
+    for first, deals in sorted(spans):
+        if first != reached:
+            if reached > start:
+                yield start, reached - start
+            start = first
+        reached = first + deals
+    if reached > start:
+        yield start, reached - start

@@ -14,10 +14,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.deals.outcomes import Span, merge_spans, win_units
 from cantstop_arena.deals.payoff import VOID
 from cantstop_arena.deals.seatings import Group, Orders
-from cantstop_arena.deals.spans import Span, merge_spans
-from cantstop_arena.deals.winners import win_units
 
 Ints: TypeAlias = NDArray[np.int64]
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -337,6 +336,7 @@ def _wins(
     # Two seats: a pair meets in one group only, and needs no matrix by deal.
     kind = object if wins.dtype == object else np.int64
     together = np.zeros((wins.shape[1], bots, bots), kind) if players > 2 else None
+    met: list[tuple[Group, Floats, Floats]] = []
     for group, columns, rows in blocks:
         for row, added in zip([*group, *range(bots, bots + players)], rows, strict=True):
             wins[row, columns] += added
@@ -344,10 +344,21 @@ def _wins(
             for index, bot in enumerate(group):
                 together[columns, bot, [*group]] += rows[index, :, None].astype(kind)
         elif players == 2:
-            _add_pair(pairs, group, _totals(rows[:2]), _products(rows[:2]))
+            met.append((group, rows[:2].sum(axis=1), rows[:2] @ rows[:2].T))
     if together is not None:
         _add_pairs(pairs, together)
+    elif met:
+        _add_duels(pairs, *map(np.array, zip(*met, strict=True)))
     return wins
+
+
+def _add_duels(pairs: Pairs, groups: Ints, totals: Floats, products: Floats) -> None:
+    """Add the wins of blocks of two bots each: their totals and products, a row for each block."""
+    for index, other in (0, 1), (1, 0):
+        cells = groups[:, index], groups[:, other]
+        np.add.at(pairs.win_units, cells, _as_integers(totals[:, index]))
+        np.add.at(pairs.squares, cells, _as_integers(products[:, index, index]))
+        np.add.at(pairs.crossed, cells, _as_integers(products[:, index, other]))
 
 
 def _add_pair(pairs: Pairs, group: Group, totals: Ints, products: Ints) -> None:

@@ -7,8 +7,7 @@ from typing import Any
 
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.loader import Loader
-from cantstop_arena.bots.plugin_bots import batch_function
+from cantstop_arena.bots.loader import Loader, batch_function
 from cantstop_arena.environments.policy_bot import PolicyBot
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.batches import DEFAULT_ROWS

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.known_bot import is_printed_well
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.game_api.game import Game

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from cantstop_arena.atomic_files import check_results_folder, create_below, refuse_link
+from cantstop_arena.bots.bot_start import check_sandbox
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import check_sandbox
 from cantstop_arena.bots.versions import short_digest
 from cantstop_arena.errors import UsageError
 from cantstop_arena.leagues.grading import Grade, MarkRow, grade, no_grade, thresholds

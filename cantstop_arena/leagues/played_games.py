@@ -21,25 +21,23 @@ import numpy as np
 from msgspec.structs import replace
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.deals.outcomes import Fault, FaultReport
+from cantstop_arena.deals.outcomes import Fault, FaultReport, Span, gaps, win_units
 from cantstop_arena.deals.sampling import wins_by_deal
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.deals.spans import Span, gaps
-from cantstop_arena.deals.winners import win_units
 from cantstop_arena.leagues.rounds import Shares
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate
 from cantstop_arena.tournaments.ledger.cover import Cover
-from cantstop_arena.tournaments.ledger.identity import version_of
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
+from cantstop_arena.tournaments.ledger.ledger_query import version_of
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
-from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.run import Session, fault_report_of
 from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.run_options import PoolOwner
 from cantstop_arena.tournaments.tournament import Tournament
 
 DICE_SETS = 8

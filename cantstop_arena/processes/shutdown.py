@@ -15,6 +15,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FrameType
+from typing import Protocol, TypeVar
 
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.exit_codes import signal_exit_code
@@ -84,6 +85,20 @@ def defer_interrupt() -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, earlier_handler)
         _end_request = earlier_request
+
+
+class _Observer(Protocol):
+    def close(self) -> None: ...
+
+
+_AnyObserver = TypeVar("_AnyObserver", bound=_Observer)
+
+
+@contextlib.contextmanager
+def observed_by(observer: _AnyObserver) -> Iterator[_AnyObserver]:
+    """Close the observer at the end; until then, Ctrl-C ends the run only where nothing is lost."""
+    with contextlib.closing(observer), defer_interrupt():
+        yield observer
 
 
 def set_end_message(message: str) -> None:

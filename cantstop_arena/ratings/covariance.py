@@ -16,7 +16,18 @@ it that the fit absorbs; for a single span of D deals that is D / (D - 1), the c
 and McCaffrey (2002). Their degrees of freedom, here (Σ g)² / Σ (g² / f) with f = D (1 - l / g) for
 each span, are D - 1 for a single one; intervals have Student's quantile.
 
-Where few heavy deals decide, an error has fewer degrees of freedom (see `degrees_of_freedom`).
+Where few heavy deals decide, an error has fewer degrees of freedom: an estimate of a variance from
+D numbers of kurtosis k varies as if it had 2 D / (k - 1) of them (Satterthwaite 1946; 3 is the
+normal distribution's k), and never more than D - 1. So a bot that wins rarely, or a measure that a
+few deals decide, has a wider interval. A sample of deals game by game shows k, and how the games of
+a deal correlate.
+
+Where deals are skewed, a mean and its error vary together, and g² is the part of k - 1 that they
+share, g being the skewness (Johnson 1978). With g > 0, a mean that is too low has an error that is
+too small as well, so that for the upper end of its interval that part counts twice, and a mean that
+is too high has a large error, so that for the lower end it does not count: the degrees of freedom
+are 2 D / (k - 1 + g²) and 2 D / (k - 1 - g²). With g < 0 it is the other way round. Tails never set
+a limit below 3: a quantile of Student's t without a variance would speak of t, not of the games.
 
 Two things that no residual shows are added. Bots that won or lost everything have the covariance
 that the model, with its virtual games, gives them. And where all D deals had the same result,
@@ -26,14 +37,17 @@ such deals differ as the model expects of deals; that is then taken as half the 
 """
 
 from math import sqrt
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from cantstop_arena.deals.winners import win_units
+from cantstop_arena.deals.outcomes import TournamentTotals, win_units
+from cantstop_arena.deals.sampling import Bytes
+from cantstop_arena.deals.seatings import lineups as lineups_of
 from cantstop_arena.ratings.distributions import student_quantile
-from cantstop_arena.ratings.model.evidence import Floats, Span, Truths
+from cantstop_arena.ratings.model.evidence import Floats, Ints, Span, Truths
 from cantstop_arena.ratings.model.luce import Luce, add_by_seat, chances, win_covariance
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
@@ -41,6 +55,117 @@ from cantstop_arena.ratings.sequential.confidence import (
     multiplier,
     p_value,
 )
+
+MIN_SAMPLED = 10  # deals from which a kurtosis is taken
+MIN_LIMIT = 3.0  # of the degrees of freedom
+MANY_DEALS = 2000  # beyond, Student's quantile is the normal one, whatever the deals' scatter
+DECIMALS = 3  # more would depend on the order of sums
+ROUNDING = 1e-9
+
+
+class DegreesOfFreedom(NamedTuple):
+    """Those of the lower and of the upper end of an interval."""
+
+    low: float
+    high: float
+
+    def towards(self, difference: float) -> float:
+        """Those of the end at which a value is that is `difference` above the estimate."""
+        return self.high if difference > 0 else self.low
+
+
+def degrees_of_freedom(deals: int, influence: Floats) -> DegreesOfFreedom:
+    """The degrees of freedom of an estimate's interval from this many deals, at least 1.
+
+    `influence` is what each deal of a sample adds to the estimate, less the mean, in any unit; with
+    few deals in the sample there is no limit but `deals` - 1.
+    """
+    (degrees,) = degrees_of_freedom_of_rows(np.array([deals]), influence[None])
+    return degrees
+
+
+def degrees_of_freedom_of_rows(deals: Ints, influence: Floats) -> list[DegreesOfFreedom]:
+    """The degrees of freedom of several estimates: `deals` and a row of `influence` for each."""
+    low, high = np.clip(heavy_tail_limits(deals, influence), 1.0, np.maximum(deals - 1.0, 1.0))
+    return [*map(DegreesOfFreedom, low.tolist(), high.tolist())]
+
+
+def heavy_tail_limits(deals: int | Ints, influence: Floats) -> Floats:
+    """The limits that the tails of each row of `influence` set; infinite where they set none.
+
+    They are those of the lower ends, and then those of the upper ones: two by rows. The number of
+    `deals` is one for all rows, or one for each.
+    """
+    sampled = influence.shape[-1]
+    if np.min(deals) > MANY_DEALS or sampled < MIN_SAMPLED:
+        return np.full((2, *influence.shape[:-1]), np.inf)
+    square = influence**2
+    squares = square.sum(axis=-1)
+    cubes = (square * influence).sum(axis=-1)  # products: other powers take forty times as long
+    fourth = sampled * (square**2).sum(axis=-1)
+    excess = np.divide(fourth, squares**2, out=np.ones_like(squares), where=squares > 0) - 1
+    shared = np.sign(cubes) * np.divide(
+        sampled * cubes**2, squares**3, out=np.zeros_like(squares), where=squares > 0
+    )
+    excesses = np.stack([excess - shared, excess + shared])
+    limits: Floats = np.divide(
+        2.0 * deals, excesses, out=np.full_like(excesses, np.inf), where=excesses > ROUNDING
+    )
+    limits = np.where(np.greater(deals, MANY_DEALS), np.inf, limits)
+    return np.maximum(limits, MIN_LIMIT).round(DECIMALS)
+
+
+class DealClusters(msgspec.Struct, frozen=True):
+    """A sample of deals, in the model's canonical numbers and order.
+
+    `lineups` are seats by seatings, `masks` the winning seats, deals by seatings.
+    """
+
+    lineups: Ints
+    masks: Bytes
+
+    def won(self, seats: int) -> Floats:
+        """The wins of each seat, in games: deals by seats by seatings."""
+        shares: Floats = _shares(seats).T[:, self.masks].transpose(1, 0, 2)
+        return shares
+
+
+def _shares(seats: int) -> Floats:
+    """Each seat's share of the win for every mask of winning seats: masks by seats."""
+    bits = np.arange(1 << seats)[:, None] >> np.arange(seats) & 1
+    shares: Floats = bits / np.maximum(bits.sum(axis=1, keepdims=True), 1)
+    return shares
+
+
+def sample_of(
+    results: TournamentTotals, order: Ints, minimum: int = MIN_SAMPLED
+) -> DealClusters | None:
+    """The sample of a tournament; None if a group has fewer than `minimum` deals in it."""
+    sample = results.deals.sample.winners
+    if min(map(len, sample.values()), default=0) < minimum:
+        return None
+    seatings = [lineup for group in sample for lineup in lineups_of(group, results.orders)]
+    lineups = np.argsort(order, kind="stable")[np.array(seatings, np.int64).T]
+    columns = np.lexsort(lineups)
+    masks = np.concatenate(list(sample.values()), axis=1)
+    return DealClusters(np.ascontiguousarray(lineups[:, columns]), masks[:, columns])
+
+
+def wins_of_deals(sample: DealClusters, bots: int, seats: int) -> Floats:
+    """The wins, in games, in the deals of a sample: deals by bots and then seats."""
+    won = sample.won(seats)
+    index = sample.lineups + bots * np.arange(len(won))[:, None, None]
+    by_bot = np.bincount(index.ravel(), won.ravel(), minlength=bots * len(won))
+    return np.concatenate([by_bot.reshape(len(won), bots), won.sum(axis=2)], axis=1)
+
+
+def influence(sample: DealClusters, model: Luce) -> Floats:
+    """What each deal of the sample adds to the parameters: deals by parameters."""
+    seats, bots = model.evidence.seats, model.evidence.bots
+    expected = add_by_seat(sample.lineups, bots, chances(sample.lineups, model.parameters))
+    on_parameters: Floats = (wins_of_deals(sample, bots, seats) - expected) @ model.inverse
+    return on_parameters
+
 
 SINGULAR = 1e-12
 TOLERANCE = 1e-13  # of the model's variance: less than that is rounding

@@ -1,6 +1,42 @@
-"""An estimated number with its 95% interval, as ratings have it, tables and pages."""
+"""Estimated numbers with their 95% intervals, and the error of a share of wins.
 
+The games of one deal share their luck, so deals are the units of sampling. A share is the quotient
+of two sums over D deals, and its variance (Cochran 1953) is
+
+    D / (D - 1) Σ (won - score · games)² / (Σ games)²
+
+with the wins and games of each deal. The games are worth n = p (1 - p) / variance games of a simple
+random sample (Kish 1965), and the interval is Wilson's (1927) with n games and Student's quantile
+in place of the normal one, the modification of Korn and Graubard (1998):
+
+    (p + t²/2n ± t √(p (1 - p)/n + t²/4n²)) / (1 + t²/n)
+
+The degrees of freedom are D - 1, fewer where the tails of deals are heavy, and not the same for
+both ends where deals are skewed (`degrees_of_freedom`). For a bot that won nothing or everything, n
+= D. Where its share is the same in every deal, deals with another result are, with 95% confidence,
+a share of less than π = 1 - 0.05^(1/D) of all, and the interval is from (1 - π) p to (1 - π) p + π.
+With fewer than two deals it is 0 to 1.
+
+Where results are looked at while games go on, the interval is a confidence sequence, tuned for the
+expected number of deals: the same with its multiplier in place of Student's quantile, and with a
+lower bound of the variance (`sequential.confidence.min_variance`).
+"""
+
+from collections.abc import Sequence
+from math import inf, sqrt
 from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from cantstop_arena.ratings.covariance import DegreesOfFreedom
+from cantstop_arena.ratings.distributions import Floats, student_quantile, student_tail
+from cantstop_arena.ratings.sequential.confidence import (
+    FIRST_LOOK,
+    min_variance,
+    multiplier,
+    p_value,
+)
 
 LOPSIDED = 0.2  # difference of the two half widths, as a share of the wider one
 
@@ -24,3 +60,120 @@ class Estimate(NamedTuple):
             return False
         near, far = sorted((self.mean - self.low, self.high - self.mean))
         return far - near > LOPSIDED * far
+
+
+ALPHA = 0.05
+EVEN = 0.5
+
+
+class StudentTest(NamedTuple):
+    """A deviate of Student's distribution, and its degrees of freedom."""
+
+    deviate: float
+    degrees_of_freedom: float
+
+
+class ShareError(msgspec.Struct, frozen=True):
+    """The error of a share of wins in some deals.
+
+    With luck removed the wins of a bot that hardly ever wins may be less than 0, and those of its
+    rivals more than all games; the share is then 0 or 1, and nothing is known of it.
+
+    `share_variance` is Σ (won - share · games)² / (Σ games)². A share of 0 or 1 counts as one of
+    `games_at_bound` games. With `expected` deals, the interval is a confidence sequence tuned for
+    them.
+    """
+
+    won: float
+    share_variance: float
+    deals: int
+    games_at_bound: float
+    degrees_of_freedom: DegreesOfFreedom
+    expected: float | None = None
+
+    @property
+    def share(self) -> float:
+        """The estimate, from 0 to 1."""
+        return min(max(self.won, 0.0), 1.0)
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error, with Bessel's correction.
+
+        Where all deals are equal, that of which the interval is Student's.
+        """
+        if self.share_variance <= 0:
+            low, high = self.interval
+            return (high - low) / 2 / student_quantile(self.degrees_of_freedom.high)
+        return sqrt(self.share_variance * self.deals / max(self.deals - 1, 1))
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The ends of the 95% interval."""
+        if self._is_unknown:
+            return 0.0, 1.0
+        games = self._games
+        if games == inf:
+            rare = 1 - ALPHA ** (1 / self.deals)
+            return (1 - rare) * self.share, (1 - rare) * self.share + rare
+        if self.expected is not None:
+            return wilson(self.share, games, multiplier(self.deals, self.expected))
+        low, high = map(student_quantile, self.degrees_of_freedom)
+        return wilson(self.share, games, low)[0], wilson(self.share, games, high)[1]
+
+    @property
+    def p_of_even(self) -> float:
+        """The p-value of a half: 5% or less where the interval leaves a half out."""
+        (value,) = p_values_of_even([self]).tolist()
+        return float(value)
+
+    @property
+    def test_of_even(self) -> "float | StudentTest":
+        """The p-value of a half, or Student's test that gives it."""
+        if self._is_unknown:
+            return 1.0
+        games, distance = self._games, abs(self.share - EVEN)
+        if games == inf:  # equal in all deals: the share of others that the interval must reach
+            return float((EVEN / (EVEN + distance)) ** self.deals)
+        deviate = 2 * distance * sqrt(games)
+        if self.expected is not None:
+            return p_value(deviate, self.deals, self.expected)
+        return StudentTest(deviate, self.degrees_of_freedom.towards(EVEN - self.share))
+
+    @property
+    def _is_unknown(self) -> bool:
+        few = self.deals < (2 if self.expected is None else FIRST_LOOK)
+        return few or self.won != self.share
+
+    @property
+    def _games(self) -> float:
+        """How many independent games are worth the deals; infinite where all deals are equal."""
+        share, share_variance = self.share, self.share_variance
+        if share in (0, 1):
+            return self.games_at_bound
+        if self.expected is not None:
+            minimum = min_variance(max(share, 1 - share), self.deals, self.expected) / self.deals
+            share_variance = max(share_variance, minimum)
+        if share_variance <= 0:
+            return inf
+        return share * (1 - share) / share_variance * (self.deals - 1) / self.deals
+
+
+def p_values_of_even(errors: Sequence[ShareError]) -> Floats:
+    """`p_of_even` of each of them; many at once take little more time than one."""
+    tests = [error.test_of_even for error in errors]
+    needs_student = np.array([isinstance(test, StudentTest) for test in tests], np.bool_)
+    of_student = [test for test in tests if isinstance(test, StudentTest)]
+    deviates, dof = np.array(of_student, float).reshape(-1, 2).T
+    p_values = np.array([test if isinstance(test, float) else 1.0 for test in tests])
+    p_values[needs_student] = 2 * student_tail(deviates, dof)
+    return p_values
+
+
+def wilson(share: float, games: float, quantile: float) -> tuple[float, float]:
+    """Wilson's interval of a share in this many independent games; it stays within 0 and 1."""
+    shrinkage = quantile**2 / games
+    centre = share + shrinkage / 2
+    half_width = sqrt(share * (1 - share) * shrinkage + shrinkage**2 / 4)
+    low, high = (centre - half_width) / (1 + shrinkage), (centre + half_width) / (1 + shrinkage)
+    return min(max(low, 0.0), share), max(min(high, 1.0), share)

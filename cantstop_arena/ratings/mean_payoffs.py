@@ -28,14 +28,14 @@ import numpy as np
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.deals.sampling import DealRange, DealSums
-from cantstop_arena.ratings.distributions import student_quantile, student_tail
-from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.model.deal_clusters import (
+from cantstop_arena.ratings.covariance import (
     MANY_DEALS,
     MIN_SAMPLED,
     DegreesOfFreedom,
     degrees_of_freedom,
 )
+from cantstop_arena.ratings.distributions import student_quantile, student_tail
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model.evidence import Floats, Truths
 from cantstop_arena.ratings.multiple_comparisons import (
     SIGNIFICANT,

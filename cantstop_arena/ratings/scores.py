@@ -1,7 +1,7 @@
 """Shares of wins and mean counts, each with a 95% interval.
 
 A score is a share of wins: 1 for a bot that won every game it sat in. Its error is in
-`share_error`.
+`estimate`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,20 +10,20 @@ from math import sqrt
 import msgspec
 import numpy as np
 
-from cantstop_arena.deals.outcomes import Tally, TournamentTotals
-from cantstop_arena.deals.winners import WIN_UNITS, win_units
-from cantstop_arena.ratings.distributions import student_quantile
-from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.model.deal_clusters import (
+from cantstop_arena.deals.outcomes import WIN_UNITS, Tally, TournamentTotals, win_units
+from cantstop_arena.ratings.covariance import (
     MANY_DEALS,
     DealClusters,
+    DegreesOfFreedom,
     degrees_of_freedom,
+    degrees_of_freedom_of_rows,
     sample_of,
     wins_of_deals,
 )
+from cantstop_arena.ratings.distributions import student_quantile
+from cantstop_arena.ratings.estimate import Estimate, ShareError, p_values_of_even
 from cantstop_arena.ratings.model.evidence import Floats, Ints, Truths
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
-from cantstop_arena.ratings.share_error import ShareError
 
 NO_SAMPLE: Floats = np.zeros(0)
 
@@ -201,11 +201,15 @@ def crosstable(errors: PairErrors) -> tuple[tuple[Estimate | None, ...], ...]:
 def decided_pairs(errors: PairErrors) -> Truths:
     """Which scores of two bots differ from a half significantly, corrected for all pairs (Holm)."""
     bots = len(errors)
+    pairs = {
+        (bot, rival): error
+        for bot, row in enumerate(errors)
+        for rival, error in enumerate(row)
+        if rival > bot and error is not None
+    }
     p_values = np.full((bots, bots), np.nan)
-    for bot, row in enumerate(errors):
-        for rival, error in enumerate(row[bot + 1 :], start=bot + 1):
-            if error is not None:
-                p_values[bot, rival] = error.p_of_even
+    for pair, p_value in zip(pairs, p_values_of_even([*pairs.values()]).tolist(), strict=True):
+        p_values[pair] = p_value
     met = ~np.isnan(p_values)
     decided = np.zeros(p_values.shape, np.bool_)
     decided[met] = holm(p_values[met]) <= SIGNIFICANT
@@ -222,9 +226,9 @@ def _rows_of_pair_errors(results: TournamentTotals) -> Iterator[list[ShareError 
     bots = range(len(results.bots))
     sample = _sample(results)
     for bot in bots:
-        residuals = _sampled_cells(results, sample, bot)
+        degrees = degrees_of_freedom_of_rows(deals[bot], _sampled_cells(results, sample, bot))
         yield [
-            _cell_error(results, int(deals[bot, rival]), bot, rival, residuals[rival])
+            _cell_error(results, int(deals[bot, rival]), bot, rival, degrees[rival])
             for rival in bots
         ]
 
@@ -245,7 +249,7 @@ def meetings(results: TournamentTotals) -> tuple[Ints, Ints]:
 
 
 def _cell_error(
-    results: TournamentTotals, deals: int, bot: int, rival: int, residuals: Floats
+    results: TournamentTotals, deals: int, bot: int, rival: int, degrees: DegreesOfFreedom
 ) -> ShareError | None:
     pairs = results.deals.pairs
     bot_units, rival_units = int(pairs.win_units[bot, rival]), int(pairs.win_units[rival, bot])
@@ -258,7 +262,7 @@ def _cell_error(
         pair_variance(bot_units, rival_units, squares, int(pairs.crossed[bot, rival])),
         deals,
         min(float(deals), (bot_units + rival_units) / win_units(results.players)),
-        degrees_of_freedom(deals, residuals),
+        degrees,
         expected_deals(results),
     )
 

@@ -11,8 +11,7 @@ from cantstop_arena.tables.column import estimate, half_away
 from cantstop_arena.tables.text import value_text
 from cantstop_arena.texts import how_many, ordinal
 from cantstop_arena.tournaments.changes import bot_changes
-from cantstop_arena.tournaments.ledger.identity import BotVersion
-from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery
+from cantstop_arena.tournaments.ledger.ledger_query import BotVersion, LedgerQuery
 from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims, look_into
 from cantstop_arena.tournaments.version_history import version_history
 

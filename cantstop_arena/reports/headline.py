@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.pages.number_text import percent, plain, share_ends, with_error
+from cantstop_arena.ratings.elo import Points
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.rating import Points
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.differences import counted_unit, solo_difference
 from cantstop_arena.tables.notes import all_of, rank_text

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import write_result
 from cantstop_arena.pages.number_text import plain, with_error
+from cantstop_arena.ratings.elo import Points
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.rating import Points
 from cantstop_arena.tables.all_tables import WRITERS
 from cantstop_arena.tables.analysis import Analysis, of_points
 from cantstop_arena.tables.column import Column, OnPage, Table, estimate, number, table_of

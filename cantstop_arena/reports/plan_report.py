@@ -7,8 +7,8 @@ import msgspec
 from msgspec.structs import replace
 from tabulate import tabulate
 
+from cantstop_arena.deals.outcomes import win_units
 from cantstop_arena.deals.sampling import Ints
-from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.sequential.planning import deals_needed, error_at_even

@@ -8,10 +8,16 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from cantstop_arena.deals.outcomes import TEST, FaultReport, Tally, TournamentTotals, Until
+from cantstop_arena.deals.outcomes import (
+    TEST,
+    FaultReport,
+    Tally,
+    TournamentTotals,
+    Until,
+    win_units,
+)
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import in_json
-from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.reports.headline import headline, is_match
@@ -30,11 +36,10 @@ from cantstop_arena.reports.summary_fields import (
 )
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import rounded, significant
-from cantstop_arena.tables.crosstable import pairs
 from cantstop_arena.tables.data import records
 from cantstop_arena.tables.differences import pairs as differences
-from cantstop_arena.tables.fit import fit
 from cantstop_arena.tables.lineups import MANY_BOTS
+from cantstop_arena.tables.pair_tables import fit, pairs
 from cantstop_arena.tables.seats import effects, following, seats
 from cantstop_arena.tables.standings import ELO, ranked_standings
 from cantstop_arena.tables.styles import styles

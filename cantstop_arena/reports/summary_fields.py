@@ -5,12 +5,12 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from cantstop_arena.tables import crosstable, seats
+from cantstop_arena.tables import pair_tables, seats
 from cantstop_arena.tables.column import Column
 from cantstop_arena.tables.data import row_schema
 from cantstop_arena.tables.differences import pair_columns
-from cantstop_arena.tables.fit import residual_columns
 from cantstop_arena.tables.lineups import MANY_BOTS
+from cantstop_arena.tables.pair_tables import residual_columns
 from cantstop_arena.tables.standings import BOT, NOTES, RANK, rating_columns
 
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
@@ -48,7 +48,7 @@ _FOLLOWING = row_schema([BOT, Column("after", "after")]) | {"additionalPropertie
 Standing: TypeAlias = Annotated[dict[str, Any], Meta(extra_json_schema=_STANDING)]
 SeatRow: TypeAlias = Annotated[dict[str, Any], Meta(extra_json_schema=_SEAT)]
 Pair: TypeAlias = Annotated[
-    dict[str, Any], Meta(extra_json_schema=row_schema(crosstable.PAIR_COLUMNS))
+    dict[str, Any], Meta(extra_json_schema=row_schema(pair_tables.PAIR_COLUMNS))
 ]
 Difference: TypeAlias = Annotated[
     dict[str, Any], Meta(extra_json_schema=row_schema(pair_columns(""), p=_P))

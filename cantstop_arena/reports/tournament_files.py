@@ -7,16 +7,14 @@ from cantstop_arena.atomic_files import write_result
 from cantstop_arena.reports.summary import summary
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table
-from cantstop_arena.tables.crosstable import crosstable, pairs, scores_only
 from cantstop_arena.tables.data import as_csv, as_json
 from cantstop_arena.tables.differences import differences
 from cantstop_arena.tables.differences import pairs as difference_pairs
-from cantstop_arena.tables.fit import fit
-from cantstop_arena.tables.lengths import lengths
 from cantstop_arena.tables.lineups import MANY_BOTS, lineups
+from cantstop_arena.tables.pair_tables import crosstable, fit, pairs, scores_only
 from cantstop_arena.tables.seats import following, predecessors, seats
 from cantstop_arena.tables.standings import standings, standings_data
-from cantstop_arena.tables.styles import styles
+from cantstop_arena.tables.styles import lengths, styles
 from cantstop_arena.tables.text import MARKDOWN, draw
 
 PAGE = "report.html"

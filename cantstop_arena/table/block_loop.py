@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, packed
 from cantstop_arena.deals.seatings import Group, lineups
-from cantstop_arena.deals.winners import packed
 from cantstop_arena.table.batch_loop import TRIES, LostGame, are_ready, play_in_step
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.determinism import DeterminismCheck

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.counting import length_class, stored_measures
-from cantstop_arena.deals.outcomes import Tally
+from cantstop_arena.deals.outcomes import Tally, win_units
 from cantstop_arena.deals.payoff import STORED, VOID
 from cantstop_arena.deals.seatings import pairs_of_positions, pairs_of_seats
-from cantstop_arena.deals.winners import win_units
 from cantstop_arena.errors import GameError
 from cantstop_arena.game_api.state import Result
 

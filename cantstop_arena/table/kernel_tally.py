@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.counting import length_class
+from cantstop_arena.deals.outcomes import win_units
 from cantstop_arena.deals.payoff import VOID
 from cantstop_arena.deals.seatings import pairs_of_seats
-from cantstop_arena.deals.winners import win_units
 from cantstop_arena.errors import GameError
 from cantstop_arena.table.block_tally import DECISIONS, POINTS, RANK, PlainTally
 

@@ -4,19 +4,17 @@ from collections.abc import Callable, Container, Mapping, Sequence
 
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table
-from cantstop_arena.tables.crosstable import crosstable, pairs
 from cantstop_arena.tables.data import all_as_csv, all_as_json
 from cantstop_arena.tables.differences import differences
 from cantstop_arena.tables.differences import pairs as difference_pairs
-from cantstop_arena.tables.escaping import markdown
 from cantstop_arena.tables.faults import faults
-from cantstop_arena.tables.fit import fit
 from cantstop_arena.tables.names import TABLES
 from cantstop_arena.tables.narrow import fitted, table_width
+from cantstop_arena.tables.pair_tables import crosstable, fit, pairs
 from cantstop_arena.tables.seats import following, predecessors, seats
 from cantstop_arena.tables.standings import standings, standings_data
 from cantstop_arena.tables.styles import styles
-from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, draw_all
+from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, draw_all, markdown
 from cantstop_arena.texts import printable
 
 PREAMBLE = "% In the preamble: \\usepackage{booktabs}\n\n"
@@ -77,7 +75,8 @@ def for_people(analysis: Analysis, width: int = 0, chosen: Container[str] = TABL
     A square of bots by bots, wider than `width` columns with its errors, is without them.
     """
     first = standings(analysis)
-    blamed = faults(analysis, first.notes if first.name in chosen else ())
+    noted = first.notes if first.name in chosen else ()
+    blamed = [faults(analysis, noted)] if analysis.results.faults else []
     if analysis.is_solo:
         matrix = differences(analysis)
         matrix = matrix if _fits(matrix, width) else differences(analysis, errors=False)
@@ -94,22 +93,22 @@ def for_people(analysis: Analysis, width: int = 0, chosen: Container[str] = TABL
 def for_programs(analysis: Analysis) -> list[Table]:
     """All tables for programs: squares of bots by bots have a row for each pair."""
     if analysis.is_solo:
-        tables = _solo_tables(analysis, difference_pairs(analysis), faults(analysis))
+        tables = _solo_tables(analysis, difference_pairs(analysis), [faults(analysis)])
     else:
         residuals = fit(analysis, maximum=None)
         tables = _rating_tables(
-            analysis, pairs(analysis), following(analysis), residuals, faults(analysis)
+            analysis, pairs(analysis), following(analysis), residuals, [faults(analysis)]
         )
     return [standings_data(analysis), *tables]
 
 
-def _solo_tables(analysis: Analysis, matrix: Table, blamed: Table) -> list[Table]:
+def _solo_tables(analysis: Analysis, matrix: Table, blamed: Sequence[Table]) -> list[Table]:
     """The tables below the standings, of bots that play alone."""
-    return [matrix, *_styles(analysis), blamed]
+    return [matrix, *_styles(analysis), *blamed]
 
 
 def _rating_tables(
-    analysis: Analysis, scores: Table, followers: Table, residuals: Table, blamed: Table
+    analysis: Analysis, scores: Table, followers: Table, residuals: Table, blamed: Sequence[Table]
 ) -> list[Table]:
     """The tables below the standings, of bots that meet."""
     return [
@@ -118,7 +117,7 @@ def _rating_tables(
         *([followers] if analysis.results.predecessors else ()),
         *_styles(analysis),
         residuals,
-        blamed,
+        *blamed,
     ]
 
 

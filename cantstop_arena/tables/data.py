@@ -2,13 +2,16 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator
 from io import StringIO
-from typing import Any
+from typing import Any, TypeVar
 
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.column import Column, Kind, Table, Value
-from cantstop_arena.tables.escaping import csv_cell
+
+T = TypeVar("T")
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")  # apostrophes too, so that a reader can take one off
 
 
 def records(table: Table) -> list[dict[str, Any]]:
@@ -57,7 +60,7 @@ def _value_schema(column: Column) -> dict[str, Any]:
 def as_csv(table: Table) -> str:
     """A table as CSV: the keys of the columns, then the rows; unknown values are empty.
 
-    Names that a spreadsheet would calculate are text in it (`escaping.csv_cell`).
+    Names that a spreadsheet would calculate are text in it (`csv_cell`).
     """
     keys = [csv_cell(key) for column in table.columns for key in column.keys]
     lines: list[Iterable[Value]] = [keys]
@@ -79,6 +82,14 @@ def _line(cells: Iterable[Value]) -> str:
     line = StringIO(newline="")
     csv.writer(line, lineterminator="\r\n").writerow(cells)
     return line.getvalue().removesuffix("\r\n") + "\n"
+
+
+def csv_cell(cell: T) -> T | str:
+    """The content of a cell of CSV: text gets an apostrophe where a spreadsheet would calculate it.
+
+    Numbers stay as they are, whatever their sign.
+    """
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def _cell_value(column: Column, number: str | float | None) -> str | float | None:

@@ -1,6 +1,6 @@
 """Games and wins of each seating: in summary.json, or for many bots in a file of its own."""
 
-from cantstop_arena.deals.winners import win_units
+from cantstop_arena.deals.outcomes import win_units
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Table, number
 

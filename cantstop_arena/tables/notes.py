@@ -119,7 +119,7 @@ def about_standings(analysis: Analysis) -> list[str]:
             f"{list_names(irreproducible)}: {NOT_REPRODUCIBLE}. The answers were others when a"
             " game was played twice, so that results change from run to run."
         )
-    if may_differ(devices := analysis.results.devices):
+    if len(devices := analysis.results.devices) > 1 and may_differ(devices):
         texts.append(
             f"Nets were computed on different devices ({'; '.join(devices)}), which may round their"
             " answers differently: on one of them alone some games may be others."

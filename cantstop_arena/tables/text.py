@@ -1,16 +1,53 @@
 """Tables for people: on a terminal, in Markdown, and in LaTeX (with the package booktabs)."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 from tabulate import DataRow, Line, TableFormat, tabulate
 
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.tables import escaping
 from cantstop_arena.tables.column import Column, Kind, Table, Value, half_away
 from cantstop_arena.texts import ansi_styled, printable
 
 NOTHING = "-"
+
+# Escaping, so that no format of output interprets names and messages as markup.
+
+_MARKDOWN = re.compile(
+    r"[\\`*\[\]<>|~&$]"
+    r"|(?<![^\W_])_|_(?![^\W_])"  # inner_underscores are plain
+    r"|^[#+=-]|(?<=^\d)[.)](?=\s|$)"  # headings and lists
+)
+_LATEX = {
+    **{sign: "\\" + sign for sign in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\symbol{34}",
+    "[": "{[}",  # these two, at the beginning of a row, would belong to the end of the one before
+    "*": "{*}",
+    "-": "-{}",
+    "±": r"$\pm$",
+    "…": r"\ldots{}",
+}
+_LATEX_SIGNS = re.compile(r'-(?=-)|[&%$#_{}\\~^<>|"[*±…]')  # two hyphens would be a dash
+
+
+def markdown(text: str) -> str:
+    """Printable text with all Markdown markup escaped."""
+    return _MARKDOWN.sub(lambda match: "\\" + match[0], printable(text))
+
+
+def latex(text: str) -> str:
+    """Printable text with all LaTeX commands and special characters escaped."""
+    return _LATEX_SIGNS.sub(lambda match: _LATEX[match[0]], printable(text))
+
+
+# Drawing
 
 
 def _latex_begin(widths: Sequence[int], aligns: Sequence[str]) -> str:
@@ -50,8 +87,8 @@ def _mathematical(number: str) -> str:
 
 
 TEXT = Style("simple", printable, str, printable)
-MARKDOWN = Style("pipe", escaping.markdown, str, lambda title: f"## {escaping.markdown(title)}")
-LATEX = Style(_BOOKTABS, escaping.latex, _mathematical, lambda title: f"% {printable(title)}")
+MARKDOWN = Style("pipe", markdown, str, lambda title: f"## {markdown(title)}")
+LATEX = Style(_BOOKTABS, latex, _mathematical, lambda title: f"% {printable(title)}")
 
 
 def draw(table: Table, style: Style, coloured: bool = False) -> str:

@@ -8,17 +8,16 @@ from pathlib import Path
 import msgspec
 
 from cantstop_arena.bots.bot_files import lines_of, stored_texts
-from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, bot_name, bot_path, file_in
+from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, RESULTS, bot_name, bot_path, file_in
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
-from cantstop_arena.bots.versions import PREVIOUS, RESULTS, stored_versions, version_name
+from cantstop_arena.bots.versions import PREVIOUS, stored_versions, version_name
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import DEFAULT
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.bot_references import reference_to
 from cantstop_arena.tournaments.file.entrants import Entrant
-from cantstop_arena.tournaments.ledger.identity import BotVersion
-from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery
+from cantstop_arena.tournaments.ledger.ledger_query import BotVersion, LedgerQuery
 from cantstop_arena.tournaments.tournament import Tournament
 
 

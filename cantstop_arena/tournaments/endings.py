@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from cantstop_arena.deals.outcomes import Until
+from cantstop_arena.deals.outcomes import Until, win_units
 from cantstop_arena.deals.payoff import VOID, Payoff
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.seatings import Orders
-from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.ratings.sequential.corrected_score import CorrectedScore
 from cantstop_arena.ratings.sequential.sprt import (

@@ -27,10 +27,10 @@ from cantstop_arena.tournaments.pool.block_pool import (
     PartResult,
 )
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
-from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import BotFacts, PreparedBot, prepare_bots
 from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.run_options import PoolOwner
 from cantstop_arena.tournaments.table_spec import TableSpec
 from cantstop_arena.tournaments.tournament import FaultPolicy
 

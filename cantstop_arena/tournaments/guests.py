@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_paths import bot_files, bot_name
+from cantstop_arena.bots.bot_start import check_sandbox, isolation_of
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import check_sandbox, isolation_of
 from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.bots.versions import version_in
 from cantstop_arena.errors import BotError, ConfigError, UsageError
@@ -21,13 +21,14 @@ from cantstop_arena.games.registry import game_named
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.tournament_file import arrivals_in, read, tournament_from_keys
-from cantstop_arena.tournaments.ledger.identity import BotVersion, version_of
 from cantstop_arena.tournaments.ledger.ledger import Ledger
 from cantstop_arena.tournaments.ledger.ledger_query import (
     LUCK_BY_STAKE,
     LUCK_BY_VALUE,
+    BotVersion,
     LedgerQuery,
     QueryBot,
+    version_of,
 )
 from cantstop_arena.tournaments.ledger.open_ledger import ledger_part
 from cantstop_arena.tournaments.ledger.read_ledger import look_into

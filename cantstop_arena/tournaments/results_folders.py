@@ -10,8 +10,7 @@ from pathlib import Path
 import msgspec
 
 from cantstop_arena.atomic_files import refuse_link
-from cantstop_arena.bots.run_history import runs_in
-from cantstop_arena.bots.versions import PREVIOUS, is_digest, version_in
+from cantstop_arena.bots.versions import PREVIOUS, is_digest, runs_in, version_in
 from cantstop_arena.errors import LedgerError, UsageError
 from cantstop_arena.tournaments.file.key_readers import PEOPLE
 from cantstop_arena.tournaments.ledger.forgetting import (

@@ -17,18 +17,19 @@ from cantstop_arena.atomic_files import (
 )
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, bot_path
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.run_history import add_run
-from cantstop_arena.bots.versions import version_in, version_name
+from cantstop_arena.bots.versions import add_run, version_in, version_name
 from cantstop_arena.deals.outcomes import (
     Block,
     BlockResult,
     Fault,
     FaultReport,
+    Span,
     TournamentTotals,
+    gaps,
     join_parts,
+    merge_spans,
 )
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.spans import Span, gaps, merge_spans
 from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import short_path
@@ -49,7 +50,6 @@ from cantstop_arena.tournaments.pool.block_pool import (
     PartResult,
 )
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
-from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import (
     BotFacts,
@@ -60,6 +60,7 @@ from cantstop_arena.tournaments.preparation import (
     prepare_bots,
 )
 from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.run_options import PoolOwner
 from cantstop_arena.tournaments.schedule import Round, missing_rounds
 from cantstop_arena.tournaments.table_spec import TableSpec, table_spec_for
 from cantstop_arena.tournaments.tournament import COPIES, RECORDS, RESOLVED, Tournament

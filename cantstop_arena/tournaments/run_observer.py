@@ -1,12 +1,10 @@
 """Observers of a run. Methods do nothing by default; subclasses override those they need."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from cantstop_arena.processes import shutdown
-
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cantstop_arena.deals.outcomes import TournamentTotals
     from cantstop_arena.tournaments.ledger.cover import QueryPlan
 
@@ -63,13 +61,3 @@ class RunObserver:
 
     def close(self) -> None:
         """The run has ended; no other method is called."""
-
-
-@contextmanager
-def observed_by(observer: RunObserver) -> Iterator[RunObserver]:
-    """Close the observer at the end; until then, Ctrl-C ends the run only where nothing is lost."""
-    try:
-        with shutdown.defer_interrupt():
-            yield observer
-    finally:
-        observer.close()

@@ -1,13 +1,25 @@
-"""Options that the commands run, match, gauntlet, compare and tune share."""
+"""Options of a run as users give them, and the pools that are made from them."""
 
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from math import inf
+from typing import TYPE_CHECKING
 
 from cantstop_arena.errors import UsageError
+from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.system import bytes_of
 from cantstop_arena.tournaments.cluster.address import CLUSTER_WAIT, ClusterAddress, address_in
 from cantstop_arena.tournaments.pool import worker
-from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
+from cantstop_arena.tournaments.pool.block_pool import BlockPool
+from cantstop_arena.tournaments.pool.worker_pool import PoolOptions, WorkerPool
+from cantstop_arena.tournaments.preparation import BotFacts
+from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.table_spec import TableSpec
+
+if TYPE_CHECKING:
+    from cantstop_arena.tournaments.cluster.cluster_pool import ClusterPool
 
 
 @dataclass(frozen=True)
@@ -48,3 +60,63 @@ class RunOptions:
             raise UsageError(
                 f"memory: invalid size {self.memory!r}: use bytes, or a number with K, M or G"
             ) from None
+
+
+class PoolOwner:
+    """Creates pools: new workers for each table, or a cluster, which it keeps for all of them.
+
+    Use it as a context manager. All pools of one owner play the same game, with the same cluster.
+    """
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._cluster: ClusterPool | None = None
+        self._spec: TableSpec | None = None  # the cluster's table
+
+    def __enter__(self) -> "PoolOwner":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._stack.close()
+        self._cluster = None
+
+    def pool(
+        self,
+        spec: TableSpec,
+        bots: BotFacts,
+        names: Sequence[str],
+        options: PoolOptions,
+        observer: RunObserver,
+    ) -> AbstractContextManager[BlockPool]:
+        """A pool for a tournament's table, whose bots have these `names`."""
+        if options.cluster is None:
+            window = game_named(spec.game).window
+            return WorkerPool(partial(spec.at_work, bots.logs), window, bots, options)
+        return nullcontext(self._cluster_with(spec, bots, names, options, observer))
+
+    def _cluster_with(
+        self,
+        spec: TableSpec,
+        bots: BotFacts,
+        names: Sequence[str],
+        options: PoolOptions,
+        observer: RunObserver,
+    ) -> "ClusterPool":
+        """The cluster, whose machines play this table."""
+        from cantstop_arena.tournaments.cluster.bridge_connection import connection_to
+        from cantstop_arena.tournaments.cluster.cluster_pool import ClusterPool, ClusterTable
+        from cantstop_arena.tournaments.cluster.first_look import first_look
+        from cantstop_arena.tournaments.cluster.job import job_for
+
+        if self._cluster and self._spec == spec:
+            return self._cluster
+        table = ClusterTable(job_for(spec, bots, names, options).message, bots, observer)
+        self._spec = spec
+        if self._cluster:
+            self._cluster.set_table(table)
+        else:
+            assert options.cluster
+            connection = connection_to(options.cluster, options.workers, first_look(spec))
+            pool = ClusterPool(connection, table, options.cluster_wait)
+            self._cluster = self._stack.enter_context(pool)
+        return self._cluster

@@ -10,9 +10,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.outcomes import Block, Span, gaps
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.spans import Span, gaps
 from cantstop_arena.tournaments.tournament import Tournament
 
 _MAX_GAMES = {"compiled": 65_536, "batched": 8_192, "plain": 256}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import asdict, replace
 
-from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.deals.outcomes import (
     BY_STAKE,
     BY_VALUE,
@@ -29,7 +29,6 @@ from cantstop_arena.processes.system import short_path
 from cantstop_arena.tournaments.file.keys import GAMES, default_of, values_in_file
 from cantstop_arena.tournaments.file.pattern_entrants import WithField
 from cantstop_arena.tournaments.file.yaml_reader import range_text
-from cantstop_arena.tournaments.ledger.identity import setting_of, version_of
 from cantstop_arena.tournaments.ledger.ledger_query import (
     LUCK_BY_STAKE,
     LUCK_BY_VALUE,
@@ -37,6 +36,8 @@ from cantstop_arena.tournaments.ledger.ledger_query import (
     WINNERS,
     LedgerQuery,
     QueryBot,
+    setting_of,
+    version_of,
 )
 
 if TYPE_CHECKING:

@@ -13,16 +13,14 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import stored_texts
-from cantstop_arena.bots.run_history import runs_in
-from cantstop_arena.bots.versions import short_digest
+from cantstop_arena.bots.versions import runs_in, short_digest
 from cantstop_arena.deals.outcomes import Fault, FaultReport, TournamentTotals
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.tournaments.changes import lines_between
 from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate, fault_report
 from cantstop_arena.tournaments.ledger.cover import Cover
-from cantstop_arena.tournaments.ledger.identity import BotVersion
-from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
+from cantstop_arena.tournaments.ledger.ledger_query import BotVersion, LedgerQuery, QueryBot
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 from cantstop_arena.tournaments.tournament import RESOLVED
 

@@ -13,8 +13,8 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.errors import UsageError
+from cantstop_arena.ratings.estimate import wilson
 from cantstop_arena.ratings.sequential.sprt import equal_variance
-from cantstop_arena.ratings.share_error import wilson
 from cantstop_arena.tuning.cma_search import Numbers, Scores
 
 ROUNDS = 4

@@ -16,10 +16,9 @@ from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotAddress, BotDescription
 from cantstop_arena.bots.loader import Loader
-from cantstop_arena.deals.outcomes import Block, BlockResult
+from cantstop_arena.deals.outcomes import Block, BlockResult, win_units
 from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.seatings import Group, Orders
-from cantstop_arena.deals.winners import win_units
 from cantstop_arena.errors import FaultError
 from cantstop_arena.processes import shutdown
 from cantstop_arena.table.seated_bot import SeatedBot

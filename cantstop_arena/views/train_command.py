@@ -15,12 +15,12 @@ from cantstop_arena.texts import how_many
 from cantstop_arena.views.command_options import (
     changes_option,
     file_option,
+    json_only_flag,
     key_option,
     number_seed_option,
     seats_option,
 )
 from cantstop_arena.views.command_progress import command_progress
-from cantstop_arena.views.command_tables import json_only_flag
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Game

@@ -25,7 +25,7 @@ from cantstop_arena.table.conversation import PendingDecision, conversation
 from cantstop_arena.table.recording import Complaint, early_end
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.file.entrants import Entrant
-from cantstop_arena.tournaments.ledger.identity import version_of
+from cantstop_arena.tournaments.ledger.ledger_query import version_of
 from cantstop_arena.tournaments.person_seat import named_entrant, table_with
 from cantstop_arena.tournaments.tournament import COPIES
 from cantstop_arena.views.default_view import MAX_NAME_LENGTH, read_record

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from cantstop_arena.bots.bot_start import Isolation, sandbox_problem
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import Isolation, sandbox_problem
 from cantstop_arena.bots.known_bot import BotDescription, refusal_of
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.games.registry import all_games, game_named

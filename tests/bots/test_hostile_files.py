@@ -6,157 +6,129 @@ Each does its worst while it is read. A new way to misbehave is one entry in a t
 import hashlib
 import json
 import os
-import pickle
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from textwrap import indent
 
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import described
+from helpers.hostile import HEAD, each
+from helpers.hostile_deeds import CHANGES
 from helpers.parameters import slow_but
-from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import BotSource
-from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import BotError
-from cantstop_arena.processes.isolated_call import IsolatedCall, run_isolated
 from cantstop_arena.processes.process_tree import children
 
 BOT = "\ndef choose_move(turn, moves):\n    return 0\ndef roll_again(turn):\n    return False\n"
 LIMIT = 1.0  # seconds in which a file is to be read
 FOREVER = "while True:\n    try:\n        while True: pass\n    except BaseException: pass\n"
-DAEMON = """
-import os, time
-if os.fork() == 0:
-    os.setsid()
-    if os.fork() == 0:
-        time.sleep(600)
-    os._exit(0)
-"""
 GONE = "cannot send|ended its process|invalid|not done within"
-ANY = ""  # refused or not, as long as nothing else is harmed
+MINE = """
+from cantstop_arena import Bot
+def build({}): pass
+{}
+def register_bots(): return [Bot({!r}, build)]
+"""
 
+
+def asking(option: str) -> str:
+    """A bot with this option."""
+    return BOT.replace("moves)", f"moves, {option})")
+
+
+def writing(data: str) -> str:
+    """Writes this to whatever is open."""
+    return each(f"n > 2 and os.write(n, {data})")
+
+
+# What a file does when it is read, and what is then told of it.
 REFUSED = {
-    "leaves at once": ("import os\nos._exit(1)", "ended its process with exit code 1"),
-    "leaves in silence": ("import os\nos._exit(0)", "ended its process with exit code 0"),
-    "leaves in order": ("import sys\nsys.exit()", "SystemExit"),
+    "leaves at once": ("os._exit(1)", "ended its process with exit code 1"),
+    "leaves in silence": ("os._exit(0)", "ended its process with exit code 0"),
+    "leaves in order": ("sys.exit()", "SystemExit"),
     "leaves by exit": ("exit(3)", "SystemExit: 3"),
-    "kills itself": ("import os\nos.kill(os.getpid(), 11)", "ended its process by SIGSEGV"),
-    "kills itself like others": ("import os\nos.kill(os.getpid(), 9)", "by SIGKILL"),
-    "aborts": ("import os\nos.abort()", "ended its process by SIGABRT"),
-    "kills its parent": ("import os\nos.kill(os.getppid(), 9)", "by SIGKILL|lacks"),
-    "kills its group": ("import os\nos.kill(0, 9)", "by SIGKILL"),
-    "terminates its group": ("import os\nos.killpg(0, 15)", "by SIGTERM"),
+    "kills itself": ("os.kill(os.getpid(), 11)", "ended its process by SIGSEGV"),
+    "kills itself like others": ("os.kill(os.getpid(), 9)", "by SIGKILL"),
+    "aborts": ("os.abort()", "ended its process by SIGABRT"),
+    "kills its parent": ("os.kill(os.getppid(), 9)", "by SIGKILL|lacks"),
+    "kills its group": ("os.kill(0, 9)", "by SIGKILL"),
+    "terminates its group": ("os.killpg(0, 15)", "by SIGTERM"),
     "interrupts": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+    "is a generator's end": ("raise GeneratorExit", "GeneratorExit"),
     "pretends to be the user": (
         "from cantstop_arena.errors import Interrupted\nraise Interrupted(2)",
         "pretends that the user wants to end",
     ),
     "spins": ("while True: pass", "not done within 1 s"),
-    "sleeps": ("import time\ntime.sleep(600)", "not done within 1 s"),
+    "sleeps": ("time.sleep(600)", "not done within 1 s"),
     "spins and catches all": (FOREVER, "not done within"),
-    "stops itself": (
-        "import os\nos.kill(os.getpid(), 19)",
-        "was stopped, and is not done within 3 s",
-    ),
-    "stops its parent": (f"import os\nos.kill(os.getppid(), 19)\n{FOREVER}", "done within"),
+    "stops itself": ("os.kill(os.getpid(), 19)", "was stopped, and is not done within 3 s"),
+    "stops its parent": (f"os.kill(os.getppid(), 19)\n{FOREVER}", "done within"),
     "ignores signals": (
-        "import signal, time\nfor n in range(1, 32):\n"
-        "    try: signal.signal(n, signal.SIG_IGN)\n    except OSError: pass\ntime.sleep(600)",
+        "for n in {*range(1, 32)} - {9, 19}: signal.signal(n, signal.SIG_IGN)\ntime.sleep(600)",
         "not done within 3 s",
     ),
-    "forks and waits": ("import os\nos.fork()\nos.wait()", "ChildProcessError|invalid"),
-    "spins in a child": (f"import os\nif os.fork() == 0:\n    while True: pass\n{FOREVER}", "done"),
+    "forks and waits": ("os.fork()\nos.wait()", "ChildProcessError|invalid"),
+    "spins in a child": (f"if os.fork() == 0:\n    while True: pass\n{FOREVER}", "done"),
     "overflows the stack": ("def f(): f()\nf()", "RecursionError"),
     "overflows the real stack": (
-        "import sys\nsys.setrecursionlimit(1 << 30)\nclass A:\n    def __repr__(self): return"
+        "sys.setrecursionlimit(1 << 30)\nclass A:\n    def __repr__(self): return"
         " str([self])\nrepr(A())",
         "ended its process by|RecursionError|MemoryError",
     ),
     "hogs memory": ("x = bytearray(1 << 40)", "MemoryError"),
     "hogs it bit by bit": ("x = []\nwhile True: x.append(bytes(1 << 26))", "MemoryError|done"),
     "asks": ("input()", "EOFError"),
-    "has a default in itself": (
-        f"x = []\nx.append(x){BOT.replace('moves)', 'moves, a=x)')}",
-        "RecursionError|default",
-    ),
-    "has an endless number": (
-        BOT.replace("moves)", "moves, a=1 << 100000)"),
-        "cannot send its result: ",
-    ),
-    "has an infinite default": (BOT.replace("moves)", "moves, a=1e999)"), "has the default inf"),
+    "has a default in itself": (f"x = []\nx.append(x){asking('a=x')}", "RecursionError|default"),
+    "has an endless number": (asking("a=1 << 100000"), "cannot send its result: "),
+    "has an infinite default": (asking("a=1e999"), "has the default inf"),
     "has a default that lies": (
-        "class L(int):\n    __class__ = int\n    def __repr__(self): raise SystemExit\n"
-        + BOT.replace("moves)", "moves, a=L())"),
-        "SystemExit|default",
+        f"class L(int):\n    __class__ = int\n    __repr__ = sys.exit\n{asking('a=L()')}",
+        "SystemExit|default|TypeError",
     ),
-    "calls an option isolate": (
-        BOT.replace("moves)", "moves, isolate=False)"),
-        "must not be called 'isolate'",
-    ),
-    "calls an option bot": (BOT.replace("turn)", "turn, bot='x')"), "must not be called 'bot'"),
-    "calls an option command": (
-        BOT.replace("moves)", "moves, command='x')"),
-        "must not be called 'command'",
-    ),
+    "calls an option isolate": (asking("isolate=False"), "must not be called 'isolate'"),
+    "calls an option bot": (asking("bot='x'"), "must not be called 'bot'"),
+    "calls an option command": (asking("command='x'"), "must not be called 'command'"),
     "calls an option as": (
-        "from cantstop_arena import Bot\ndef b(**x): pass\nimport inspect\n"
-        "b.__signature__ = inspect.Signature([inspect.Parameter('as_', 3, default=1)])\n"
-        "next(iter(b.__signature__.parameters.values()))._name = 'as'\n"
-        "b.__signature__._parameters = {'as': next(iter(b.__signature__.parameters.values()))}\n"
-        "def register_bots(): return [Bot('b', b)]",
+        MINE.format(
+            "**x",
+            "import inspect\n"
+            "build.__signature__ = inspect.Signature([inspect.Parameter('as_', 3, default=1)])\n"
+            "next(iter(build.__signature__.parameters.values()))._name = 'as'\n"
+            "(option,) = build.__signature__.parameters.values()\n"
+            "build.__signature__._parameters = {'as': option}",
+            "b",
+        ),
         "must not be called 'as'",
     ),
     "registers without end": (
         "def register_bots():\n    while True: yield 1",
         "not done within|MemoryError",
     ),
-    "registers and leaves": ("import os\ndef register_bots(): os._exit(2)", "exit code 2"),
-    "has a strange name": (
-        "from cantstop_arena import Bot\ndef register_bots(): return [Bot('\\x1b[2J', print)]",
-        "name cannot be used",
-    ),
-    "has no name at all": (
-        "from cantstop_arena import Bot\ndef register_bots(): return [Bot('', print)]",
-        "name cannot be used|must be",
-    ),
+    "registers and leaves": ("def register_bots(): os._exit(2)", "exit code 2"),
+    "has a strange name": (MINE.format("", "", "\x1b[2J"), "name cannot be used"),
+    "has no name at all": (MINE.format("", "", ""), "name cannot be used|must be"),
     "raises when it is told of": (
         "class E(BaseException):\n    def __str__(self): raise SystemExit\nraise E",
         "does not import",
     ),
-    "writes to every pipe": (
-        "import os\nfor n in range(3, 20):\n    try: os.write(n, b'{}\\n')\n"
-        "    except OSError: pass",
-        "invalid",
-    ),
+    "writes to every pipe": (writing(r"b'{}\n'"), "invalid"),
     "writes without end": (
-        "import os\nwhile True:\n    for n in range(3, 20):\n"
-        "        try: os.write(n, b'x' * 65536)\n        except OSError: pass",
+        f"while True:\n{indent(writing('bytes(65536)'), '    ')}",
         "invalid|ended its process|done",
     ),
-    "writes what is too deep": (
-        "import os\nfor n in range(3, 20):\n    try: os.write(n, b'[' * 60000 + b'\\n')\n"
-        "    except OSError: pass",
-        "invalid",
-    ),
+    "writes what is too deep": (writing(r"b'[' * 60000 + b'\n'"), "invalid"),
     "writes bots that lie": (
-        "import os\nfor n in range(3, 20):\n    try: os.write(n,"
-        ' b\'{"bots": [{"name": 3}], "beside": []}\\n\')\n    except OSError: pass',
+        writing(r"""b'{"bots": [{"name": 3}], "beside": ["../../etc/passwd", "/dev/zero"]}\n'"""),
         "invalid",
     ),
-    "names files elsewhere": (
-        "import os\nfor n in range(3, 20):\n    try: os.write(n,"
-        ' b\'{"bots": 7, "beside": ["../../etc/passwd", "/dev/zero"]}\\n\')\n'
-        "    except OSError: pass",
-        "invalid",
-    ),
-    "closes every file": ("import os\nos.closerange(0, 1000)" + BOT, GONE),
+    "closes every file": ("os.closerange(0, 1000)" + BOT, GONE),
     "patches what is built in": (
-        "import builtins\nbuiltins.isinstance = builtins.getattr = None" + BOT,
+        "builtins.isinstance = builtins.getattr = None" + BOT,
         f"{GONE}|TypeError",
     ),
     "is half a bot in a module that answers all": (
@@ -164,7 +136,7 @@ REFUSED = {
         "SystemExit",
     ),
     "warps the engine": (
-        "import sys\nfor n in list(sys.modules):\n    if 'cantstop' in n: sys.modules[n] = None\n"
+        "for n in list(sys.modules):\n    if 'cantstop' in n: sys.modules[n] = None\n"
         "import cantstop_arena.hookspecs",
         "ModuleNotFoundError|ImportError",
     ),
@@ -175,35 +147,35 @@ REFUSED = {
         "ZeroDivisionError",
     ),
     "writes as its warden": (
-        "import os\nfor n in range(3, 20):\n    try:\n"
-        "        with open(f'/proc/{os.getppid()}/fd/{n}', 'wb') as f: f.write(b'{}\\n')\n"
-        "    except OSError: pass\nimport time; time.sleep(1)",
+        each("with open(f'/proc/{os.getppid()}/fd/{n}', 'wb') as f: n > 2 and f.write(b'{}\\n')")
+        + "\ntime.sleep(1)",
         "invalid|done|lacks choose_move",
     ),
 }
 
 HARMLESS = {
-    "patches json": "import json\njson.encoder.c_make_encoder = json.dumps = None\n"
+    **{name.replace("_", " "): f"{act}{BOT}" for name, act in CHANGES.items()},
+    "patches json": "json.encoder.c_make_encoder = json.dumps = None\n"
     "json.JSONEncoder.iterencode = None" + BOT,
-    "goes elsewhere": "import os\nos.chdir('/')\nos.umask(0o777)" + BOT,
-    "traces": "import sys\nsys.settrace(lambda *a: None)\nsys.setprofile(lambda *a: None)" + BOT,
-    "leaves work for the end": "import atexit\natexit.register(lambda: open('trace', 'w'))" + BOT,
+    "leaves work for the end": "atexit.register(lambda: open('trace', 'w'))" + BOT,
     "is a number of itself": "__doc__ = 5" + BOT,
-    "deletes itself": "import sys\ndel sys.modules[__name__]" + BOT,
-    "closes the standard files": "import sys\nsys.stdout.close()\nsys.stderr = None" + BOT,
+    "deletes itself": "del sys.modules[__name__]" + BOT,
+    "closes the standard files": "sys.stdout.close()\nsys.stderr = None" + BOT,
     "prints without end": "for _ in range(20000): print('x' * 100)" + BOT,
     "spins in a thread": (
-        "import threading\ndef f():\n    while True: pass\nthreading.Thread(target=f).start()" + BOT
+        "def f():\n    while True: pass\nthreading.Thread(target=f).start()" + BOT
     ),
-    "leaves a daemon": DAEMON + BOT,
-    "leaves many": "import os, time\nfor _ in range(30):\n"
-    "    if os.fork() == 0:\n        os.setsid()\n        time.sleep(600)\n" + BOT,
+    "leaves a daemon": (
+        "if os.fork() == 0:\n    os.setsid()\n    os.fork() or time.sleep(600)\n    os._exit(0)"
+        + BOT
+    ),
+    "leaves many": (
+        "for _ in range(30):\n    if os.fork() == 0:\n        os.setsid()\n"
+        "        time.sleep(600)" + BOT
+    ),
     "annotates by code": BOT.replace("moves)", "moves, a: 'print(1)' = 2)"),
-    "says strange things": '"""\\x1b[31mRed\\u202e and back."""' + BOT,
-    "replaces the arena": "import sys\nsys.modules['cantstop_arena.cli'] = None" + BOT,
-    "sets an alarm": "import signal\nsignal.setitimer(signal.ITIMER_REAL, 60)" + BOT,
-    "changes the environment": "import os\nos.environ.clear()\nos.environ['PATH'] = ''" + BOT,
-    "forgets its limits": "import sys\nsys.setrecursionlimit(10**9)" + BOT,
+    "replaces the arena": "sys.modules['cantstop_arena.cli'] = None" + BOT,
+    "sets an alarm": "signal.setitimer(signal.ITIMER_REAL, 60)" + BOT,
 }
 
 
@@ -258,8 +230,8 @@ def _missed(listing: Listing, *names: str) -> dict[str, str | None]:
 
 def _dropped(folder: Path, *names: str) -> Path:
     for name in names:
-        text = REFUSED[name][0] if name in REFUSED else HARMLESS[name]
-        (folder / f"{_filed(name)}.py").write_text(text)
+        act = REFUSED[name][0] if name in REFUSED else HARMLESS[name]
+        (folder / f"{_filed(name)}.py").write_text(f"{HEAD}{act}")
     for name in ("good", "zz_last"):
         (folder / f"{name}.py").write_text(BOT)
     return folder
@@ -307,7 +279,7 @@ def test_what_is_no_regular_file_is_never_read(arena: Arena, tmp_path: Path) -> 
 
 
 def test_what_is_printed_obeys_no_terminal(arena: Arena, tmp_path: Path) -> None:
-    _dropped(tmp_path, "says strange things")
+    (tmp_path / "says.py").write_text(f'"""\\x1b[31mRed\\u202e and back."""{BOT}')
     (tmp_path / "evil\x1b[2J\u202e.py").write_text(BOT)
     _, output = _arena(arena, tmp_path, "bots")
     assert "Red" in output
@@ -315,45 +287,6 @@ def test_what_is_printed_obeys_no_terminal(arena: Arena, tmp_path: Path) -> None
 
 
 # --- What plays is what was recorded --------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_what_plays_is_the_copy_of_what_was_read(arena: Arena, tmp_path: Path) -> None:
-    rash = BOT.replace("False", "turn.rolls < 6")
-    tournament = "games: 40\nseed: 3\nbots: [cautious, mine]\n"
-    (tmp_path / "cup.yaml").write_text(tournament)
-    (tmp_path / "mine.py").write_text(rash)
-    words = ["run", str(tmp_path / "cup.yaml"), "--bots", str(tmp_path), "--workers", "1"]
-    arena(*words, "--results", str(tmp_path / "one"), code=None)
-    (copy,) = (tmp_path / "one" / "cup" / "bots").glob("*/mine.py")
-    assert copy.read_text() == rash
-    changes = f"\nimport pathlib\npathlib.Path({str(tmp_path / 'mine.py')!r}).write_text({BOT!r})\n"
-    (tmp_path / "zz.py").write_text(changes + BOT)
-    (tmp_path / "cup.yaml").write_text(tournament.replace("mine]", "mine, zz]"))
-    arena(*words, "--results", str(tmp_path / "two"))
-    kept = {path.name: path.read_text() for path in (tmp_path / "two/cup/bots").glob("*/*.py")}
-    assert kept == {"mine.py": rash, "zz.py": changes + BOT}
-
-
-def test_a_bot_plays_with_the_neighbours_that_were_read(tmp_path: Path) -> None:
-    text = f"import os, sys\nsys.path.insert(0, {str(tmp_path)!r})\nimport _beside_it\n"
-    rolls = "def roll_again(turn):\n    return turn.rolls < _beside_it.ROLLS\n"
-    (tmp_path / "mine.py").write_text(text + BOT + rolls)
-    (tmp_path / "_beside_it.py").write_text("ROLLS = 5\n")
-    bot = Catalogue(tmp_path).find("mine")
-    assert bot.source
-    assert bot.source.files_beside == ("_beside_it.py",)
-    kept = bot.source.copied(tmp_path / "kept")
-    (tmp_path / "_beside_it.py").write_text("ROLLS = 7\n")
-    address = replace(bot.address, source=kept)
-    call = IsolatedCall(f"{__name__}:rolls_of", {"address": pickle.dumps(address)}, 20)
-    assert run_isolated(call) == 5
-
-
-def rolls_of(address: bytes) -> int:
-    """What a bot has imported from beside its file."""
-    player: Any = Loader(Path()).open(pickle.loads(address)).build({})
-    return int(player.roll_again.__globals__["_beside_it"].ROLLS)
 
 
 def test_a_copy_that_somebody_has_changed_is_refused(tmp_path: Path) -> None:
@@ -375,13 +308,9 @@ def _package(folder: Path, name: str, entry_points: str, text: str) -> None:
 
 
 ENTRIES = {
-    "leaves": ("import os\nos._exit(1)", "it ended its process with exit code 1"),
-    "kills": (
-        "import os, time\nos.kill(os.getppid(), 9)\ntime.sleep(60)",
-        "it ended its process by SIGKILL",
-    ),
-    "spins": (FOREVER, "not done within"),
-    "offers_odd_rules": (
+    **{name: REFUSED[name] for name in ("leaves at once", "spins and catches all")},
+    "kills its parent": ("os.kill(os.getppid(), 9)\ntime.sleep(60)", "by SIGKILL"),
+    "offers odd rules": (
         "def register_rules(): return [3]",
         "expected a RuleSet as a rule set, not a int",
     ),
@@ -394,12 +323,13 @@ def test_entry_points_harm_nothing_but_themselves(
 ) -> None:
     packages = tmp_path / "packages"
     packages.mkdir()
-    for name, (text, _) in ENTRIES.items():
-        _package(packages, f"evil_{name}", f"[cantstop_arena]\n{name} = evil_{name}\n", text)
+    for name, (act, _) in ENTRIES.items():
+        points = f"[cantstop_arena]\n{_filed(name)} = evil_{_filed(name)}\n"
+        _package(packages, f"evil_{_filed(name)}", points, f"{HEAD}{act}")
     _package(packages, "evil_good", "[cantstop_arena]\nfriend = evil_good\n", BOT)
     _package(packages, "evil_file", "[cantstop_arena\nx", "")
     monkeypatch.syspath_prepend(packages)
     listing = _listed(arena, _dropped(tmp_path))
     assert {"friend", "good", "zz_last"} <= listing.names
     for name, (_, reason) in ENTRIES.items():
-        assert reason in listing.reasons[name]
+        assert reason in listing.reasons[_filed(name)]

@@ -10,7 +10,7 @@ from helpers.nets import write_net
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_messages import Answer, BatchReport, BotStarted, Logits, Report
-from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.games.cantstop.game import GAME

@@ -47,7 +47,7 @@ def test_tables_fit_a_narrow_terminal(
     arena: Arena, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "cantstop_arena.views.command_tables.TableOutput.width", property(lambda self: 40)
+        "cantstop_arena.views.command_options.TableOutput.width", property(lambda self: 40)
     )
     text = arena(command).text
     assert all(len(line) <= 40 for line in text.partition("\n\n")[0].splitlines())

@@ -5,9 +5,9 @@ import pytest
 from helpers.simulated import Truth, seatings_of
 
 from cantstop_arena.deals.control_variate import FOLDS, correction, gain_range, width_gain
+from cantstop_arena.deals.outcomes import WIN_UNITS
 from cantstop_arena.deals.sampling import Bytes, DealSums, Ints, gather_deals, wins_by_deal
 from cantstop_arena.deals.seatings import standard_orders
-from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.ratings.scores import scores
 
 ORDERS, PAIR = standard_orders(2), (0, 1)

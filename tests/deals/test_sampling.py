@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
+from cantstop_arena.deals.outcomes import win_units
 from cantstop_arena.deals.sampling import wins_by_deal
 from cantstop_arena.deals.seatings import MAX_SEATS, Orders, standard_orders
-from cantstop_arena.deals.winners import win_units
 
 DEALS = 50
 

@@ -17,7 +17,7 @@ from helpers.game_packages import described, on_path
 from helpers.ledgers import blocks_in
 from helpers.paths import TESTS
 
-from cantstop_arena.bots.run_history import HISTORY
+from cantstop_arena.bots.versions import HISTORY
 
 HOME = TESTS / "salvage_game"
 POINTS = """

@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 
 from cantstop_arena.deals.control_variate import correction
 from cantstop_arena.deals.counting import Counts
-from cantstop_arena.deals.outcomes import Tally, TournamentTotals
+from cantstop_arena.deals.outcomes import WIN_UNITS, Tally, TournamentTotals
 from cantstop_arena.deals.sampling import Bytes, gather_deals
 from cantstop_arena.deals.seatings import Group, lineups, standard_orders
-from cantstop_arena.deals.winners import WIN_UNITS
 
 LUCK_UNITS = 100_000  # of measured luck: the program's luck is whole numbers
 Run = Mapping[Group, Bytes]  # of each group: masks of winning seats, deals by seatings

@@ -17,8 +17,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.bot_sandbox import start_here
-from cantstop_arena.bots.bot_start import BotStart
-from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.bots.bot_start import BotStart, Isolation
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.processes.channel import Connection
 from cantstop_arena.processes.child import Child, ChildFailed

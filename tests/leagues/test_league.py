@@ -9,7 +9,7 @@ from helpers.arena import Arena
 
 import cantstop_arena as ca
 from cantstop_arena.api.leagues import LeagueResults
-from cantstop_arena.bots import isolation
+from cantstop_arena.bots import bot_start
 from cantstop_arena.errors import BotError, PageError
 from cantstop_arena.leagues import submission_check
 from cantstop_arena.leagues.league_files import PUBLIC, TOKENS
@@ -111,7 +111,7 @@ def test_a_league_from_day_to_day(arena: Arena) -> None:
 
 
 def test_without_a_sandbox_nothing_is_opened(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(isolation, "sandbox_problem", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(bot_start, "sandbox_problem", lambda: "bubblewrap is not installed")
     submit("s01", "open('opened', 'w')")
     walled = FILE.replace("isolate: processes\n", "")
     done = arena("league class.yaml", yaml=walled, code=2)

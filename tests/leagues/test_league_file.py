@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.errors import ConfigError
 from cantstop_arena.leagues.league_file import CheckRules, League, Level, MarkRules, read
 from cantstop_arena.leagues.rounds import RoundRules

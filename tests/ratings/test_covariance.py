@@ -14,7 +14,7 @@ from helpers.parameters import long_but
 from helpers.simulated import Run, Truth, results, seatings_of
 
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.ratings.covariance import Sandwich
+from cantstop_arena.ratings.covariance import Sandwich, degrees_of_freedom
 from cantstop_arena.ratings.distributions import (
     chi_square_tail,
     fisher_tail,
@@ -23,7 +23,6 @@ from cantstop_arena.ratings.distributions import (
     student_tail,
 )
 from cantstop_arena.ratings.elo import even_score, rate
-from cantstop_arena.ratings.model.deal_clusters import degrees_of_freedom
 from cantstop_arena.ratings.model.evidence import gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, fit
 from cantstop_arena.ratings.multiple_comparisons import (

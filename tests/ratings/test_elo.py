@@ -15,15 +15,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.outcomes import Tally, TournamentTotals
+from cantstop_arena.deals.outcomes import WIN_UNITS, Tally, TournamentTotals
 from cantstop_arena.deals.sampling import DealRange, DealSample, DealSums, Pairs
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.winners import WIN_UNITS
-from cantstop_arena.ratings.elo import even_score, rate
+from cantstop_arena.ratings.elo import Ratings, even_score, rate
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.evidence import Evidence
 from cantstop_arena.ratings.model.luce import ELO, fit
-from cantstop_arena.ratings.rating import Ratings
 from cantstop_arena.ratings.scores import scores
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -10,8 +10,7 @@ from helpers.simulated import Run as Played
 from helpers.simulated import Truth, results
 from msgspec.structs import replace
 
-from cantstop_arena.deals.outcomes import Tally
-from cantstop_arena.deals.winners import WIN_UNITS
+from cantstop_arena.deals.outcomes import WIN_UNITS, Tally
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.scores import (
     DealRun,

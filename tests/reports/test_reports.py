@@ -15,29 +15,27 @@ import pytest
 from msgspec.structs import replace
 
 from cantstop_arena.deals.counting import Counts, Rate
-from cantstop_arena.deals.outcomes import FaultReport, Tally, TournamentTotals
+from cantstop_arena.deals.outcomes import WIN_UNITS, FaultReport, Tally, TournamentTotals
 from cantstop_arena.deals.sampling import DealRange, DealSums, Pairs
-from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.reports.summary import summary
 from cantstop_arena.reports.tournament_files import write_reports
 from cantstop_arena.tables.all_tables import as_format, for_people
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table, significant
-from cantstop_arena.tables.crosstable import (
+from cantstop_arena.tables.data import csv_cell, records
+from cantstop_arena.tables.faults import faults
+from cantstop_arena.tables.names import FORMATS
+from cantstop_arena.tables.notes import EVEN_SCORE, LEGEND, about_standings
+from cantstop_arena.tables.pair_tables import (
     WITHOUT_ERRORS,
     crosstable,
+    fit,
     pairs,
     scores_only,
 )
-from cantstop_arena.tables.data import records
-from cantstop_arena.tables.escaping import csv_cell, markdown
-from cantstop_arena.tables.faults import faults
-from cantstop_arena.tables.fit import fit
-from cantstop_arena.tables.names import FORMATS
-from cantstop_arena.tables.notes import EVEN_SCORE, LEGEND, about_standings
 from cantstop_arena.tables.seats import seats
 from cantstop_arena.tables.standings import standings
-from cantstop_arena.tables.text import MARKDOWN, TEXT, Style, draw
+from cantstop_arena.tables.text import MARKDOWN, TEXT, Style, draw, markdown
 from cantstop_arena.texts import printable
 
 HOSTILE = [

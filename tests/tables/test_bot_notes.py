@@ -13,8 +13,12 @@ from cantstop_arena.games.cantstop.rules import CLASSIC, RULES, derive
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_standings
 from cantstop_arena.tournaments.ledger.aggregation import bot_notes
-from cantstop_arena.tournaments.ledger.identity import BotVersion, GameSetting
-from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
+from cantstop_arena.tournaments.ledger.ledger_query import (
+    BotVersion,
+    GameSetting,
+    LedgerQuery,
+    QueryBot,
+)
 
 NONE = "has no nets for these rules with {} seats, and plays as tuned."
 

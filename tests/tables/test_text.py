@@ -23,8 +23,7 @@ from cantstop_arena.tables.column import (
     number,
     significant,
 )
-from cantstop_arena.tables.data import all_as_csv, all_as_json, as_csv, records
-from cantstop_arena.tables.escaping import csv_cell, latex, markdown
+from cantstop_arena.tables.data import all_as_csv, all_as_json, as_csv, csv_cell, records
 from cantstop_arena.tables.text import (
     LATEX,
     MARKDOWN,
@@ -33,6 +32,8 @@ from cantstop_arena.tables.text import (
     colour_cell,
     draw,
     draw_all,
+    latex,
+    markdown,
     visible_columns,
 )
 from cantstop_arena.texts import printable

@@ -12,7 +12,7 @@ import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
 
-from cantstop_arena.bots.run_history import HISTORY
+from cantstop_arena.bots.versions import HISTORY
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 
 FOUR = (

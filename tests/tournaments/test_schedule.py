@@ -15,9 +15,8 @@ from helpers.finished import Finished
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.outcomes import Block, Span, gaps, merge_spans
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.spans import Span, gaps, merge_spans
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.tournaments.schedule import deals_per_block, deals_per_round, missing_rounds
 from cantstop_arena.tournaments.tournament import Tournament

@@ -23,10 +23,18 @@ from msgspec.structs import replace
 
 from cantstop_arena.deals import sampling
 from cantstop_arena.deals.counting import stored_measures
-from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Tally, join_parts, merge_faults
+from cantstop_arena.deals.outcomes import (
+    WIN_UNITS,
+    Block,
+    BlockResult,
+    Fault,
+    Span,
+    Tally,
+    join_parts,
+    merge_faults,
+    packed,
+)
 from cantstop_arena.deals.seatings import Group, all_orders, lineups
-from cantstop_arena.deals.spans import Span
-from cantstop_arena.deals.winners import WIN_UNITS, packed
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC

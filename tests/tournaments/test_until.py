@@ -20,9 +20,8 @@ from helpers.simulated import results as simulated
 from msgspec.structs import replace
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.run_history import HISTORY
-from cantstop_arena.deals.outcomes import ELO_ERROR, Until
-from cantstop_arena.deals.winners import WIN_UNITS, win_units
+from cantstop_arena.bots.versions import HISTORY
+from cantstop_arena.deals.outcomes import ELO_ERROR, WIN_UNITS, Until, win_units
 from cantstop_arena.ratings.elo import Ratings, rate
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.scores import DealRun, score

@@ -10,10 +10,10 @@ import click
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option, isolate_option
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
-from cantstop_arena.views.command_tables import TableOutput, format_options, print_plain_tables
+from cantstop_arena.views.command_options import TableOutput, format_options, print_plain_tables
 
 if TYPE_CHECKING:
-    from cantstop_arena.bots.isolation import Isolation
+    from cantstop_arena.bots.bot_start import Isolation
 
 
 def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds: float) -> float:

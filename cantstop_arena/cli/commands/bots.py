@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from cantstop_arena.bots.bot_paths import bot_name, bot_path
-from cantstop_arena.bots.versions import RESULTS, StoredVersion, stored_versions, version_in
+from cantstop_arena.bots.bot_paths import RESULTS, bot_name, bot_path
+from cantstop_arena.bots.versions import StoredVersion, stored_versions, version_in
 from cantstop_arena.cli import shell_complete as completing
 from cantstop_arena.cli.commands.bots_check import check
 from cantstop_arena.cli.commands.bots_compile import compile_bot
@@ -19,7 +19,7 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.views.command_tables import (
+from cantstop_arena.views.command_options import (
     TEXT,
     TableOutput,
     format_options,

@@ -15,11 +15,11 @@ from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option, isolate_option
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.exit_codes import ExitCode
-from cantstop_arena.views.command_tables import json_only_flag
+from cantstop_arena.views.command_options import json_only_flag
 
 if TYPE_CHECKING:
+    from cantstop_arena.bots.bot_start import Isolation
     from cantstop_arena.bots.catalogue import Catalogue
-    from cantstop_arena.bots.isolation import Isolation
     from cantstop_arena.bots.known_bot import BotDescription
     from cantstop_arena.check.findings import Finding
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli.options import Given, exit_code_of, options
-from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.cli.terminal.progress_screen import RunScreen
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes import shutdown
-from cantstop_arena.views.command_tables import print_text
+from cantstop_arena.views.command_options import print_text
 
 
 @click.command(short_help="Compare rule sets: report what each one changes.")

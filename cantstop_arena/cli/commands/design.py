@@ -5,9 +5,8 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli.options import Given, options
-from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
-from cantstop_arena.cli.terminal.run_screen import RunScreen
-from cantstop_arena.views.command_tables import print_plain_tables, print_text
+from cantstop_arena.cli.terminal.progress_screen import ProgressScreen, RunScreen
+from cantstop_arena.views.command_options import print_plain_tables, print_text
 
 
 @click.command(short_help="Search for rules of a game that meet targets.")

@@ -3,7 +3,7 @@
 import click
 
 from cantstop_arena.exit_codes import ExitCode
-from cantstop_arena.views.command_tables import (
+from cantstop_arena.views.command_options import (
     TableOutput,
     format_options,
     json_option,

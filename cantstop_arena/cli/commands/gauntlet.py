@@ -13,7 +13,7 @@ from cantstop_arena.cli.options import (
     play_and_write,
     print_tables,
 )
-from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.cli.terminal.progress_screen import RunScreen
 from cantstop_arena.exit_codes import ExitCode
 
 

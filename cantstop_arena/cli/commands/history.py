@@ -6,9 +6,9 @@ import click
 
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import Given, options
-from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.cli.terminal.progress_screen import RunScreen
 from cantstop_arena.processes import shutdown
-from cantstop_arena.views.command_tables import print_plain_tables
+from cantstop_arena.views.command_options import print_plain_tables
 
 
 @click.command(short_help="Rate all versions of a bot that have played in a tournament.")

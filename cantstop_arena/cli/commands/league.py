@@ -12,7 +12,7 @@ from cantstop_arena.cli.terminal.league_screen import LeagueScreen
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes import shutdown
-from cantstop_arena.views.command_tables import print_plain_tables
+from cantstop_arena.views.command_options import print_plain_tables
 
 
 def _seconds(context: click.Context, parameter: click.Parameter, text: str | None) -> float:

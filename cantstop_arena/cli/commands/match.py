@@ -14,13 +14,12 @@ from cantstop_arena.cli.options import (
     play_and_write,
     print_tables,
 )
-from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.cli.terminal.progress_screen import RunScreen
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.tables.names import MATCH_TABLE
 from cantstop_arena.texts import printable
-from cantstop_arena.views.command_options import FiniteRange
-from cantstop_arena.views.command_tables import TableOutput
+from cantstop_arena.views.command_options import FiniteRange, TableOutput
 
 if TYPE_CHECKING:
     from cantstop_arena.api.results import Results

@@ -16,8 +16,13 @@ from cantstop_arena.cli.options import (
 )
 from cantstop_arena.errors import UsageError
 from cantstop_arena.ratings.labels import MAX_ELO
-from cantstop_arena.views.command_options import FiniteRange, key_option
-from cantstop_arena.views.command_tables import TableOutput, format_options, print_plain_tables
+from cantstop_arena.views.command_options import (
+    FiniteRange,
+    TableOutput,
+    format_options,
+    key_option,
+    print_plain_tables,
+)
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.outcomes import LuckRemoved

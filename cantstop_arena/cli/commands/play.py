@@ -31,7 +31,7 @@ from cantstop_arena.processes import shutdown
 from cantstop_arena.views.command_options import file_option
 
 if TYPE_CHECKING:
-    from cantstop_arena.bots.isolation import Isolation
+    from cantstop_arena.bots.bot_start import Isolation
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.game_api.game import Game
     from cantstop_arena.table.recording import Complaint

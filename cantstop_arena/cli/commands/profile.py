@@ -7,8 +7,7 @@ import click
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import Given, options
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
-from cantstop_arena.views.command_options import file_option
-from cantstop_arena.views.command_tables import print_plain_tables
+from cantstop_arena.views.command_options import file_option, print_plain_tables
 
 
 @click.command(short_help="Describe a game as bots play it: luck, skill, drama, seats.")

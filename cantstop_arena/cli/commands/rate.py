@@ -11,7 +11,7 @@ from cantstop_arena.cli.options import exit_code_of, print_tables
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.ratings.labels import MAX_ANCHOR
-from cantstop_arena.views.command_tables import TableOutput, print_plain_tables, table_options
+from cantstop_arena.views.command_options import TableOutput, print_plain_tables, table_options
 
 
 def _anchor(

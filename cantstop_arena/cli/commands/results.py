@@ -10,7 +10,7 @@ from cantstop_arena.cli.options import versions_option
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.texts import how_many, printable_lines
-from cantstop_arena.views.command_tables import (
+from cantstop_arena.views.command_options import (
     TableOutput,
     format_options,
     json_option,

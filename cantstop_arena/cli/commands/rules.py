@@ -8,7 +8,7 @@ import click
 
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import catalogue_for, game_option
-from cantstop_arena.views.command_tables import (
+from cantstop_arena.views.command_options import (
     TableOutput,
     format_options,
     json_option,

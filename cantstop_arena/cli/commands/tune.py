@@ -5,10 +5,13 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli.options import Given, options
-from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
-from cantstop_arena.cli.terminal.run_screen import RunScreen
-from cantstop_arena.views.command_options import file_option, number_seed_option
-from cantstop_arena.views.command_tables import json_flag, print_text
+from cantstop_arena.cli.terminal.progress_screen import ProgressScreen, RunScreen
+from cantstop_arena.views.command_options import (
+    file_option,
+    json_flag,
+    number_seed_option,
+    print_text,
+)
 
 MAX_SEED = 2**31
 

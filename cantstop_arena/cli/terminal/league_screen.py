@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.cli.terminal.progress_screen import RunScreen
 
 if TYPE_CHECKING:
     from cantstop_arena.tournaments.ledger.cover import QueryPlan

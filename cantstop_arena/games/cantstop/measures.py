@@ -1,7 +1,7 @@
 """The measures by which rule sets of Can't Stop are compared, with the phrases for differences."""
 
 from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
-from cantstop_arena.deals.winners import WIN_UNITS
+from cantstop_arena.deals.outcomes import WIN_UNITS
 from cantstop_arena.games.cantstop.counts import COUNTS, RATES
 
 _MEASURES = (

@@ -18,10 +18,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.deals.outcomes import TournamentTotals, win_units
 from cantstop_arena.deals.sampling import DealRange
 from cantstop_arena.deals.seatings import Orders
-from cantstop_arena.deals.winners import win_units
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Ints: TypeAlias = NDArray[np.int64]

@@ -125,14 +125,14 @@ def _maximum(evidence: Evidence) -> Luce:
         virtual = _virtual_games(evidence, links.together, np.ones(evidence.bots, np.bool_))
         parameters, _ = maximise(_with_virtual_games(evidence, virtual), links.together, separable)
     bots, evidence = evidence.bots, _with_virtual_games(evidence, virtual)
-    curvature = regularised(information(evidence, parameters, separable), links.together)
+    curvature = information(evidence, parameters, separable)
     return Luce(
         evidence=evidence,
         virtual=virtual,
         strengths=equalise_ties(parameters[:bots]),
         seats=equalise_ties(parameters[bots:]),
-        curvature=information(evidence, parameters, separable),
-        inverse=np.linalg.inv(curvature),
+        curvature=curvature,
+        inverse=np.linalg.inv(regularised(curvature, links.together)),
         links=links,
         seats_separable=separable,
         seats_at_bound=not converged,
@@ -187,13 +187,13 @@ def maximise(evidence: Evidence, together: Truths, seats_separable: bool) -> tup
     free = np.ones(bots + evidence.seats)
     free[bots:] = seats_separable
     parameters = _start(evidence, together, seats_separable)
+    slope: Floats = gradient(evidence, parameters) * free
     previous, length = np.inf, np.inf
     for _ in range(MAX_STEPS):
-        slope = gradient(evidence, parameters) * free
         step = np.linalg.solve(
             regularised(information(evidence, parameters, seats_separable), together), slope
         )
-        step = _uphill(evidence, parameters, step, slope, free)
+        step, slope = _uphill(evidence, parameters, step, slope, free)
         parameters = parameters + step
         previous, length = length, np.abs(step).max(initial=0.0)
         if length < TOLERANCE:
@@ -235,8 +235,9 @@ def _start(evidence: Evidence, together: Truths, seats_separable: bool) -> Float
 
 def _uphill(
     evidence: Evidence, parameters: Floats, step: Floats, slope: Floats, free: Floats
-) -> Floats:
-    """The step, halved until the slope at its end is no steeper downhill than uphill at its start.
+) -> tuple[Floats, Floats]:
+    """The step, halved until the slope at its end is no steeper downhill than uphill at its start,
+    and the slope at its end.
 
     Slopes are compared, as differences of likelihoods drown in rounding.
     """
@@ -245,11 +246,13 @@ def _uphill(
         for numbers in (parameters, step)
     )
     step = step / (range_of_step / (MAX_DISTANCE + range_now)).max(initial=1.0)
+    slope_at_end = gradient(evidence, parameters + step) * free
     for _ in range(MAX_HALVINGS):
-        if (gradient(evidence, parameters + step) * free) @ step >= -slope @ step:
+        if slope_at_end @ step >= -slope @ step:
             break
         step = step / 2
-    return step
+        slope_at_end = gradient(evidence, parameters + step) * free
+    return step, slope_at_end
 
 
 def regularised(curvature: Floats, together: Truths) -> Floats:

@@ -21,7 +21,7 @@ The sum Q of the squared weights (Satterthwaite 1946; Rao and Scott's second ord
 squared inner products of the residuals of two deals: with r_d the residuals of deal d after the
 fit, divided by the roots of the expected wins, T = D E|r_d|² and Q = D² E(r_d · r_e)². The quotient
 f = T² / Q, which cannot be more than there are degrees of freedom, is taken from a sample of deals
-stored game by game (`model.deal_clusters`). As T is itself estimated from D deals, G² / T is
+stored game by game (`covariance`). As T is itself estimated from D deals, G² / T is
 compared with Fisher's F of f and f (D - 1) degrees of freedom (Thomas and Rao 1987).
 
 How Elo depends on the field: by how much it moves when another bot is left out.
@@ -37,10 +37,9 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.deals.outcomes import TournamentTotals
-from cantstop_arena.ratings.covariance import Sandwich
+from cantstop_arena.ratings.covariance import DealClusters, Sandwich, sample_of
 from cantstop_arena.ratings.distributions import fisher_tail
 from cantstop_arena.ratings.elo import even_score
-from cantstop_arena.ratings.model.deal_clusters import DealClusters, sample_of
 from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, fields_of, gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, Luce, add_by_seat, chances, fit, win_covariance
 

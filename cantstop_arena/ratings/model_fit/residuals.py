@@ -38,10 +38,9 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from cantstop_arena.deals.outcomes import TournamentTotals
-from cantstop_arena.deals.winners import win_units
+from cantstop_arena.deals.outcomes import TournamentTotals, win_units
+from cantstop_arena.ratings.covariance import DealClusters, sample_of
 from cantstop_arena.ratings.distributions import noncentrality, student_tail
-from cantstop_arena.ratings.model.deal_clusters import DealClusters, sample_of
 from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, Truths, gather_evidence
 from cantstop_arena.ratings.model.luce import Luce, add_by_seat, chances, fit
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm

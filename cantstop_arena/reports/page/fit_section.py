@@ -13,7 +13,7 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model_fit.residuals import Residual
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.fit import cyclic, residual_table, sensitivity
+from cantstop_arena.tables.pair_tables import cyclic, residual_table, sensitivity
 
 MAX_PAIRS = 8
 _HEIGHT = 28

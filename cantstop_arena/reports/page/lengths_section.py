@@ -14,7 +14,7 @@ from cantstop_arena.pages.marks import drawing, grid, number, scale
 from cantstop_arena.pages.number_text import DASH
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table
-from cantstop_arena.tables.lengths import RANGE_ORDER, Lengths, all_lengths, lengths
+from cantstop_arena.tables.styles import RANGE_ORDER, Lengths, all_lengths, lengths
 
 _TALL, _LOW, _MANY = (
     40,

@@ -6,7 +6,7 @@ from math import ceil, log2, sqrt
 import msgspec
 from markupsafe import Markup
 
-from cantstop_arena.deals.winners import win_units
+from cantstop_arena.deals.outcomes import win_units
 from cantstop_arena.pages.axes import Axis, axis_around
 from cantstop_arena.pages.charts import Tick, chart, label_at, path, ribbon
 from cantstop_arena.pages.document import Figure, Section
@@ -16,9 +16,8 @@ from cantstop_arena.pages.marks import block, dot, drawing, grid, interval, numb
 from cantstop_arena.pages.number_text import percent, plain, signed, with_error
 from cantstop_arena.pages.vertical_scale import scale_around
 from cantstop_arena.ratings.distributions import student_quantile
-from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.estimate import Estimate, wilson
 from cantstop_arena.ratings.sequential.sprt import TestState
-from cantstop_arena.ratings.share_error import wilson
 from cantstop_arena.reports.match_report import MatchFinding, test_claims, verdict
 from cantstop_arena.reports.page.convergence_section import PastAnalysis
 from cantstop_arena.tables.analysis import Analysis

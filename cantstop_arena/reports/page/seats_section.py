@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from cantstop_arena.deals.winners import win_units
+from cantstop_arena.deals.outcomes import win_units
 from cantstop_arena.pages.axes import Axis, axis_around
 from cantstop_arena.pages.document import Figure, Section
 from cantstop_arena.pages.elements import element

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Mapping
 
-from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.tournaments.cluster import machine_versions
 from cantstop_arena.tournaments.cluster.cluster_messages import FirstLook

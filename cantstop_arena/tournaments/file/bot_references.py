@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena.bots.bot_paths import is_bot_name
+from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.errors import BotError, OtherGameError
 from cantstop_arena.game_api.bot_options import with_options
 from cantstop_arena.texts import listed

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cantstop_arena.bots.isolation import VALUES, Isolation, check_sandbox, isolation_of
+from cantstop_arena.bots.bot_start import ISOLATE_VALUES, Isolation, check_sandbox, isolation_of
 from cantstop_arena.bots.known_bot import (
     A_NAME,
     MAX_NAME_LENGTH,
@@ -377,5 +377,7 @@ def read_isolation(
         return default
     isolation = isolation_of(reader.plain(entry.value))
     if isolation is None:
-        reader.complain(entry.value, f"isolate must be {VALUES}, not {node_text(entry.value)}")
+        reader.complain(
+            entry.value, f"isolate must be {ISOLATE_VALUES}, not {node_text(entry.value)}"
+        )
     return isolation or Isolation.NONE

@@ -22,8 +22,8 @@ from cantstop_arena.bots.bot_paths import (
     path_from,
     real_path,
 )
+from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.describe import describe_command
-from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH, BotDescription
 from cantstop_arena.bots.versions import (
     is_digest,

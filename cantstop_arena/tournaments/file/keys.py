@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
-from cantstop_arena.bots.versions import RESULTS
+from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, RESULTS
 from cantstop_arena.games.registry import DEFAULT
 
 Command: TypeAlias = Literal[

@@ -29,7 +29,7 @@ from cantstop_arena.bots.bot_paths import (
     path_from,
     real_path,
 )
-from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.known_bot import (
     A_NAME,
     BotAddress,

@@ -26,6 +26,7 @@ from cantstop_arena.deals.counting import GAMES, stored_measures
 from cantstop_arena.deals.outcomes import (
     Fault,
     FaultReport,
+    Span,
     Tally,
     TournamentTotals,
     merge_faults,
@@ -44,7 +45,6 @@ from cantstop_arena.deals.sampling import (
 from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.deals.solo_pairs import Counted, SoloPairs, gather_solo_pairs
-from cantstop_arena.deals.spans import Span
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import score_of
 from cantstop_arena.games.registry import game_named

@@ -8,11 +8,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from cantstop_arena.deals.outcomes import Fault, Tally, TournamentTotals, sum_tallies
+from cantstop_arena.deals.outcomes import Fault, Span, Tally, TournamentTotals, win_units
 from cantstop_arena.deals.sampling import Bytes, Ints
 from cantstop_arena.deals.seatings import Group, Orders, lineups
-from cantstop_arena.deals.spans import Span
-from cantstop_arena.deals.winners import win_units
 from cantstop_arena.tournaments.ledger.aggregation import LedgerReader, LedgerTotals, aggregate
 from cantstop_arena.tournaments.ledger.cover import PaidDeals, StoredDeals
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
@@ -122,11 +120,17 @@ class _LedgerPrefix:
 
     def tallies(self) -> dict[Group, Tally]:
         """The wins of every seating by then."""
-        by_seating: dict[Group, list[Tally]] = {}
-        for group, _, winners, _ in self.deals(0, self._end):
-            for seating, masks in zip(lineups(group, self._orders), winners.T, strict=True):
-                by_seating.setdefault(seating, []).append(_won(masks, len(group)))
-        return {seating: sum_tallies(tallies) for seating, tallies in by_seating.items()}
+        blocks = [(group, winners) for group, _, winners, _ in self.deals(0, self._end)]
+        if not blocks:
+            return {}
+        first_rows = {group: row * len(self._orders) for row, group in enumerate(dict(blocks))}
+        rows = np.repeat(
+            [first_rows[group] for group, _ in blocks], [len(winners) for _, winners in blocks]
+        )
+        seatings = [seating for group in first_rows for seating in lineups(group, self._orders)]
+        masks = np.concatenate([winners for _, winners in blocks])
+        tallies = _tallies(rows[:, None] + np.arange(len(self._orders)), masks, len(seatings[0]))
+        return dict(zip(seatings, tallies, strict=True))
 
     def missing_games(self) -> int:
         """None is missing: it is reported for the complete tournament."""
@@ -137,10 +141,18 @@ class _LedgerPrefix:
         return iter(())
 
 
-def _won(masks: Bytes, players: int) -> Tally:
+def _tallies(rows: Ints, masks: Bytes, players: int) -> list[Tally]:
+    """The wins of each seating: `rows` has its number for each game, `masks` the winning seats."""
     units = _units_by_mask(players)
-    wins = np.bincount(masks, minlength=len(units)) @ units
-    return Tally(len(masks), tuple(wins.tolist()), unfinished=0, forfeits=0, counts={}, squares={})
+    numbers = int(rows.max()) + 1
+    counts = np.bincount((rows * len(units) + masks).ravel(), minlength=numbers * len(units))
+    by_mask = counts.reshape(numbers, len(units))
+    return [
+        Tally(games, tuple(wins), unfinished=0, forfeits=0, counts={}, squares={})
+        for games, wins in zip(
+            by_mask.sum(axis=1).tolist(), (by_mask @ units).tolist(), strict=True
+        )
+    ]
 
 
 @cache

@@ -21,11 +21,18 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cantstop_arena.bots.versions import displayed_path
-from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally, sum_tallies
+from cantstop_arena.deals.outcomes import (
+    BlockResult,
+    Fault,
+    Span,
+    Tally,
+    gaps,
+    sum_tallies,
+    unbroken_prefix,
+)
 from cantstop_arena.deals.payoff import STORED
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders, lineups
-from cantstop_arena.deals.spans import Span, gaps, unbroken_prefix
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes import shutdown
 from cantstop_arena.tournaments.ledger.ledger import Ledger, RowKey

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import msgspec
 
 from cantstop_arena.bots.versions import short_digest
-from cantstop_arena.tournaments.ledger.identity import BotVersion
 from cantstop_arena.tournaments.ledger.ledger import Ledger
+from cantstop_arena.tournaments.ledger.ledger_query import BotVersion
 from cantstop_arena.tournaments.ledger.row_codec import group_in
 
 

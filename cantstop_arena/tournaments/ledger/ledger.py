@@ -19,8 +19,12 @@ import msgspec
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.processes import shutdown
-from cantstop_arena.tournaments.ledger.identity import BotVersion, GameSetting
-from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, query_in
+from cantstop_arena.tournaments.ledger.ledger_query import (
+    BotVersion,
+    GameSetting,
+    LedgerQuery,
+    query_in,
+)
 from cantstop_arena.tournaments.ledger.row_codec import LedgerRow, row_checksum, text
 
 VERSION = 6

@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cantstop_arena.deals.outcomes import Fault, Tally
+from cantstop_arena.deals.outcomes import Fault, Tally, win_units
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders
-from cantstop_arena.deals.winners import win_units
 from cantstop_arena.tournaments.ledger.row_codec import (
     MEASURED,
     decompressed,

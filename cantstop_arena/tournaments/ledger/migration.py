@@ -13,9 +13,8 @@ from shutil import copyfile
 import numpy as np
 
 from cantstop_arena.atomic_files import draft_of
-from cantstop_arena.deals.outcomes import Block, BlockResult
+from cantstop_arena.deals.outcomes import Block, BlockResult, packed
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.winners import packed
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.tournaments.ledger.cover import without_paths
 from cantstop_arena.tournaments.ledger.ledger import Ledger, connect

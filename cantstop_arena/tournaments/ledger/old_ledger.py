@@ -13,14 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.deals.outcomes import Fault, Tally, sum_tallies
+from cantstop_arena.deals.outcomes import Fault, Span, Tally, gaps, sum_tallies
 from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.deals.seeds import in_json, seed_of
-from cantstop_arena.deals.spans import Span, gaps
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.registry import built_in, game_named
 from cantstop_arena.processes import shutdown
-from cantstop_arena.tournaments.ledger.identity import BotVersion, GameSetting
 from cantstop_arena.tournaments.ledger.ledger import damage_message, reading
 from cantstop_arena.tournaments.ledger.ledger_check import LedgerCheck, OldRow
 from cantstop_arena.tournaments.ledger.ledger_query import (
@@ -28,6 +26,8 @@ from cantstop_arena.tournaments.ledger.ledger_query import (
     LUCK_BY_VALUE,
     MEASURES,
     WINNERS,
+    BotVersion,
+    GameSetting,
     LedgerQuery,
     QueryBot,
     is_consistent,

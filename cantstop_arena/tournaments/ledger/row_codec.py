@@ -19,9 +19,15 @@ import numpy as np
 from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
-from cantstop_arena.deals import winners
 from cantstop_arena.deals.counting import Counts, stored_measures
-from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
+from cantstop_arena.deals.outcomes import (
+    WINNERS_MARK,
+    BlockResult,
+    Fault,
+    Tally,
+    masks_in,
+    unpacked,
+)
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders, lineups, pairs_of_positions
 
@@ -185,8 +191,8 @@ def winners_in(packed: bytes, games: int) -> Bytes:
     Raises ValueError for another number of games. Ledgers of release 0.2 and before have a byte for
     each game, compressed by zlib.
     """
-    if packed[:1] == winners.MARK:
-        return winners.unpacked(packed, games)
+    if packed[:1] == WINNERS_MARK:
+        return unpacked(packed, games)
     masks = np.frombuffer(decompressed(packed, games), np.uint8)
     if len(masks) != games:
         raise ValueError(f"it has winners of {len(masks)} games, not of {games}")
@@ -195,8 +201,8 @@ def winners_in(packed: bytes, games: int) -> Bytes:
 
 def masks_of(packed: bytes, games: int) -> bytes:
     """The masks of winners that may occur in a row. Raises ValueError."""
-    if packed[:1] == winners.MARK:
-        return winners.masks_in(packed, games)
+    if packed[:1] == WINNERS_MARK:
+        return masks_in(packed, games)
     return bytes({*decompressed(packed, games)})
 
 

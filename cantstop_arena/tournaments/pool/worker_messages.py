@@ -18,9 +18,10 @@ from cantstop_arena.deals.outcomes import (
     BlockResult,
     Fault,
     Tally,
+    masks_in,
+    win_units,
 )
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.winners import masks_in, win_units
 
 _MAX_REPORT_LENGTH = 100_000  # characters of a traceback that are sent
 _MAX_FAULT_LENGTH = 10_000  # characters of a fault's message

@@ -6,7 +6,7 @@ from itertools import islice
 import click
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.views.command_tables import json_only_flag
+from cantstop_arena.views.command_options import json_only_flag
 
 
 @click.group()

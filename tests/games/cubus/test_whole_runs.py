@@ -10,7 +10,7 @@ from helpers.cubus.naive.referee import referee
 from helpers.finished import Finished
 from helpers.paths import ROOT
 
-from cantstop_arena.bots.run_history import HISTORY
+from cantstop_arena.bots.versions import HISTORY
 
 CUP = "name: cup\ngame: cubus\nplayers: 3\ngames: 12\nseed: 7\nbots: [greedy, hasty, random]\n"
 MINE = '''"""Builds what brings most points nearby."""

@@ -9,7 +9,8 @@ import pytest
 from helpers.oracles import optimize, power_tables
 from numpy.typing import NDArray
 
-from cantstop_arena.ratings.model.deal_clusters import DegreesOfFreedom
+from cantstop_arena.ratings.covariance import DegreesOfFreedom
+from cantstop_arena.ratings.estimate import ShareError
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     deals_for,
@@ -26,7 +27,6 @@ from cantstop_arena.ratings.sequential.sprt import (
     mean_and_variance,
     score_of,
 )
-from cantstop_arena.ratings.share_error import ShareError
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from helpers.workers import BLOCKS, ORDERS, result
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import BotFile, BotSource
-from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.cli.terminal.progress_screen import RunScreen
 from cantstop_arena.deals.outcomes import Block, BlockResult, TournamentTotals, join_parts
 from cantstop_arena.errors import ArenaError, ClusterError, GameError, UsageError, WorkerPoolError
 from cantstop_arena.processes.channel import frame

@@ -18,7 +18,7 @@ import pytest
 from soak import ARENA, processes, send
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.run_history import HISTORY
+from cantstop_arena.bots.versions import HISTORY
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes.channel import Channel
 from cantstop_arena.tournaments.cluster.cluster_messages import (

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from helpers.game_packages import on_path
 
-from cantstop_arena.bots.bot_start import BotStart
-from cantstop_arena.bots.isolation import Isolation
+from cantstop_arena.bots.bot_start import BotStart, Isolation
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.processes import sandbox
 from cantstop_arena.tournaments.cluster.cluster_messages import FirstLook

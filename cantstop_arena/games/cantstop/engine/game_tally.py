@@ -1,7 +1,7 @@
 """Adds a finished game to the tally of its seating, and to the measures of its deal."""
 
 from cantstop_arena.deals.counting import length_class
-from cantstop_arena.deals.winners import WIN_UNITS
+from cantstop_arena.deals.outcomes import WIN_UNITS
 from cantstop_arena.games.cantstop.counts import COUNTS
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import (

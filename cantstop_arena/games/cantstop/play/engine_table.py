@@ -87,8 +87,15 @@ class EngineTable(GameTable):
         self._record: Any = games.view(GAME)[0]  # ten times as fast to read as a recarray
         self._use_own_memories()
         self.handle = handle_of(games)
-        self.asker = PlainBotCaller(self.rules, games, self._guard)
-        self.asker.on_turn = lambda seat: self.on_speaker(self.seats[seat])
+        self._plain_caller: PlainBotCaller | None = None
+
+    @property
+    def _caller(self) -> PlainBotCaller:
+        """What calls plain bots; made when the first one sits down, as many tables have none."""
+        if self._plain_caller is None:
+            self._plain_caller = PlainBotCaller(self.rules, self.games, self._guard)
+            self._plain_caller.on_turn = lambda seat: self.on_speaker(self.seats[seat])
+        return self._plain_caller
 
     def _use_own_memories(self) -> None:
         """Give the seats their memory back: games in step leave in the record that of their own,
@@ -160,7 +167,7 @@ class EngineTable(GameTable):
 
     @property
     def seat(self) -> int:
-        return self.asker.seat
+        return int(self._integers[_SEAT])
 
     @property
     def turn(self) -> int:
@@ -180,7 +187,8 @@ class EngineTable(GameTable):
             game["turn_at"][seat] = native.address if native else 0
             game["memory_sizes"][seat] = native.memory if native else 0
         engine().start_game(self.handle, deal)
-        self.asker.begin()
+        if not self.is_compiled(self.seats):
+            self._caller.begin()
 
     def begin_again(self, deal: int) -> None:
         engine().start_game(self.handle, deal)
@@ -193,7 +201,7 @@ class EngineTable(GameTable):
         game["seat"], game["turn"], game["waiting"] = seat, 0, AGAIN
 
     def last_view(self, seat: int) -> Any:
-        return self.asker.view.get(seat)
+        return None if self.native[self.seats[seat]] else self._caller.view.get(seat)
 
     @contextmanager
     def marking_game_over(self, seat: int) -> Iterator[None]:
@@ -218,9 +226,11 @@ class EngineTable(GameTable):
     def _step_functions(self) -> tuple[Callable[[int], int], Callable[[int], int]]:
         """A function that takes the last answer and returns the next stop, and one that takes a
         stop and returns the answer, or raises BotFault."""
-        ask = self.asker.asking(self.sitting)
-        answer_to = self._decisions_only(ask) if self._is_watched else ask
-        return partial(engine().advance, self.handle), answer_to
+        advance = partial(engine().advance, self.handle)
+        if self.is_compiled(self.seats):
+            return advance, lambda stop: NO_ANSWER
+        ask = self._caller.asking(self.sitting)
+        return advance, self._decisions_only(ask) if self._is_watched else ask
 
     @property
     def _is_watched(self) -> bool:
@@ -355,6 +365,7 @@ SIZE = GAME.itemsize
 _SNAPSHOT_FIELDS = ("cursor", "seat", "turn", "rolls", "waiting")
 _SLOTS = [slot(name) for name in _SNAPSHOT_FIELDS]
 _BOTS = slot("bots")
+_SEAT = slot("seat")
 _MEMORY_AT = slice(slot("memory_at"), slot("memory_at") + MAX_SEATS)
 _BATCH_SLOTS = [*(slot(name) for name in ("cursor", "seat", "turn", "waiting")), _BOTS]
 HEARING = -1  # the value of `waiting` after the game, while a bot handles `game_over`

@@ -63,11 +63,6 @@ class PlainBotCaller:
         self._unclaimed = 0
         self._standings: tuple[Any, ...] = ()
 
-    @property
-    def seat(self) -> int:
-        """The seat on turn."""
-        return int(self._read_numbers(self._record)[_SEAT])
-
     def begin(self) -> None:
         """Reset for the game that has just been started."""
         self._number = 0

@@ -16,11 +16,11 @@ from cantstop_arena.views.command_options import (
     changes_option,
     file_option,
     folder_option,
+    json_only_flag,
     key_option,
     number_seed_option,
     seats_option,
 )
-from cantstop_arena.views.command_tables import json_only_flag
 
 BY_TABLE = 1000  # deals
 BY_NETS = 100  # deals; fewer, as nets are slower

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.views.command_tables import (
+from cantstop_arena.views.command_options import (
     TableOutput,
     format_options,
     json_option,

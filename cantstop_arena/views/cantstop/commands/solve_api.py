@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.games.cantstop.exact import solved_tables
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
-from cantstop_arena.tournaments.run_observer import observed_by
+from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.views.cantstop.commands.solve_progress import progress_to
 from cantstop_arena.views.progress_lines import Progress, observer_for
 from cantstop_arena.views.rules_argument import rules_from_argument

@@ -11,18 +11,16 @@ import click
 
 from cantstop_arena.processes import shutdown
 from cantstop_arena.views.command_options import (
+    TEXT,
+    TableOutput,
     file_option,
     folder_option,
+    json_only_flag,
     key_option,
+    print_plain_tables,
     seats_option,
 )
 from cantstop_arena.views.command_progress import command_progress
-from cantstop_arena.views.command_tables import (
-    TEXT,
-    TableOutput,
-    json_only_flag,
-    print_plain_tables,
-)
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.exact.solved_tables import SolvingCost

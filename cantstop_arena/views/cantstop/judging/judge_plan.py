@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import check_results_folder, write_result
 from cantstop_arena.bots.bot_paths import is_bot_name
+from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.isolation import Isolation
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.exact.evaluator import best_evaluator
 from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder

@@ -14,8 +14,7 @@ from helpers.parameters import slow_but
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_start import code_digest
-from cantstop_arena.deals.outcomes import Block, Tally
-from cantstop_arena.deals.winners import WIN_UNITS
+from cantstop_arena.deals.outcomes import WIN_UNITS, Block, Tally
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
@@ -422,7 +421,7 @@ def shadowed(player: Player, reading: Player, differences: list[Any], asked: lis
 
 
 @pytest.mark.parametrize("rules", slow_but((0,), ["classic", "jump"]))
-@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("reading", slow_but([0, 2, 9], READINGS))
 def test_every_decision_is_the_one_of_the_description(
     tables: Tables, reading: str, rules: str
 ) -> None:

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from conftest import Tables, from_python, plain
 from helpers import naive, story
+from helpers.parameters import slow_but
 from helpers.paths import ROOT, TESTS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cantstop_arena import compiled
 from cantstop_arena.deals.counting import stored_measures
-from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.outcomes import WIN_UNITS, Block
 from cantstop_arena.deals.sampling import wins_by_deal
-from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.counts import COUNTS
 from cantstop_arena.games.cantstop.engine import moves
@@ -427,7 +427,7 @@ def quits(turn: Any, moves: Any) -> int:
 
 
 @pytest.mark.parametrize("choose", [index_too_high, raises, quits, *bad_answers()])
-@pytest.mark.parametrize("players", [1, 2, 3])
+@pytest.mark.parametrize("players", slow_but([1], [1, 2, 3]))
 def test_a_bot_that_misbehaves_loses_that_game_and_the_others_share_it(
     tables: Tables, choose: Any, players: int
 ) -> None:

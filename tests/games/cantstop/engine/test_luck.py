@@ -10,10 +10,9 @@ from conftest import Tables
 from helpers.simulated import seatings_of
 
 from cantstop_arena.deals.control_variate import correction
-from cantstop_arena.deals.outcomes import BY_STAKE, BY_VALUE, Block
+from cantstop_arena.deals.outcomes import BY_STAKE, BY_VALUE, WIN_UNITS, Block
 from cantstop_arena.deals.sampling import wins_by_deal
 from cantstop_arena.deals.seatings import standard_orders
-from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.games.cantstop.dice_odds import all_rolls, pairings, success_count
 from cantstop_arena.games.cantstop.engine import luck
 from cantstop_arena.games.cantstop.engine.game_array import BUST, MOVE, ROLL

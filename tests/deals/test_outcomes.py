@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from cantstop_arena.deals.winners import masks_in, packed, unpacked
+from cantstop_arena.deals.outcomes import masks_in, packed, unpacked
 
 
 @pytest.mark.parametrize("different", [1, 2, 3, 4, 5, 8, 9, 16, 17, 255])

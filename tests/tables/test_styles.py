@@ -4,15 +4,15 @@ from collections import Counter
 
 import pytest
 
-from cantstop_arena.tables import lengths
-from cantstop_arena.tables.lengths import Lengths
+from cantstop_arena.tables import styles
+from cantstop_arena.tables.styles import Lengths
 
 
 @pytest.mark.parametrize("percents", [(5, 50, 95), (1, 5, 25, 50, 95, 99)])
 def test_a_percentile_is_found_by_its_percent(
     monkeypatch: pytest.MonkeyPatch, percents: tuple[int, ...]
 ) -> None:
-    monkeypatch.setattr(lengths, "PERCENTS", percents)
+    monkeypatch.setattr(styles, "PERCENTS", percents)
     in_tens = tuple(10 * percent for percent in percents)
     distribution = Lengths(0, 100, 12.0, None, in_tens, Counter())
     assert [distribution.percentile(percent) for percent in (5, 50, 95)] == [50, 500, 950]

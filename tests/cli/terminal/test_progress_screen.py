@@ -23,8 +23,8 @@ from cantstop_arena.cli.terminal.progress_screen import (
     Progress,
     ProgressScreen,
     RateLimiter,
+    RunScreen,
 )
-from cantstop_arena.cli.terminal.run_screen import RunScreen
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.processes import shutdown

@@ -21,11 +21,11 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
 )
 from cantstop_arena.tournaments.cluster.job import unpack_job
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
-from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
 from cantstop_arena.tournaments.pool.worker_messages import Ready
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import BotFacts
 from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.run_options import PoolOwner
 from cantstop_arena.tournaments.table_spec import TableSpec
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
