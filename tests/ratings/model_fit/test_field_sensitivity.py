@@ -16,7 +16,7 @@ from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.model.luce import ELO
 from cantstop_arena.ratings.model_fit.deviance import moves
 from cantstop_arena.ratings.model_fit.residuals import residuals
-from cantstop_arena.reports.summary import summary
+from cantstop_arena.reports.tournament_files import summary
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.data import as_csv, as_json
 from cantstop_arena.tables.lineups import lineups
