@@ -22,7 +22,7 @@ from cantstop_arena.processes import shutdown, watchdog
 from cantstop_arena.tournaments.cluster.address import CLUSTER_WAIT, ClusterAddress
 from cantstop_arena.tournaments.file.keys import default_of
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
-from cantstop_arena.tournaments.pool.suspicions import (
+from cantstop_arena.tournaments.pool.blame import (
     Bots,
     Retrial,
     Retrials,
