@@ -16,6 +16,7 @@ from cantstop_arena.game_api.state import FAULT, Event
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.watchdog import counted_seconds, pulse
 from cantstop_arena.table.recording import Complaint, early_end, record
+from cantstop_arena.tournaments.pool.suspicions import WorkerFailure
 from cantstop_arena.tournaments.pool.worker import TRIES, GameStopped, Worker, start_methods
 from cantstop_arena.tournaments.pool.worker_messages import (
     Building,
@@ -128,7 +129,7 @@ def _game_events(
                 else:
                     raise unexpected_message()
         except WorkerFailed as failed:
-            raise _cut_off(worker, table_spec, failed.failure.text) from None
+            raise _cut_off(worker, table_spec, failed.failure) from None
         finally:
             worker.close()
 
@@ -171,13 +172,14 @@ class _ReplayLimits:
         return (tuple(range(self.table_spec.players)),)
 
 
-def _cut_off(worker: Worker, table_spec: TableSpec, why: str) -> "_ReplayCutOff":
+def _cut_off(worker: Worker, table_spec: TableSpec, failure: WorkerFailure) -> "_ReplayCutOff":
     """The error for a game whose worker has failed."""
     seat, construction = worker.look().position, worker.construction
-    if construction.goes_on:
-        bot = table_spec.seats[construction.started[-1]].name
-        return _ReplayNotBuilt(f"bot {bot} cannot be built: {why}", seat)
-    return _ReplayCutOff(why, seat)
+    if not construction.goes_on:
+        return _ReplayCutOff(failure.text, seat)
+    bot = table_spec.seats[construction.started[-1]].name
+    kind = _ReplayNotBuilt if failure.proven else _ReplayCutOff
+    return kind(f"bot {bot} cannot be built: {failure.text}", seat)
 
 
 class _ReplayCutOff(Exception):
@@ -189,7 +191,7 @@ class _ReplayCutOff(Exception):
 
 
 class _ReplayNotBuilt(_ReplayCutOff):
-    """A bot that was built before cannot be built in the process of a game."""
+    """A bot that was built before cannot be built in the process of a game, by its own doing."""
 
 
 def _replayer(

@@ -19,35 +19,6 @@ def choose_move(turn, moves):
 def roll_again(turn):
     return turn.rolls < 3
 """
-MARKS = "open('mark', 'w').close()\n" + CALM
-REFUSED = "there is no sandbox here: bubblewrap (bwrap) is not installed"
-
-
-@pytest.mark.parametrize(
-    "yaml",
-    [
-        "games: 2\nbots: [odds, {bot: calm, isolate: true}]\n",
-        "games: 2\nisolate: true\nbots: [calm, odds]\n",
-        "games: 2\nisolate: false\nbots: [odds, {bot: bots/calm.py, as: calm, isolate: true}]\n",
-        "games: 2\nbots: [odds, {command: [sh, x.sh], as: calm, isolate: true}]\n",
-    ],
-)
-def test_without_a_sandbox_nothing_is_opened(arena: Arena, yaml: str) -> None:
-    done = arena("run", "cup.yaml", yaml=yaml, bots={"calm": MARKS}, code=2)
-    assert f"bot calm is isolated, and {REFUSED}. Install it, or write isolate:" in done.error
-    assert not Path("mark").exists()
-    assert not Path("results").exists()
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["match calm odds", "gauntlet calm", "tune calm x", "bench calm", "judge calm", "play calm"],
-)
-def test_the_option_needs_a_sandbox(arena: Arena, command: str) -> None:
-    done = arena(*command.split(), "--isolate", bots={"calm": MARKS}, code=2, input="q\n")
-    assert f"--isolate needs a sandbox, and {REFUSED.replace('no sandbox', 'none')}" in done.error
-    assert not Path("mark").exists()
-    assert not Path("results").exists()
 
 
 @pytest.mark.slow

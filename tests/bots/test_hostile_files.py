@@ -6,26 +6,20 @@ Each does its worst while it is read. A new way to misbehave is one entry in a t
 import hashlib
 import json
 import os
-import pickle
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
-from typing import Any
 
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import described
 from helpers.hostile import CHANGES, HEAD, each
 from helpers.parameters import slow_but
-from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import BotSource
-from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import BotError
-from cantstop_arena.processes.isolated_call import IsolatedCall, run_isolated
 from cantstop_arena.processes.process_tree import children
 
 BOT = "\ndef choose_move(turn, moves):\n    return 0\ndef roll_again(turn):\n    return False\n"
@@ -294,45 +288,6 @@ def test_what_is_printed_obeys_no_terminal(arena: Arena, tmp_path: Path) -> None
 # --- What plays is what was recorded --------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_what_plays_is_the_copy_of_what_was_read(arena: Arena, tmp_path: Path) -> None:
-    rash = BOT.replace("False", "turn.rolls < 6")
-    tournament = "games: 40\nseed: 3\nbots: [cautious, mine]\n"
-    (tmp_path / "cup.yaml").write_text(tournament)
-    (tmp_path / "mine.py").write_text(rash)
-    words = ["run", str(tmp_path / "cup.yaml"), "--bots", str(tmp_path), "--workers", "1"]
-    arena(*words, "--results", str(tmp_path / "one"), code=None)
-    (copy,) = (tmp_path / "one" / "cup" / "bots").glob("*/mine.py")
-    assert copy.read_text() == rash
-    changes = f"\nimport pathlib\npathlib.Path({str(tmp_path / 'mine.py')!r}).write_text({BOT!r})\n"
-    (tmp_path / "zz.py").write_text(changes + BOT)
-    (tmp_path / "cup.yaml").write_text(tournament.replace("mine]", "mine, zz]"))
-    arena(*words, "--results", str(tmp_path / "two"))
-    kept = {path.name: path.read_text() for path in (tmp_path / "two/cup/bots").glob("*/*.py")}
-    assert kept == {"mine.py": rash, "zz.py": changes + BOT}
-
-
-def test_a_bot_plays_with_the_neighbours_that_were_read(tmp_path: Path) -> None:
-    text = f"import os, sys\nsys.path.insert(0, {str(tmp_path)!r})\nimport _beside_it\n"
-    rolls = "def roll_again(turn):\n    return turn.rolls < _beside_it.ROLLS\n"
-    (tmp_path / "mine.py").write_text(text + BOT + rolls)
-    (tmp_path / "_beside_it.py").write_text("ROLLS = 5\n")
-    bot = Catalogue(tmp_path).find("mine")
-    assert bot.source
-    assert bot.source.files_beside == ("_beside_it.py",)
-    kept = bot.source.copied(tmp_path / "kept")
-    (tmp_path / "_beside_it.py").write_text("ROLLS = 7\n")
-    address = replace(bot.address, source=kept)
-    call = IsolatedCall(f"{__name__}:rolls_of", {"address": pickle.dumps(address)}, 20)
-    assert run_isolated(call) == 5
-
-
-def rolls_of(address: bytes) -> int:
-    """What a bot has imported from beside its file."""
-    player: Any = Loader(Path()).open(pickle.loads(address)).build({})
-    return int(player.roll_again.__globals__["_beside_it"].ROLLS)
-
-
 def test_a_copy_that_somebody_has_changed_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(BOT)
     told = hashlib.sha256(BOT.encode()).hexdigest()
@@ -352,13 +307,9 @@ def _package(folder: Path, name: str, entry_points: str, text: str) -> None:
 
 
 ENTRIES = {
-    "leaves": ("import os\nos._exit(1)", "it ended its process with exit code 1"),
-    "kills": (
-        "import os, time\nos.kill(os.getppid(), 9)\ntime.sleep(60)",
-        "it ended its process by SIGKILL",
-    ),
-    "spins": (FOREVER, "not done within"),
-    "offers_odd_rules": (
+    **{name: REFUSED[name] for name in ("leaves at once", "spins and catches all")},
+    "kills its parent": ("os.kill(os.getppid(), 9)\ntime.sleep(60)", "by SIGKILL"),
+    "offers odd rules": (
         "def register_rules(): return [3]",
         "expected a RuleSet as a rule set, not a int",
     ),
@@ -371,12 +322,13 @@ def test_entry_points_harm_nothing_but_themselves(
 ) -> None:
     packages = tmp_path / "packages"
     packages.mkdir()
-    for name, (text, _) in ENTRIES.items():
-        _package(packages, f"evil_{name}", f"[cantstop_arena]\n{name} = evil_{name}\n", text)
+    for name, (act, _) in ENTRIES.items():
+        points = f"[cantstop_arena]\n{_filed(name)} = evil_{_filed(name)}\n"
+        _package(packages, f"evil_{_filed(name)}", points, f"{HEAD}{act}")
     _package(packages, "evil_good", "[cantstop_arena]\nfriend = evil_good\n", BOT)
     _package(packages, "evil_file", "[cantstop_arena\nx", "")
     monkeypatch.syspath_prepend(packages)
     listing = _listed(arena, _dropped(tmp_path))
     assert {"friend", "good", "zz_last"} <= listing.names
     for name, (_, reason) in ENTRIES.items():
-        assert reason in listing.reasons[name]
+        assert reason in listing.reasons[_filed(name)]

@@ -567,6 +567,17 @@ def test_a_program_that_does_not_get_ready_is_refused(
         assert str(caught.value).isprintable()
 
 
+def test_nobody_loses_by_a_program_that_starts_slowly(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though it takes longer than a worker may stand still, and than all tries of a decision."""
+    monkeypatch.setattr("cantstop_arena.tournaments.pool.worker_pool._GRACE", 0.3)
+    entry = f"{{command: [sh, -c, 'sleep 2; exec {STEPS}'], as: slow}}"
+    yaml = f"games: 2\nseed: 3\ndecision_limit: 0.3\nbots: [cautious, {entry}]\n"
+    done = arena("run cup.yaml --quiet", yaml=yaml)
+    assert "faults" not in done.json
+
+
 def test_a_folder_or_a_log_that_is_missing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BotError, match="nowhere: No such file"):
         IsolatedBot(start_of((str(STEPS),), tmp_path / "nowhere")).start()

@@ -14,7 +14,7 @@ from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.tuning import tuner
 
-REFUSED = "there is no sandbox here (bubblewrap (bwrap) is not installed)"
+MISSING = "bubblewrap (bwrap) is not installed"
 CUP = "games: 4\nseed: 5\nbots: [odds, {bot: marks, isolate: true}]\n"
 BOTH_WAYS = """
 games: 2
@@ -105,14 +105,36 @@ def test_without_a_sandbox_a_list_says_with_what_rights_it_runs_files(
     arena: Arena, mark: Path
 ) -> None:
     done = arena("bots")
-    assert f"with your rights: {REFUSED}" in done.error
+    assert f"with your rights: there is no sandbox here ({MISSING})" in done.error
     assert mark.exists()
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "run cup.yaml", "run both.yaml"])
-def test_without_a_sandbox_all_of_them_refuse(arena: Arena, mark: Path, command: str) -> None:
+@pytest.mark.parametrize("command", COMMANDS)
+def test_without_a_sandbox_no_command_opens_a_file(arena: Arena, mark: Path, command: str) -> None:
     done = arena(command, input="q\n", code=2)
-    assert "bubblewrap (bwrap) is not installed" in done.error
+    told = "bot marks is isolated, and there is no sandbox here"
+    if "--isolate" in command:
+        told = "--isolate needs a sandbox, and there is none here"
+    assert f"{told}: {MISSING}" in done.error
+    assert not mark.exists()
+    assert not Path("results").exists()
+
+
+PLAYS = "games: 2\nseed: 5\n"
+CUPS = [
+    f"{PLAYS}bots: [odds, {{bot: marks, isolate: true}}]",
+    f"{PLAYS}isolate: true\nbots: [marks, odds]",
+    f"{PLAYS}isolate: false\nbots: [odds, {{bot: bots/marks.py, as: marks, isolate: true}}]",
+    f"{PLAYS}bots: [odds, {{bot: marks, as: plain}}, {{bot: marks, isolate: true}}]",
+    f"{PLAYS}bots: [odds, {{command: [sh, x.sh], as: marks, isolate: true}}]",
+]
+
+
+@pytest.mark.parametrize("yaml", CUPS)
+def test_without_a_sandbox_no_tournament_opens_a_file(arena: Arena, mark: Path, yaml: str) -> None:
+    done = arena("run cup.yaml", yaml=yaml, code=2)
+    told = f"bot marks is isolated, and there is no sandbox here: {MISSING}"
+    assert f"{told}. Install it, or write isolate:" in done.error
     assert not mark.exists()
     assert not Path("results").exists()
 

@@ -29,6 +29,7 @@ def importable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_a_game_without_defects_has_no_findings() -> None:
     check_game(TrickGame(), seconds=2)
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import click
@@ -192,6 +193,7 @@ def options_of(command: click.Command) -> set[str]:
     return {word for word in words if word.startswith("--")}
 
 
+@cache
 def commands() -> dict[str, click.Command]:
     """Every command by the words that call it, those of a group after the group itself."""
     found: dict[str, click.Command] = {}

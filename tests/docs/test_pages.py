@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-from helpers.documents import PAGES, README, name_of, page_blocks
+from helpers.documents import HOW_TO, PAGES, name_of, page_blocks
 from helpers.reader import Reader
 
-QUICK = [README]
+QUICK = [HOW_TO / "remember.md"]
 EXAMPLE = re.compile(r"pip install examples/(\w+)")
 """How a page has the reader install a package of examples/; that needs no network here."""
 SHORTER = {

@@ -26,7 +26,14 @@ from cantstop_arena.bots.versions import HISTORY
 from helpers.finished import alone_with
 from helpers.hostile import GANGS, INNOCENT, Hostile
 
-ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
+# A bot that is too slow in its trial is so after a second, not after four.
+QUICKLY = """
+from cantstop_arena.cli import main
+from cantstop_arena.tournaments import trial
+trial._END_SECONDS = 1.0
+main()
+"""
+ARENA = [sys.executable, "-c", QUICKLY]
 MARK = "CANTSTOP_ARENA_TEST_RUN"  # in the environment of all processes of a run
 PATIENCE = 900  # seconds until a run counts as hanging, on a busy machine too
 MOST_PRINTED = 100_000  # bytes; no table is as long

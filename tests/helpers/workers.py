@@ -1,9 +1,10 @@
 """Stand-ins for what a pool of workers needs: players, a referee, results."""
 
+import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ from cantstop_arena.deals.outcomes import (
     SharedWindow,
     Snapshot,
     Tally,
+    join_parts,
     packed,
 )
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.game_api.watched import ARENA, BOT
+from cantstop_arena.tournaments.pool.worker_pool import PoolOptions, WorkerPool
 
 BLOCKS = [Block((0, 1), first, 5) for first in range(0, 50, 5)]
 
@@ -132,3 +135,15 @@ class Referee:
 
 
 CALM = {block: result(block) for block in BLOCKS}
+
+
+def results_of(
+    factory: Callable[[Any], Any], options: PoolOptions, bots: Referee
+) -> dict[Block, BlockResult]:
+    """What workers make of BLOCKS, the parts put together; none of them is left."""
+    parts: dict[Block, list[BlockResult]] = {}
+    with WorkerPool(factory, WINDOW, bots, options) as pool:
+        for played in pool.play(iter(BLOCKS)):
+            parts.setdefault(played.full_block, []).append(played.result)
+    assert not multiprocessing.active_children()
+    return {whole: join_parts(whole, results) for whole, results in parts.items()}

@@ -9,7 +9,6 @@ import msgspec
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.parameters import slow_but
 
 from cantstop_arena.check import compiled_version
 from cantstop_arena.check.compiled_version import CompiledComparison
@@ -53,89 +52,83 @@ def played(**changes: Any) -> TrialPlayed:
     return msgspec.structs.replace(trial, **changes)
 
 
-def forge(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, result: Any) -> None:
-    """Let the call of a function return a result that is not its own."""
+def forge(
+    monkeypatch: pytest.MonkeyPatch, module: Any, name: str, result: Callable[[Any], Any]
+) -> None:
+    """Let the call of a function return a result that is made of its own, or of nothing."""
     function: Callable[..., Any] = getattr(module, name)
 
     @functools.wraps(function)
     def forged(**keywords: Any) -> Any:
-        return result
+        return result(functools.partial(function, **keywords))
 
     monkeypatch.setattr(module, name, forged)
 
 
-FORGED_JUDGEMENTS = [
-    *NO_STRUCTS,
-    judged(losses=LOSSES[1:], missed=MISSED[1:]),
-    judged(losses=[[0.0] * 2] * 4),
-    judged(missed=[math.nan] * 4),
-    judged(sizes=[0] * 3),
-    judged(kind="unknown"),
-    judged(loss=math.inf),
-    judged(rival="nobody"),
-    judged(taken="\x1b[31m"),
-    judged(best="7" * 100),
-    played(),
-]
-
-
-@pytest.mark.parametrize("result", FORGED_JUDGEMENTS, ids=range(len(FORGED_JUDGEMENTS)))
-def test_a_judgement_that_does_not_fit_is_refused(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch, result: Any
-) -> None:
-    forge(monkeypatch, judge_process, "judged_here", result)
-    told = arena("judge cautious --rules 2,1 --deals 4", code=None)
-    assert f"cautious cannot be judged: its process {INVALID}" in told.error
-
-
-FORGED_TRIALS = [
-    *((result, INVALID) for result in NO_STRUCTS),
-    (played(seconds=math.nan), INVALID),
-    (played(seconds=0.0), INVALID),
-    (played(paces=-1), INVALID),
-    (played(backend="quick"), INVALID),
-    (played(faulty_bot=2), INVALID),
-    (played(faults=-1), INVALID),
-    (played(won=b""), INVALID),
-    (played(won=b"1234567"), INVALID),
-    (TrialStopped("two\nlines"), "two lines"),
-    (RUDE, f"the games' process failed: {IN_A_LINE}"),
-]
-
-
-@pytest.mark.parametrize(("result", "sentence"), FORGED_TRIALS, ids=range(len(FORGED_TRIALS)))
-def test_a_speed_trial_that_does_not_fit_is_refused(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch, result: Any, sentence: str
-) -> None:
-    forge(monkeypatch, speed, "time_trial", result)
-    assert sentence in arena("bench random", code=None).output
-
-
-FORGED_COMPARISONS = [
-    *((result, INVALID) for result in NO_STRUCTS),
-    (CompiledComparison(0, "", 2.0), INVALID),
-    (CompiledComparison(5, "", math.inf), INVALID),
-    (CompiledComparison(5, "", -1.0), INVALID),
-    (CompiledComparison(5, "other\nmove \x1b[31m", 2.0), r"other move \x1b[31m"),
-    (RUDE, IN_A_LINE),
-]
-
-
-@pytest.mark.parametrize(
-    ("result", "sentence"),
-    slow_but([5, 8, 10], FORGED_COMPARISONS),
-    ids=range(len(FORGED_COMPARISONS)),
+NO_JUDGEMENT = f"cautious cannot be judged: its process {INVALID}"
+JUDGE, BENCH, COMPILE = (
+    "judge cautious --rules 2,1 --deals 4",
+    "bench random",
+    "bots compile steady",
 )
-def test_a_comparison_that_does_not_fit_is_refused(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch, result: Any, sentence: str
+CALLS = {
+    JUDGE: (judge_process, "judged_here"),
+    BENCH: (speed, "time_trial"),
+    COMPILE: (compiled_version, "play_both_versions"),
+}
+# What the call of a command returns, and what the command says of that.
+FORGED: list[tuple[str, Any, str]] = [
+    *((JUDGE, result, NO_JUDGEMENT) for result in NO_STRUCTS),  # one decoder serves all calls
+    (BENCH, "rubbish", INVALID),
+    (COMPILE, "rubbish", INVALID),
+    *(
+        (JUDGE, result, NO_JUDGEMENT)
+        for result in (
+            judged(losses=LOSSES[1:], missed=MISSED[1:]),
+            judged(losses=[[0.0] * 2] * 4),
+            judged(missed=[math.nan] * 4),
+            judged(sizes=[0] * 3),
+            judged(kind="unknown"),
+            judged(loss=math.inf),
+            judged(rival="nobody"),
+            judged(taken="\x1b[31m"),
+            judged(best="7" * 100),
+            played(),
+        )
+    ),
+    *(
+        (BENCH, result, INVALID)
+        for result in (
+            played(seconds=math.nan),
+            played(seconds=0.0),
+            played(paces=-1),
+            played(backend="quick"),
+            played(faulty_bot=2),
+            played(faults=-1),
+            played(won=b""),
+            played(won=b"1234567"),
+        )
+    ),
+    (BENCH, TrialStopped("two\nlines"), "two lines"),
+    (BENCH, RUDE, f"the games' process failed: {IN_A_LINE}"),
+    (COMPILE, CompiledComparison(0, "", 2.0), INVALID),
+    (COMPILE, CompiledComparison(5, "", math.inf), INVALID),
+    (COMPILE, CompiledComparison(5, "", -1.0), INVALID),
+    (COMPILE, CompiledComparison(5, "other\nmove \x1b[31m", 2.0), r"other move \x1b[31m"),
+    (COMPILE, RUDE, IN_A_LINE),
+]
+
+
+@pytest.mark.parametrize(("command", "result", "sentence"), FORGED, ids=range(len(FORGED)))
+def test_a_result_that_does_not_fit_is_refused(
+    arena: Arena, monkeypatch: pytest.MonkeyPatch, command: str, result: Any, sentence: str
 ) -> None:
-    forge(monkeypatch, compiled_version, "play_both_versions", result)
-    told = arena("bots compile steady", bots={"steady": STEADY}, code=2)
-    assert sentence in told.error
+    module, name = CALLS[command]
+    forge(monkeypatch, module, name, lambda genuine: result)
+    assert sentence in arena(command, bots={"steady": STEADY}, code=None).output
 
 
-FORGED_REPLAYS: list[tuple[Any, str]] = [
-    *((result, "--games games.csv") for result in (*NO_STRUCTS, RUDE)),
+CHANGED: list[tuple[dict[str, Any], str]] = [
     ({"counts": {"turns": [3, 3]}}, "--games games.csv"),
     ({"counts": {}}, "--games games.csv"),
     ({"won": 4}, "--games games.csv"),
@@ -151,28 +144,28 @@ FORGED_REPLAYS: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("result", "words"), slow_but(range(5, 14), FORGED_REPLAYS), ids=range(len(FORGED_REPLAYS))
-)
 def test_a_replay_that_does_not_fit_counts_as_another_game(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch, result: Any, words: str
+    arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arena("run", "two.yaml", "--quiet", "--no-page", yaml="games: 4\nbots: [random, cautious]\n")
-    genuine = replayed_games.replay_games
+    results: list[tuple[Any, str]] = [
+        (lambda genuine, value=value: value, "--games games.csv") for value in ("rubbish", RUDE)
+    ]
+    for changes, words in CHANGED:
+        results.append((functools.partial(with_changes, changes), words))
+    for result, words in results:
+        with monkeypatch.context() as patch:
+            forge(patch, replayed_games, "replay_games", result)
+            told = arena(f"export results/two {words}").output
+            assert "4 games could not be reproduced" in told, words
 
-    @functools.wraps(genuine)
-    def forged(**keywords: Any) -> Any:
-        if result in NO_STRUCTS or result is RUDE:
-            return result
-        replayed = genuine(**keywords)
-        assert isinstance(replayed, GamesReplayed)
-        games = replayed.games
-        return GamesReplayed(
-            {number: msgspec.structs.replace(game, **result) for number, game in games.items()}
-        )
 
-    monkeypatch.setattr(replayed_games, "replay_games", forged)
-    assert "4 games could not be reproduced" in arena(f"export results/two {words}").output
+def with_changes(changes: dict[str, Any], genuine: Callable[[], GamesReplayed]) -> GamesReplayed:
+    """All games as they were replayed, but for these changes."""
+    games = genuine().games
+    return GamesReplayed(
+        {number: msgspec.structs.replace(game, **changes) for number, game in games.items()}
+    )
 
 
 def measured() -> float:

@@ -5,11 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from helpers.finished import alone_with
 from helpers.paths import ROOT
 from helpers.wall_probes import PROBES
 
@@ -20,24 +21,33 @@ Results = dict[str, str]
 
 
 @pytest.fixture(scope="module", params=["own account", "another account"])
-def achieved(request: pytest.FixtureRequest, sandbox_path: str) -> Iterator[Results]:
-    """What each probe has achieved."""
+def achieved(request: pytest.FixtureRequest, sandbox_path: str, shared: Path) -> Results:
+    """What each probe has achieved, tried once for all workers of a test run."""
     prefix: list[str] = []
     python = sys.executable
     if request.param == "another account":
         prefix, python = _as_another_account(sandbox_path)
+    kept = shared / "walls" / request.param
+    with alone_with(kept.with_suffix(".lock")):
+        if not kept.exists():
+            kept.write_text(_achieved(prefix, python, sandbox_path))
+    results: Results = json.loads(kept.read_text())
+    return results
+
+
+def _achieved(prefix: list[str], python: str, path: str) -> str:
     with TemporaryDirectory(prefix="walls") as folder:
         if prefix:
             os.chown(folder, int(_ACCOUNT), int(_ACCOUNT))
         done = subprocess.run(
             [*prefix, python, "-P", "-m", "helpers.walls"],
             cwd=folder,
-            env={**_environment(sandbox_path), "CANTSTOP_ARENA_CACHE": f"{folder}/cache"},
+            env={**_environment(path), "CANTSTOP_ARENA_CACHE": f"{folder}/cache"},
             capture_output=True,
             text=True,
         )
     assert done.returncode == 0, done.stderr
-    yield json.loads(done.stdout)
+    return done.stdout
 
 
 def _as_another_account(path: str) -> tuple[list[str], str]:

@@ -10,6 +10,7 @@ import pytest
 from helpers.arena import Arena
 from helpers.breakthrough_kernel import BothBreakthrough, KernelBreakthrough, kernel_of
 from helpers.game_packages import install_example, on_path
+from helpers.parameters import slow_but
 
 from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.errors import BotError, GameError
@@ -279,15 +280,18 @@ def of_unknown(s):
 
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [
-        ({"who": nobody}, "neither a seat"),
-        ({"who": never, "act": lambda s, number: None}, "has taken 10,000 decisions"),
-        ({"legal": no_legal}, "writes no action"),
-        ({"act": act_outside}, "IndexError"),
-        ({"payoffs": pays_nothing}, "add up to 2, not to 0"),
-        ({"who": draws_nothing}, "a draw has no outcome"),
-        ({"who": of_unknown}, "the kernel of broken does not compile: unknown is not defined"),
-    ],
+    slow_but(
+        range(6),
+        [
+            ({"who": nobody}, "neither a seat"),
+            ({"who": never, "act": lambda s, number: None}, "has taken 10,000 decisions"),
+            ({"legal": no_legal}, "writes no action"),
+            ({"act": act_outside}, "IndexError"),
+            ({"payoffs": pays_nothing}, "add up to 2, not to 0"),
+            ({"who": draws_nothing}, "a draw has no outcome"),
+            ({"who": of_unknown}, "the kernel of broken does not compile: unknown is not defined"),
+        ],
+    ),
 )
 def test_what_a_kernel_does_wrong_is_the_games_fault(changes: Any, message: str) -> None:
     class Broken(KernelBreakthrough):

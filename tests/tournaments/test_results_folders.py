@@ -58,6 +58,7 @@ def test_an_unreadable_ledger_is_named(edited: Arena) -> None:
     assert "mine: results/mine/ledger.sqlite: " in edited("results").text
 
 
+@pytest.mark.slow
 def test_a_run_deletes_what_killed_ones_were_writing(edited: Arena) -> None:
     ended = subprocess.Popen(["true"])
     ended.wait()

@@ -128,6 +128,7 @@ def test_answers_are_taken_back_in_practice_only(server: PagesServer) -> None:
     assert server.post(f"{rated}/undo").status == 409 and server.get(rated).n == "1"
 
 
+@pytest.mark.slow
 def test_hints_are_shown_where_they_are_chosen(server: PagesServer) -> None:
     with_hints, without = server.begin("rule28", mode="hints"), server.begin("rule28", mode="rated")
     assert 'class="worth' in server.get(with_hints).text

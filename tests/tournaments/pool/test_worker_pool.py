@@ -1,6 +1,5 @@
 """Workers that start slowly, say too much, or fail in games that are lost already."""
 
-import multiprocessing
 import os
 import subprocess
 import sys
@@ -12,9 +11,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result
+from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result, results_of
 
-from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, join_parts
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import WorkerPoolError
 from cantstop_arena.game_api.watched import BOT
@@ -48,14 +47,9 @@ class Patient(Referee):
 
 
 def worked(
-    factory: Callable[[Any], Any], terms: PoolOptions, bots: Referee | None = None
+    factory: Callable[[Any], Any], options: PoolOptions, bots: Referee | None = None
 ) -> dict[Block, BlockResult]:
-    parts: dict[Block, list[BlockResult]] = {}
-    with WorkerPool(factory, WINDOW, bots or Patient(), terms) as pool:
-        for played in pool.play(iter(BLOCKS)):
-            parts.setdefault(played.full_block, []).append(played.result)
-    assert not multiprocessing.active_children()
-    return {whole: join_parts(whole, results) for whole, results in parts.items()}
+    return results_of(factory, options, bots or Patient())
 
 
 def slowly(folder: Path, seconds: float, memory: Any) -> Fake:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result
+from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result, results_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +19,6 @@ from cantstop_arena.deals.outcomes import (
     Block,
     BlockResult,
     Fault,
-    join_parts,
 )
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import WorkerPoolError
@@ -31,18 +30,11 @@ def worked(
     folder: Path,
     plan: dict[tuple[int, int], tuple[str, int]] | None = None,
     workers: int = 2,
-    method: str = "fork",
     patience: float = 0.3,
 ) -> dict[Block, BlockResult]:
-    """What workers make of BLOCKS under a plan, the parts put together."""
-    parts: dict[Block, list[BlockResult]] = {}
-    factory = partial(Fake, folder, plan or {})
-    terms = PoolOptions(workers, method)
-    with WorkerPool(factory, WINDOW, Referee(patience), terms) as pool:
-        for played in pool.play(iter(BLOCKS)):
-            parts.setdefault(played.full_block, []).append(played.result)
-    assert not multiprocessing.active_children()
-    return {whole: join_parts(whole, results) for whole, results in parts.items()}
+    """What workers make of BLOCKS under a plan."""
+    options = PoolOptions(workers, "fork")
+    return results_of(partial(Fake, folder, plan or {}), options, Referee(patience))
 
 
 @pytest.mark.parametrize("workers", [1, 2, 12])

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from conftest import Tables, from_python, plain
 from helpers import naive, story
+from helpers.parameters import slow_but
 from helpers.paths import ROOT, TESTS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -426,7 +427,7 @@ def quits(turn: Any, moves: Any) -> int:
 
 
 @pytest.mark.parametrize("choose", [index_too_high, raises, quits, *bad_answers()])
-@pytest.mark.parametrize("players", [1, 2, 3])
+@pytest.mark.parametrize("players", slow_but([1], [1, 2, 3]))
 def test_a_bot_that_misbehaves_loses_that_game_and_the_others_share_it(
     tables: Tables, choose: Any, players: int
 ) -> None:
