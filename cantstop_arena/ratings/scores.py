@@ -20,7 +20,7 @@ from cantstop_arena.ratings.covariance import (
     sample_of,
     wins_of_deals,
 )
-from cantstop_arena.ratings.estimate import Estimate, ShareError
+from cantstop_arena.ratings.estimate import Estimate, ShareError, p_values_of_even
 from cantstop_arena.ratings.model.evidence import Floats, Ints, Truths
 from cantstop_arena.ratings.significance import SIGNIFICANT, holm, student_quantile
 
@@ -200,11 +200,15 @@ def crosstable(errors: PairErrors) -> tuple[tuple[Estimate | None, ...], ...]:
 def decided_pairs(errors: PairErrors) -> Truths:
     """Which scores of two bots differ from a half significantly, corrected for all pairs (Holm)."""
     bots = len(errors)
+    pairs = {
+        (bot, rival): error
+        for bot, row in enumerate(errors)
+        for rival, error in enumerate(row)
+        if rival > bot and error is not None
+    }
     p_values = np.full((bots, bots), np.nan)
-    for bot, row in enumerate(errors):
-        for rival, error in enumerate(row[bot + 1 :], start=bot + 1):
-            if error is not None:
-                p_values[bot, rival] = error.p_of_even
+    for pair, p_value in zip(pairs, p_values_of_even([*pairs.values()]).tolist(), strict=True):
+        p_values[pair] = p_value
     met = ~np.isnan(p_values)
     decided = np.zeros(p_values.shape, np.bool_)
     decided[met] = holm(p_values[met]) <= SIGNIFICANT

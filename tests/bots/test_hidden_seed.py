@@ -3,7 +3,6 @@
 A bot that finds nothing plays like its blind twin, so their games are the same to the last win.
 """
 
-import json
 import zlib
 from itertools import product
 from pathlib import Path
@@ -158,36 +157,3 @@ def test_a_process_never_meets_the_dice_of_a_group_again_with_another(arena: Are
     arena(RUN, bots={"remembers": REMEMBERS}, yaml=f"games: 8\nbots: {bots}\n")
     tokens = log_of("remembers").split()
     assert len(set(tokens)) == 3, "one process for each group"
-
-
-READS = (
-    """
-import glob, json, sys
-def seen():
-    for name in NAMES:
-        for path in glob.glob(name, recursive=True):
-            try:
-                with open(path, "rb") as file:
-                    if file.read(1):
-                        yield path
-            except OSError:
-                pass
-print(json.dumps([*seen()]), file=sys.stderr, flush=True)
-"""
-    + BLIND
-)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("sandbox")
-def test_in_the_sandbox_nothing_tells_the_seed(arena: Arena, tmp_path: Path) -> None:
-    Path("results").mkdir()
-    Path("way round").symlink_to(tmp_path / "results")
-    names = [f"{tmp_path}/{name}" for name in ("results/cup/**", "way round/cup/**", "cups/**")]
-    arena(
-        RUN.replace("cup", "cups/cup"),
-        yaml="games: 4\nseed: 7\nbots: [{bot: reads, isolate: true}, odds]",
-        bots={"reads": f"NAMES = {names}\n{READS}"},
-    )
-    seen = {path for line in log_of("reads").splitlines() for path in json.loads(line)}
-    assert not seen

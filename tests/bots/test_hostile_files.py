@@ -15,7 +15,8 @@ from textwrap import indent
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import described
-from helpers.hostile import CHANGES, HEAD, each
+from helpers.hostile import HEAD, each
+from helpers.hostile_deeds import CHANGES
 from helpers.parameters import slow_but
 
 from cantstop_arena.bots.bot_files import BotSource

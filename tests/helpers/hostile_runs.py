@@ -24,7 +24,8 @@ import pytest
 
 from cantstop_arena.bots.versions import HISTORY
 from helpers.finished import alone_with
-from helpers.hostile import GANGS, INNOCENT, Hostile
+from helpers.hostile import INNOCENT, Hostile
+from helpers.hostile_gangs import GANGS
 
 # A bot that is too slow in its trial is so after a second, not after four.
 QUICKLY = """

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.hostile import CHANGES, HEAD
+from helpers.hostile import HEAD
+from helpers.hostile_deeds import CHANGES
 from helpers.parameters import slow_but
 
 from cantstop_arena.processes.interpreter_guard import InterpreterGuard

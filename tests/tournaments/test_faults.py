@@ -14,8 +14,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from helpers import hostile
-from helpers.hostile import DEADLY, ENDLESS, EXCEPTIONS, GANGS, GUILTY, INNOCENT, MOVES
+from helpers.hostile import DEADLY, ENDLESS, EXCEPTIONS, GUILTY, INNOCENT, MOVES, deciding
+from helpers.hostile_deeds import LEARNERS, LOUD, NOISE, STEADY, TWIN, UNSTEADY
+from helpers.hostile_gangs import APART, FEW, GANGS, QUICK, some
 from helpers.hostile_runs import (
     HONEST,
     PATIENCE,
@@ -57,7 +58,7 @@ def every_bot_is_charged_with_what_it_did(outcome: Outcome, gang: str) -> None:
 
 def honest_bots_play_as_if_alone(outcome: Outcome, gang: str, alone: Outcome) -> None:
     assert [fault for fault in outcome.faults if fault["bot"] in HONEST] == []
-    is_apart = hostile.APART in GANGS[gang].keys  # they meet nobody but one honest bot
+    is_apart = APART in GANGS[gang].keys  # they meet nobody but one honest bot
     met = [one for one in alone.summary["lineups"] if "patient" in one["seats"] or not is_apart]
     assert outcome.lineups(*HONEST) == met
     assert not outcome.disqualified & {*HONEST}
@@ -113,7 +114,7 @@ def whoever_has_too_many_faults_is_out(outcome: Outcome, gang: str) -> None:
     for fault in outcome.faults:
         counts[fault["bot"]] = counts.get(fault["bot"], 0) + fault["count"]
     told = {one["bot"]: one["faults"] for one in outcome.summary.get("disqualified", [])}
-    limit = 2 if hostile.FEW in GANGS[gang].keys else 100
+    limit = 2 if FEW in GANGS[gang].keys else 100
     assert {*told} == {bot for bot, count in counts.items() if count >= limit}
     assert all(count >= limit for count in told.values())
     seated = {bot for lineup in outcome.summary["lineups"] for bot in lineup["seats"]}
@@ -219,7 +220,7 @@ def test_the_disqualified_stay_out_when_a_run_goes_on(tmp_path: Path, mixed: Out
     ],
 )
 def test_a_fault_can_end_the_run(tmp_path: Path, bot: str) -> None:
-    keys = hostile.QUICK + "on_fault: abort\n"
+    keys = QUICK + "on_fault: abort\n"
     outcome = played(tmp_path, {bot: MIXED[bot]}, keys).expect(1)
     (kind,) = {**EXCEPTIONS, **MOVES, **ENDLESS, **DEADLY}[bot].charged
     assert bot in outcome.err
@@ -265,16 +266,16 @@ def log_of(outcome: Outcome, bot: str, bots: Sequence[str]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("door", "names"), [("plain", [*hostile.LOUD]), ("processes", SILENT)])
+@pytest.mark.parametrize(("door", "names"), [("plain", [*LOUD]), ("processes", SILENT)])
 def test_what_bots_print_goes_to_their_logs_and_nowhere_else(
     runs: Runs, door: str, names: list[str]
 ) -> None:
-    bots = {name: hostile.LOUD[name] for name in names}
-    keys = "decision_limit: 20\n" + hostile.APART
+    bots = {name: LOUD[name] for name in names}
+    keys = "decision_limit: 20\n" + APART
     outcome = runs.made(f"loud {door}", bots, keys, door=door).finish()
     for bot in names:
         told = log_of(outcome, bot, names)
-        assert {*re.findall(r"NOISE-OF-\w+!", told)} == {hostile.NOISE.format(bot)}
+        assert {*re.findall(r"NOISE-OF-\w+!", told)} == {NOISE.format(bot)}
     assert "NOISE" not in outcome.out + outcome.err
     assert not outcome.faults
     sizes = {path.name: path.stat().st_size for path in (outcome.folder / "logs").iterdir()}
@@ -285,7 +286,7 @@ def test_what_bots_print_goes_to_their_logs_and_nowhere_else(
 def test_a_flood_within_one_decision_is_cut_while_it_comes(tmp_path: Path) -> None:
     """Written past Python's own streams, at some 5 MB a second until the time is up."""
     flood = "while True:\n    os.write(1, bytes(1 << 18))\n    time.sleep(0.05)"
-    bots = {"flood": hostile.deciding(flood)}
+    bots = {"flood": deciding(flood)}
     prepare(tmp_path, bots, ["rule28", "flood"], "max_faults: 1\n")
     largest = 0
     with started(tmp_path, "run", "t.yaml") as (process, _):
@@ -318,7 +319,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     place = tmp_path_factory.mktemp("far") / "down" / "below"
     prepare(
         place,
-        {"evil": hostile.deciding(NAMED)},
+        {"evil": deciding(NAMED)},
         ["rule28", *({"bot": "evil", "as": n} for n in NAMES)],
     )
     return arena(place, "run", "t.yaml").finish()
@@ -355,13 +356,13 @@ def test_the_replay_of_a_bot_with_an_odd_name_can_be_typed(named: Outcome, name:
 @pytest.mark.slow
 def test_bots_that_remember_play_the_same_for_any_number_of_workers(runs: Runs) -> None:
     outcome, other = (
-        runs.made(f"learners {number}", hostile.LEARNERS, "", "--workers", number).finish()
+        runs.made(f"learners {number}", LEARNERS, "", "--workers", number).finish()
         for number in ("1", "3")
     )
     assert outcome.files() == other.files()
     assert not other.faults
     assert "not_reproducible" not in other.summary
-    logs = {name: log_of(other, name, [*hostile.LEARNERS]) for name in hostile.LEARNERS}
+    logs = {name: log_of(other, name, [*LEARNERS]) for name in LEARNERS}
     remembering = {name for name, log in logs.items() if "REMEMBERS" in log}
     assert remembering == {"learned", "schooled"}
 
@@ -369,7 +370,7 @@ def test_bots_that_remember_play_the_same_for_any_number_of_workers(runs: Runs) 
 @pytest.mark.slow
 def test_two_bots_of_one_file_share_no_memory(tmp_path: Path) -> None:
     twins = [{"bot": "twin", "as": f"twin {number}"} for number in (1, 2)]
-    prepare(tmp_path, {"twin": hostile.TWIN}, ["rule28", *twins])
+    prepare(tmp_path, {"twin": TWIN}, ["rule28", *twins])
     assert not arena(tmp_path, "run", "t.yaml").finish().faults
 
 
@@ -379,12 +380,12 @@ def test_two_bots_of_one_file_share_no_memory(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_bots_that_answer_differently_in_the_same_game_are_told(runs: Runs) -> None:
     """And nobody else is, though some only look so."""
-    outcome = runs.made("unsteady", {**hostile.UNSTEADY, **hostile.STEADY}).finish()
-    assert {*outcome.summary["not_reproducible"]} == {*hostile.UNSTEADY}
+    outcome = runs.made("unsteady", {**UNSTEADY, **STEADY}).finish()
+    assert {*outcome.summary["not_reproducible"]} == {*UNSTEADY}
     assert "reproduc" in outcome.out
     assert outcome.lineups(*HONEST) == runs.honest().summary["lineups"]
     assert not outcome.faults
-    assert len(outcome.summary["standings"]) == len({*HONEST, *hostile.UNSTEADY, *hostile.STEADY})
+    assert len(outcome.summary["standings"]) == len({*HONEST, *UNSTEADY, *STEADY})
 
 
 # --- The end of a run -----------------------------------------------------------------------------
@@ -401,7 +402,7 @@ def test_bots_that_answer_differently_in_the_same_game_are_told(runs: Runs) -> N
 def test_a_run_that_is_ended_leaves_no_process(
     tmp_path: Path, number: signal.Signals, isolate: bool
 ) -> None:
-    bots = sources(hostile.some(ENDLESS, "loop_that_swallows", "ignores_the_alarm"))
+    bots = sources(some(ENDLESS, "loop_that_swallows", "ignores_the_alarm"))
     entries: Entries = [
         "patient",
         *({"bot": name, "isolate": "processes" if isolate else False} for name in bots),

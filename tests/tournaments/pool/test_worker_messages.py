@@ -1,6 +1,5 @@
 """What workers say, and what is made of bytes that no worker would send."""
 
-import socket
 from typing import Any
 
 import msgspec
@@ -10,12 +9,10 @@ from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import EXCEPTION, Block, BlockResult, Fault, Tally, packed
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.processes.channel import Channel, ProtocolError, frame
+from cantstop_arena.processes.channel import frame
 from cantstop_arena.tournaments.pool.worker_messages import (
     BlockPlayed,
     Message,
-    Play,
-    Ready,
     is_result_of,
     worker_broken,
 )
@@ -46,26 +43,6 @@ def result(**changes: Any) -> BlockResult:
         BLOCK, (tally(), tally()), packed(b"\x01\x02\x03\x01"), bytes(16), (fault(),), (2,)
     )
     return replace(usual, **changes)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        frame(BlockPlayed(result())).replace(b"turns", b"tur\xffs"),
-        frame(BlockPlayed(result(winners="text"))),
-        frame(BlockPlayed(result(tallies=(1, 2)))),
-        frame(Play(BLOCK)),  # the parent's
-    ],
-)
-def test_what_no_worker_sends_is_refused(content: bytes) -> None:
-    parent_end, end = socket.socketpair()
-    channel: Channel[Message] = Channel(parent_end, Message)
-    end.sendall(frame(Ready()) + content)
-    assert channel.receive() == [Ready()]
-    with pytest.raises(ProtocolError):
-        channel.receive()
-    channel.close()
-    end.close()
 
 
 def test_a_report_is_not_longer_than_a_message_may_be() -> None:
