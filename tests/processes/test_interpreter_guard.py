@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -57,22 +58,26 @@ def roll_again(turn):
 """
 
 
-@pytest.mark.parametrize("names", slow_but((0,), [["environment", "alarm"], [*AT_IMPORT]]), ids=len)
-def test_what_files_change_at_import_changes_nothing_for_others(
-    arena: Arena, names: list[str]
-) -> None:
-    """An innocent bot notes the state of the first game, and compares; all rivals play alike."""
-    acts = {"calm": "", **{name: AT_IMPORT[name] for name in names}}
+def played(arena: Arena, acts: Mapping[str, str]) -> set[tuple[int, tuple[float, ...]]]:
+    """How much an innocent bot won in each seat, beside bots whose files do this at import."""
     bots = {name: f"{HEAD}{act}\n{DECIDES}" for name, act in acts.items()}
     done = arena(
-        "run cup.yaml --quiet --no-page",
+        "run cup.yaml --quiet --fresh --no-page",
         bots={"innocent": INNOCENT, **bots},
         yaml=f"seed: 1\ngames: 10\ngauntlet: innocent\nbots: [innocent, {', '.join(bots)}]\n",
     )
     assert "faults" not in done.json and "not_reproducible" not in done.json, done.output
-    lineups = [one for one in done.json["lineups"] if "innocent" in one["seats"]]
-    won = {(one["seats"].index("innocent"), tuple(one["wins"])) for one in lineups}
-    assert len(lineups) == 2 * len(bots) and len(won) == 2  # one for each seat
+    pairs = [one for one in done.json["lineups"] if "innocent" in one["seats"]]
+    return {(one["seats"].index("innocent"), tuple(one["wins"])) for one in pairs}
+
+
+@pytest.mark.parametrize("names", slow_but((0,), [["environment", "alarm"], [*AT_IMPORT]]), ids=len)
+def test_what_files_change_at_import_changes_nothing_for_others(
+    arena: Arena, names: list[str]
+) -> None:
+    """An innocent bot notes the state of the first game, and compares; the others play alike."""
+    calm = played(arena, {"calm": ""})
+    assert played(arena, {name: AT_IMPORT[name] for name in names}) == calm
 
 
 def test_a_guard_restores_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
