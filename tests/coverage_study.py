@@ -26,8 +26,8 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model.luce import ELO
 from cantstop_arena.ratings.model_fit.deviance import goodness
 from cantstop_arena.ratings.model_fit.residuals import residuals
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.scores import crosstable, pair_errors, scores
+from cantstop_arena.ratings.significance import SIGNIFICANT
 
 COVERED = ("Elo", "difference", "seat", "score", "cell")
 LAST_COVERED = ("last Elo", "last score")  # of the weakest bot, if they differ

@@ -15,11 +15,11 @@ from cantstop_arena.deals.outcomes import WIN_UNITS
 from cantstop_arena.deals.sampling import Bytes, Ints, wins_by_deal
 from cantstop_arena.deals.seatings import standard_orders
 from cantstop_arena.ratings.model.luce import ELO
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.scores import score_error
 from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.ratings.sequential.corrected_score import CorrectedScore
 from cantstop_arena.ratings.sequential.sprt import GROWTH, Sprt, TestState, expected_deals
+from cantstop_arena.ratings.significance import SIGNIFICANT
 from cantstop_arena.reports.plan_report import CostQuestion, plan_of
 
 PAIR, ORDERS, GAMES = (0, 1), standard_orders(2), 2

@@ -33,7 +33,6 @@ from cantstop_arena.reports.match_report import (
 )
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_disqualified
-from cantstop_arena.tournaments.endings import MatchEnding
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
 from cantstop_arena.tournaments.file.key_readers import seats_that_meet
@@ -42,6 +41,7 @@ from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
+from cantstop_arena.tournaments.schedule import MatchEnding
 
 MAX_PAYOFF = 1e12  # of the hypotheses of a test
 

@@ -19,7 +19,7 @@ from cantstop_arena.processes import shutdown
 from cantstop_arena.reports import tournament_files
 from cantstop_arena.reports.headline import headline
 from cantstop_arena.reports.highlights import record_games
-from cantstop_arena.reports.summary import summary
+from cantstop_arena.reports.tournament_files import summary
 from cantstop_arena.tables import all_tables, pair_tables
 from cantstop_arena.tables import differences as difference_tables
 from cantstop_arena.tables.analysis import Analysis

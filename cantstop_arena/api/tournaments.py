@@ -41,7 +41,6 @@ from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.reports.tournament_files import delete_reports
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournaments.endings import Ending
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import (
@@ -56,6 +55,7 @@ from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run import delete_records, plan_run, run_tournament
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
+from cantstop_arena.tournaments.schedule import Ending
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
 from cantstop_arena.views.progress_lines import observer_for
 

@@ -20,8 +20,8 @@ from cantstop_arena.comparisons.statistics import Numbers, Ratio
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.ratings.covariance import degrees_of_freedom
-from cantstop_arena.ratings.distributions import CENTRAL, student_quantile
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.significance import CENTRAL, student_quantile
 
 LUCK, DRAWS, LENGTH = "luck", "drawn", "length"
 _TAIL = (1 - CENTRAL) / 2

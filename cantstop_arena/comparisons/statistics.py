@@ -29,8 +29,12 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.counting import COUNT, SHARE
-from cantstop_arena.ratings.distributions import CENTRAL, student_quantile, student_tail
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
+from cantstop_arena.ratings.significance import (
+    CENTRAL,
+    SIGNIFICANT,
+    student_quantile,
+    student_tail,
+)
 
 ROUNDING = 1e-12  # relative to the terms of a difference: what is smaller is 0
 

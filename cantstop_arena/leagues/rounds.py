@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.covariance import degrees_of_freedom
 from cantstop_arena.ratings.estimate import Estimate, ShareError
-from cantstop_arena.ratings.multiple_comparisons import assign_groups
 from cantstop_arena.ratings.scores import NO_SAMPLE
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK, half_width
+from cantstop_arena.ratings.significance import assign_groups
 
 Shares = NDArray[np.float64]
 _TUNED = 4  # the intervals are narrowest after a fourth of the rounds at most

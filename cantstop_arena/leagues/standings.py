@@ -10,7 +10,7 @@ import msgspec
 
 from cantstop_arena.leagues.grading import Grade
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.multiple_comparisons import letters_in
+from cantstop_arena.ratings.significance import letters_in
 from cantstop_arena.tables.column import Column, Table, estimate, number, table_of
 
 DAYS = "days"  # folder of the standings of each day

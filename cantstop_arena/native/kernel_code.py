@@ -18,8 +18,7 @@ from cantstop_arena.native.code_cache import (
     unwrap_partial,
 )
 from cantstop_arena.native.fingerprint import compiles, functions_fingerprint, mentions
-from cantstop_arena.native.object_files import load
-from cantstop_arena.native.python_calls import PythonCalls, argument_count, array_members
+from cantstop_arena.native.object_files import PythonCalls, argument_count, array_members, load
 
 KERNEL_CACHE = CodeCache("kernels", sources=())
 """The machine code of kernels, in folders by the game; stamps say of which functions it is."""

@@ -1,6 +1,6 @@
 """numba's internals: stores of compiled functions, object files, and linked functions.
 
-This module and `python_calls` alone use names of numba that its documentation does not have.
+This module and `object_files` alone use names of numba that its documentation does not have.
 
 Linked functions save most of the compilation time: numba makes machine code for every function,
 together with all that it calls, so that code ten calls deep is optimised ten times. A linked

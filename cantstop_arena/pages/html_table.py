@@ -19,7 +19,7 @@ from cantstop_arena.pages.number_text import (
     plain,
 )
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.multiple_comparisons import letters_in
+from cantstop_arena.ratings.significance import letters_in
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Kind, OnPage, Table, Value
 from cantstop_arena.texts import capitalised, printable

@@ -46,7 +46,6 @@ from msgspec.structs import replace
 from cantstop_arena.deals.outcomes import TournamentTotals, win_units
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import lineups as lineups_of
-from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.model.evidence import Floats, Ints, Span, Truths
 from cantstop_arena.ratings.model.luce import Luce, add_by_seat, chances, win_covariance
 from cantstop_arena.ratings.sequential.confidence import (
@@ -55,6 +54,7 @@ from cantstop_arena.ratings.sequential.confidence import (
     multiplier,
     p_value,
 )
+from cantstop_arena.ratings.significance import student_quantile
 
 MIN_SAMPLED = 10  # deals from which a kurtosis is taken
 MIN_LIMIT = 3.0  # of the degrees of freedom

@@ -4,7 +4,7 @@ The probability that one bot is better than another, the likelihood of superiori
 tables, is that of Student's t below difference / error: the posterior under an even prior.
 
 The model and its fit are in `model.luce`, the errors in `covariance`, the groups of bots that are
-not significantly different in `multiple_comparisons`.
+not significantly different in `significance`.
 
 Elo is relative to the even score of each field, which has 1500 points, or to the field's anchor.
 
@@ -48,13 +48,18 @@ from cantstop_arena.ratings.covariance import (
     influence,
     sample_of,
 )
-from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.estimate import ShareError
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.evidence import Floats, Ints, Truths, fields_of, gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, Luce, fit
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, assign_groups, holm, ranks
 from cantstop_arena.ratings.scores import score_error, seat_score_error
+from cantstop_arena.ratings.significance import (
+    SIGNIFICANT,
+    assign_groups,
+    holm,
+    ranks,
+    student_tail,
+)
 
 
 class Points(msgspec.Struct, frozen=True):

@@ -30,13 +30,13 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.ratings.covariance import DegreesOfFreedom
-from cantstop_arena.ratings.distributions import Floats, student_quantile, student_tail
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     min_variance,
     multiplier,
     p_value,
 )
+from cantstop_arena.ratings.significance import Floats, student_quantile, student_tail
 
 LOPSIDED = 0.2  # difference of the two half widths, as a share of the wider one
 

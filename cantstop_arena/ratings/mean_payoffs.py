@@ -34,20 +34,21 @@ from cantstop_arena.ratings.covariance import (
     DegreesOfFreedom,
     degrees_of_freedom,
 )
-from cantstop_arena.ratings.distributions import student_quantile, student_tail
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model.evidence import Floats, Truths
-from cantstop_arena.ratings.multiple_comparisons import (
-    SIGNIFICANT,
-    assign_groups,
-    holm,
-    ranks,
-)
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     min_variance,
     multiplier,
     p_value,
+)
+from cantstop_arena.ratings.significance import (
+    SIGNIFICANT,
+    assign_groups,
+    holm,
+    ranks,
+    student_quantile,
+    student_tail,
 )
 
 ALPHA = 0.05

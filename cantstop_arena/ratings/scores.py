@@ -20,10 +20,9 @@ from cantstop_arena.ratings.covariance import (
     sample_of,
     wins_of_deals,
 )
-from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.estimate import Estimate, ShareError, p_values_of_even
 from cantstop_arena.ratings.model.evidence import Floats, Ints, Truths
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
+from cantstop_arena.ratings.significance import SIGNIFICANT, holm, student_quantile
 
 NO_SAMPLE: Floats = np.zeros(0)
 

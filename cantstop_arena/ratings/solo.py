@@ -12,9 +12,14 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.deals.solo_pairs import SoloPairs
-from cantstop_arena.ratings.distributions import student_quantile, student_tail
 from cantstop_arena.ratings.model.evidence import Floats, Ints
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, assign_groups, holm
+from cantstop_arena.ratings.significance import (
+    SIGNIFICANT,
+    assign_groups,
+    holm,
+    student_quantile,
+    student_tail,
+)
 
 ROUNDING = 1e-12
 _MAX_DEALS = 1000  # of equal differences: with many more, 2^(1 - n) would underflow

@@ -16,7 +16,7 @@ from cantstop_arena.comparisons.statistics import EffectEstimate as Interval
 from cantstop_arena.deals.counting import COUNT
 from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
+from cantstop_arena.ratings.significance import SIGNIFICANT
 from cantstop_arena.reports.comparison_fields import (
     QUESTION_COLUMNS,
     ComparisonSummary,

@@ -9,10 +9,10 @@ from tabulate import tabulate
 
 from cantstop_arena.deals.outcomes import win_units
 from cantstop_arena.deals.sampling import Ints
-from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.sequential.planning import deals_needed, error_at_even
 from cantstop_arena.ratings.sequential.sprt import score_of
+from cantstop_arena.ratings.significance import student_quantile
 from cantstop_arena.tables.column import Column, Table, Value, estimate, number
 from cantstop_arena.texts import printable
 

@@ -19,7 +19,6 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.mean_payoffs import MeanPayoffs, PayoffError, mean_payoffs
 from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, Moves, goodness, moves
 from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
-from cantstop_arena.ratings.multiple_comparisons import letters_in
 from cantstop_arena.ratings.scores import (
     PairErrors,
     crosstable,
@@ -31,6 +30,7 @@ from cantstop_arena.ratings.scores import (
     scores,
     seat_scores,
 )
+from cantstop_arena.ratings.significance import letters_in
 from cantstop_arena.ratings.solo import SoloDifferences
 from cantstop_arena.tables.column import significant
 

@@ -17,8 +17,8 @@ from cantstop_arena.deals.outcomes import (
     TournamentTotals,
     Until,
 )
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.sequential.stopping_rule import widest
+from cantstop_arena.ratings.significance import SIGNIFICANT
 from cantstop_arena.table.device import may_differ
 from cantstop_arena.tables.analysis import Analysis, LuckGains
 from cantstop_arena.tables.column import percent_text

@@ -9,7 +9,7 @@ from operator import attrgetter
 
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model_fit.residuals import Residual, Residuals
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
+from cantstop_arena.ratings.significance import SIGNIFICANT
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Kind, OnPage, Table, estimate, number, table_of
 

@@ -8,8 +8,8 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.deals.predecessor_sums import Position, Quotients
-from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.significance import student_quantile
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import (
     Column,

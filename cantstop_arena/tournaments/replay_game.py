@@ -16,7 +16,7 @@ from cantstop_arena.game_api.state import FAULT, Event
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.watchdog import counted_seconds, pulse
 from cantstop_arena.table.recording import Complaint, early_end, record
-from cantstop_arena.tournaments.pool.suspicions import WorkerFailure
+from cantstop_arena.tournaments.pool.blame import WorkerFailure
 from cantstop_arena.tournaments.pool.worker import TRIES, GameStopped, Worker, start_methods
 from cantstop_arena.tournaments.pool.worker_messages import (
     Building,

@@ -35,7 +35,6 @@ from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.changes import changes
-from cantstop_arena.tournaments.endings import Ending, NarrowIntervals
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate, fault_report
@@ -61,7 +60,7 @@ from cantstop_arena.tournaments.preparation import (
 )
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import PoolOwner
-from cantstop_arena.tournaments.schedule import Round, missing_rounds
+from cantstop_arena.tournaments.schedule import Ending, NarrowIntervals, Round, missing_rounds
 from cantstop_arena.tournaments.table_spec import TableSpec, table_spec_for
 from cantstop_arena.tournaments.tournament import COPIES, RECORDS, RESOLVED, Tournament
 

@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.sequential.confidence import half_width
 from cantstop_arena.ratings.sequential.sprt import (
     Sprt,
@@ -15,6 +14,7 @@ from cantstop_arena.ratings.sequential.sprt import (
     expected_deals,
     score_steps,
 )
+from cantstop_arena.ratings.significance import student_quantile
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tuning.cma_search import Generation, Numbers, evolve
 from cantstop_arena.tuning.halving import MAX_NUMBERS, Optimum, search

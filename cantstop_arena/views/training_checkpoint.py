@@ -12,8 +12,8 @@ import numpy as np
 from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.training import NetTrial, Training
-from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.significance import student_quantile
 from cantstop_arena.texts import how_many
 
 SUFFIX = ".part"

@@ -29,7 +29,7 @@ from cantstop_arena.processes.isolated_call import (
     run_all,
 )
 from cantstop_arena.tournaments.file.tournament_file import read
-from cantstop_arena.tournaments.pool.suspicions import Suspicions, WorkerFailure
+from cantstop_arena.tournaments.pool.blame import Suspicions, WorkerFailure
 from cantstop_arena.tournaments.pool.worker import BotBuilding
 from cantstop_arena.tournaments.pool.worker_messages import Building
 from cantstop_arena.tournaments.preparation import BotFacts, PreparedBot

@@ -15,22 +15,20 @@ from helpers.simulated import Run, Truth, results, seatings_of
 
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.covariance import Sandwich, degrees_of_freedom
-from cantstop_arena.ratings.distributions import (
-    chi_square_tail,
-    fisher_tail,
-    normal_tail,
-    student_quantile,
-    student_tail,
-)
 from cantstop_arena.ratings.elo import even_score, rate
 from cantstop_arena.ratings.model.evidence import gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, fit
-from cantstop_arena.ratings.multiple_comparisons import (
+from cantstop_arena.ratings.significance import (
     assign_groups,
+    chi_square_tail,
+    fisher_tail,
     holm,
     letter,
     letters_in,
+    normal_tail,
     ranks,
+    student_quantile,
+    student_tail,
 )
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -14,8 +14,8 @@ from cantstop_arena.deals.payoff import VOID, Payoff
 from cantstop_arena.deals.sampling import gather_payoffs
 from cantstop_arena.deals.seatings import Group, Orders, standard_orders
 from cantstop_arena.game_api.state import GameAuthorError, Result
-from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.mean_payoffs import MeanPayoffs
+from cantstop_arena.ratings.significance import student_quantile
 from cantstop_arena.table.game_checks import check_payoffs
 
 CHIPS = Payoff("chip", low=-5, high=5, zero_sum=True)

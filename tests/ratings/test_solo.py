@@ -20,7 +20,7 @@ from cantstop_arena.deals.counting import Counts
 from cantstop_arena.deals.outcomes import FaultReport, Tally, TournamentTotals
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.solo_pairs import Counted, SoloPairs, gather_solo_pairs
-from cantstop_arena.ratings.distributions import student_quantile
+from cantstop_arena.ratings.significance import student_quantile
 from cantstop_arena.ratings.solo import SoloDifferences
 from cantstop_arena.reports.headline import answer
 from cantstop_arena.reports.page.standings_section import standings_section

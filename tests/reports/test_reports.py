@@ -17,8 +17,7 @@ from msgspec.structs import replace
 from cantstop_arena.deals.counting import Counts, Rate
 from cantstop_arena.deals.outcomes import WIN_UNITS, FaultReport, Tally, TournamentTotals
 from cantstop_arena.deals.sampling import DealRange, DealSums, Pairs
-from cantstop_arena.reports.summary import summary
-from cantstop_arena.reports.tournament_files import write_reports
+from cantstop_arena.reports.tournament_files import summary, write_reports
 from cantstop_arena.tables.all_tables import as_format, for_people
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table, significant

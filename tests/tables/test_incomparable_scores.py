@@ -9,7 +9,7 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.pages.document import as_html
 from cantstop_arena.ratings.scores import groups_with_same_rivals
 from cantstop_arena.reports.page import tournament_page
-from cantstop_arena.reports.summary import summary
+from cantstop_arena.reports.tournament_files import summary
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import NOT_COMPARABLE, OTHER_RIVALS, about_standings
 from cantstop_arena.tables.standings import standings

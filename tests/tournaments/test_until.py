@@ -36,11 +36,11 @@ from cantstop_arena.ratings.sequential.stopping_rule import (
 from cantstop_arena.reports.match_report import MatchFinding, match_text
 from cantstop_arena.reports.plan_report import CostQuestion, plan_of, plan_text
 from cantstop_arena.tournaments import run
-from cantstop_arena.tournaments.endings import MatchEnding
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.run_observer import Look, RunObserver
+from cantstop_arena.tournaments.schedule import MatchEnding
 
 PLAIN = '''"""Stops after three rolls."""
 def choose_move(turn, moves):

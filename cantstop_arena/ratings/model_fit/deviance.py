@@ -38,10 +38,10 @@ import numpy as np
 
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.ratings.covariance import DealClusters, Sandwich, sample_of
-from cantstop_arena.ratings.distributions import fisher_tail
 from cantstop_arena.ratings.elo import even_score
 from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, fields_of, gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, Luce, add_by_seat, chances, fit, win_covariance
+from cantstop_arena.ratings.significance import fisher_tail
 
 MIN_EFFECT = 1e-3  # of the design effect: with less, nothing varies but what the model explains
 MIN_SAMPLE = 30  # deals: with fewer, the correction is of first order only

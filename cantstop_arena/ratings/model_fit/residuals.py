@@ -1,7 +1,7 @@
 """Where the rating model does not fit: the largest residuals of pairs, and cycles.
 
 A pair's score less the predicted one, divided by its standard error, has a p-value
-by Student's t, corrected by Holm's method (see `multiple_comparisons`).
+by Student's t, corrected by Holm's method (see `significance`).
 
 The scores of pairs that the model predicts, and the variance of the residuals.
 
@@ -21,7 +21,7 @@ The variance is that of a quotient of sums over deals (Cochran 1953).
 Cycles, in which bots beat each other in a circle, and their share in the results of pairs.
 
 - A beats B where its score against B is significantly above one half, Student's p-values corrected
-  by Holm's method (see `multiple_comparisons`). Three bots that beat each other in a circle are a
+  by Holm's method (see `significance`). Three bots that beat each other in a circle are a
   cycle.
 - The cyclic share is that of Hodge's decomposition (Jiang, Lim, Yao and Ye 2011): the logarithms of
   the odds of all pairs, seen as a flow, are the sum of a gradient flow, differences of one number
@@ -40,11 +40,10 @@ import numpy as np
 
 from cantstop_arena.deals.outcomes import TournamentTotals, win_units
 from cantstop_arena.ratings.covariance import DealClusters, sample_of
-from cantstop_arena.ratings.distributions import noncentrality, student_tail
 from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, Truths, gather_evidence
 from cantstop_arena.ratings.model.luce import Luce, add_by_seat, chances, fit
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
 from cantstop_arena.ratings.scores import meetings, pair_variance
+from cantstop_arena.ratings.significance import SIGNIFICANT, holm, noncentrality, student_tail
 
 
 class PairScores(msgspec.Struct, frozen=True):

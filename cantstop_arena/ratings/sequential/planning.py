@@ -15,7 +15,7 @@ The same holds for other estimates, such as an Elo difference, with e0 = e.
 from math import sqrt
 from statistics import NormalDist
 
-from cantstop_arena.ratings.distributions import student_quantile
+from cantstop_arena.ratings.significance import student_quantile
 
 MIN_DEALS = 20
 MIN_SHARE = 0.02  # scores nearer to 0 or 1 are planned for like this one

@@ -13,7 +13,7 @@ from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, row_table
 from cantstop_arena.pages.marks import block, drawing, grid, interval, scale
 from cantstop_arena.pages.number_text import UNKNOWN, p_value, signed
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
+from cantstop_arena.ratings.significance import SIGNIFICANT
 from cantstop_arena.reports.page.comparison_data import (
     LEVELS,
     Change,

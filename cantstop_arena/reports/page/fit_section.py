@@ -11,7 +11,7 @@ from cantstop_arena.pages.marks import drawing, grid, interval, scale
 from cantstop_arena.pages.number_text import p_value, plain
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model_fit.residuals import Residual
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
+from cantstop_arena.ratings.significance import SIGNIFICANT
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.pair_tables import cyclic, residual_table, sensitivity
 

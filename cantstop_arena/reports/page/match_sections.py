@@ -15,9 +15,9 @@ from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, row_table
 from cantstop_arena.pages.marks import block, dot, drawing, grid, interval, number, scale
 from cantstop_arena.pages.number_text import percent, plain, signed, with_error
 from cantstop_arena.pages.vertical_scale import scale_around
-from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.estimate import Estimate, wilson
 from cantstop_arena.ratings.sequential.sprt import TestState
+from cantstop_arena.ratings.significance import student_quantile
 from cantstop_arena.reports.match_report import MatchFinding, test_claims, verdict
 from cantstop_arena.reports.page.convergence_section import PastAnalysis
 from cantstop_arena.tables.analysis import Analysis

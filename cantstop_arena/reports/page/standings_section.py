@@ -30,7 +30,7 @@ from cantstop_arena.pages.number_text import (
     plain,
 )
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
+from cantstop_arena.ratings.significance import SIGNIFICANT
 from cantstop_arena.ratings.solo import SoloDifferences
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table

@@ -52,7 +52,7 @@ from cantstop_arena.tournaments.ledger.row_codec import (
     tallies_in,
     winners_in,
 )
-from cantstop_arena.tournaments.pool.fault_counter import END, FaultCounter
+from cantstop_arena.tournaments.pool.blame import END, FaultCounter
 
 StoredDeals: TypeAlias = tuple[Group, int, Bytes, NDArray[np.uint32]]
 """A block: its group, its first deal, the winners of its games (deals by seatings, masks of seats),

@@ -5,10 +5,10 @@ from pathlib import Path
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.ratings.sequential.sprt import GROWTH, Sprt, TestState, expected_deals
-from cantstop_arena.tournaments.endings import MatchDeals
 from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, deals_played
 from cantstop_arena.tournaments.ledger.ledger_query import LUCK_BY_STAKE
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
+from cantstop_arena.tournaments.schedule import MatchDeals
 
 MAX_GAMES = 4_000_000  # that are read again; a longer test has no looks
 

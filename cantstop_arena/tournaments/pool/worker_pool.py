@@ -21,8 +21,7 @@ from cantstop_arena.hookspecs import BATCH_HOOK
 from cantstop_arena.processes import shutdown, watchdog
 from cantstop_arena.tournaments.cluster.address import CLUSTER_WAIT, ClusterAddress
 from cantstop_arena.tournaments.file.keys import default_of
-from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
-from cantstop_arena.tournaments.pool.suspicions import (
+from cantstop_arena.tournaments.pool.blame import (
     Bots,
     Retrial,
     Retrials,
@@ -30,6 +29,7 @@ from cantstop_arena.tournaments.pool.suspicions import (
     Suspicions,
     WorkerFailure,
 )
+from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
 from cantstop_arena.tournaments.pool.worker import (
     TRIES,
     Closable,

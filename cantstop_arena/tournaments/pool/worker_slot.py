@@ -15,7 +15,7 @@ from cantstop_arena.processes import system
 from cantstop_arena.processes.channel import ChannelClosed, ProtocolError
 from cantstop_arena.processes.watchdog import MainThreadWatchdog
 from cantstop_arena.texts import last_line
-from cantstop_arena.tournaments.pool.suspicions import (
+from cantstop_arena.tournaments.pool.blame import (
     BotLimits,
     Retrial,
     WorkerFailure,

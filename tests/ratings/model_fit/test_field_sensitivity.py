@@ -10,13 +10,13 @@ import pytest
 from helpers.simulated import Truth
 from msgspec.structs import replace
 
-from cantstop_arena.ratings.distributions import noncentrality
 from cantstop_arena.ratings.elo import even_score, rate
 from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.model.luce import ELO
 from cantstop_arena.ratings.model_fit.deviance import moves
 from cantstop_arena.ratings.model_fit.residuals import residuals
-from cantstop_arena.reports.summary import summary
+from cantstop_arena.ratings.significance import noncentrality
+from cantstop_arena.reports.tournament_files import summary
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.data import as_csv, as_json
 from cantstop_arena.tables.lineups import lineups

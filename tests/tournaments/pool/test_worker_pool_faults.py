@@ -22,7 +22,7 @@ from cantstop_arena.deals.outcomes import (
 )
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import WorkerPoolError
-from cantstop_arena.tournaments.pool.fault_counter import FaultCounter
+from cantstop_arena.tournaments.pool.blame import FaultCounter
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions, WorkerPool
 
 

@@ -18,7 +18,7 @@ from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import compile_options, memory_of
 from cantstop_arena.native.code_cache import CompiledBot, has_writable_array, unwrap_partial
 from cantstop_arena.native.fingerprint import compiles, functions_fingerprint
-from cantstop_arena.native.python_calls import Kind, argument_count, array_members
+from cantstop_arena.native.object_files import Kind, argument_count, array_members
 
 _NUMBER = (np.dtype(np.int64), 0)
 _NUMBERS, _PAIRS, _BOXES = ((np.dtype(np.int64), dimensions) for dimensions in (1, 2, 3))
@@ -73,8 +73,7 @@ def _entries(part: str, module: str, entries: Mapping[str, Sequence[Kind]]) -> A
     """The entries of a module, loaded from this part of the cache, or compiled."""
     if not compiles():
         return _module(module)
-    from cantstop_arena.native.object_files import load
-    from cantstop_arena.native.python_calls import PythonCalls
+    from cantstop_arena.native.object_files import PythonCalls, load
 
     def compile_all() -> list[Any]:
         from cantstop_arena.native.decorators import compiled_for

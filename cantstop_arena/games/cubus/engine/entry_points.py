@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena.games.cubus.engine.engine_cache import ENGINE_CACHE
-from cantstop_arena.native.object_files import load
-from cantstop_arena.native.python_calls import PythonCalls
+from cantstop_arena.native.object_files import PythonCalls, load
 
 _ADDRESS = (np.dtype(np.int64), 0)
 _MODULES = "cantstop_arena.games.cubus"

@@ -12,8 +12,8 @@ from tabulate import tabulate
 from cantstop_arena.games.cantstop.exact.regret import KINDS, SIZES, Judgement, Mistake, RegretMean
 from cantstop_arena.games.cantstop.exact.situations import Situation
 from cantstop_arena.games.cantstop.rules import RULES, RuleSet
-from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.significance import student_quantile
 from cantstop_arena.texts import how_many, middle_shortened
 from cantstop_arena.views.cantstop.drawing import LEGEND, dice_text, draw_board
 from cantstop_arena.views.cantstop.judging.judge_plan import PERFECT, JudgeTask
