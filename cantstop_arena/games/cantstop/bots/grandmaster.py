@@ -5,6 +5,7 @@ from typing import Annotated
 from cantstop_arena.game_api.bot_options import FilePath
 from cantstop_arena.games.cantstop.bots.heuristic import choose_by_numbers, roll_by_numbers
 from cantstop_arena.games.cantstop.bots.net_choice import (
+    markers_have_moved,
     net_index_in,
     net_set_of,
     place_markers,
@@ -33,12 +34,12 @@ def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
     @compiled(boundscheck=False)
     def fill_workspace(turn, board, net, workspace):
         if workspace.turn != turn.number:
-            is_first = workspace.turn == 0
-            workspace.turn = turn.number
-            if place_markers(turn, workspace) or is_first:
+            if workspace.turn == 0 or markers_have_moved(turn, workspace):
+                place_markers(turn, workspace)
                 enter(board, net, workspace)
             else:  # nobody has moved since the last turn: a quarter of turns with two seats
                 enter_again(workspace)
+            workspace.turn = turn.number
 
     @compiled(boundscheck=False, memory=WORKSPACE_SIZE)
     def choose_move(turn, moves):
