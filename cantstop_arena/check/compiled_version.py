@@ -29,9 +29,9 @@ from cantstop_arena.native.code_cache import (
     path_of,
     private_folder,
     read_checked,
+    toolchain,
     write_checked,
 )
-from cantstop_arena.native.fingerprint import toolchain
 from cantstop_arena.processes.isolated_call import (
     CallFailed,
     InvalidResult,
