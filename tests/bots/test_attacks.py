@@ -197,7 +197,7 @@ ATTACKS = {
     ),
     "ends-in-a-stop": ("os.kill(os.getpid(), signal.SIGSTOP)\ntime.sleep(600)", "too slow"),
 }
-FEW = ("messages-in-every-open-file", "messages-twice", "files-inherited")
+FEW = ("messages-in-every-open-file",)
 LIBRARIES = (
     HEAD
     + """import numpy as np

@@ -39,9 +39,10 @@ def champion(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
     @compiled(boundscheck=False)
     def fill_sheets(turn, board, ends, rolls, stopping, rolling):
         if stopping.turn != turn.number:
+            is_first = stopping.turn == 0
             stopping.turn = turn.number
-            place_markers(turn, stopping)
-            begin(board, ends, rolls, stopping, rolling)
+            if place_markers(turn, stopping) or is_first:
+                begin(board, ends, rolls, stopping, rolling)
 
     @compiled(boundscheck=False, memory=2 * SHEET_SIZE)
     def choose_move(turn, moves):

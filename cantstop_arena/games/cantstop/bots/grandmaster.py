@@ -11,7 +11,7 @@ from cantstop_arena.games.cantstop.bots.net_choice import (
     place_runners,
 )
 from cantstop_arena.games.cantstop.bots.tuned import NUMBERS
-from cantstop_arena.games.cantstop.exact.three_runner_turn import enter, look_up
+from cantstop_arena.games.cantstop.exact.three_runner_turn import enter, enter_again, look_up
 from cantstop_arena.games.cantstop.exact.workspace import WORKSPACE, WORKSPACE_SIZE
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.nets.net_files import SHIPPED
@@ -33,9 +33,12 @@ def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
     @compiled(boundscheck=False)
     def fill_workspace(turn, board, net, workspace):
         if workspace.turn != turn.number:
+            is_first = workspace.turn == 0
             workspace.turn = turn.number
-            place_markers(turn, workspace)
-            enter(board, net, workspace)
+            if place_markers(turn, workspace) or is_first:
+                enter(board, net, workspace)
+            else:  # nobody has moved since the last turn: a quarter of turns with two seats
+                enter_again(workspace)
 
     @compiled(boundscheck=False, memory=WORKSPACE_SIZE)
     def choose_move(turn, moves):

@@ -108,12 +108,20 @@ def net_index_in(net_set: NetSet, *, rolling: bool = False) -> Any:
 
 @compiled(boundscheck=False)
 def place_markers(turn, workspace):
-    """Copy the markers of all seats into `workspace.markers`, the player on turn first."""
+    """Copy the markers of all seats into `workspace.markers`, the player on turn first.
+
+    Returns whether a marker has moved.
+    """
+    has_moved = False
     for column in turn.rules.columns:
+        has_moved = has_moved or workspace.markers[0, column - 2] != turn.markers[column]
         workspace.markers[0, column - 2] = turn.markers[column]
     for rival in range(len(turn.rivals)):
         for column in turn.rules.columns:
-            workspace.markers[rival + 1, column - 2] = turn.rivals[rival][column]
+            space = turn.rivals[rival][column]
+            has_moved = has_moved or workspace.markers[rival + 1, column - 2] != space
+            workspace.markers[rival + 1, column - 2] = space
+    return has_moved
 
 
 @compiled(boundscheck=False)

@@ -14,7 +14,11 @@ from cantstop_arena.games.cantstop.engine.engine_decorators import (
     njit_call,
     njit_entry,
 )
-from cantstop_arena.games.cantstop.exact.three_runner_sets import three_runner_state
+from cantstop_arena.games.cantstop.exact.three_runner_sets import (
+    find_highest_steps,
+    three_runner_state,
+)
+from cantstop_arena.games.cantstop.exact.turn_board import MAX_COLUMNS
 from cantstop_arena.games.cantstop.exact.two_runner_sets import (
     AHEAD,
     after_double,
@@ -44,6 +48,21 @@ def enter(board, net, workspace):
     workspace.starts[:] = NOT_SOLVED
     workspace.used = 0
     enter_position(board, net, workspace)
+    find_highest_steps(board, workspace)
+
+
+@njit_entry(nrt=False)
+def enter_again(workspace):
+    """Begin another turn at the position of the last one; sets of three columns stay solved.
+
+    States with one or two runners that were solved farther than `AHEAD` are valued differently
+    from then on, so they are solved again, as after `enter`.
+    """
+    workspace.single_reach[:] = 0
+    for a in range(MAX_COLUMNS):
+        for b in range(MAX_COLUMNS):
+            if workspace.pair_reach[a, b] > AHEAD:
+                workspace.pair_reach[a, b] = 0
 
 
 # One runner -------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ _MAX_MENUS = 112
 _MAX_SETS = 231
 _MAX_OUTCOMES = 2848
 _MAX_PAIRS = 66  # sets of one or two columns
-_MAX_PAIR_MOVES = 6  # of a menu: two for each pairing
+MAX_PAIR_MOVES = 6  # of a menu: two for each pairing
 
 ADVANCE_A, ADVANCE_B, DOUBLE_A, DOUBLE_B, ADVANCE_BOTH = range(5)
 KINDS = 4
@@ -57,7 +57,7 @@ BOARD = np.dtype(
         ("chances", np.float32, _MAX_OUTCOMES),
         ("options", np.int32, (_MAX_OUTCOMES, 3)),
         ("busts", np.float32, _MAX_SETS),
-        ("pair_moves", np.int8, (_MAX_PAIRS, _MAX_MENUS, _MAX_PAIR_MOVES)),
+        ("pair_moves", np.int8, (_MAX_PAIRS, _MAX_MENUS, MAX_PAIR_MOVES)),
     ],
     align=True,
 )
@@ -150,7 +150,7 @@ def _fill_pair_moves(board: Any, menus: Sequence[Menu]) -> None:
     for a, b in combinations(range(board.columns), 2):
         for index, menu in enumerate(menus):
             moves = [move for pairing in menu for move in _pair_moves(a, b, pairing)]
-            more = [moves[0]] * (_MAX_PAIR_MOVES - len(moves))
+            more = [moves[0]] * (MAX_PAIR_MOVES - len(moves))
             board.pair_moves[board.sets[a, b, b], index] = moves + more
 
 

@@ -8,10 +8,17 @@ each column. `board.pair_moves` has the moves of each menu.
 import numpy as np
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
-from cantstop_arena.games.cantstop.exact.three_runner_sets import (
-    padded_to_vectors,
-    three_runner_state,
+from cantstop_arena.games.cantstop.engine.lanes import (
+    WIDTH,
+    larger_of_two,
+    load_lanes,
+    product_of_two,
+    spread,
+    store_lanes,
+    sum_of_two,
+    with_other_for,
 )
+from cantstop_arena.games.cantstop.exact.three_runner_sets import three_runner_state
 from cantstop_arena.games.cantstop.exact.turn_board import (
     ADVANCE_A,
     ADVANCE_B,
@@ -19,11 +26,13 @@ from cantstop_arena.games.cantstop.exact.turn_board import (
     DOUBLE_A,
     DOUBLE_B,
     KINDS,
+    MAX_PAIR_MOVES,
     PLACE,
     PLACE_DOUBLE,
     PLACE_WITH_A,
     PLACE_WITH_B,
 )
+from cantstop_arena.games.cantstop.exact.workspace import LANES
 from cantstop_arena.games.cantstop.nets.net import HIDDEN, output_above, value_of_output
 from cantstop_arena.games.cantstop.nets.net_inputs import NEVER, is_open, larger, win, wins
 
@@ -166,18 +175,17 @@ def _fill_offered(board, workspace, a, i, b, j, lane):
 @njit_call(nrt=False)
 def _fill_lane_rolls(board, workspace, number, count):
     """Set `lane_rolls` to the values of rolling on with the two runners of a set."""
-    rolls, offered = workspace.lane_rolls, workspace.pair_offered
-    lanes = padded_to_vectors(count)
-    bust = workspace.bust_value[0]
-    for lane in range(lanes):
-        rolls[lane] = _NOTHING
-    for menu in range(board.menu_count):
-        moves, chance = board.pair_moves[number, menu], board.menu_chances[menu]
-        one, two, three = moves[0], moves[1], moves[2]
-        four, five, six = moves[3], moves[4], moves[5]
-        for lane in range(lanes):
-            best = larger(offered[one, lane], offered[two, lane])
-            best = larger(best, larger(offered[three, lane], offered[four, lane]))
-            best = larger(best, larger(offered[five, lane], offered[six, lane]))
-            value = bust if best == NEVER else best
-            rolls[lane] = np.float32(rolls[lane] + np.float32(chance * value))
+    offered = workspace.pair_offered
+    bust, never = spread(workspace.bust_value[0]), spread(NEVER)
+    for first in range(0, count, WIDTH):
+        rolls = spread(_NOTHING)
+        for menu in range(board.menu_count):
+            moves = board.pair_moves[number, menu]
+            best = load_lanes(offered, np.int64(moves[0]) * LANES + first)
+            for move in range(1, MAX_PAIR_MOVES):
+                index = np.int64(moves[move]) * LANES + first
+                best = larger_of_two(best, load_lanes(offered, index))
+            value = with_other_for(best, never, bust)
+            part = product_of_two(spread(board.menu_chances[menu]), value)
+            rolls = sum_of_two(rolls, part)
+        store_lanes(workspace.lane_rolls, first, rolls)

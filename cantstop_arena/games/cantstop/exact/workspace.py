@@ -16,6 +16,7 @@ from cantstop_arena.games.cantstop.exact.turn_board import (
     MAX_STATES,
     PAIR_MOVES,
 )
+from cantstop_arena.games.cantstop.nets.net import HIDDEN
 from cantstop_arena.games.cantstop.nets.net_inputs import POSITION_FIELDS
 
 
@@ -222,6 +223,12 @@ GROUPS, MOVES = 4, 9  # of states by the runners that can move, and their moves
 
 _FIELDS = (
     ("used", np.int64),  # states with three runners
+    ("highest_steps", np.int32, (MAX_COLUMNS, HIDDEN)),
+    ("live_count", np.int64),
+    ("live_units", np.int64, HIDDEN),
+    ("live_origin", np.int32, HIDDEN),
+    ("live_weights", np.int32, HIDDEN),
+    ("live_steps", np.int32, (MAX_ROWS, HIDDEN)),
     ("single_reach", np.int32, MAX_COLUMNS),
     ("single_values", np.float32, MAX_ROWS),
     ("single_rolls", np.float32, MAX_ROWS),
@@ -244,8 +251,11 @@ WORKSPACE = np.dtype((np.record, np.dtype([*POSITION_FIELDS, *_FIELDS], align=Tr
 The fields with `values` hold the values of states under the best play, those with `rolls` the
 values of rolling on: `single_…` with one runner, `pair_…` with two, the others with three.
 `…_reach` is the number of spaces up to which states with one or two runners are solved, and
-`starts` the first state of a set of three columns. The others are temporary: states that wait for
-being valued, states with a third runner, and by state the values of its moves and of rolling on.
+`starts` the first state of a set of three columns. `highest_steps` has for each unit of the hidden
+layer the largest of a column's `steps`. `live_units` are the units above 0 in some state of a set
+of columns, and the other `live_…` their numbers one after another; `live_count` is their number,
+rounded up to lanes. The others are temporary: states that wait for being valued, states with a
+third runner, and by state the values of its moves and of rolling on.
 """
 
 WORKSPACE_SIZE = WORKSPACE.itemsize // 8  # numbers of 64 bits
