@@ -27,11 +27,11 @@ from cantstop_arena.reports.profile_report import (
     write_profile_page,
 )
 from cantstop_arena.reports.tournament_files import DESIGN, PAGE
-from cantstop_arena.tables.data import as_csv, as_json
 from cantstop_arena.tables.design import design_data, design_table, rounds_lines
+from cantstop_arena.tables.formats import as_csv, as_json
 from cantstop_arena.tables.profile import profile_data, profile_table
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
-from cantstop_arena.tournaments.file.key_readers import usual_players
+from cantstop_arena.tournaments.file.tournament_file import usual_players
 from cantstop_arena.tournaments.file.yaml_reader import range_text
 from cantstop_arena.tournaments.run import create_run_folder
 from cantstop_arena.tournaments.run_options import RunOptions

@@ -15,7 +15,7 @@ from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
 from cantstop_arena.errors import LedgerError, UsageError
 from cantstop_arena.reports.tournament_files import CONTENT
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tournaments.file.key_readers import MAX_FOLDER_LENGTH, MAX_NAME_LENGTH
+from cantstop_arena.tournaments.file.tournament_file import MAX_FOLDER_LENGTH, MAX_NAME_LENGTH
 from cantstop_arena.tournaments.ledger.read_ledger import load_results, load_results_with_aims
 from cantstop_arena.tournaments.tournament import Tournament
 

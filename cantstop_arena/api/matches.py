@@ -35,9 +35,8 @@ from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_disqualified
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
-from cantstop_arena.tournaments.file.key_readers import seats_that_meet
 from cantstop_arena.tournaments.file.keys import default_of
-from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES
+from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES, seats_that_meet
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions

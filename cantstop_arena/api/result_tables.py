@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from cantstop_arena.errors import ArenaError, UsageError
 from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.tables.column import Column, Kind, Table
-from cantstop_arena.tables.data import records
-from cantstop_arena.tables.text import TEXT, Style, draw
+from cantstop_arena.tables.formats import TEXT, Style, draw, records
 from cantstop_arena.texts import printable
 
 if TYPE_CHECKING:

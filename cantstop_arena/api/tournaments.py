@@ -47,9 +47,9 @@ from cantstop_arena.tournaments.file.entrants import (
     Entrant,
     with_distinct_names,
 )
-from cantstop_arena.tournaments.file.key_readers import seats_that_meet
 from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.pattern_entrants import Field
+from cantstop_arena.tournaments.file.tournament_file import seats_that_meet
 from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run import delete_records, plan_run, run_tournament

@@ -40,7 +40,7 @@ from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import how_many, listed, significant
 from cantstop_arena.tournaments.bot_adapters import seat_bot
-from cantstop_arena.tournaments.file.key_readers import usual_players
+from cantstop_arena.tournaments.file.tournament_file import usual_players
 from cantstop_arena.tournaments.speed import measure
 from cantstop_arena.tournaments.table_spec import bot_start
 

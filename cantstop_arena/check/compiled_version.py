@@ -29,9 +29,9 @@ from cantstop_arena.native.code_cache import (
     path_of,
     private_folder,
     read_checked,
+    toolchain,
     write_checked,
 )
-from cantstop_arena.native.fingerprint import toolchain
 from cantstop_arena.processes.isolated_call import (
     CallFailed,
     InvalidResult,
@@ -42,7 +42,7 @@ from cantstop_arena.processes.isolated_call import (
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.texts import in_a_line, significant
 from cantstop_arena.tournaments.bot_adapters import seat_bot
-from cantstop_arena.tournaments.file.key_readers import usual_players
+from cantstop_arena.tournaments.file.tournament_file import usual_players
 from cantstop_arena.tournaments.preparation import pack_spec, unpack_spec
 from cantstop_arena.tournaments.table_spec import TableSpec, bot_start
 

@@ -10,7 +10,7 @@ from cantstop_arena.bots.onnx_files import METADATA, NetFile, read_net
 from cantstop_arena.check.findings import NOTE, OK, WRONG, Finding
 from cantstop_arena.check.suite import CheckedRules
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.tournaments.file.key_readers import usual_players
+from cantstop_arena.tournaments.file.tournament_file import usual_players
 
 _SUBJECT = "trained for"
 

@@ -21,7 +21,9 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader, read_isolation
 from cantstop_arena.tournaments.file.entrants import Entrant
-from cantstop_arena.tournaments.file.key_readers import (
+from cantstop_arena.tournaments.file.keys import keys_of_file, values_in_file
+from cantstop_arena.tournaments.file.pattern_entrants import WithField
+from cantstop_arena.tournaments.file.tournament_file import (
     read_game,
     read_games,
     read_left_out,
@@ -33,8 +35,6 @@ from cantstop_arena.tournaments.file.key_readers import (
     read_seed,
     usual_players,
 )
-from cantstop_arena.tournaments.file.keys import keys_of_file, values_in_file
-from cantstop_arena.tournaments.file.pattern_entrants import WithField
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
     Node,

@@ -19,14 +19,14 @@ from cantstop_arena.errors import RulesError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader, read_isolation
 from cantstop_arena.tournaments.file.entrants import Entrant
-from cantstop_arena.tournaments.file.key_readers import (
+from cantstop_arena.tournaments.file.keys import keys_of_file
+from cantstop_arena.tournaments.file.tournament_file import (
     read_game,
     read_name,
     read_rules,
     read_seed,
     usual_players,
 )
-from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
     Node,

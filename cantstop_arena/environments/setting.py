@@ -11,7 +11,7 @@ from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.position import Position
 from cantstop_arena.games.registry import DEFAULT, game_named
-from cantstop_arena.tournaments.file.key_readers import usual_players
+from cantstop_arena.tournaments.file.tournament_file import usual_players
 
 
 class Setting(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ import msgspec
 from cantstop_arena.atomic_files import check_output_file, draft_of
 from cantstop_arena.errors import ArenaError, UsageError
 from cantstop_arena.export.rows import Columns, Row
-from cantstop_arena.tables.data import csv_cell
+from cantstop_arena.tables.formats import csv_cell
 
 _BATCH_ROWS = 8192
 

@@ -19,7 +19,8 @@ from cantstop_arena.leagues.rounds import RoundRules
 from cantstop_arena.processes.system import seconds_of
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader, read_isolation
 from cantstop_arena.tournaments.file.entrants import Entrant, needs
-from cantstop_arena.tournaments.file.key_readers import (
+from cantstop_arena.tournaments.file.keys import BY_NAME, FAULTS, keys_of_file
+from cantstop_arena.tournaments.file.tournament_file import (
     names_of,
     read_game,
     read_name,
@@ -29,7 +30,6 @@ from cantstop_arena.tournaments.file.key_readers import (
     read_seed,
     usual_players,
 )
-from cantstop_arena.tournaments.file.keys import BY_NAME, FAULTS, keys_of_file
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
     Reader,

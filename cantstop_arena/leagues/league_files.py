@@ -11,7 +11,7 @@ from cantstop_arena.leagues.grading import mark_table
 from cantstop_arena.leagues.league_file import League
 from cantstop_arena.leagues.league_run import LeagueStandings
 from cantstop_arena.leagues.standings import DAYS, standings_data
-from cantstop_arena.tables.data import as_csv
+from cantstop_arena.tables.formats import as_csv
 
 STANDINGS, MARKS, TOKENS, PUBLIC = "standings.csv", "marks.csv", "tokens.csv", "public"
 _TOKEN_BYTES = 16

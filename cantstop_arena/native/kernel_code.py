@@ -14,10 +14,12 @@ from cantstop_arena.hookspecs import compile_options
 from cantstop_arena.native.code_cache import (
     CodeCache,
     CompiledBot,
+    compiles,
+    functions_fingerprint,
     has_writable_array,
+    mentions,
     unwrap_partial,
 )
-from cantstop_arena.native.fingerprint import compiles, functions_fingerprint, mentions
 from cantstop_arena.native.object_files import PythonCalls, argument_count, array_members, load
 
 KERNEL_CACHE = CodeCache("kernels", sources=())

@@ -25,8 +25,14 @@ from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 
-from cantstop_arena.native.code_cache import discard, key_of, path_of, read_checked, write_checked
-from cantstop_arena.native.fingerprint import toolchain
+from cantstop_arena.native.code_cache import (
+    discard,
+    key_of,
+    path_of,
+    read_checked,
+    toolchain,
+    write_checked,
+)
 from cantstop_arena.native.object_files import ARRAY_DESTRUCTOR, Compiled
 
 _Environment = getattr(_dynfunc, "Environment")  # noqa: B009 - of an untyped extension

@@ -23,8 +23,15 @@ import llvmlite.binding as llvm
 import msgspec
 import numpy as np
 
-from cantstop_arena.native.code_cache import discard, key_of, path_of, read_checked, write_checked
-from cantstop_arena.native.fingerprint import processor, toolchain
+from cantstop_arena.native.code_cache import (
+    discard,
+    key_of,
+    path_of,
+    processor,
+    read_checked,
+    toolchain,
+    write_checked,
+)
 
 _OWN_PREFIX = "arena_"  # of this project's symbols
 

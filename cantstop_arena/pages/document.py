@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from cantstop_arena.pages.number_text import with_error
 from cantstop_arena.tables.column import Column, Kind, Table
-from cantstop_arena.tables.text import Style, visible_columns
+from cantstop_arena.tables.formats import Style, visible_columns
 from cantstop_arena.texts import printable
 
 TEMPLATES = Path(__file__).parent / "templates"

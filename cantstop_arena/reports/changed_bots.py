@@ -8,7 +8,7 @@ from cantstop_arena.errors import ArenaError
 from cantstop_arena.reports.history_report import analysis_of, rated_versions
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import estimate, half_away
-from cantstop_arena.tables.text import value_text
+from cantstop_arena.tables.formats import value_text
 from cantstop_arena.texts import how_many, ordinal
 from cantstop_arena.tournaments.changes import bot_changes
 from cantstop_arena.tournaments.ledger.ledger_query import BotVersion, LedgerQuery

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from cantstop_arena.reports.summary_fields import Count, Rules, file_schema
 from cantstop_arena.tables.column import Column, estimate, number
-from cantstop_arena.tables.data import row_schema
+from cantstop_arena.tables.formats import row_schema
 
 QUESTION_COLUMNS = (
     Column("measure", "measure"),

@@ -26,9 +26,17 @@ from cantstop_arena.reports.comparison_fields import (
 from cantstop_arena.reports.comparison_headline import comparison_headline
 from cantstop_arena.reports.tournament_files import CONTENT, PAGE
 from cantstop_arena.tables.column import Column, Table, Value, estimate, number, significant
-from cantstop_arena.tables.data import as_csv, as_json, records
+from cantstop_arena.tables.formats import (
+    LATEX,
+    MARKDOWN,
+    TEXT,
+    Style,
+    as_csv,
+    as_json,
+    draw_all,
+    records,
+)
 from cantstop_arena.tables.narrow import fitted
-from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, Style, draw_all
 from cantstop_arena.texts import how_many
 
 STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}

@@ -14,7 +14,7 @@ from cantstop_arena.errors import ArenaError
 from cantstop_arena.game_api.state import Event
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.data import as_json_lines
+from cantstop_arena.tables.formats import as_json_lines
 from cantstop_arena.tables.styles import classes_of, percentile
 from cantstop_arena.tournaments.tournament import RECORDS
 from cantstop_arena.views.default_view import GameView, view_of

@@ -10,8 +10,8 @@ from cantstop_arena.comparisons.rule_design import HOLDS, OPEN, DesignTotals
 from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.pages.number_text import percent, plain
 from cantstop_arena.reports.tournament_files import PAGE
-from cantstop_arena.tables.data import records
 from cantstop_arena.tables.design import changes_text, design_data, missed_targets
+from cantstop_arena.tables.formats import records
 from cantstop_arena.texts import how_many, listed
 
 

@@ -7,8 +7,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from cantstop_arena.tables import pair_tables, seats
 from cantstop_arena.tables.column import Column
-from cantstop_arena.tables.data import row_schema
 from cantstop_arena.tables.differences import pair_columns
+from cantstop_arena.tables.formats import row_schema
 from cantstop_arena.tables.lineups import MANY_BOTS
 from cantstop_arena.tables.pair_tables import residual_columns
 from cantstop_arena.tables.standings import BOT, NOTES, RANK, rating_columns

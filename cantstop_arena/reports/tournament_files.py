@@ -38,15 +38,14 @@ from cantstop_arena.reports.summary_fields import (
 )
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table, rounded, significant
-from cantstop_arena.tables.data import as_csv, as_json, records
 from cantstop_arena.tables.differences import differences
 from cantstop_arena.tables.differences import pairs as difference_pairs
+from cantstop_arena.tables.formats import MARKDOWN, as_csv, as_json, draw, records
 from cantstop_arena.tables.lineups import MANY_BOTS, lineups
 from cantstop_arena.tables.pair_tables import crosstable, fit, pairs, scores_only
 from cantstop_arena.tables.seats import effects, following, predecessors, seats
 from cantstop_arena.tables.standings import ELO, ranked_standings, standings, standings_data
 from cantstop_arena.tables.styles import lengths, styles
-from cantstop_arena.tables.text import MARKDOWN, draw
 
 PAGE = "report.html"
 CONTENT = "comparison.json"  # in the folder of a comparison

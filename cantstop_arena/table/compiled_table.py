@@ -19,8 +19,7 @@ from cantstop_arena.game_api.kernel_spec import DRAW, Kernel, numbers_of, parame
 from cantstop_arena.game_api.state import GameAuthorError
 from cantstop_arena.game_api.streams import DealChance
 from cantstop_arena.native import kernel_code
-from cantstop_arena.native.code_cache import CompiledBot
-from cantstop_arena.native.fingerprint import compiles
+from cantstop_arena.native.code_cache import CompiledBot, compiles
 from cantstop_arena.native.kernel_code import KernelWorkspace, Slots, compiled_bot, game_loop, row
 from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.determinism import TraceStep

@@ -4,17 +4,24 @@ from collections.abc import Callable, Container, Mapping, Sequence
 
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table
-from cantstop_arena.tables.data import all_as_csv, all_as_json
 from cantstop_arena.tables.differences import differences
 from cantstop_arena.tables.differences import pairs as difference_pairs
 from cantstop_arena.tables.faults import faults
+from cantstop_arena.tables.formats import (
+    LATEX,
+    MARKDOWN,
+    TEXT,
+    all_as_csv,
+    all_as_json,
+    draw_all,
+    markdown,
+)
 from cantstop_arena.tables.names import TABLES
 from cantstop_arena.tables.narrow import fitted, table_width
 from cantstop_arena.tables.pair_tables import crosstable, fit, pairs
 from cantstop_arena.tables.seats import following, predecessors, seats
 from cantstop_arena.tables.standings import standings, standings_data
 from cantstop_arena.tables.styles import styles
-from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, draw_all, markdown
 from cantstop_arena.texts import printable
 
 PREAMBLE = "% In the preamble: \\usepackage{booktabs}\n\n"

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tabulate import tabulate
 
 from cantstop_arena.tables.column import Column, Kind, Table, Value
-from cantstop_arena.tables.text import TEXT, visible_columns
+from cantstop_arena.tables.formats import TEXT, visible_columns
 from cantstop_arena.texts import listed, middle_shortened, printable
 
 MIN_TEXT_WIDTH = 12  # of a shortened text, while there are columns to leave out

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from cantstop_arena.comparisons.game_profile import GameProfile, ProfileRow
 from cantstop_arena.tables.column import Column, Kind, Table, Value, estimate
-from cantstop_arena.tables.text import value_text
+from cantstop_arena.tables.formats import value_text
 from cantstop_arena.texts import how_many
 
 NAME = "profile"

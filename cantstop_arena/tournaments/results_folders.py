@@ -12,7 +12,7 @@ import msgspec
 from cantstop_arena.atomic_files import refuse_link
 from cantstop_arena.bots.versions import PREVIOUS, is_digest, runs_in, version_in
 from cantstop_arena.errors import LedgerError, UsageError
-from cantstop_arena.tournaments.file.key_readers import PEOPLE
+from cantstop_arena.tournaments.file.tournament_file import PEOPLE
 from cantstop_arena.tournaments.ledger.forgetting import (
     StoredBot,
     forget,

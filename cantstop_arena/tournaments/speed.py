@@ -30,7 +30,7 @@ from cantstop_arena.processes.isolated_call import (
 )
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.file.entrants import Entrant
-from cantstop_arena.tournaments.file.key_readers import usual_players
+from cantstop_arena.tournaments.file.tournament_file import usual_players
 from cantstop_arena.tournaments.ledger.row_codec import MEASURED
 from cantstop_arena.tournaments.preparation import Backend, pack_spec, prepare_bots, unpack_spec
 from cantstop_arena.tournaments.run_observer import RunObserver

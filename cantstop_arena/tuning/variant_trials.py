@@ -24,7 +24,7 @@ from cantstop_arena.processes import shutdown
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.tournaments.bot_adapters import seat_bot
 from cantstop_arena.tournaments.file.entrants import Entrant, foreign_isolated
-from cantstop_arena.tournaments.file.key_readers import seats_that_meet
+from cantstop_arena.tournaments.file.tournament_file import seats_that_meet
 from cantstop_arena.tournaments.group_pool import GroupPool
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import disturbance_notice, disturbing, prepare_bots

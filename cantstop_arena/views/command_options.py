@@ -262,7 +262,7 @@ def print_plain_tables(
     CSV has the main table alone, unless others are chosen by name.
     """
     from cantstop_arena.tables.all_tables import WRITERS
-    from cantstop_arena.tables.data import all_as_json
+    from cantstop_arena.tables.formats import all_as_json
     from cantstop_arena.tables.narrow import fitted
 
     usual = [table.name for table in tables][: 1 if output.form == "csv" else None]

@@ -15,7 +15,7 @@ import msgspec
 from cantstop_arena.atomic_files import create_below, refuse_link, write_result
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.state import Event
-from cantstop_arena.tournaments.file.key_readers import PEOPLE
+from cantstop_arena.tournaments.file.tournament_file import PEOPLE
 
 DATABASE = "people.sqlite"
 RECORDS = "games"

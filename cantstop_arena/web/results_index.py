@@ -21,7 +21,7 @@ from cantstop_arena.reports.tournament_files import CONTENT, DESIGN
 from cantstop_arena.reports.tuning_report import TUNING
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournaments.file.key_readers import PEOPLE
+from cantstop_arena.tournaments.file.tournament_file import PEOPLE
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.tournaments.ledger.open_ledger import part_folders
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH, load_results_with_aims

@@ -14,7 +14,7 @@ from cantstop_arena.atomic_files import create_below, write_atomically
 from cantstop_arena.games.registry import all_games, game_named
 from cantstop_arena.processes.system import ArenaProcess
 from cantstop_arena.texts import in_a_line, time_text
-from cantstop_arena.tournaments.file.key_readers import PEOPLE
+from cantstop_arena.tournaments.file.tournament_file import PEOPLE
 from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.web import live_runs

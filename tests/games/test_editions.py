@@ -15,7 +15,7 @@ from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import built_in, game_named
-from cantstop_arena.tournaments.file.key_readers import usual_players
+from cantstop_arena.tournaments.file.tournament_file import usual_players
 from cantstop_arena.tournaments.table_spec import TableSpec, bot_start
 
 FILE = Path(__file__).parents[1] / "data" / "editions.json"

@@ -22,8 +22,12 @@ from cantstop_arena.errors import ArenaError
 from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.games.cubus.engine import engine_cache as cubus
 from cantstop_arena.native import numba_store
-from cantstop_arena.native.code_cache import SUFFIX, private_folder
-from cantstop_arena.native.fingerprint import functions_fingerprint, sources_fingerprint
+from cantstop_arena.native.code_cache import (
+    SUFFIX,
+    functions_fingerprint,
+    private_folder,
+    sources_fingerprint,
+)
 from cantstop_arena.native.numba_store import Store
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from cantstop_arena.native import object_files
-from cantstop_arena.native.code_cache import SUFFIX, key_of, write_checked
-from cantstop_arena.native.fingerprint import processor, toolchain
+from cantstop_arena.native.code_cache import SUFFIX, key_of, processor, toolchain, write_checked
 from cantstop_arena.native.numba_store import UNWRAPPED, object_code
 from cantstop_arena.native.object_files import (
     Compiled,

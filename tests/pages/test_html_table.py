@@ -6,8 +6,7 @@ from cantstop_arena.pages.html_table import Cell, Head, PageColumn, html_table
 from cantstop_arena.pages.number_text import UNKNOWN
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.column import Column, OnPage, Table, estimate, number, table_of
-from cantstop_arena.tables.data import as_csv, row_schema
-from cantstop_arena.tables.text import TEXT, draw
+from cantstop_arena.tables.formats import TEXT, as_csv, draw, row_schema
 
 
 class Fruit(msgspec.Struct):

@@ -21,8 +21,8 @@ from cantstop_arena.reports.tournament_files import summary, write_reports
 from cantstop_arena.tables.all_tables import as_format, for_people
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table, significant
-from cantstop_arena.tables.data import csv_cell, records
 from cantstop_arena.tables.faults import faults
+from cantstop_arena.tables.formats import MARKDOWN, TEXT, Style, csv_cell, draw, markdown, records
 from cantstop_arena.tables.names import FORMATS
 from cantstop_arena.tables.notes import EVEN_SCORE, LEGEND, about_standings
 from cantstop_arena.tables.pair_tables import (
@@ -34,7 +34,6 @@ from cantstop_arena.tables.pair_tables import (
 )
 from cantstop_arena.tables.seats import seats
 from cantstop_arena.tables.standings import standings
-from cantstop_arena.tables.text import MARKDOWN, TEXT, Style, draw, markdown
 from cantstop_arena.texts import printable
 
 HOSTILE = [

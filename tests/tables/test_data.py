@@ -2,7 +2,7 @@
 
 import json
 
-from cantstop_arena.tables.data import as_json
+from cantstop_arena.tables.formats import as_json
 
 
 def test_records_and_rows_of_numbers_are_lines() -> None:

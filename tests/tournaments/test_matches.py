@@ -13,7 +13,7 @@ from cantstop_arena.deals.outcomes import Until
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.game import CantStop
 from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by, score_of, score_steps
-from cantstop_arena.tournaments.file.key_readers import seats_that_meet
+from cantstop_arena.tournaments.file.tournament_file import seats_that_meet
 from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
 
 MATCH = "match rule28 random --games 60 --seed 1 --quiet"

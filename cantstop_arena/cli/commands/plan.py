@@ -107,7 +107,7 @@ def plan(
         entrant_from_reference,
         suggesting_game,
     )
-    from cantstop_arena.tournaments.file.key_readers import usual_players
+    from cantstop_arena.tournaments.file.tournament_file import usual_players
     from cantstop_arena.tournaments.file.yaml_reader import range_text
     from cantstop_arena.tournaments.pool.worker import worker_count
     from cantstop_arena.tournaments.speed import run_speed_trial

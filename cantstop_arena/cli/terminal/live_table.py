@@ -17,8 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from cantstop_arena.tables.column import Kind
+from cantstop_arena.tables.formats import TEXT, visible_columns
 from cantstop_arena.tables.interim import Interim
-from cantstop_arena.tables.text import TEXT, visible_columns
 from cantstop_arena.texts import printable
 
 MAX_BAR_WIDTH = 100  # characters of the line with the bar

@@ -27,7 +27,7 @@ from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
 from cantstop_arena.games.cubus.engine.library import library
 from cantstop_arena.games.cubus.measures import counted_result
 from cantstop_arena.games.cubus.rules import RuleSet
-from cantstop_arena.native.fingerprint import compiles
+from cantstop_arena.native.code_cache import compiles
 from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.conversation import PendingDecision
 from cantstop_arena.table.determinism import TraceStep

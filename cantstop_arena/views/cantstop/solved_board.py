@@ -15,7 +15,7 @@ from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.pages.number_text import plain
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.column import Column, Table, Value, estimate, number
-from cantstop_arena.tables.data import records
+from cantstop_arena.tables.formats import records
 from cantstop_arena.texts import how_many, listed
 from cantstop_arena.views.cantstop.judging.board_losses import losses_on_board
 from cantstop_arena.views.cantstop.judging.judgement_report import half_width

@@ -30,9 +30,9 @@ from cantstop_arena.errors import Interrupted
 from cantstop_arena.processes import shutdown
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.column import Column, Table, Value, estimate, number
+from cantstop_arena.tables.formats import TEXT, draw
 from cantstop_arena.tables.interim import Interim, interim
 from cantstop_arena.tables.standings import ELO
-from cantstop_arena.tables.text import TEXT, draw
 from cantstop_arena.texts import time_text
 from cantstop_arena.tournaments import run
 from cantstop_arena.tournaments.file import tournament_file

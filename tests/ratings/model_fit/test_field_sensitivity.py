@@ -18,7 +18,7 @@ from cantstop_arena.ratings.model_fit.residuals import residuals
 from cantstop_arena.ratings.significance import noncentrality
 from cantstop_arena.reports.tournament_files import summary
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.data import as_csv, as_json
+from cantstop_arena.tables.formats import as_csv, as_json
 from cantstop_arena.tables.lineups import lineups
 
 RNG = np.random.default_rng(6)

@@ -16,8 +16,13 @@ from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.games.cantstop.engine.game_array import TALLY, GameArray
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import compile_options, memory_of
-from cantstop_arena.native.code_cache import CompiledBot, has_writable_array, unwrap_partial
-from cantstop_arena.native.fingerprint import compiles, functions_fingerprint
+from cantstop_arena.native.code_cache import (
+    CompiledBot,
+    compiles,
+    functions_fingerprint,
+    has_writable_array,
+    unwrap_partial,
+)
 from cantstop_arena.native.object_files import Kind, argument_count, array_members
 
 _NUMBER = (np.dtype(np.int64), 0)

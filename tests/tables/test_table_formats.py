@@ -23,17 +23,21 @@ from cantstop_arena.tables.column import (
     number,
     significant,
 )
-from cantstop_arena.tables.data import all_as_csv, all_as_json, as_csv, csv_cell, records
-from cantstop_arena.tables.text import (
+from cantstop_arena.tables.formats import (
     LATEX,
     MARKDOWN,
     TEXT,
     Style,
+    all_as_csv,
+    all_as_json,
+    as_csv,
     colour_cell,
+    csv_cell,
     draw,
     draw_all,
     latex,
     markdown,
+    records,
     visible_columns,
 )
 from cantstop_arena.texts import printable
