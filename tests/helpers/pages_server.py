@@ -87,7 +87,8 @@ class PagesServer:
             given["Origin"] = f"http://{self.host}"
             given["Content-Type"] = "application/x-www-form-urlencoded"
         given.update({name.replace("_", "-"): value for name, value in headers.items()})
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=120)
+        # On a busy machine the first game of a compiled bot waits minutes for its compiler.
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=600)
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             for name, value in given.items():
