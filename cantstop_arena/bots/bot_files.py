@@ -319,10 +319,24 @@ def foreign_code() -> Iterator[None]:
     undone at the end.
     Its output must not mix with a command's own; in a tournament the file is run again, and its
     output goes to a log. Raises TookTooLong after MAX_IMPORT_SECONDS, not counting time spent
-    waiting for a processor.
+    waiting for a processor. Threads load code one after the other, as output and settings are
+    those of the process.
     """
-    with InterpreterGuard(), _discarded_output(), _import_deadline():
+    with _one_thread, InterpreterGuard(), _discarded_output(), _import_deadline():
         yield
+
+
+_one_thread = threading.RLock()  # code that is loaded may load code
+
+
+def _forget_other_threads() -> None:
+    """In a forked process: a thread that holds the lock is not there."""
+    global _one_thread
+    _one_thread = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_other_threads)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from importlib.metadata import EntryPoint
@@ -10,6 +11,7 @@ from types import MethodType
 
 import pytest
 
+from cantstop_arena.bots.bot_files import foreign_code
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription, LoadedBot, source_line_of
 from cantstop_arena.bots.loader import Loader
@@ -430,3 +432,27 @@ def test_a_file_that_hangs_when_it_is_read_is_refused(
     (tmp_path / "hangs.py").write_text(f"import time\n{body}\n")
     with pytest.raises(BotError, match=r"not done within 0.3 s \(.*hangs.py:[23]\)"):
         Catalogue(tmp_path).find("hangs")
+
+
+def test_threads_load_code_one_after_the_other() -> None:
+    streams = sys.stdout, sys.stderr
+    first_is_inside, second_is_inside, first_has_left = (threading.Event() for _ in range(3))
+
+    def load_first() -> None:
+        with foreign_code():
+            first_is_inside.set()
+            second_is_inside.wait(1)  # in vain, as the other thread waits for this one
+        first_has_left.set()
+
+    def load_second() -> None:
+        first_is_inside.wait()
+        with foreign_code():
+            second_is_inside.set()
+            first_has_left.wait(20)
+
+    threads = [threading.Thread(target=load) for load in (load_first, load_second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (sys.stdout, sys.stderr) == streams
