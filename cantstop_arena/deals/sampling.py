@@ -319,7 +319,7 @@ def _add_single_group(
         positions = [*group, *range(bots, bots + len(group))]
         totals[positions] += added
         products[np.ix_(positions, positions)] += multiplied
-        _add_pair(pairs, group, added, multiplied)
+        _add_groups(pairs, np.array([group]), added[None], multiplied[None])
 
 
 def _wins(
@@ -348,26 +348,19 @@ def _wins(
     if together is not None:
         _add_pairs(pairs, together)
     elif met:
-        _add_duels(pairs, *map(np.array, zip(*met, strict=True)))
+        _add_groups(pairs, *map(np.array, zip(*met, strict=True)))
     return wins
 
 
-def _add_duels(pairs: Pairs, groups: Ints, totals: Floats, products: Floats) -> None:
-    """Add the wins of blocks of two bots each: their totals and products, a row for each block."""
-    for index, other in (0, 1), (1, 0):
+def _add_groups(pairs: Pairs, groups: Ints, totals: Floats | Ints, products: Floats | Ints) -> None:
+    """Add the wins of blocks in which all bots of a group sat in all games, a row for each block:
+    the bots, their totals and their products.
+    """
+    for index, other in permutations(range(groups.shape[1]), 2):
         cells = groups[:, index], groups[:, other]
         np.add.at(pairs.win_units, cells, _as_integers(totals[:, index]))
         np.add.at(pairs.squares, cells, _as_integers(products[:, index, index]))
         np.add.at(pairs.crossed, cells, _as_integers(products[:, index, other]))
-
-
-def _add_pair(pairs: Pairs, group: Group, totals: Ints, products: Ints) -> None:
-    """Add the wins of the bots of a group in deals in which each sat in all games."""
-    for index, other in permutations(range(len(group)), 2):
-        cell = group[index], group[other]
-        pairs.win_units[cell] += int(totals[index])
-        pairs.squares[cell] += int(products[index, index])
-        pairs.crossed[cell] += int(products[index, other])
 
 
 def _add_pairs(pairs: Pairs, together: Ints) -> None:
@@ -390,7 +383,7 @@ def _products(wins: Floats) -> Ints:
     return _as_integers(wins @ wins.T)
 
 
-def _as_integers(sums: Floats) -> Ints:
+def _as_integers(sums: Floats | Ints) -> Ints:
     """Sums as integers: they are computed in floating point, which is fast, and exact to 2⁵³."""
     integers: Ints = sums.astype(object if sums.dtype == object else np.int64)
     return integers

@@ -1,7 +1,7 @@
 """The states with runners in three columns, solved backwards from the tops.
 
 A move takes the runners higher, so states in which they have climbed equally many spaces together
-do not depend on each other. Their moves are valued side by side, in lanes. Each state adds up its
+do not depend on each other. Their moves are valued side by side, as vectors. Each state adds up its
 outcomes in the same order as by itself.
 
 Most units of a net's hidden layer are at most 0 in all states of a set of columns. They add
@@ -11,17 +11,17 @@ nothing to the output, so the value of stopping is computed from the others.
 import numpy as np
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
-from cantstop_arena.games.cantstop.engine.lanes import (
+from cantstop_arena.games.cantstop.exact.vectors import (
     WIDTH,
     larger_of_two,
-    load_lanes,
+    load_vector,
     number_at,
     product_of_two,
     set_number_at,
-    spread,
-    store_lanes,
-    sum_of_lanes,
+    store_vector,
     sum_of_two,
+    sum_of_vector,
+    vector_of,
 )
 from cantstop_arena.games.cantstop.exact.workspace import GROUPS, LANES, MOVES, NOT_SOLVED
 from cantstop_arena.games.cantstop.nets.net import HIDDEN, value_of_output
@@ -97,21 +97,21 @@ def _fill_stops(board, net, workspace, a, b, c):
         for j in range(1, rb + 1):
             for first in range(0, count, WIDTH):
                 base = sum_of_two(
-                    load_lanes(workspace.live_origin, first),
-                    load_lanes(steps, (row_a + i) * HIDDEN + first),
+                    load_vector(workspace.live_origin, first),
+                    load_vector(steps, (row_a + i) * HIDDEN + first),
                 )
-                above = load_lanes(steps, (row_b + j) * HIDDEN + first)
-                store_lanes(hidden, first, sum_of_two(base, above))
+                above = load_vector(steps, (row_b + j) * HIDDEN + first)
+                store_vector(hidden, first, sum_of_two(base, above))
             for k in range(1, rc + 1):
-                total = spread(_ZERO)
+                total = vector_of(_ZERO)
                 for first in range(0, count, WIDTH):
-                    above = load_lanes(steps, (row_c + k) * HIDDEN + first)
+                    above = load_vector(steps, (row_c + k) * HIDDEN + first)
                     heights = larger_of_two(
-                        sum_of_two(load_lanes(hidden, first), above), spread(_ZERO)
+                        sum_of_two(load_vector(hidden, first), above), vector_of(_ZERO)
                     )
-                    part = product_of_two(heights, load_lanes(weights, first))
+                    part = product_of_two(heights, load_vector(weights, first))
                     total = sum_of_two(total, part)
-                output = np.int32(net.offset[0] + sum_of_lanes(total))
+                output = np.int32(net.offset[0] + sum_of_vector(total))
                 workspace.values[state] = value_of_output(net, output)
                 state += 1
 
@@ -228,18 +228,18 @@ def _solve_waiting(board, workspace, group, number, count):
     base = group * MOVES * LANES
     bust = np.float32(board.busts[number] * workspace.bust_value[0])
     for first in range(0, count, WIDTH):
-        rolls = spread(bust)
+        rolls = vector_of(bust)
         for outcome in range(board.firsts[number], board.firsts[number + 1]):
             x, y = number_at(options, 3 * outcome), number_at(options, 3 * outcome + 1)
             z = number_at(options, 3 * outcome + 2)
             best = larger_of_two(
-                load_lanes(offered, base + x * LANES + first),
-                load_lanes(offered, base + y * LANES + first),
+                load_vector(offered, base + x * LANES + first),
+                load_vector(offered, base + y * LANES + first),
             )
-            best = larger_of_two(best, load_lanes(offered, base + z * LANES + first))
-            part = product_of_two(spread(number_at(board.chances, outcome)), best)
+            best = larger_of_two(best, load_vector(offered, base + z * LANES + first))
+            part = product_of_two(vector_of(number_at(board.chances, outcome)), best)
             rolls = sum_of_two(rolls, part)
-        store_lanes(workspace.lane_rolls, first, rolls)
+        store_vector(workspace.lane_rolls, first, rolls)
     for lane in range(count):
         state = np.int64(number_at(workspace.waiting, group * LANES + lane))
         _set_roll(workspace, state, number_at(workspace.lane_rolls, lane))

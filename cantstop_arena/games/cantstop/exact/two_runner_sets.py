@@ -8,16 +8,6 @@ each column. `board.pair_moves` has the moves of each menu.
 import numpy as np
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
-from cantstop_arena.games.cantstop.engine.lanes import (
-    WIDTH,
-    larger_of_two,
-    load_lanes,
-    product_of_two,
-    spread,
-    store_lanes,
-    sum_of_two,
-    with_other_for,
-)
 from cantstop_arena.games.cantstop.exact.three_runner_sets import three_runner_state
 from cantstop_arena.games.cantstop.exact.turn_board import (
     ADVANCE_A,
@@ -31,6 +21,16 @@ from cantstop_arena.games.cantstop.exact.turn_board import (
     PLACE_DOUBLE,
     PLACE_WITH_A,
     PLACE_WITH_B,
+)
+from cantstop_arena.games.cantstop.exact.vectors import (
+    WIDTH,
+    larger_of_two,
+    load_vector,
+    product_of_two,
+    replace_equal,
+    store_vector,
+    sum_of_two,
+    vector_of,
 )
 from cantstop_arena.games.cantstop.exact.workspace import LANES
 from cantstop_arena.games.cantstop.nets.net import HIDDEN, output_above, value_of_output
@@ -176,16 +176,16 @@ def _fill_offered(board, workspace, a, i, b, j, lane):
 def _fill_lane_rolls(board, workspace, number, count):
     """Set `lane_rolls` to the values of rolling on with the two runners of a set."""
     offered = workspace.pair_offered
-    bust, never = spread(workspace.bust_value[0]), spread(NEVER)
+    bust, never = vector_of(workspace.bust_value[0]), vector_of(NEVER)
     for first in range(0, count, WIDTH):
-        rolls = spread(_NOTHING)
+        rolls = vector_of(_NOTHING)
         for menu in range(board.menu_count):
             moves = board.pair_moves[number, menu]
-            best = load_lanes(offered, np.int64(moves[0]) * LANES + first)
+            best = load_vector(offered, np.int64(moves[0]) * LANES + first)
             for move in range(1, MAX_PAIR_MOVES):
                 index = np.int64(moves[move]) * LANES + first
-                best = larger_of_two(best, load_lanes(offered, index))
-            value = with_other_for(best, never, bust)
-            part = product_of_two(spread(board.menu_chances[menu]), value)
+                best = larger_of_two(best, load_vector(offered, index))
+            value = replace_equal(best, never, bust)
+            part = product_of_two(vector_of(board.menu_chances[menu]), value)
             rolls = sum_of_two(rolls, part)
-        store_lanes(workspace.lane_rolls, first, rolls)
+        store_vector(workspace.lane_rolls, first, rolls)

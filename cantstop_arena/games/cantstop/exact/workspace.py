@@ -254,8 +254,8 @@ values of rolling on: `single_…` with one runner, `pair_…` with two, the oth
 `starts` the first state of a set of three columns. `highest_steps` has for each unit of the hidden
 layer the largest of a column's `steps`. `live_units` are the units above 0 in some state of a set
 of columns, and the other `live_…` their numbers one after another; `live_count` is their number,
-rounded up to lanes. The others are temporary: states that wait for being valued, states with a
-third runner, and by state the values of its moves and of rolling on.
+rounded up to whole vectors. The others are temporary: states that wait for being valued, states
+with a third runner, and by state the values of its moves and of rolling on.
 """
 
 WORKSPACE_SIZE = WORKSPACE.itemsize // 8  # numbers of 64 bits

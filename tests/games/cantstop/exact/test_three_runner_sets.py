@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from helpers.exact_turns import random_net, small
 
-from cantstop_arena.games.cantstop.engine import lanes
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry
+from cantstop_arena.games.cantstop.exact import vectors
 from cantstop_arena.games.cantstop.exact.three_runner_turn import (
     enter,
     enter_again,
@@ -18,7 +18,7 @@ from cantstop_arena.games.cantstop.exact.turn_board import board_for
 from cantstop_arena.games.cantstop.exact.workspace import new_workspace
 from cantstop_arena.games.cantstop.nets.net import HIDDEN
 
-RULES = small(3, (2, 5, 4, 3, 2), 3)
+RULES = small(3, (2, 5, 9, 3, 2), 3)
 MARKERS = [[0, 1, 0, 0, 0], [1, 0, 2, 0, 1]]
 
 
@@ -76,16 +76,20 @@ def test_a_turn_at_the_same_position_has_the_same_values(turn: Any) -> None:
 
 
 def _all_operations(numbers: Any, integers: Any, results: Any, sums: Any) -> None:
-    one, two = lanes.load_lanes(numbers, 1), lanes.load_lanes(numbers, 9)
-    lanes.store_lanes(results, 0, lanes.larger_of_two(one, two))
-    product = lanes.product_of_two(one, lanes.spread(lanes.number_at(numbers, 3)))
-    lanes.store_lanes(results, 8, lanes.sum_of_two(product, two))
-    lanes.store_lanes(results, 16, lanes.with_other_for(one, lanes.spread(numbers[2]), two))
-    whole = lanes.larger_of_two(lanes.load_lanes(integers, 0), lanes.load_lanes(integers, 8))
-    lanes.set_number_at(sums, 1, lanes.sum_of_lanes(whole))
+    one, two = vectors.load_vector(numbers, 1), vectors.load_vector(numbers, 9)
+    vectors.store_vector(results, 0, vectors.larger_of_two(one, two))
+    product = vectors.product_of_two(one, vectors.vector_of(vectors.number_at(numbers, 3)))
+    vectors.store_vector(results, 8, vectors.sum_of_two(product, two))
+    vectors.store_vector(
+        results, 16, vectors.replace_equal(one, vectors.vector_of(numbers[2]), two)
+    )
+    whole = vectors.larger_of_two(
+        vectors.load_vector(integers, 0), vectors.load_vector(integers, 8)
+    )
+    vectors.set_number_at(sums, 1, vectors.sum_of_vector(whole))
 
 
-def test_lanes_are_the_same_compiled_and_in_plain_python() -> None:
+def test_vectors_are_the_same_compiled_and_in_plain_python() -> None:
     generator = np.random.default_rng(4)
     numbers = generator.random(17).astype(np.float32)
     integers = generator.integers(-(1 << 30), 1 << 30, (2, 8)).astype(np.int32)

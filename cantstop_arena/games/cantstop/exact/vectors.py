@@ -1,8 +1,8 @@
-"""Eight numbers side by side, which compiled code keeps in registers.
+"""Vectors of eight numbers, which compiled code keeps in registers.
 
-LLVM makes vector instructions of them on every processor. It cannot do so with loops over arrays
+LLVM makes vector instructions of them on every processor. It does not do so with loops over arrays
 in one record, as it cannot tell that what a loop writes is not what it reads. In plain Python,
-lanes are NumPy arrays of length WIDTH.
+vectors are NumPy arrays of length WIDTH.
 
 Arrays are contiguous, of float32 or int32 throughout; `index` counts their numbers in order,
 whatever their shape.
@@ -21,29 +21,29 @@ from cantstop_arena.native.numba_store import INLINE
 WIDTH = 8
 
 
-class LanesType(types.Type):
-    """The type of lanes of float32 or int32."""
+class VectorType(types.Type):
+    """The type of vectors of float32 or int32."""
 
     def __init__(self, number: types.Type) -> None:
         self.number = number
-        super().__init__(name=f"Lanes({number})")
+        super().__init__(name=f"Vector({number})")
 
 
-@register_model(LanesType)
-class _LanesModel(models.PrimitiveModel):
+@register_model(VectorType)
+class _VectorModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
         number = ir.FloatType() if kind.number == types.float32 else ir.IntType(32)
         super().__init__(manager, kind, ir.VectorType(number, WIDTH))
 
 
-def load_lanes(array: Any, index: Any) -> Any:
-    """Lanes of the numbers from an index of an array."""
+def load_vector(array: Any, index: Any) -> Any:
+    """The numbers from an index of an array on, as a vector."""
     return array.reshape(-1)[index : index + WIDTH].copy()
 
 
-def store_lanes(array: Any, index: Any, lanes: Any) -> None:
-    """Write lanes into an array from an index."""
-    array.reshape(-1)[index : index + WIDTH] = lanes
+def store_vector(array: Any, index: Any, vector: Any) -> None:
+    """Write a vector into an array, from an index on."""
+    array.reshape(-1)[index : index + WIDTH] = vector
 
 
 def number_at(array: Any, index: Any) -> Any:
@@ -56,40 +56,40 @@ def set_number_at(array: Any, index: Any, number: Any) -> None:
     array.reshape(-1)[index] = number
 
 
-def spread(number: Any) -> Any:
-    """Lanes of the same number."""
+def vector_of(number: Any) -> Any:
+    """A vector of the same number eight times."""
     return np.full(WIDTH, number)
 
 
-def sum_of_two(lanes: Any, other: Any) -> Any:
-    """The sums, lane by lane."""
-    return lanes + other
+def sum_of_two(vector: Any, other: Any) -> Any:
+    """The sums, number by number."""
+    return vector + other
 
 
-def product_of_two(lanes: Any, other: Any) -> Any:
-    """The products, lane by lane."""
-    return lanes * other
+def product_of_two(vector: Any, other: Any) -> Any:
+    """The products, number by number."""
+    return vector * other
 
 
-def larger_of_two(lanes: Any, other: Any) -> Any:
-    """The larger numbers, lane by lane."""
-    return np.where(lanes > other, lanes, other)
+def larger_of_two(vector: Any, other: Any) -> Any:
+    """The larger of each two numbers."""
+    return np.where(vector > other, vector, other)
 
 
-def with_other_for(lanes: Any, number: Any, other: Any) -> Any:
-    """The lanes, with those of `other` where they equal those of `number`."""
-    return np.where(lanes == number, other, lanes)
+def replace_equal(vector: Any, number: Any, other: Any) -> Any:
+    """The vector, with the numbers of `other` where it equals `number`."""
+    return np.where(vector == number, other, vector)
 
 
-def sum_of_lanes(lanes: Any) -> Any:
-    """The sum of all lanes, which are integers."""
-    return lanes.sum(dtype=np.int32)
+def sum_of_vector(vector: Any) -> Any:
+    """The sum of the numbers of a vector, which are integers."""
+    return vector.sum(dtype=np.int32)
 
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-    """The address of lanes in an array."""
+    """The address of a vector in an array."""
     data = context.make_array(kind)(context, builder, array).data
-    vector = context.get_value_type(LanesType(kind.dtype))
+    vector = context.get_value_type(VectorType(kind.dtype))
     return builder.bitcast(builder.gep(data, [index]), vector.as_pointer())
 
 
@@ -98,17 +98,17 @@ def _load(typing_context: Any, array: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.load(_pointer(context, builder, array, *arguments), align=4)
 
-    return LanesType(array.dtype)(array, types.int64), generate
+    return VectorType(array.dtype)(array, types.int64), generate
 
 
 @intrinsic
-def _store(typing_context: Any, array: Any, index: Any, lanes: Any) -> Any:
+def _store(typing_context: Any, array: Any, index: Any, vector: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         pointer = _pointer(context, builder, array, *arguments[:2])
         builder.store(arguments[2], pointer, align=4)
         return context.get_dummy_value()
 
-    return types.none(array, types.int64, lanes), generate
+    return types.none(array, types.int64, vector), generate
 
 
 @intrinsic
@@ -131,18 +131,18 @@ def _set_number_at(typing_context: Any, array: Any, index: Any, number: Any) -> 
 
 
 @intrinsic
-def _spread(typing_context: Any, number: Any) -> Any:
+def _vector_of(typing_context: Any, number: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         nothing = ir.Constant(context.get_value_type(signature.return_type), ir.Undefined)
         first = builder.insert_element(nothing, arguments[0], ir.IntType(32)(0))
         zeros = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
         return builder.shuffle_vector(first, nothing, zeros)
 
-    return LanesType(number)(number), generate
+    return VectorType(number)(number), generate
 
 
 @intrinsic
-def _sum_of_lanes(typing_context: Any, lanes: Any) -> Any:
+def _sum_of_vector(typing_context: Any, vector: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         total, count = arguments[0], WIDTH
         while count > 1:
@@ -156,20 +156,20 @@ def _sum_of_lanes(typing_context: Any, lanes: Any) -> Any:
             total = builder.add(*parts)
         return builder.extract_element(total, ir.IntType(32)(0))
 
-    return types.int32(lanes), generate
+    return types.int32(vector), generate
 
 
 def _of_two(of_floats: str, of_integers: str) -> Any:
-    """An intrinsic of two lanes: the names of llvmlite's operations."""
+    """An intrinsic of two vectors, given the names of llvmlite's operations."""
 
     @intrinsic
-    def operation(typing_context: Any, lanes: Any, other: Any) -> Any:
-        name = of_floats if lanes.number == types.float32 else of_integers
+    def operation(typing_context: Any, vector: Any, other: Any) -> Any:
+        name = of_floats if vector.number == types.float32 else of_integers
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return getattr(builder, name)(*arguments)
 
-        return lanes(lanes, lanes), generate
+        return vector(vector, vector), generate
 
     return operation
 
@@ -178,22 +178,22 @@ _add, _multiply = _of_two("fadd", "add"), _of_two("fmul", "mul")
 
 
 @intrinsic
-def _larger(typing_context: Any, lanes: Any, other: Any) -> Any:
+def _larger(typing_context: Any, vector: Any, other: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        is_float = lanes.number == types.float32
+        is_float = vector.number == types.float32
         compare = builder.fcmp_ordered if is_float else builder.icmp_signed
         return builder.select(compare(">", *arguments), *arguments)
 
-    return lanes(lanes, lanes), generate
+    return vector(vector, vector), generate
 
 
 @intrinsic
-def _with_other(typing_context: Any, lanes: Any, number: Any, other: Any) -> Any:
+def _replace_equal(typing_context: Any, vector: Any, number: Any, other: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         value, compared, new = arguments
         return builder.select(builder.fcmp_ordered("==", value, compared), new, value)
 
-    return lanes(lanes, lanes, lanes), generate
+    return vector(vector, vector, vector), generate
 
 
 def _compile_as(function: Callable[..., Any], code: Callable[..., Any]) -> None:
@@ -201,13 +201,13 @@ def _compile_as(function: Callable[..., Any], code: Callable[..., Any]) -> None:
     overload(function, jit_options=INLINE, strict=False)(lambda *_: code)
 
 
-_compile_as(load_lanes, lambda array, index: _load(array, index))
-_compile_as(store_lanes, lambda array, index, lanes: _store(array, index, lanes))
+_compile_as(load_vector, lambda array, index: _load(array, index))
+_compile_as(store_vector, lambda array, index, vector: _store(array, index, vector))
 _compile_as(number_at, lambda array, index: _number_at(array, index))
 _compile_as(set_number_at, lambda array, index, number: _set_number_at(array, index, number))
-_compile_as(spread, lambda number: _spread(number))
-_compile_as(sum_of_two, lambda lanes, other: _add(lanes, other))
-_compile_as(product_of_two, lambda lanes, other: _multiply(lanes, other))
-_compile_as(larger_of_two, lambda lanes, other: _larger(lanes, other))
-_compile_as(with_other_for, lambda lanes, number, other: _with_other(lanes, number, other))
-_compile_as(sum_of_lanes, lambda lanes: _sum_of_lanes(lanes))
+_compile_as(vector_of, lambda number: _vector_of(number))
+_compile_as(sum_of_two, lambda vector, other: _add(vector, other))
+_compile_as(product_of_two, lambda vector, other: _multiply(vector, other))
+_compile_as(larger_of_two, lambda vector, other: _larger(vector, other))
+_compile_as(replace_equal, lambda vector, number, other: _replace_equal(vector, number, other))
+_compile_as(sum_of_vector, lambda vector: _sum_of_vector(vector))
