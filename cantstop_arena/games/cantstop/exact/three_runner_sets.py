@@ -11,7 +11,10 @@ nothing to the output, so the value of stopping is computed from the others.
 import numpy as np
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
-from cantstop_arena.games.cantstop.exact.vectors import (
+from cantstop_arena.games.cantstop.exact.workspace import GROUPS, LANES, MOVES, NOT_SOLVED
+from cantstop_arena.games.cantstop.nets.net import HIDDEN, value_of_output
+from cantstop_arena.games.cantstop.nets.net_inputs import NEVER, expected, larger, win, wins
+from cantstop_arena.native.vectors import (
     WIDTH,
     larger_of_two,
     load_vector,
@@ -23,9 +26,6 @@ from cantstop_arena.games.cantstop.exact.vectors import (
     sum_of_vector,
     vector_of,
 )
-from cantstop_arena.games.cantstop.exact.workspace import GROUPS, LANES, MOVES, NOT_SOLVED
-from cantstop_arena.games.cantstop.nets.net import HIDDEN, value_of_output
-from cantstop_arena.games.cantstop.nets.net_inputs import NEVER, expected, larger, win, wins
 
 # Groups of states, by the runners that can move.
 _ALL, _WITHOUT_A, _WITHOUT_B, _WITHOUT_C = range(GROUPS)

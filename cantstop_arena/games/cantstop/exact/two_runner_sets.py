@@ -22,7 +22,10 @@ from cantstop_arena.games.cantstop.exact.turn_board import (
     PLACE_WITH_A,
     PLACE_WITH_B,
 )
-from cantstop_arena.games.cantstop.exact.vectors import (
+from cantstop_arena.games.cantstop.exact.workspace import LANES
+from cantstop_arena.games.cantstop.nets.net import HIDDEN, output_above, value_of_output
+from cantstop_arena.games.cantstop.nets.net_inputs import NEVER, is_open, larger, win, wins
+from cantstop_arena.native.vectors import (
     WIDTH,
     larger_of_two,
     load_vector,
@@ -32,9 +35,6 @@ from cantstop_arena.games.cantstop.exact.vectors import (
     sum_of_two,
     vector_of,
 )
-from cantstop_arena.games.cantstop.exact.workspace import LANES
-from cantstop_arena.games.cantstop.nets.net import HIDDEN, output_above, value_of_output
-from cantstop_arena.games.cantstop.nets.net_inputs import NEVER, is_open, larger, win, wins
 
 AHEAD = 7  # spaces: how far one or two runners together are solved at first
 _CLOSED = -1
