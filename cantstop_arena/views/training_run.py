@@ -35,8 +35,8 @@ _INTERVAL = 15.0  # minimal seconds between two checkpoints, and between two tri
 _PAUSE_RATIO = 20  # times the duration of a trial is the pause after it
 
 
-class TrainingPlan(msgspec.Struct, frozen=True):
-    """What is trained: for a game and rules, with the command that trains the same nets."""
+class NetTask(msgspec.Struct, frozen=True):
+    """Nets to train: for a game, rules and seats, with the command that trains the same ones."""
 
     game: "Game"
     rules: Any
@@ -78,7 +78,7 @@ def planned_training(
     workers: int,
     out: Path | None,
     bots_folder: Path,
-) -> TrainingPlan:
+) -> NetTask:
     """The plan of a training. Raises ArenaError, also where the file cannot be written."""
     game = game_named(game_name)
     rules = rules_from_argument(name, changes, Catalogue(bots_folder, game))
@@ -88,11 +88,11 @@ def planned_training(
     file = out or Path(re.sub("[/,]", "_", stem) + SUFFIX)
     check_output_file(file)
     training = _start(game, (rules, players, seed, rounds, workers))
-    return TrainingPlan(game, rules, players, training, command, file)
+    return NetTask(game, rules, players, training, command, file)
 
 
 def train_nets(
-    plan: TrainingPlan, fresh: bool, observer: RunObserver, on_resume: Callable[[str], None]
+    plan: NetTask, fresh: bool, observer: RunObserver, on_resume: Callable[[str], None]
 ) -> TrainedNets:
     """Do the rounds of a training that are not done yet, and write its file.
 
@@ -136,7 +136,7 @@ def _start(game: "Game", task: tuple[object, ...]) -> Training:
     return training
 
 
-def _train(plan: TrainingPlan, part: Path, tried: list[Tried], observer: RunObserver) -> None:
+def _train(plan: NetTask, part: Path, tried: list[Tried], observer: RunObserver) -> None:
     """Do the remaining rounds, with checkpoints and trials at intervals, which `tried` gets."""
     training = plan.training
 
