@@ -5,9 +5,9 @@ that vary independently. Whatever is linear in the wins of bots and seats in a d
 that follows exactly from the sums stored here, whatever the number of games.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, reduce
-from itertools import permutations
+from itertools import accumulate, permutations
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -35,6 +35,7 @@ Corrector: TypeAlias = Callable[[Group, int, Any], Ints]
 
 _EXACT = 1 << 53  # the sums of whole numbers that floating point has exactly
 _NUMBERS_AT_ONCE = 1 << 20  # held in memory
+_DEALS_IN_CHUNK = 4096
 _SAMPLED_DEALS = 256
 _SAMPLED_GAMES = 1 << 20
 _MIN_SAMPLED_DEALS = 64  # sampled however many games they have
@@ -94,8 +95,8 @@ def gather_deals(
     def sums(block: StoredBlock) -> _BlockSums:
         return _block_sums(block, orders, correct)
 
-    def rows(block: StoredBlock) -> Floats:
-        return _corrected_rows(block, orders, correct)
+    def rows(blocks: Sequence[StoredBlock]) -> Floats:
+        return _corrected_rows(blocks, orders, correct)
 
     ranges, pairs = _gather(bots, len(orders[0]), spans, read, _Rows(sums, rows))
     return DealSums(ranges, pairs, _sample(len(orders), spans, read))
@@ -113,12 +114,12 @@ def gather_payoffs(
     exact_deals = _EXACT // max(largest, 1) ** 2  # whose products are exact in floating point
     numbers = np.dtype(np.float64 if exact_deals else object)
 
-    def rows(block: StoredBlock) -> Floats:
-        paid: Floats = block[2].T.astype(numbers)
+    def rows(blocks: Sequence[StoredBlock]) -> Floats:
+        paid: Floats = np.concatenate([paid for _, _, paid, _ in blocks]).T.astype(numbers)
         return paid
 
     def sums(block: StoredBlock) -> _BlockSums:
-        paid = rows(block)
+        paid = rows([block])
         return block[0], _totals(paid), _products(paid)
 
     def blocks(start: int, count: int) -> Iterator[StoredBlock]:
@@ -156,13 +157,14 @@ def _without(deal: int, run: Span) -> list[Span]:
 
 
 class _Rows(NamedTuple):
-    """How blocks are added up: the sums of one, and its rows, of bots of its group, then of seats.
+    """How blocks are added up: the sums of one, and the rows of several, one after the other: of
+    the bots of a block's group, then of seats.
 
     `numbers` is the type of rows, `totals` that of sums; at most so many deals are added `at_once`.
     """
 
     sums: Callable[[StoredBlock], _BlockSums]
-    rows: Callable[[StoredBlock], Floats]
+    rows: Callable[[Sequence[StoredBlock]], Floats]
     numbers: np.dtype[Any] = np.dtype(np.float64)
     totals: np.dtype[Any] = np.dtype(np.int64)
     at_once: int = _NUMBERS_AT_ONCE
@@ -190,9 +192,8 @@ def _gather(
                 sums = (how.sums(block) for block, _ in blocks)
                 _add_single_group(bots, sums, totals, products, pairs)
                 continue
-            rows = ((block[0], columns, how.rows(block)) for block, columns in blocks)
-            together = np.zeros((bots + players, deals), how.numbers)
-            wins = _wins(bots, players, together, rows, pairs)
+            wins = np.zeros((bots + players, deals), how.numbers)
+            _add_wins(bots, players, wins, blocks, how.rows, pairs)
             totals += _totals(wins)
             products += _products(wins)
         ranges.append(DealRange(groups, end - first, totals, products))
@@ -297,14 +298,19 @@ def _block_sums(
         ((_, _, table),) = _tables(orders)  # equal winners, equal wins
         counts = np.bincount(_codes(winners.T, len(orders[0])), minlength=table.shape[1])
         return group, _as_integers(table @ counts), _as_integers(table * counts @ table.T)
-    rows = _corrected_rows(block, orders, correct)
+    rows = _corrected_rows([block], orders, correct)
     return group, _totals(rows), _products(rows)
 
 
-def _corrected_rows(block: StoredBlock, orders: Orders, correct: Corrector | None) -> Floats:
-    group, first, winners, stored = block
-    wins = _win_rows(winners, orders)
-    return wins if correct is None else wins + correct(group, first, stored).T
+def _corrected_rows(
+    blocks: Sequence[StoredBlock], orders: Orders, correct: Corrector | None
+) -> Floats:
+    wins = _win_rows(np.concatenate([winners for _, _, winners, _ in blocks]), orders)
+    if correct is None:
+        return wins
+    corrections = [correct(group, first, stored) for group, first, _, stored in blocks]
+    corrected: Floats = wins + np.concatenate(corrections).T
+    return corrected
 
 
 def _add_single_group(
@@ -322,34 +328,54 @@ def _add_single_group(
         _add_groups(pairs, np.array([group]), added[None], multiplied[None])
 
 
-def _wins(
+def _add_wins(
     bots: int,
     players: int,
     wins: Floats,
-    blocks: Iterable[tuple[Group, slice, Floats]],
+    blocks: Iterable[tuple[StoredBlock, slice]],
+    rows_of: Callable[[Sequence[StoredBlock]], Floats],
     pairs: Pairs,
-) -> Floats:
-    """The wins of bots, then seats (rows) in deals (columns), which are added to `wins`.
-
-    Those of pairs are added to `pairs`.
+) -> None:
+    """Add the wins in blocks of several groups to `wins`, bots and then seats by deals, and those
+    of pairs to `pairs`.
     """
     # Two seats: a pair meets in one group only, and needs no matrix by deal.
     kind = object if wins.dtype == object else np.int64
     together = np.zeros((wins.shape[1], bots, bots), kind) if players > 2 else None
-    met: list[tuple[Group, Floats, Floats]] = []
-    for group, columns, rows in blocks:
-        for row, added in zip([*group, *range(bots, bots + players)], rows, strict=True):
-            wins[row, columns] += added
-        if together is not None:
-            for index, bot in enumerate(group):
-                together[columns, bot, [*group]] += rows[index, :, None].astype(kind)
-        elif players == 2:
-            met.append((group, rows[:2].sum(axis=1), rows[:2] @ rows[:2].T))
+    for chunk in _chunks(blocks):
+        rows = rows_of([block for block, _ in chunk])
+        ends = list(accumulate(len(winners) for (_, _, winners, _), _ in chunk))
+        starts = [0, *ends[:-1]]
+        for ((group, *_), columns), start, end in zip(chunk, starts, ends, strict=True):
+            for row, added in zip([*group, *range(bots, bots + players)], rows, strict=True):
+                wins[row, columns] += added[start:end]
+            if together is not None:
+                for index, bot in enumerate(group):
+                    together[columns, bot, [*group]] += rows[index, start:end, None].astype(kind)
+        if players == 2:
+            groups = np.array([group for (group, *_), _ in chunk])
+            products = rows[:2, None] * rows[:2]
+            totals, products = (
+                np.add.reduceat(summed, starts, axis=-1) for summed in (rows[:2], products)
+            )
+            _add_groups(pairs, groups, totals.T, products.transpose(2, 0, 1))
     if together is not None:
         _add_pairs(pairs, together)
-    elif met:
-        _add_groups(pairs, *map(np.array, zip(*met, strict=True)))
-    return wins
+
+
+def _chunks(
+    blocks: Iterable[tuple[StoredBlock, slice]],
+) -> Iterator[list[tuple[StoredBlock, slice]]]:
+    """Blocks in runs of some thousand deals: many short blocks take as long as one of them."""
+    chunk, deals = [], 0
+    for block, columns in blocks:
+        chunk.append((block, columns))
+        deals += len(block[2])
+        if deals >= _DEALS_IN_CHUNK:
+            yield chunk
+            chunk, deals = [], 0
+    if chunk:
+        yield chunk
 
 
 def _add_groups(pairs: Pairs, groups: Ints, totals: Floats | Ints, products: Floats | Ints) -> None:

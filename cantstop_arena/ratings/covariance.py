@@ -126,7 +126,7 @@ class DealClusters(msgspec.Struct, frozen=True):
 
     def won(self, seats: int) -> Floats:
         """The wins of each seat, in games: deals by seats by seatings."""
-        shares: Floats = _shares(seats).T[:, self.masks].transpose(1, 0, 2)
+        shares: Floats = _shares(seats).T.take(self.masks, axis=1).transpose(1, 0, 2)
         return shares
 
 
@@ -153,10 +153,12 @@ def sample_of(
 
 def wins_of_deals(sample: DealClusters, bots: int, seats: int) -> Floats:
     """The wins, in games, in the deals of a sample: deals by bots and then seats."""
-    won = sample.won(seats)
-    index = sample.lineups + bots * np.arange(len(won))[:, None, None]
-    by_bot = np.bincount(index.ravel(), won.ravel(), minlength=bots * len(won))
-    return np.concatenate([by_bot.reshape(len(won), bots), won.sum(axis=2)], axis=1)
+    units, seatings = win_units(seats), sample.lineups.T
+    won = np.rint(units * _shares(seats)).take(sample.masks, axis=0)
+    seat_columns = np.broadcast_to(np.eye(seats), (len(seatings), seats, seats))
+    whose = np.concatenate([np.eye(bots)[seatings], seat_columns], axis=2)
+    sums: Floats = won.reshape(len(won), -1) @ whose.reshape(-1, bots + seats)
+    return sums / units  # sums of integers, which floating point has exactly
 
 
 def influence(sample: DealClusters, model: Luce) -> Floats:

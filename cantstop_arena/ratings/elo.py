@@ -358,7 +358,9 @@ class _RatingBuilder:
         columns = self._influence(strengths)
         limit = np.full((2, bots, bots), np.inf)
         for bot, column in enumerate(columns):
-            limit[:, bot] = heavy_tail_limits(deals, column - columns)
+            limits = heavy_tail_limits(deals, column - columns[bot + 1 :])
+            limit[:, bot, bot + 1 :] = limits
+            limit[:, bot + 1 :, bot] = limits[::-1]  # the lower end is the rival's upper end
         return _limited(variance, limit)
 
     def _influence(self, contrasts: Floats) -> Floats:
@@ -454,19 +456,23 @@ def _renumbered(variance: ContrastVariance, mesh: Any) -> ContrastVariance:
 _BISECTIONS = 200
 
 
-def even_score(strengths: Floats) -> tuple[float, Floats]:
-    """The strength of a player that would score half against these, and its derivatives."""
-    low, high = float(strengths.min()), float(strengths.max())
+def even_score(strengths: Floats) -> tuple[Floats, Floats]:
+    """The strength of a player that would score half against these, and its derivatives.
+
+    Several fields of equal size can be given as rows.
+    """
+    low, high = strengths.min(axis=-1), strengths.max(axis=-1)
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
-        if not low < middle < high:
+        between = (low < middle) & (middle < high)
+        if not between.any():
             break
-        if np.tanh((strengths - middle) / 2).sum() > 0:
-            low = middle
-        else:
-            high = middle
-    slopes = 1 / np.cosh((strengths - (low + high) / 2) / 2) ** 2
-    return (low + high) / 2, slopes / slopes.sum()
+        is_below = np.tanh((strengths - middle[..., None]) / 2).sum(axis=-1) > 0
+        low = np.where(between & is_below, middle, low)
+        high = np.where(between & ~is_below, middle, high)
+    even = (low + high) / 2
+    slopes = 1 / np.cosh((strengths - even[..., None]) / 2) ** 2
+    return even, slopes / slopes.sum(axis=-1, keepdims=True)
 
 
 _FITTED = (Label.SEATS_ONE_SIDED, Label.SEATS_UNKNOWN)  # labels of effects that are not fitted

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
+from helpers.hostile import rolling
 from helpers.paths import ROOT
 
 from cantstop_arena.bots.bot_start import Isolation
@@ -13,12 +14,7 @@ from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.native.code_cache import cache_root
 from cantstop_arena.tournaments.file import tournament_file
 
-CALM = """
-def choose_move(turn, moves):
-    return 0
-def roll_again(turn):
-    return turn.rolls < 3
-"""
+CALM = rolling("turn.rolls < 3")
 
 
 @pytest.mark.slow

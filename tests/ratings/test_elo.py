@@ -415,7 +415,7 @@ def test_equal_deals_have_the_error_that_their_number_allows() -> None:
 
 def even_score_of(ratings: Ratings, bots: list[int]) -> float:
     """The Elo of a player that would score half against these bots."""
-    return ELO * even_score(np.array([ratings.elo[bot] for bot in bots]) / ELO)[0]
+    return ELO * float(even_score(np.array([ratings.elo[bot] for bot in bots]) / ELO)[0])
 
 
 def check(ratings: Ratings) -> None:

@@ -71,18 +71,20 @@ class Luce(msgspec.Struct, frozen=True):
         return np.concatenate([self.strengths, self.seats])
 
 
-def fit(evidence: Evidence) -> Luce:
+def fit(evidence: Evidence, start: Floats | None = None) -> Luce:
     """The strengths and seat effects that make the wins most likely; never infinite.
+
+    Newton's method begins at the parameters `start`, if they are given.
 
     With luck removed, wins may be such that no strengths make them most likely. The strengths are
     then those of the games as played, and one step of Newton's method from there: to first order
     the same, so that this choice biases nothing.
     """
     if isinstance(evidence.luck_correction, float):
-        return _maximum(evidence)
-    played = _maximum(replace(evidence, luck_correction=0.0))
+        return _maximum(evidence, start)
+    played = _maximum(replace(evidence, luck_correction=0.0), start)
     if _is_attainable(evidence) and not played.links.at_bound.any():
-        corrected = _maximum(evidence)
+        corrected = _maximum(evidence, start)
         distance = np.abs(corrected.parameters - played.parameters).max()
         if not corrected.seats_at_bound and distance < MAX_CORRECTION:
             return corrected
@@ -112,14 +114,14 @@ def _is_attainable(evidence: Evidence) -> bool:
     )
 
 
-def _maximum(evidence: Evidence) -> Luce:
+def _maximum(evidence: Evidence, start: Floats | None = None) -> Luce:
     """The maximum of the likelihood, with virtual games where there is none."""
     links = connections(evidence)
     separable = _are_seats_separable(evidence, links.together)
     unbounded = np.any(links.together & links.at_bound, axis=1)
     virtual = _virtual_games(evidence, links.together, unbounded)
     parameters, converged = maximise(
-        _with_virtual_games(evidence, virtual), links.together, separable
+        _with_virtual_games(evidence, virtual), links.together, separable, start
     )
     if not converged:
         virtual = _virtual_games(evidence, links.together, np.ones(evidence.bots, np.bool_))
@@ -181,12 +183,14 @@ MAX_DISTANCE = 8.0  # in strength: how far seats may move apart in a step, beyon
 DAMPING = 1e-12  # relative: keeps Newton's equations regular where rounding would not
 
 
-def maximise(evidence: Evidence, together: Truths, seats_separable: bool) -> tuple[Floats, bool]:
+def maximise(
+    evidence: Evidence, together: Truths, seats_separable: bool, start: Floats | None = None
+) -> tuple[Floats, bool]:
     """The maximum, centred, and whether the steps converged as they do if there is one."""
     bots = evidence.bots
     free = np.ones(bots + evidence.seats)
     free[bots:] = seats_separable
-    parameters = _start(evidence, together, seats_separable)
+    parameters = _start(evidence, together, seats_separable) if start is None else start
     slope: Floats = gradient(evidence, parameters) * free
     previous, length = np.inf, np.inf
     for _ in range(MAX_STEPS):

@@ -208,27 +208,41 @@ def moves(results: TournamentTotals) -> list[Moves | None]:
     if not MIN_BOTS <= bots <= MAX_BOTS or bots <= results.players or results.players < 2:
         return [None] * bots
     evidence, order = gather_evidence(results)
-    strengths = fit(evidence).strengths
-    shifts = np.array([_strength_shifts(evidence, strengths, bot) for bot in range(bots)])
+    shifts = _strength_shifts(evidence, fit(evidence))
     canonical = np.argsort(order, kind="stable")
     return [_extremes(shifts[:, index], order) for index in canonical]
 
 
-def _strength_shifts(evidence: Evidence, strengths: Floats, without: int) -> Floats:
-    """The change of each bot's strength without one bot; nan where it is not determined."""
-    remaining = np.arange(evidence.bots) != without
-    without_bot = (evidence.lineups != without).all(axis=0)
-    refit = fit(
-        Evidence(evidence.bots, evidence.lineups[:, without_bot], evidence.wins[:, without_bot])
-    )
-    shifts = np.full(evidence.bots, np.nan)
-    if (
-        refit.links.together[np.ix_(remaining, remaining)].all()
-        and not refit.links.at_bound[remaining].any()
-    ):
-        before, after = strengths[remaining], refit.strengths[remaining]
-        shifts[remaining] = (after - even_score(after)[0]) - (before - even_score(before)[0])
+def _strength_shifts(evidence: Evidence, model: Luce) -> Floats:
+    """The changes of the bots' strengths without each bot, a row for each that is left out; nan
+    where they are not determined.
+    """
+    bots = evidence.bots
+    left_out, after = [], []
+    for bot, remaining in enumerate(~np.eye(bots, dtype=np.bool_)):
+        without_bot = (evidence.lineups != bot).all(axis=0)
+        refit = fit(
+            Evidence(bots, evidence.lineups[:, without_bot], evidence.wins[:, without_bot]),
+            model.parameters,
+        )
+        if (
+            refit.links.together[np.ix_(remaining, remaining)].all()
+            and not refit.links.at_bound[remaining].any()
+        ):
+            left_out.append(bot)
+            after.append(refit.strengths[remaining])
+    shifts = np.full((bots, bots), np.nan)
+    if left_out:
+        before = np.array([np.delete(model.strengths, bot) for bot in left_out])
+        moved = _above_even_score(np.array(after)) - _above_even_score(before)
+        for bot, row in zip(left_out, moved, strict=True):
+            shifts[bot, np.arange(bots) != bot] = row
     return shifts
+
+
+def _above_even_score(strengths: Floats) -> Floats:
+    """Strengths relative to the even score of each row."""
+    return strengths - even_score(strengths)[0][:, None]
 
 
 def _extremes(shifts: Floats, order: Ints) -> Moves | None:

@@ -28,7 +28,7 @@ CIRCLE: dict[tuple[int, ...], float] = {(0, 1): 0.85, (1, 2): 0.85, (0, 2): -0.8
 def over_even_score(elo: Sequence[float], bots: list[int]) -> Floats:
     """The Elo of some bots, less what a player has who would score half against them."""
     points = np.array(elo)[bots]
-    return points - ELO * even_score(points / ELO)[0]
+    return points - ELO * float(even_score(points / ELO)[0])
 
 
 def test_without_one_each_elo_is_that_of_the_games_among_the_rest() -> None:
