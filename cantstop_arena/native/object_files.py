@@ -24,6 +24,7 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.native.code_cache import (
+    compiles,
     discard,
     key_of,
     path_of,
@@ -332,3 +333,13 @@ def array_members(array: Any) -> Iterator[int]:
     The caller must hold the array meanwhile.
     """
     yield from (0, 0, array.size, array.itemsize, array.ctypes.data, *array.shape, *array.strides)
+
+
+def array_arguments(*arrays: Any) -> tuple[Any, ...]:
+    """The arguments that pass arrays to entries, which are ordinary Python where nothing compiles.
+
+    The caller must hold the arrays meanwhile.
+    """
+    if not compiles():
+        return arrays
+    return tuple(number for array in arrays for number in array_members(array))

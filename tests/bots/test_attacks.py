@@ -9,33 +9,6 @@ from helpers.parameters import slow_but
 
 from cantstop_arena.processes.child_output import MAX_LOG_BYTES
 
-HEAD = "import os, signal, socket, stat, sys, threading, time\n"
-DECIDES = """
-def choose_move(turn, moves):
-    act(turn)
-    return 0
-def roll_again(turn):
-    return turn.rolls < 3
-"""
-SHORTENS_ALL_FILES = """
-def act(turn):
-    for number in range(3, 40):
-        try:
-            os.ftruncate(number, 0)
-        except OSError:
-            pass
-    time.sleep(600)
-"""
-CONTROLS_A_TERMINAL = """
-def act(turn):
-    for number in range(3, 40):
-        try:
-            if stat.S_ISREG(os.fstat(number).st_mode):
-                os.write(number, b'File "\\x1b]0;title\\x07/bot/sly.py", line 1\\n')
-        except OSError:
-            pass
-    time.sleep(600)
-"""
 CUP = """
 games: 2
 seed: 20260101
@@ -45,9 +18,25 @@ bots: [odds, {bot: sly, isolate: true}]
 """
 
 
-def bot(act: str) -> dict[str, str]:
-    """A bot that does so in each decision on a move."""
-    return {"sly": f"{HEAD}{act}{DECIDES}"}
+LIBRARIES = """
+import os, signal, socket, stat, sys, threading, time
+import numpy as np
+def channel():
+    for number in range(3, 256):
+        try:
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
+                return number
+        except OSError:
+            pass
+"""
+
+
+def attacker(act: str) -> str:
+    """A bot that does this in each decision on a move."""
+    return (
+        f"{LIBRARIES}def choose_move(turn, moves):\n{indent(act, '    ')}\n    return 0\n"
+        "def roll_again(turn):\n    return turn.rolls < 3\n"
+    )
 
 
 # What a bot does in its first decision, by class, and what it is charged with; nobody else is.
@@ -197,29 +186,13 @@ ATTACKS = {
     ),
     "ends-in-a-stop": ("os.kill(os.getpid(), signal.SIGSTOP)\ntime.sleep(600)", "too slow"),
 }
-FEW = ("messages-in-every-open-file",)
-LIBRARIES = (
-    HEAD
-    + """import numpy as np
-def channel():
-    for number in range(3, 256):
-        try:
-            if stat.S_ISSOCK(os.fstat(number).st_mode):
-                return number
-        except OSError:
-            pass
-"""
-)
+FEW = ("messages-twice", "messages-in-every-open-file")
 
 
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("names", slow_but((0,), [[*FEW], [*ATTACKS]]), ids=len)
 def test_each_attack_harms_nobody_else(arena: Arena, names: list[str]) -> None:
-    bots = {
-        name: f"{LIBRARIES}def choose_move(turn, moves):\n{indent(act, '    ')}\n"
-        "def roll_again(turn):\n    return turn.rolls < 3\n"
-        for name, (act, _) in ((name, ATTACKS[name]) for name in names)
-    }
+    bots = {name: attacker(ATTACKS[name][0]) for name in names}
     keys = "games: 2\nseed: 20260101\ndecision_limit: 0.5\nmax_faults: 1\nisolate: true\n"
     yaml = f"{keys}gauntlet: odds\nbots: [odds, {', '.join(bots)}]\n"
     done = arena("run cup.yaml --quiet", yaml=yaml, bots=bots, code=3)
@@ -233,19 +206,21 @@ def test_each_attack_harms_nobody_else(arena: Arena, names: list[str]) -> None:
     assert all(log.stat().st_size <= MAX_LOG_BYTES for log in done.folder.glob("logs/*"))
 
 
-CHECKS = {
-    "memory: shared memory made shorter": (SHORTENS_ALL_FILES, "too slow: no answer"),
-    "output: control characters": (CONTROLS_A_TERMINAL, "too slow: no answer"),
+ON_ALL_FILES = {
+    "memory: shared memory made shorter": "os.ftruncate(number, 0)",
+    "output: control characters": "stat.S_ISREG(os.fstat(number).st_mode) and os.write(number, "
+    "b'File \"\\x1b]0;title\\x07/bot/sly.py\", line 1\\n')",
 }
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
-@pytest.mark.parametrize("attack", CHECKS)
-def test_a_check_ends_with_a_finding(arena: Arena, attack: str) -> None:
-    act, finding = CHECKS[attack]
-    done = arena("bots check sly --isolate", bots=bot(act), code=1, process=True)
-    assert finding in done.text
+@pytest.mark.parametrize("act", ON_ALL_FILES.values(), ids=ON_ALL_FILES)
+def test_a_check_ends_with_a_finding(arena: Arena, act: str) -> None:
+    each = f"for number in range(3, 40):\n    try: {act}\n    except OSError: pass"
+    bots = {"sly": attacker(f"{each}\ntime.sleep(600)")}
+    done = arena("bots check sly --isolate", bots=bots, code=1, process=True)
+    assert "too slow: no answer" in done.text
     assert "\x1b" not in done.output
 
 
@@ -276,9 +251,8 @@ try:
     import _helper, helper
 except Exception:
     pass
-def act(turn):
-    pass
 """
+READER = attacker("pass") + READS
 
 
 def _link(name: str, target: str = "cup.yaml") -> None:
@@ -296,14 +270,14 @@ LINKS = [
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
-@pytest.mark.parametrize("links", slow_but((0,), LINKS), ids=len)
+@pytest.mark.parametrize("links", LINKS, ids=len)
 def test_links_beside_a_bot_show_it_nothing(arena: Arena, links: dict[str, str]) -> None:
     for name, target in links.items():
         _link(name, target)
-    arena("run cup.yaml --quiet", yaml=CUP, bots=bot(READS), code=None)
+    arena("run cup.yaml --quiet", yaml=CUP, bots={"sly": READER}, code=None)
     (log,) = Path("results/cup/logs").glob("*sly.log")
     text = log.read_text()
-    assert "def act" in text
+    assert "def channel" in text
     assert "20260101" not in text and "root:" not in text and "SQLite" not in text
 
 
@@ -312,7 +286,7 @@ def test_links_beside_a_bot_show_it_nothing(arena: Arena, links: dict[str, str])
 def test_a_link_out_of_a_folder_that_is_a_bot_is_refused(arena: Arena) -> None:
     _link("sly/seed")
     Path("bots/sly/inner").symlink_to("__init__.py")  # this is its own
-    files = {"bots/sly/__init__.py": bot(READS)["sly"]}
+    files = {"bots/sly/__init__.py": READER}
     done = arena("run cup.yaml --quiet", yaml=CUP, files=files, code=2)
     assert "bots/sly/seed is a link to a file outside of the bot's folder" in done.error
     Path("bots/sly/seed").unlink()
@@ -329,5 +303,5 @@ def test_large_files_beside_a_bot_do_not_fill_the_arenas_memory(
     for number in range(3):
         with Path(f"bots/_{number}").open("wb") as file:
             file.truncate(1 << 20)  # it takes no space on the disk
-    done = arena("run cup.yaml --quiet", yaml=CUP, bots=bot(READS), code=2)
+    done = arena("run cup.yaml --quiet", yaml=CUP, bots={"sly": READER}, code=2)
     assert "bots/sly.py has more than 2 MiB of files beside it" in done.error

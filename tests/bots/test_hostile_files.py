@@ -1,4 +1,4 @@
-"""Hostile files: each is named with its reason, and everything else goes on.
+"""Hostile files and packages: each is named with its reason, and everything else goes on.
 
 Each does its worst while it is read. A new way to misbehave is one entry in a table here.
 """
@@ -7,20 +7,23 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import indent
+from typing import TypeAlias
 
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import described
+from helpers.game_packages import described, on_path
 from helpers.hostile import HEAD, each
 from helpers.hostile_deeds import CHANGES
 from helpers.parameters import slow_but
 
 from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.errors import BotError
+from cantstop_arena.games import registry
+from cantstop_arena.games.packages import entry_points_of, load_entry_point
+from cantstop_arena.hookspecs import PROJECT
 from cantstop_arena.processes.process_tree import children
 
 BOT = "\ndef choose_move(turn, moves):\n    return 0\ndef roll_again(turn):\n    return False\n"
@@ -50,10 +53,8 @@ REFUSED = {
     "leaves at once": ("os._exit(1)", "ended its process with exit code 1"),
     "leaves in silence": ("os._exit(0)", "ended its process with exit code 0"),
     "leaves in order": ("sys.exit()", "SystemExit"),
-    "leaves by exit": ("exit(3)", "SystemExit: 3"),
     "kills itself": ("os.kill(os.getpid(), 11)", "ended its process by SIGSEGV"),
     "kills itself like others": ("os.kill(os.getpid(), 9)", "by SIGKILL"),
-    "aborts": ("os.abort()", "ended its process by SIGABRT"),
     "kills its parent": ("os.kill(os.getppid(), 9)", "by SIGKILL|lacks"),
     "kills its group": ("os.kill(0, 9)", "by SIGKILL"),
     "terminates its group": ("os.killpg(0, 15)", "by SIGTERM"),
@@ -63,7 +64,6 @@ REFUSED = {
         "from cantstop_arena.errors import Interrupted\nraise Interrupted(2)",
         "pretends that the user wants to end",
     ),
-    "spins": ("while True: pass", "not done within 1 s"),
     "sleeps": ("time.sleep(600)", "not done within 1 s"),
     "spins and catches all": (FOREVER, "not done within"),
     "stops itself": ("os.kill(os.getpid(), 19)", "was stopped, and is not done within 3 s"),
@@ -96,11 +96,9 @@ REFUSED = {
     "calls an option as": (
         MINE.format(
             "**x",
-            "import inspect\n"
-            "build.__signature__ = inspect.Signature([inspect.Parameter('as_', 3, default=1)])\n"
-            "next(iter(build.__signature__.parameters.values()))._name = 'as'\n"
-            "(option,) = build.__signature__.parameters.values()\n"
-            "build.__signature__._parameters = {'as': option}",
+            "from inspect import Parameter, Signature\n"
+            "option = Parameter('as_', 3, default=1)\noption._name = 'as'\n"
+            "build.__signature__ = Signature([option])",
             "b",
         ),
         "must not be called 'as'",
@@ -175,16 +173,11 @@ HARMLESS = {
     ),
     "annotates by code": BOT.replace("moves)", "moves, a: 'print(1)' = 2)"),
     "replaces the arena": "sys.modules['cantstop_arena.cli'] = None" + BOT,
-    "sets an alarm": "signal.setitimer(signal.ITIMER_REAL, 60)" + BOT,
 }
 
 
-@dataclass(frozen=True)
-class Listing:
-    """What `arena bots --json` told, of all hostile files at once."""
-
-    names: frozenset[str]
-    reasons: dict[str, str]
+Listing: TypeAlias = tuple[set[str], dict[str, str]]
+"""The names that `arena bots --json` lists, and the reasons of files in which it finds none."""
 
 
 def _arena(arena: Arena, folder: Path, *words: str) -> tuple[int, str]:
@@ -199,7 +192,7 @@ def _listed(arena: Arena, folder: Path) -> Listing:
     assert code == 0
     told = json.loads(output)
     reasons = {bad["name"]: bad["reason"] for bad in told["broken"]}
-    return Listing(frozenset(row["name"] for row in told["bots"]), reasons)
+    return {row["name"] for row in told["bots"]}, reasons
 
 
 @pytest.fixture(autouse=True)
@@ -217,12 +210,13 @@ def _filed(name: str) -> str:
 
 def _missed(listing: Listing, *names: str) -> dict[str, str | None]:
     """What is told of these files where it should be something else."""
-    assert {"rule28", "good", "zz_last"} <= listing.names
-    reasons = {name: listing.reasons.get(_filed(name)) for name in names}
+    listed, all_reasons = listing
+    assert {"rule28", "good", "zz_last"} <= listed
+    reasons = {name: all_reasons.get(_filed(name)) for name in names}
     return {
         name: reason
         for name, reason in reasons.items()
-        if (name in HARMLESS and _filed(name) not in listing.names)
+        if (name in HARMLESS and _filed(name) not in listed)
         or (name in REFUSED and not re.search(REFUSED[name][1], reason or ""))
         or not (reason or "").isprintable()
     }
@@ -270,7 +264,7 @@ def test_what_is_no_regular_file_is_never_read(arena: Arena, tmp_path: Path) -> 
     with (tmp_path / "huge.py").open("wb") as huge:
         huge.truncate(1 << 40)
     (tmp_path / "evil\x1b[2J\u202e.py").write_text("1 / 0")
-    reasons = _listed(arena, _dropped(tmp_path)).reasons
+    _, reasons = _listed(arena, _dropped(tmp_path))
     for name in ("pipe", "zero", "folder"):
         assert "cannot be read: it is no regular file" in reasons[name]
     assert "Too many levels" in reasons["loop"]
@@ -283,6 +277,8 @@ def test_what_is_printed_obeys_no_terminal(arena: Arena, tmp_path: Path) -> None
     (tmp_path / "evil\x1b[2J\u202e.py").write_text(BOT)
     _, output = _arena(arena, tmp_path, "bots")
     assert "Red" in output
+    output += arena("run", "a\x1b[2J\u202e.yaml", color=True, code=2, yaml="bots: 5\n").error
+    assert "a\\x1b[2J\\u202e.yaml:1:7: bots must be a list" in output
     assert output.replace("\n", "").isprintable()
 
 
@@ -327,9 +323,62 @@ def test_entry_points_harm_nothing_but_themselves(
         points = f"[cantstop_arena]\n{_filed(name)} = evil_{_filed(name)}\n"
         _package(packages, f"evil_{_filed(name)}", points, f"{HEAD}{act}")
     _package(packages, "evil_good", "[cantstop_arena]\nfriend = evil_good\n", BOT)
-    _package(packages, "evil_file", "[cantstop_arena\nx", "")
     monkeypatch.syspath_prepend(packages)
-    listing = _listed(arena, _dropped(tmp_path))
-    assert {"friend", "good", "zz_last"} <= listing.names
+    listed, reasons = _listed(arena, _dropped(tmp_path))
+    assert {"friend", "good", "zz_last"} <= listed
     for name, (_, reason) in ENTRIES.items():
-        assert reason in listing.reasons[_filed(name)]
+        assert reason in reasons[_filed(name)]
+
+
+HARMS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a pipe": (os.mkfifo, "no regular file"),
+    "a folder": (Path.mkdir, "no regular file"),
+    "without an end": (lambda path: path.symlink_to("/dev/zero"), "no regular file"),
+    "not UTF-8": (lambda path: path.write_bytes(b"[cantstop_arena]\n\xff = x\n"), "codec"),
+    "no header": (lambda path: path.write_text("cantstop_arena\n=\n"), "no section headers"),
+    "no name": (lambda path: path.write_text("[cantstop_arena]\n = x\n"), "parsing errors"),
+    "no value": (lambda path: path.write_text("[cantstop_arena]\nx\n"), "parsing errors"),
+    "far too long": (lambda path: path.write_text("#" * (1 << 21)), "larger than"),
+}
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_a_package_whose_declarations_cannot_be_read_is_named(tmp_path: Path, harm: str) -> None:
+    make, reason = HARMS[harm]
+    described(tmp_path, "evil", "")
+    (tmp_path / "evil-1.0.dist-info/entry_points.txt").unlink()
+    make(tmp_path / "evil-1.0.dist-info/entry_points.txt")
+    with on_path(tmp_path):
+        points, malformed = entry_points_of(PROJECT)
+        ((name, why),) = [one for one in malformed if one[0].startswith("evil")]
+        assert "evil" not in {point.name for point in points}
+        assert name == "evil-1.0.dist-info" and why.startswith("its entry_points.txt cannot")
+        assert reason in why
+        registry.command_names()  # what `arena --help` asks
+
+
+@pytest.mark.parametrize(
+    "value", ["", ":x", "os path", "this is nonsense!", "os:a b", "os..path", "5", "os:x:y"]
+)
+def test_an_entry_point_that_names_nothing_is_said_to(tmp_path: Path, value: str) -> None:
+    described(tmp_path, "evil", f"[{PROJECT}]\nevil_one = {value}\n")
+    with on_path(tmp_path):
+        (point,) = (point for point in entry_points_of(PROJECT)[0] if point.name == "evil_one")
+        with pytest.raises(BotError, match="names no module, nor module:object"):
+            load_entry_point(point)
+
+
+GAMES = {
+    "raise SystemExit(0)\n": "SystemExit",
+    "from cantstop_arena import hookimpl\nfrom cantstop_arena.games.cubus.game import Cubus\n"
+    "@hookimpl\ndef register_games():\n    return [Cubus()]\n": (
+        "a game called cubus is already here (built in); choose another name"
+    ),
+}
+
+
+@pytest.mark.parametrize("text", GAMES, ids=["exits", "named like another"])
+def test_a_game_that_cannot_be_had_is_named_with_the_reason(tmp_path: Path, text: str) -> None:
+    _package(tmp_path, "evil_game", "[cantstop_arena.games]\nevil = evil_game\n", text)
+    with on_path(tmp_path):
+        assert GAMES[text] in registry.broken_games()["evil"]

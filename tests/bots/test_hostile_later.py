@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import indent
 
@@ -19,6 +19,7 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import DIED, Block, Snapshot
 from cantstop_arena.deals.seatings import standard_orders
 from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.state import Event
 from cantstop_arena.game_api.watched import ARENA
 from cantstop_arena.processes import process_tree, system
 from cantstop_arena.processes.channel import ProtocolError
@@ -244,15 +245,20 @@ def test_a_worker_builds_each_foreign_bot_once() -> None:
 # --- What is shown is what was played -------------------------------------------------------------
 
 
+def recorder(folder: Path, text: str) -> Callable[[], Sequence[Event]]:
+    """Records the same game of a bot each time, in a tournament that has read this text of it."""
+    (folder / "mine.py").write_text(text)
+    (folder / "cup.yaml").write_text("seed: 3\ngames: 20\nbots: [rule28, mine]\n")
+    catalogue = Catalogue(folder)
+    tournament = read(folder / "cup.yaml", catalogue)
+    return lambda: record_game(tournament, catalogue, folder / COPIES, ["mine", "rule28"], 0)
+
+
 def test_a_game_is_recorded_with_the_copies_of_what_played(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(ROLLS)
-    (tmp_path / "cup.yaml").write_text("seed: 3\ngames: 20\nbots: [rule28, mine]\n")
-    catalogue = Catalogue(tmp_path)
-    tournament = read(tmp_path / "cup.yaml", catalogue)
-    games = []
-    for text in (ROLLS, PLAYS):
-        (tmp_path / "mine.py").write_text(text)
-        games.append(record_game(tournament, catalogue, tmp_path / COPIES, ["mine", "rule28"], 0))
+    record = recorder(tmp_path, ROLLS)
+    games = [record()]
+    (tmp_path / "mine.py").write_text(PLAYS)
+    games.append(record())
     assert games[0] == games[1] != []
     (copy,) = (tmp_path / COPIES).glob("*/mine.py")
     assert copy.read_text() == ROLLS
@@ -262,20 +268,18 @@ def test_a_game_is_recorded_although_its_process_is_killed_while_bots_are_built(
     tmp_path: Path,
 ) -> None:
     kills = tmp_path / "kills"
-    (tmp_path / "mine.py").write_text(f"""
+    kill = f"""
 import os
 if os.path.exists({str(kills)!r}) and os.getpid() != {os.getpid()}:
     left = open({str(kills)!r}).read()
     open({str(kills)!r}, "w").write(left[1:])
     if left:
         os.kill(os.getpid(), {signal.SIGKILL})
-{PLAYS}""")
-    (tmp_path / "cup.yaml").write_text("seed: 3\ngames: 20\nbots: [rule28, mine]\n")
-    catalogue = Catalogue(tmp_path)
-    game = read(tmp_path / "cup.yaml", catalogue), catalogue, tmp_path / COPIES
-    undisturbed = record_game(*game, ["mine", "rule28"], 0)
+"""
+    record = recorder(tmp_path, kill + PLAYS)
+    undisturbed = record()
     kills.write_text("xx")
-    assert record_game(*game, ["mine", "rule28"], 0) == undisturbed != []
+    assert record() == undisturbed != []
     assert kills.read_text() == ""
 
 
@@ -285,12 +289,3 @@ def test_a_copy_that_cannot_be_kept_is_told_with_what_to_do(tmp_path: Path) -> N
     (tmp_path / "kept" / source.digest / "mine.py").mkdir(parents=True)
     with pytest.raises(BotError, match=r"the copy .*mine\.py of a bot .*move away what is there"):
         source.copied(tmp_path / "kept")
-
-
-# --- What is said ---------------------------------------------------------------------------------
-
-
-def test_a_message_obeys_no_terminal_whatever_a_file_is_called(arena: Arena) -> None:
-    result = arena("run", "a\x1b[2J\u202e.yaml", color=True, code=2, yaml="bots: 5\n")
-    assert "a\\x1b[2J\\u202e.yaml:1:7: bots must be a list" in result.error
-    assert result.error.replace("\n", "").isprintable()

@@ -26,14 +26,10 @@ from helpers.isolated import (
 from helpers.parameters import slow_but
 from helpers.paths import ROOT
 
-from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.bots.isolated_bot import BotRaised, IsolatedBot
-from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.processes.child_limits import ChildLimits
-from cantstop_arena.processes.json_lines import ForeignValue
 
 
 @pytest.fixture
@@ -77,6 +73,7 @@ RETURNED = {
     "'\\x1b[2J\\n'": r"'\x1b[2J\n'",
     "'x' * 10**6": "'xxx",
     "{'not': 'a'}": "{'not': 'a'}",
+    "10 ** 5000": "a int",
 }
 
 
@@ -122,11 +119,6 @@ def test_whatever_a_bot_raises_is_told(bot: Callable[..., IsolatedBot]) -> None:
     assert pid_of(remote) == before
 
 
-def test_a_number_of_too_many_digits_is_no_number(bot: Callable[..., IsolatedBot]) -> None:
-    remote = bot(CHOOSE.replace("0", "10 ** 5000") + AGAIN)
-    assert isinstance(chosen_by(remote, TURN, MOVES), ForeignValue)
-
-
 def test_options_reach_a_bot_as_they_do_directly(bot: Callable[..., IsolatedBot]) -> None:
     text = CHOOSE + AGAIN.replace("(turn)", "(turn, when=(1, 2), how='a')").replace(
         "True", "'%r %r' % (when, how)"
@@ -136,15 +128,9 @@ def test_options_reach_a_bot_as_they_do_directly(bot: Callable[..., IsolatedBot]
 
 
 def test_a_bot_that_cannot_be_built_is_refused(bot: Callable[..., IsolatedBot]) -> None:
-    family = """
-from cantstop_arena import Bot
-def build(risk=1):
-    raise ValueError("no")
-def register_bots():
-    return [Bot("mine", build)]
-"""
-    with pytest.raises(BotError, match="bot mine cannot be built: ValueError: no"):
-        bot(family)
+    family = "from cantstop_arena import Bot\ndef register_bots(): return [Bot('mine', {})]"
+    with pytest.raises(BotError, match="bot mine cannot be built: ZeroDivisionError"):
+        bot(family.format("lambda risk=1: 1 / 0"))
 
 
 def test_every_game_has_a_bot_of_its_own(bot: Callable[..., IsolatedBot], started: Started) -> None:
@@ -207,41 +193,3 @@ def test_isolated_bots_play_the_same_games(
         played.append({key: done.json.get(key) for key in ("lineups", "by_bot", "standings")})
     assert played[0] == played[1]
     assert "faults" not in done.json
-
-
-# --- What a file holds ----------------------------------------------------------------------------
-
-DESCRIBED = '''"""Plays.
-
-And more."""
-from typing import Literal
-def choose_move(turn, moves, side: Literal["low", "high", None] = "low", weights=(1, (2.5, None))):
-    return 0
-def roll_again(turn, steps=6, lengths=[1, "é"], on=True, risk=0.5):
-    return False
-'''
-
-
-def test_a_file_is_described_as_it_is_loaded(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(DESCRIBED)
-    spec = Loader(tmp_path).load_file(tmp_path / "mine.py")
-    described = Catalogue(tmp_path).load_file(tmp_path / "mine.py")
-    assert described == spec.description()
-    assert described.summary == "Plays."
-
-
-def test_a_command_is_known_by_its_words_and_the_contents_of_files(tmp_path: Path) -> None:
-    bot, data = tmp_path / "bot", tmp_path / "data"
-    bot.write_text("one")
-    data.write_text("")
-    digest = describe_command([str(bot), "--fast"])
-    assert digest == describe_command((str(bot), "--fast"))
-    assert digest != describe_command([str(bot), "--slow"])
-    (tmp_path / "moved").write_text("one")
-    assert digest == describe_command([str(tmp_path / "moved"), "--fast"])
-    assert describe_command([str(tmp_path), "x" * 5000, "nul\0"])
-    bot.write_text("two")
-    assert digest != describe_command([str(bot), "--fast"])
-    fed = describe_command([str(bot), str(data)])
-    data.write_text("three")
-    assert fed != describe_command([str(bot), str(data)])

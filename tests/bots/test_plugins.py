@@ -13,6 +13,7 @@ import pytest
 
 from cantstop_arena.bots.bot_files import foreign_code
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.bots.known_bot import BotDescription, LoadedBot, source_line_of
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block, Tally
@@ -456,3 +457,41 @@ def test_threads_load_code_one_after_the_other() -> None:
     for thread in threads:
         thread.join()
     assert (sys.stdout, sys.stderr) == streams
+
+
+# --- What a file holds ----------------------------------------------------------------------------
+
+DESCRIBED = '''"""Plays.
+
+And more."""
+from typing import Literal
+def choose_move(turn, moves, side: Literal["low", "high", None] = "low", weights=(1, (2.5, None))):
+    return 0
+def roll_again(turn, steps=6, lengths=[1, "é"], on=True, risk=0.5):
+    return False
+'''
+
+
+def test_a_file_is_described_as_it_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(DESCRIBED)
+    spec = Loader(tmp_path).load_file(tmp_path / "mine.py")
+    described = Catalogue(tmp_path).load_file(tmp_path / "mine.py")
+    assert described == spec.description()
+    assert described.summary == "Plays."
+
+
+def test_a_command_is_known_by_its_words_and_the_contents_of_files(tmp_path: Path) -> None:
+    bot, data = tmp_path / "bot", tmp_path / "data"
+    bot.write_text("one")
+    data.write_text("")
+    digest = describe_command([str(bot), "--fast"])
+    assert digest == describe_command((str(bot), "--fast"))
+    assert digest != describe_command([str(bot), "--slow"])
+    (tmp_path / "moved").write_text("one")
+    assert digest == describe_command([str(tmp_path / "moved"), "--fast"])
+    assert describe_command([str(tmp_path), "x" * 5000, "nul\0"])
+    bot.write_text("two")
+    assert digest != describe_command([str(bot), "--fast"])
+    fed = describe_command([str(bot), str(data)])
+    data.write_text("three")
+    assert fed != describe_command([str(bot), str(data)])

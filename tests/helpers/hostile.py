@@ -237,9 +237,7 @@ MOVES = bots(
 MOVES["coroutine"] = Hostile(
     MOVES["true"].source.replace("def choose_move", "async def choose_move"), frozenset({ILLEGAL})
 )
-MOVES["numpy_index"] = Hostile(
-    playing("pass").replace("len(moves) - 1", "np.int64(0)"), frozenset({INNOCENT})
-)
+MOVES |= bots(moving, INNOCENT, numpy_index="np.int64(0)")
 MOVES |= bots(  # repr of it runs out of stack; to make it anew takes its time, too
     moving, ILLEGAL, SLOW, deep=("DEEP", "DEEP = []\nfor _ in range(20_000):\n    DEEP = [DEEP]")
 )
@@ -261,25 +259,24 @@ ROLLS |= bots(rolling, INNOCENT, numpy_yes="np.bool_(turn.rolls < 3)")
 
 # --- What acts when the arena looks at it, or throws it away --------------------------------------
 
-NEVER_ENDS = sly("def {}(self, *others):", "    while True: pass")
-KILLS = sly("{} = lambda self: os._exit(0)")
+NEVER_ENDS = sly("def __{}__(self, *others):", "    while True: pass")
+KILLS = sly("__{}__ = lambda self: os._exit(0)")
 TRAPS = {
     **bots(
         moving,
         ILLEGAL,
         SLOW,
-        endless_index=("Sly()", NEVER_ENDS.format("__index__")),
-        endless_equality=("Sly()", NEVER_ENDS.format("__eq__")),
-        endless_repr=("Sly()", NEVER_ENDS.format("__repr__")),
-        endless_removal=("Sly()", NEVER_ENDS.format("__del__")),
+        **{
+            f"endless_{name}": ("Sly()", NEVER_ENDS.format(name))
+            for name in ("index", "eq", "repr", "del")
+        },
     ),
-    **bots(rolling, ILLEGAL, SLOW, endless_bool=("Sly()", NEVER_ENDS.format("__bool__"))),
+    **bots(rolling, ILLEGAL, SLOW, endless_bool=("Sly()", NEVER_ENDS.format("bool"))),
     **bots(
         moving,
         ILLEGAL,
         DIED,
-        deadly_repr=("Sly()", KILLS.format("__repr__")),
-        deadly_removal=("Sly()", KILLS.format("__del__")),
+        **{f"deadly_{name}": ("Sly()", KILLS.format(name)) for name in ("repr", "del")},
     ),
     **bots(
         deciding,

@@ -5,7 +5,6 @@ from textwrap import indent
 from helpers.hostile import (
     ANYTHING,
     DIED,
-    HEAD,
     ILLEGAL,
     INNOCENT,
     SLOW,
@@ -17,6 +16,7 @@ from helpers.hostile import (
     rolling,
     sly,
 )
+from helpers.isolated import READY
 
 # --- Damage ---------------------------------------------------------------------------------------
 
@@ -149,16 +149,7 @@ CHEATS = {
         deletes_from_turn="del turn.dice",
         fills_turn="turn.__dict__['rolls'] = 0",
         writes_method="turn.bust_chance = lambda: 0",
-        writes_dice="turn.dice[0] = 6",
-        writes_runners="turn.runners[7] = 12",
-        writes_markers="turn.markers[7] = 12",
         writes_rivals="turn.rivals[0][7] = 0",
-        writes_rival="turn.rivals[0] = ()",
-        writes_usable="turn.usable[0] = 7",
-        writes_rival_claims="turn.rival_claims[0] = 0",
-        writes_moves="moves[0] = (7, 7)",
-        writes_move="moves[0][0] = 7",
-        clears_moves="moves.clear()",
         writes_rules="turn.rules.columns_to_win = 1",
         sets_rules="object.__setattr__(turn.rules, 'columns_to_win', 1)",
         fills_rules="vars(turn.rules)['columns_to_win'] = 1",
@@ -383,24 +374,15 @@ LOUD["prints_compiled"] = compiled(
 # --- Programs -------------------------------------------------------------------------------------
 
 
-def program(act: str) -> str:
-    """A program that gets ready, hears of its first game, and then does this."""
-    return (
-        f"{HEAD}def hear():\n    return sys.stdin.buffer.readline() or os._exit(0)\n"
-        "def say(data):\n    while data: data = data[os.write(1, data):]\n"
-        f'hear(); say(b\'{{"type":"ready"}}\\n\')\nhear()\n{act}'
-    )
-
-
 PROGRAMS = {
     **bots(
-        program,
+        READY.__add__,
         SLOW,
         deaf="signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(60)",
     ),
-    **bots(program, DIED, quits="", closes="os.close(1)\ntime.sleep(60)"),
+    **bots(READY.__add__, DIED, quits="", closes="os.close(1)\ntime.sleep(60)"),
     **bots(
-        program,
+        READY.__add__,
         ILLEGAL,
         DIED,
         babbles="while hear(): say(b'{\"move\":' * 9999 + b'\\n')",

@@ -93,8 +93,8 @@ class Fake:
             os._exit(3)
         elif what == "stopped":
             os.kill(os.getpid(), signal.SIGSTOP)
-        elif what == "sleeps":
-            time.sleep(60)
+        elif what in ("sleeps", "thinks"):
+            time.sleep(60 if what == "sleeps" else 0.6)
         elif what == "spins":
             while True:
                 pass

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.hostile import HEAD
+from helpers.hostile import HEAD, rolling
 from helpers.hostile_deeds import CHANGES
 from helpers.parameters import slow_but
 
@@ -20,12 +20,6 @@ AT_IMPORT = {
     "timer": "signal.signal(signal.SIGVTALRM, lambda *_: 1 / 0); signal.setitimer(1, .01, .01)",
     "callbacks": "gc.callbacks.append(lambda *_: 1 / 0)",
 }
-DECIDES = """
-def roll_again(turn):
-    return turn.rolls < 3
-def choose_move(turn, moves):
-    return 0
-"""
 INNOCENT = f"""{HEAD}
 import locale
 def state():
@@ -60,7 +54,7 @@ def roll_again(turn):
 
 def played(arena: Arena, acts: Mapping[str, str]) -> set[tuple[int, tuple[float, ...]]]:
     """How much an innocent bot won in each seat, beside bots whose files do this at import."""
-    bots = {name: f"{HEAD}{act}\n{DECIDES}" for name, act in acts.items()}
+    bots = {name: rolling("turn.rolls < 3", act) for name, act in acts.items()}
     done = arena(
         "run cup.yaml --quiet --fresh --no-page",
         bots={"innocent": INNOCENT, **bots},

@@ -16,10 +16,13 @@ from pathlib import Path
 import pytest
 from helpers.hostile import DEADLY, ENDLESS, EXCEPTIONS, GUILTY, INNOCENT, MOVES, deciding
 from helpers.hostile_deeds import LEARNERS, LOUD, NOISE, STEADY, TWIN, UNSTEADY
-from helpers.hostile_gangs import APART, FEW, GANGS, QUICK, some
 from helpers.hostile_runs import (
+    APART,
+    FEW,
+    GANGS,
     HONEST,
     PATIENCE,
+    QUICK,
     Entries,
     Outcome,
     Runs,
@@ -28,6 +31,7 @@ from helpers.hostile_runs import (
     played,
     prepare,
     shown,
+    some,
     sources,
     started,
 )

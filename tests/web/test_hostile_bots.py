@@ -1,6 +1,5 @@
 """Bots of strangers on the pages: what they do ends their own game at most."""
 
-import subprocess
 import time
 from pathlib import Path
 
@@ -34,10 +33,8 @@ def with_bot(served: PagesServer, act: str) -> None:
 
 def children(process: int) -> list[str]:
     """The processes below another one."""
-    done = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(process)], capture_output=True, text=True
-    )
-    return done.stdout.split()
+    threads = Path(f"/proc/{process}/task").glob("*/children")
+    return [child for thread in threads for child in thread.read_text().split()]
 
 
 @pytest.mark.slow

@@ -198,6 +198,25 @@ def test_games_of_compiled_bots_need_no_numba_once_it_has_compiled_them() -> Non
     assert told == ["True", "False"]
 
 
+VIEW = """
+import sys
+from cantstop_arena.games.cubus.choices.named_positions import view_of
+view = view_of("22/21@0,0", "TOLR", [(0, 0)], "leaflet")
+for option in view.options():
+    view.keep(option, 0)
+print(len(view.targets()), len(view.nearby()), view.choose() is not None, "numba" in sys.modules)
+"""
+
+
+@pytest.mark.slow
+def test_views_in_plain_python_need_no_numba_once_their_searches_are_compiled() -> None:
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", VIEW], capture_output=True, text=True, check=True
+        )
+    assert done.stdout.split() == ["162", "3", "True", "False"]
+
+
 def test_a_check_that_stops_in_rules_without_machine_code_still_knows_a_compiled_bot() -> None:
     """Under load the games of a check stop anywhere, and such bots are checked in another way."""
     bots = [contestant(0, {"build": nearby}, False)] * 2

@@ -28,6 +28,7 @@ from cantstop_arena.tournaments.pool.worker_messages import (
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions, WorkerPool
 
 POOL = "cantstop_arena.tournaments.pool.worker_pool"
+NEVER = 3600.0  # seconds for which no test waits
 
 
 @pytest.fixture(autouse=True)
@@ -37,10 +38,10 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Patient(Referee):
-    """Gives bots a second, and holds the second one for able to harm a worker at any time."""
+    """Gives bots their time, and holds the second one for able to harm a worker at any time."""
 
-    def decision_limit(self, bot: int) -> float:
-        return 1.0
+    def __init__(self, seconds: float = 1.0) -> None:
+        super().__init__(seconds)
 
     def suspects(self, group: Group) -> list[int]:
         return [group[1]]
@@ -70,17 +71,10 @@ def test_workers_that_never_get_ready_end_the_work_with_words(tmp_path: Path) ->
         worked(partial(slowly, tmp_path, 60.0), terms)
 
 
-class Thinks(Fake):
-    """Its bots think for longer than a worker may stand still, and not as long as they may."""
-
-    def happens(self, what: str, times: int, game: tuple[int, int]) -> None:
-        if game == (3, 1):
-            (self.folder / f"{time.monotonic()}").touch()
-            time.sleep(0.6)
-
-
 def test_a_decision_is_no_stall(tmp_path: Path) -> None:
-    assert worked(partial(Thinks, tmp_path, {}), PoolOptions(1, "fork")) == CALM
+    """Though it takes longer than a worker may stand still, and not as long as a bot may."""
+    factory = partial(Fake, tmp_path, {(3, 1): ("thinks", 99)})
+    assert worked(factory, PoolOptions(1, "fork")) == CALM
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -120,45 +114,24 @@ class Talks(Fake):
         time.sleep(60)
 
 
-def twice(block: Block) -> list[Any]:
-    return [BlockPlayed(result(block)), BlockPlayed(result(block))]
+SAID: dict[str, Said] = {
+    "a result twice": lambda block: [BlockPlayed(result(block))] * 2,
+    "an error twice": lambda block: [worker_broken("no")] * 2,
+    "what a worker never sends": lambda block: [BlockPlayed(result(block)), Play(block)],
+    "another result": lambda block: [BlockPlayed(result(block.part(0, 5))), Ready()],
+}
 
 
-def with_a_report(block: Block) -> list[Any]:
-    return [worker_broken("no"), worker_broken("no")]
-
-
-def with_nonsense(block: Block) -> list[Any]:
-    return [BlockPlayed(result(block)), Play(block)]
-
-
-def of_another_block(block: Block) -> list[Any]:
-    return [BlockPlayed(result(block.part(0, 5))), Ready()]
-
-
-@pytest.mark.parametrize("said", [twice, with_a_report, with_nonsense, of_another_block])
+@pytest.mark.parametrize("said", SAID.values(), ids=SAID)
 def test_a_worker_that_says_too_much_is_replaced_and_its_block_played(
     tmp_path: Path, said: Said
 ) -> None:
     assert worked(partial(Talks, said, tmp_path), PoolOptions(1, "fork")) == CALM
 
 
-class Stops(Fake):
-    """Is stopped by somebody, twice, while a bot is to decide."""
-
-    def happens(self, what: str, times: int, game: tuple[int, int]) -> None:
-        super().happens(*(("stopped", 2) if game == (4, 0) else ("", 0)), game)
-
-
-class VeryPatient(Patient):
-    """Gives bots a time that no test waits for."""
-
-    def decision_limit(self, bot: int) -> float:
-        return 3600.0
-
-
 def test_a_worker_that_was_stopped_is_not_waited_for(tmp_path: Path) -> None:
-    assert worked(partial(Stops, tmp_path, {}), PoolOptions(1, "fork"), VeryPatient()) == CALM
+    factory = partial(Fake, tmp_path, {(4, 0): ("stopped", 2)})
+    assert worked(factory, PoolOptions(1, "fork"), Patient(NEVER)) == CALM
     assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -248,7 +221,7 @@ def test_a_worker_that_ends_or_sends_something_without_a_block_is_replaced(
     tmp_path: Path, end: bool
 ) -> None:
     played, factory = [], partial(Misbehaves, tmp_path, end)
-    with WorkerPool(factory, WINDOW, VeryPatient(), PoolOptions(2, "fork")) as pool:
+    with WorkerPool(factory, WINDOW, Patient(NEVER), PoolOptions(2, "fork")) as pool:
         for part in pool.play(TwoAndLaterMore(tmp_path)):
             played.append(part.result.block)
             (tmp_path / "received").touch()

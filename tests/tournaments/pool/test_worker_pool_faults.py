@@ -13,13 +13,7 @@ from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result, results
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cantstop_arena.deals.outcomes import (
-    DIED,
-    TOO_SLOW,
-    Block,
-    BlockResult,
-    Fault,
-)
+from cantstop_arena.deals.outcomes import DIED, TOO_SLOW, Block, BlockResult, Fault
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import WorkerPoolError
 from cantstop_arena.tournaments.pool.blame import FaultCounter

@@ -23,7 +23,7 @@ from cantstop_arena.native.code_cache import (
     has_writable_array,
     unwrap_partial,
 )
-from cantstop_arena.native.object_files import Kind, argument_count, array_members
+from cantstop_arena.native.object_files import Kind, argument_count
 
 _NUMBER = (np.dtype(np.int64), 0)
 _NUMBERS, _PAIRS, _BOXES = ((np.dtype(np.int64), dimensions) for dimensions in (1, 2, 3))
@@ -64,7 +64,7 @@ STEPS = "steps"
 
 @cache
 def engine() -> Any:
-    """The functions of ENTRIES, as attributes. They take arrays as `array_arguments`."""
+    """The functions of ENTRIES, as attributes. Arrays are passed as by `array_arguments`."""
     return _entries("engine", "kernel", ENTRIES)
 
 
@@ -101,15 +101,6 @@ def handle_of(games: GameArray) -> Any:
     """The handle of a game: the address of its record, or the record itself where nothing is
     compiled."""
     return games.ctypes.data if compiles() else games[0]
-
-
-def array_arguments(*arrays: Any) -> tuple[Any, ...]:
-    """The arguments that pass arrays to the engine; the caller must hold the arrays meanwhile."""
-    return (
-        tuple(number for array in arrays for number in array_members(array))
-        if compiles()
-        else arrays
-    )
 
 
 def is_compiled(player: Player) -> bool:

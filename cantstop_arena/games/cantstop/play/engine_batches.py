@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cantstop_arena.deals.outcomes import ILLEGAL, Block
 from cantstop_arena.deals.seatings import lineups
 from cantstop_arena.game_api.batches import Batch, empty_batch, encoding_or_error
-from cantstop_arena.games.cantstop.engine.entry_points import array_arguments, step_engine
+from cantstop_arena.games.cantstop.engine.entry_points import step_engine
 from cantstop_arena.games.cantstop.engine.game_array import (
     FIELDS,
     HEAD_WORDS,
@@ -21,6 +21,7 @@ from cantstop_arena.games.cantstop.engine.game_array import (
     slot,
 )
 from cantstop_arena.games.cantstop.play.actions import actions_under
+from cantstop_arena.native.object_files import array_arguments
 from cantstop_arena.table.batch_loop import LostGame
 from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.bot_faults import BotFault, fault_of

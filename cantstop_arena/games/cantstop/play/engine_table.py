@@ -17,7 +17,6 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.state import LEFT, Event
 from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.games.cantstop.engine.entry_points import (
-    array_arguments,
     engine,
     handle_of,
     is_compiled,
@@ -42,6 +41,7 @@ from cantstop_arena.games.cantstop.records import RecordWriter
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.hookspecs import BATCH_HOOK
 from cantstop_arena.native.code_cache import CompiledBot
+from cantstop_arena.native.object_files import array_arguments
 from cantstop_arena.table.batch_loop import BatchGames
 from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.bot_faults import BotFault, fault_of

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from cantstop_arena.deals.outcomes import Tally
 from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.games.cantstop.counts import COUNTS, HIGHLIGHTS, MEASURES
-from cantstop_arena.games.cantstop.engine.entry_points import array_arguments, engine
+from cantstop_arena.games.cantstop.engine.entry_points import engine
 from cantstop_arena.games.cantstop.engine.game_array import COLUMN_UNITS, TALLY
+from cantstop_arena.native.object_files import array_arguments
 
 LUCK_UNIT = COLUMN_UNITS * 1296 / 1_000_000
 """A millionth of a column at stake, or of a won game, with six-sided dice."""

@@ -8,17 +8,13 @@ import numpy as np
 from cantstop_arena.games.cubus.builds.build import Build, carry_open_cards
 from cantstop_arena.games.cubus.builds.piles import pile_of
 from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
-from cantstop_arena.games.cubus.choices.targets import cells_of
+from cantstop_arena.games.cubus.choices.search import cells_of, library_arguments
+from cantstop_arena.games.cubus.engine.bot_row import MAX_CELLS
 from cantstop_arena.games.cubus.engine.bound import best_value
-from cantstop_arena.games.cubus.engine.library import library
-from cantstop_arena.games.cubus.engine.query import MAX_CELLS, compiled_rules
-from cantstop_arena.games.cubus.nets.two_ply_search import (
-    KEYS,
-    NOW,
-    SearchWorkspace,
-    new_workspace,
-    plan_build,
-)
+from cantstop_arena.games.cubus.engine.entry_points import champion
+from cantstop_arena.games.cubus.engine.query_arrays import compiled_rules
+from cantstop_arena.games.cubus.nets.net_records import KEYS, NOW, SearchWorkspace, new_workspace
+from cantstop_arena.native.object_files import array_arguments
 
 _workspace = cache(new_workspace)
 
@@ -27,11 +23,19 @@ def searched_build(view: CubusBotView, net: Any) -> Build | None:
     """The build of the search with a net; None for a pass. Draws one random number, if any."""
     if not view.bound():
         return None
-    key = np.uint64(int(view.random() * KEYS))
+    key = int(view.random() * KEYS)
     cells, plan, work = cells_of(view.table), np.zeros((MAX_CELLS, 4), np.int64), _workspace()
     _fill_state(work, view)
-    tables = library(view.rules.box), best_value(), net, compiled_rules(view.rules)
-    placed = plan_build(*tables, cells, len(cells), work, key, plan)
+    cards, *others = compiled_rules(view.rules)
+    nets, rules = np.array([net], net.dtype), np.array(others, np.int64)
+    query, reply_query = work.query, work.reply_query
+    workspace = work.states, *query, *reply_query, *work[3:]
+    placed = champion().plan_build_of_arrays(
+        *library_arguments(view.rules.box),
+        *array_arguments(best_value(), nets, rules, cards, cells),
+        key,
+        *array_arguments(plan, *workspace),
+    )
     if not placed:
         return None
     rows = plan[:placed].tolist()

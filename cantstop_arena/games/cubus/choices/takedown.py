@@ -13,9 +13,9 @@ from cantstop_arena.games.cubus.builds.build import (
 )
 from cantstop_arena.games.cubus.builds.cards import NONE, Cards
 from cantstop_arena.games.cubus.builds.piles import IllegalBuild, Pile, parse, pile_of
+from cantstop_arena.games.cubus.choices.search import TargetQuery
 from cantstop_arena.games.cubus.choices.targets import (
     Target,
-    TargetQuery,
     targets,
     targets_without_box,
 )

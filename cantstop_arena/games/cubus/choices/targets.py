@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any, NamedTuple, overload
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +12,19 @@ from cantstop_arena.games.cubus.builds.build import TableCards
 from cantstop_arena.games.cubus.builds.cards import Cards
 from cantstop_arena.games.cubus.builds.piles import (
     Cell,
-    IllegalBuild,
     Pile,
     Shape,
     Spot,
     pile_of,
 )
+from cantstop_arena.games.cubus.choices.search import Search, TargetQuery, candidates
 from cantstop_arena.games.cubus.engine.bound import MAX_CARDS_PLACED, best_value
-from cantstop_arena.games.cubus.engine.library import Library, library, shape_text
-from cantstop_arena.games.cubus.engine.text_order import ORDER
+from cantstop_arena.games.cubus.engine.library import shape_text
+from cantstop_arena.games.cubus.engine.query_arrays import POINTS
+from cantstop_arena.games.cubus.engine.text_order import keys_between, value_of
 from cantstop_arena.games.cubus.rules import Box, RuleSet
 
 _NEAR = 16  # a table with a corner further out is moved to (0, 0) for the search
-_MANY = 1000  # more crates than any pile has
 
 
 class Target(NamedTuple):
@@ -38,17 +38,6 @@ class Target(NamedTuple):
     points: int
     least: int
     most: int
-
-
-class TargetQuery(NamedTuple):
-    """A search for targets: the table, the cards in hand, and limits of F and of crates."""
-
-    table: TableCards
-    hand: Cards
-    free_swap: bool
-    min_value: int
-    min_crates: int = 0
-    max_crates: int = _MANY
 
 
 def for_build(table: TableCards, hand: Cards, rules: RuleSet) -> TargetQuery:
@@ -67,7 +56,7 @@ class TargetLevel(Sequence[Target]):
     """Targets of equal points in the order of their texts, each created when it is accessed."""
 
     def __init__(self, rows: NDArray[np.int64], points: int, x: int, y: int) -> None:
-        """`rows`: heights, corner, `least` and `most` of each target, as in `search.open_room`."""
+        """`rows`: heights, corner, `least` and `most` of each target, as of `Search.open_room`."""
         self._rows = rows
         self._points = points
         self._x, self._y = x, y
@@ -99,9 +88,8 @@ def levels(target_query: TargetQuery, box: Box, rising: bool = False) -> Iterato
     Each row is searched for when the iterator reaches it.
     """
     here, x, y = moved_to_origin(target_query)
-    base = target_query.table.pile.shape.value
-    search_for = _rising_levels if rising else _falling_levels
-    for value, rows in search_for(here, library(box)):
+    base, search = target_query.table.pile.shape.value, Search(here, box)
+    for value, rows in search.rising_levels() if rising else search.falling_levels():
         level = TargetLevel(rows, value - base, x, y)
         yield sorted(level) if x or y else level
 
@@ -122,19 +110,17 @@ def target_of_groups(
     `choose` gets their count and returns the index of one, by falling points, then by text. Only
     this one is created: there can be a hundred thousand.
     """
-    from cantstop_arena.games.cubus.engine import search
-
     here, x, y = moved_to_origin(target_query)
-    compiled, piles = compiled_query(here), library(box)
-    keys = search.keys_of(piles, ORDER, compiled, np.array(numbers, np.int64))
+    search = Search(here, box)
+    keys = search.keys_of(numbers)
     if not len(keys):
         return None
     index = choose(len(keys))
-    value = search.value_of(int(keys[index]))
+    value = value_of(int(keys[index]))
     first, end = index, index + 1
     if x or y:  # the order of the moved corners' texts is another
-        first, end = np.searchsorted(keys, search.keys_between(value))
-    rows = search.open_room(piles, ORDER, compiled, keys[first:end])
+        first, end = np.searchsorted(keys, keys_between(value))
+    rows = search.open_room(keys[first:end])
     level = TargetLevel(rows, value - target_query.table.pile.shape.value, x, y)
     return (sorted(level) if x or y else level)[index - first]
 
@@ -223,94 +209,15 @@ def _moved(table: TableCards, x: int, y: int) -> TableCards:
 _shape = lru_cache(maxsize=50_000)(shape_text)
 
 
-def _falling_levels(
-    target_query: TargetQuery, box_library: Library
-) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    from cantstop_arena.games.cubus.engine import search
-
-    compiled = compiled_query(target_query)
-    group = search.first_group(box_library, compiled)
-    while True:
-        keys, group = search.next_level(box_library, ORDER, compiled, group)
-        if not len(keys):
-            return
-        yield (
-            search.value_of(int(keys[0])),
-            search.open_room(box_library, ORDER, compiled, keys),
-        )
-
-
-def _rising_levels(
-    target_query: TargetQuery, box_library: Library
-) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    from cantstop_arena.games.cubus.engine import query, search
-
-    compiled = compiled_query(target_query)
-    for value in range(target_query.min_value, int(compiled.limits[query.TOP]) + 1):
-        keys = search.level_of(box_library, ORDER, compiled, value)
-        if len(keys):
-            yield value, search.open_room(box_library, ORDER, compiled, keys)
-
-
-def compiled_query(target_query: TargetQuery) -> Any:
-    """A target query for compiled functions."""
-    from cantstop_arena.games.cubus.engine import query
-
-    compiled = query.new_query()
-    cells = cells_of(target_query.table)
-    query.aim(
-        compiled,
-        best_value(),
-        cells,
-        len(cells),
-        np.array(target_query.hand, np.int64),
-        target_query.free_swap,
-        target_query.min_value,
-        target_query.min_crates,
-        target_query.max_crates,
-    )
-    return compiled
-
-
-def cells_of(table: TableCards) -> NDArray[np.int64]:
-    """The cells of a table as rows [x, y, height, open] for compiled functions.
-
-    Without open cards the pile's place has no effect, and its corner is (0, 0).
-
-    Raises IllegalBuild when the pile has more than `MAX_CARDS_PLACED` tops.
-    """
-    if table.pile.shape.tops > MAX_CARDS_PLACED:
-        raise IllegalBuild(
-            1, f"a pile has at most {MAX_CARDS_PLACED} tops, not {table.pile.shape.tops}"
-        )
-    pile: Pile = table.pile if table.open else table.pile.moved(0, 0)
-    lying = set(table.open)
-    rows = [
-        (pile.x + x, pile.y + y, height, (pile.x + x, pile.y + y) in lying)
-        for x, y, height in pile.shape.cells
-    ]
-    return np.array(rows, np.int64)
-
-
 def nearby(target_query: TargetQuery) -> list[Target]:
     """Targets with one cell changed, a layer slid under, or both: by falling points, then text."""
-    from cantstop_arena.games.cubus.engine import near
-
-    cells = cells_of(target_query.table)
-    base = target_query.table.pile.shape.value
-    candidates = near.candidates(
-        compiled_query(target_query), cells, len(cells), target_query.free_swap, base
-    )
-    distinct = {_target(target_query.table, cells, candidate) for candidate in candidates}
-    return sorted(distinct, key=lambda target: (-target.points, target.pile))
+    table = target_query.table
+    distinct = {_target(table, *candidate) for candidate in candidates(target_query)}
+    return sorted(distinct, key=_by_points)
 
 
-def _target(table: TableCards, cells: NDArray[np.int64], candidate: NDArray[np.int64]) -> Target:
-    from cantstop_arena.games.cubus.engine import near
-
-    after = np.empty((len(cells) + 1, 4), np.int64)
-    count = near.apply_candidate(cells, len(cells), candidate, after)
-    pile = pile_of({(x, y): height for x, y, height, _ in after[:count].tolist()})
+def _target(table: TableCards, candidate: NDArray[np.int64], cells: NDArray[np.int64]) -> Target:
+    pile = pile_of({(x, y): height for x, y, height, _ in cells.tolist()})
     placed = pile if table.open else pile.moved(0, 0)
-    points, needed, allowed = candidate[near.POINTS :].tolist()
+    points, needed, allowed = candidate[POINTS:].tolist()
     return Target(placed.text, points, needed, allowed)

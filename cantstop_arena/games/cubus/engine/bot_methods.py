@@ -11,7 +11,11 @@ from numba.extending import overload_method
 
 from cantstop_arena.games.cubus.engine import bot_row as at
 from cantstop_arena.games.cubus.engine.bot_row import BEGIN, END, PileOption
-from cantstop_arena.games.cubus.engine.query import LIDS, LYING, TOP
+from cantstop_arena.games.cubus.engine.query_arrays import (
+    LIDS,
+    LYING,
+    TOP,
+)
 from cantstop_arena.native.bot_compiler import caller, floats_at, integers_at
 from cantstop_arena.native.kernel_bots import WORKSPACE
 from cantstop_arena.native.numba_store import INLINE

@@ -4,9 +4,18 @@ import numba
 import numpy as np
 
 from cantstop_arena.games.cubus.engine import bot_row as at
+from cantstop_arena.games.cubus.engine.bot_row import (
+    MAX_CELLS,
+)
 from cantstop_arena.games.cubus.engine.compiled import njit_entry, njit_inline
 from cantstop_arena.games.cubus.engine.plans import below
-from cantstop_arena.games.cubus.engine.query import MAX_CELLS, TOP, Query, pile_cards
+from cantstop_arena.games.cubus.engine.query import (
+    pile_cards,
+)
+from cantstop_arena.games.cubus.engine.query_arrays import (
+    TOP,
+    Query,
+)
 from cantstop_arena.games.cubus.engine.row_parts import (
     best_values_at,
     library_at,
@@ -20,11 +29,14 @@ from cantstop_arena.games.cubus.nets.net_records import (
     AFTERSTATE,
     CUBUS_NET,
     HIDDEN,
+    KEYS,
     MAX_HITS,
     MAX_INPUTS,
     MAX_SEATS,
+    NOW,
+    SearchWorkspace,
 )
-from cantstop_arena.games.cubus.nets.two_ply_search import KEYS, NOW, SearchWorkspace, plan_build
+from cantstop_arena.games.cubus.nets.two_ply_search import plan_build
 from cantstop_arena.native.bot_compiler import floats_at, integers_at, pointer_at, words_at
 from cantstop_arena.native.kernel_code import NO_ANSWER, PLAYERS, SEAT
 

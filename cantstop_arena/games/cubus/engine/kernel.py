@@ -9,6 +9,9 @@ import numba
 import numpy as np
 
 from cantstop_arena.games.cubus.engine import bot_row as at
+from cantstop_arena.games.cubus.engine.bot_row import (
+    MAX_CELLS,
+)
 from cantstop_arena.games.cubus.engine.compiled import (
     copy_rows,
     njit_call,
@@ -16,7 +19,16 @@ from cantstop_arena.games.cubus.engine.compiled import (
     njit_inline,
 )
 from cantstop_arena.games.cubus.engine.plans import number_at, shuffle
-from cantstop_arena.games.cubus.engine.query import MAX_CELLS, H, O, X, Y, aim, pile_cards
+from cantstop_arena.games.cubus.engine.query import (
+    aim,
+    pile_cards,
+)
+from cantstop_arena.games.cubus.engine.query_arrays import (
+    H,
+    O,
+    X,
+    Y,
+)
 from cantstop_arena.games.cubus.engine.row_parts import (
     best_values_at,
     numbers_at,

@@ -6,41 +6,33 @@ the cell and its neighbours need checking, since all others are unchanged.
 
 import numpy as np
 
-from cantstop_arena.games.cubus.engine.compiled import copy_rows, njit_call, njit_entry
+from cantstop_arena.games.cubus.engine.bot_row import NEAR_SIDE as SIDE
+from cantstop_arena.games.cubus.engine.compiled import copy_rows, njit_call
 from cantstop_arena.games.cubus.engine.query import (
+    pile_cards,
+)
+from cantstop_arena.games.cubus.engine.query_arrays import (
+    CELL_X,
+    CELL_Y,
+    HEIGHT,
     LEFT,
     LIDS,
     LYING,
     MIN_CRATES,
     MIN_VALUE,
     OPEN,
+    OPEN_ALLOWED,
+    OPEN_NEEDED,
+    POINTS,
     RIGHT,
+    SLID,
     H,
     O,
     X,
     Y,
-    pile_cards,
 )
 
-MAX_CELLS = 16
-SIDE = 2 * MAX_CELLS  # of the grid of a pile's heights
 _EDGE = 2  # empty cells around the pile
-
-# Columns of a candidate.
-SLID, CELL_X, CELL_Y, HEIGHT, POINTS, OPEN_NEEDED, OPEN_ALLOWED = 0, 1, 2, 3, 4, 5, 6
-COLUMNS = 7
-
-
-@njit_entry
-def candidates(query, cells, count, free_swap, base):
-    """All legal candidates, one per row; a pile may occur twice. `base`: F of the table's pile."""
-    # n connected cells have at most 2n + 2 neighbours. Each cell can have the heights from 1 to one
-    # more than the tallest, which is one taller with a layer slid under.
-    cells_and_border, heights = 3 * count + 2, _tallest(cells, count) + 2
-    rows = np.empty((2 * cells_and_border * heights + 1, COLUMNS), np.int64)
-    grid, lifted = np.empty((SIDE, SIDE), np.int64), np.empty(cells.shape, np.int64)
-    number = list_candidates(query, cells, count, free_swap, base, rows, grid, lifted)
-    return rows[:number]
 
 
 @njit_call(nrt=False)
@@ -219,7 +211,7 @@ def _consider(query, sums, free_swap, base, slid, x, y, height, rows, number):
     return number + 1
 
 
-@njit_entry
+@njit_call(nrt=False)
 def apply_candidate(cells, count, candidate, after):
     """Write the cells of a candidate into `after`, without open cards; returns their number."""
     slid, height = candidate[SLID], candidate[HEIGHT]

@@ -8,7 +8,11 @@ import numba
 import numpy as np
 
 from cantstop_arena.games.cubus.engine import bot_row as at
-from cantstop_arena.games.cubus.engine.bot_row import BEGIN, END
+from cantstop_arena.games.cubus.engine.bot_row import (
+    BEGIN,
+    END,
+    MAX_CELLS,
+)
 from cantstop_arena.games.cubus.engine.compiled import njit_call, njit_entry
 from cantstop_arena.games.cubus.engine.near import list_candidates
 from cantstop_arena.games.cubus.engine.plans import (
@@ -17,7 +21,14 @@ from cantstop_arena.games.cubus.engine.plans import (
     write_best_candidate,
     write_target,
 )
-from cantstop_arena.games.cubus.engine.query import LYING, MAX_CELLS, MIN_VALUE, UNIT, min_open
+from cantstop_arena.games.cubus.engine.query import (
+    UNIT,
+    min_open,
+)
+from cantstop_arena.games.cubus.engine.query_arrays import (
+    LYING,
+    MIN_VALUE,
+)
 from cantstop_arena.games.cubus.engine.row_parts import (
     library_at,
     numbers_at,

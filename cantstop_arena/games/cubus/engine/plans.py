@@ -6,18 +6,20 @@ the same random numbers.
 
 import numpy as np
 
-from cantstop_arena.games.cubus.engine import near
 from cantstop_arena.games.cubus.engine.bot_row import TEXT_LENGTH
 from cantstop_arena.games.cubus.engine.compiled import njit_call
 from cantstop_arena.games.cubus.engine.near import apply_candidate
 from cantstop_arena.games.cubus.engine.query import (
+    min_open,
+)
+from cantstop_arena.games.cubus.engine.query_arrays import (
     LYING,
     OPEN,
+    POINTS,
     H,
     O,
     X,
     Y,
-    min_open,
 )
 from cantstop_arena.games.cubus.engine.search import decoded
 
@@ -138,11 +140,11 @@ def write_best_candidate(query, cells, count, nearby, number, texts, rows, plan,
 
     `texts` and `rows` are room for the text and the number of each candidate.
     """
-    best, distinct = nearby[0, near.POINTS], 0
+    best, distinct = nearby[0, POINTS], 0
     for row in range(number):
-        best = max(best, nearby[row, near.POINTS])
+        best = max(best, nearby[row, POINTS])
     for row in range(number):
-        if nearby[row, near.POINTS] == best:
+        if nearby[row, POINTS] == best:
             placed = _write_candidate(cells, count, nearby[row], query, plan)
             _write_text(plan, placed, texts[row])
             distinct = _insert_row(rows, distinct, texts, row)

@@ -5,7 +5,10 @@ import numba
 from cantstop_arena.games.cubus.engine import bot_row as at
 from cantstop_arena.games.cubus.engine.compiled import njit_inline
 from cantstop_arena.games.cubus.engine.library import Library
-from cantstop_arena.games.cubus.engine.query import CompiledRules, Query
+from cantstop_arena.games.cubus.engine.query_arrays import (
+    CompiledRules,
+    Query,
+)
 from cantstop_arena.games.cubus.engine.text_order import FAR, TextOrder
 from cantstop_arena.native.bot_compiler import half_words_at, integers_at, words_at
 

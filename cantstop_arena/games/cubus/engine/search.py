@@ -11,9 +11,14 @@ texts.
 
 import numpy as np
 
-from cantstop_arena.games.cubus.engine.compiled import copy_numbers, njit_call, njit_entry
+from cantstop_arena.games.cubus.engine.compiled import njit_call
 from cantstop_arena.games.cubus.engine.library import MAX_VALUE, SPAN
 from cantstop_arena.games.cubus.engine.query import (
+    UNIT,
+    is_hopeless,
+    min_open,
+)
+from cantstop_arena.games.cubus.engine.query_arrays import (
     ANCHOR_U,
     ANCHOR_V,
     LEFT,
@@ -24,34 +29,18 @@ from cantstop_arena.games.cubus.engine.query import (
     OPEN,
     RIGHT,
     TOP,
-    UNIT,
-    is_hopeless,
-    min_open,
 )
-from cantstop_arena.games.cubus.engine.text_order import FAR
+from cantstop_arena.games.cubus.engine.text_order import FAR, MAX_HITS, VALUE_SHIFT
 
 _CORNER_BITS = 7
-_VALUE_SHIFT = 35
 _RANK_SHIFT = 14
 _RANK_MASK = (1 << 21) - 1
 _CORNER_MASK = (1 << _CORNER_BITS) - 1
-_FIRST = 64  # initial length of arrays of keys; it doubles as needed
-_MAX_HITS = SPAN * SPAN  # of a pile
 _M1 = np.uint64(0x5555555555555555)
 _M2 = np.uint64(0x3333333333333333)
 _M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
 _H01 = np.uint64(0x0101010101010101)
 _S1, _S2, _S4, _S56 = (np.uint64(n) for n in (1, 2, 4, 56))
-
-
-def value_of(key: int) -> int:
-    """F of the pile of a key."""
-    return MAX_VALUE - (key >> _VALUE_SHIFT)
-
-
-def keys_between(value: int) -> tuple[int, int]:
-    """The least key of piles of an F, and that after the greatest."""
-    return (MAX_VALUE - value) << _VALUE_SHIFT, (MAX_VALUE - value + 1) << _VALUE_SHIFT
 
 
 @njit_call(nrt=False)
@@ -95,7 +84,7 @@ def corner_at(query, bit):
 @njit_call(nrt=False)
 def _key(order, value, rank, x, y):
     corner = (order.x_ranks[x + FAR] << _CORNER_BITS) | order.y_ranks[y + FAR]
-    return ((MAX_VALUE - value) << _VALUE_SHIFT) | (np.int64(rank) << _RANK_SHIFT) | corner
+    return ((MAX_VALUE - value) << VALUE_SHIFT) | (np.int64(rank) << _RANK_SHIFT) | corner
 
 
 @njit_call(nrt=False)
@@ -122,31 +111,13 @@ def has_room(mask, bit, tops, needed, query):
     return needed == 0 or tops - popcount(mask & query.barred[bit]) >= needed
 
 
-@njit_call
-def _grown(keys):
-    more = np.empty(2 * len(keys), np.int64)
-    copy_numbers(more, keys)
-    return more
-
-
-@njit_call
-def add_group(library, order, query, number, keys, count):
-    """Append the keys of a group's hits; returns the array of keys and their number."""
-    pile, end = library.groups[number, 5], library.groups[number, 6]
-    while True:
-        pile, count = add_piles(library, order, query, number, pile, keys, count)
-        if pile == end:
-            return keys, count
-        keys = _grown(keys)
-
-
 @njit_call(nrt=False)
 def add_piles(library, order, query, number, pile, keys, count):
     """Append the hits of a group from `pile` on, while there is room; returns the next pile."""
     group = library.groups[number]
     value, tops = group[0], group[1]
     needed = min_open(query, tops)
-    while pile < group[6] and count + _MAX_HITS <= len(keys):
+    while pile < group[6] and count + MAX_HITS <= len(keys):
         if query.limits[LYING] == 0:
             keys[count] = _key(order, value, library.ranks[pile], 0, 0)
             count += 1
@@ -181,7 +152,7 @@ def sort(keys, count):
         gap //= 3
 
 
-@njit_entry
+@njit_call(nrt=False)
 def first_group(library, query):
     """The first group of a search: that of the greatest F that the cards allow."""
     if is_hopeless(query):
@@ -189,14 +160,14 @@ def first_group(library, query):
     return library.levels[MAX_VALUE - query.limits[TOP]]
 
 
-@njit_entry
-def next_level(library, order, query, number):
-    """The keys of the next F with hits, ascending, and the group to continue with.
+@njit_call(nrt=False)
+def next_level(library, order, query, number, keys, following):
+    """Write the keys of the next F with hits, ascending; returns their number.
 
-    The array is empty when there are no more hits.
+    `following[0]` becomes the group to continue with. There are no keys when there are no more
+    hits. Where less than MAX_HITS of `keys` is left, it may not have held all.
     """
-    keys, count = np.empty(_FIRST, np.int64), 0
-    groups, level = library.groups, MAX_VALUE + 1
+    groups, level, count = library.groups, MAX_VALUE + 1, 0
     min_value = query.limits[MIN_VALUE]
     number = next_fitting(library, query, number, min_value)
     while number < len(groups):
@@ -204,39 +175,42 @@ def next_level(library, order, query, number):
             if count:
                 break
             level = groups[number, 0]
-        keys, count = add_group(library, order, query, number, keys, count)
+        pile, count = add_piles(library, order, query, number, groups[number, 5], keys, count)
+        if pile < groups[number, 6]:
+            return count
         number = next_fitting(library, query, number + 1, min_value)
     sort(keys, count)
-    return keys[:count], number
+    following[0] = number
+    return count
 
 
-@njit_entry
-def level_of(library, order, query, value):
-    """The keys of the hits of an F, ascending."""
-    keys, count = np.empty(_FIRST, np.int64), 0
-    if not is_hopeless(query) and value <= query.limits[TOP]:
-        number = next_fitting(library, query, library.levels[MAX_VALUE - value], value)
-        while number < len(library.groups):
-            keys, count = add_group(library, order, query, number, keys, count)
-            number = next_fitting(library, query, number + 1, value)
+@njit_call(nrt=False)
+def level_of(library, order, query, value, keys):
+    """Write the keys of the hits of an F, ascending; returns their number, as `next_level` does."""
+    count = 0
+    if is_hopeless(query) or value > query.limits[TOP]:
+        return count
+    groups = library.groups
+    number = next_fitting(library, query, library.levels[MAX_VALUE - value], value)
+    while number < len(groups):
+        pile, count = add_piles(library, order, query, number, groups[number, 5], keys, count)
+        if pile < groups[number, 6]:
+            return count
+        number = next_fitting(library, query, number + 1, value)
     sort(keys, count)
-    return keys[:count]
+    return count
 
 
-@njit_entry(nrt=False)
-def is_buildable(library, query, number):
-    """Whether a pile of a group can be built."""
-    return fits(library, query, number) and has_hit(library, query, number)
-
-
-@njit_entry
-def keys_of(library, order, query, numbers):
-    """The keys of the hits of these groups, ascending."""
-    keys, count = np.empty(_FIRST, np.int64), 0
+@njit_call(nrt=False)
+def keys_of(library, order, query, numbers, keys):
+    """Write the keys of the hits of these groups, ascending; returns their number likewise."""
+    count, groups = 0, library.groups
     for number in numbers:
-        keys, count = add_group(library, order, query, number, keys, count)
+        pile, count = add_piles(library, order, query, number, groups[number, 5], keys, count)
+        if pile < groups[number, 6]:
+            return count
     sort(keys, count)
-    return keys[:count]
+    return count
 
 
 @njit_call(nrt=False)
@@ -261,10 +235,9 @@ def decoded(library, order, key):
     return np.int64(pile), x, order.ys[key & _CORNER_MASK]
 
 
-@njit_entry
-def open_room(library, order, query, keys):
-    """A row for each key: heights, x, y, and `least` and `most` new open cards (see Target)."""
-    rows = np.empty((len(keys), 5), np.int64)
+@njit_call(nrt=False)
+def open_room(library, order, query, keys, rows):
+    """Write a row for each key: heights, x, y, and `least` and `most` new open cards (Target)."""
     for i in range(len(keys)):
         pile, x, y = decoded(library, order, keys[i])
         mask = library.masks[pile]
@@ -278,4 +251,3 @@ def open_room(library, order, query, keys):
         rows[i, 1], rows[i, 2] = x, y
         rows[i, 3] = min_open(query, tops)
         rows[i, 4] = min(query.limits[OPEN], room)
-    return rows

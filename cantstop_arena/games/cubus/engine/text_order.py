@@ -1,11 +1,15 @@
-"""The order of the corners of piles as texts."""
+"""The order of the corners of piles as texts, and the keys of targets, which contain it."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.games.cubus.engine.bot_row import MAX_VALUE, SPAN
+
 FAR = 64  # corners lie between -64 and 63
+MAX_HITS = SPAN * SPAN  # of a pile
+VALUE_SHIFT = 35  # of the bits of a key, see `search`
 
 
 class TextOrder(NamedTuple):
@@ -26,3 +30,13 @@ def _order() -> TextOrder:
 
 
 ORDER = _order()
+
+
+def value_of(key: int) -> int:
+    """F of the pile of a key."""
+    return MAX_VALUE - (key >> VALUE_SHIFT)
+
+
+def keys_between(value: int) -> tuple[int, int]:
+    """The least key of piles of an F, and that after the greatest."""
+    return (MAX_VALUE - value) << VALUE_SHIFT, (MAX_VALUE - value + 1) << VALUE_SHIFT

@@ -8,7 +8,9 @@ import numpy as np
 
 from cantstop_arena.games.cubus.engine.compiled import njit_call
 from cantstop_arena.games.cubus.engine.library import MAX_VALUE, SPAN
-from cantstop_arena.games.cubus.engine.query import LYING
+from cantstop_arena.games.cubus.engine.query_arrays import (
+    LYING,
+)
 from cantstop_arena.games.cubus.engine.search import anchor_bits, popcount
 from cantstop_arena.games.cubus.nets.net_records import BOXES, INPUTS_OF_SEAT, INPUTS_OF_TABLE
 from cantstop_arena.games.cubus.rules import MAX_SIDE_LENGTH

@@ -14,12 +14,13 @@ from cantstop_arena.games.cubus.compiled_bots import play_all
 from cantstop_arena.games.cubus.compiled_games import plays
 from cantstop_arena.games.cubus.engine.bound import best_value
 from cantstop_arena.games.cubus.engine.library import library
-from cantstop_arena.games.cubus.engine.query import compiled_rules
+from cantstop_arena.games.cubus.engine.query_arrays import (
+    compiled_rules,
+)
 from cantstop_arena.games.cubus.nets.cubus_gradient import Schedule, learn_from_games, new_draft
 from cantstop_arena.games.cubus.nets.cubus_net_files import CubusNet, as_bytes
-from cantstop_arena.games.cubus.nets.net_records import CUBUS_NET
+from cantstop_arena.games.cubus.nets.net_records import CUBUS_NET, new_workspace
 from cantstop_arena.games.cubus.nets.self_play import new_self_play
-from cantstop_arena.games.cubus.nets.two_ply_search import new_workspace
 from cantstop_arena.games.cubus.rules import RuleSet
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.seated_bot import SeatedBot

@@ -1,16 +1,15 @@
 """The records of champion's net and of its search, and the arrays of that search."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cantstop_arena.games.cubus.engine.bot_row import (
-    LIMIT_COUNT,
     MAX_CELLS,
     MAX_GROUPS,
-    MAX_OPEN,
-    SPAN,
 )
+from cantstop_arena.games.cubus.engine.query_arrays import Query, new_query
 
 MAX_SEATS = 6
 BOXES = 9
@@ -61,16 +60,40 @@ Its outputs are a margin m for each seat, beginning with the one that has moved,
 not learn what a lead in points is worth, only how certain it is.
 """
 
+NOW, BUILT, WITH_CARD, REPLIED = range(4)  # rows of `states`
 STATES = 4  # positions that the search looks at together
+KEYS = 1 << 53  # the number of different keys of a decision
 MAX_HITS = 4096  # of a group; more are not considered
 
 
+class SearchWorkspace(NamedTuple):
+    """The arrays of a search, reused for each.
+
+    The caller sets `states[NOW]`, apart from its `room`: the position of the seat on turn.
+    """
+
+    states: Any
+    query: Query
+    reply_query: Query
+    groups: NDArray[np.int64]
+    reply_groups: NDArray[np.int64]
+    values: NDArray[np.float64]  # of the options, to the seat on turn
+    hits: NDArray[np.int64]
+    placed: NDArray[np.int64]  # a candidate on the table
+    inputs: NDArray[np.int64]
+    hidden: NDArray[np.int32]
+    chances: NDArray[np.float64]
+    mean: NDArray[np.float64]  # of chances, over cards drawn
+    streams: NDArray[np.uint64]  # the one of the random numbers of a decision
+    room: NDArray[np.int64]  # cells for new open cards
+
+
 def search_arrays() -> list[Any]:
-    """The arrays of a search, empty, in the order of `two_ply_search.SearchWorkspace`."""
+    """The arrays of a search, empty, in the order of SearchWorkspace."""
     return [
         np.zeros(STATES, AFTERSTATE).view(np.recarray),
-        *_query_arrays(),
-        *_query_arrays(),
+        *new_query(),
+        *new_query(),
         np.zeros(MAX_GROUPS, np.int64),
         np.zeros(MAX_GROUPS, np.int64),
         np.zeros(MAX_GROUPS),
@@ -85,6 +108,7 @@ def search_arrays() -> list[Any]:
     ]
 
 
-def _query_arrays() -> list[Any]:
-    words = [np.zeros(count, np.uint64) for count in (MAX_OPEN, MAX_OPEN, SPAN * SPAN)]
-    return [np.zeros(LIMIT_COUNT, np.int64), *words]
+def new_workspace() -> SearchWorkspace:
+    """An empty workspace."""
+    states, *arrays = search_arrays()
+    return SearchWorkspace(states, Query(*arrays[:4]), Query(*arrays[4:8]), *arrays[8:])

@@ -5,16 +5,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.games.cubus.engine.bot_row import (
+    MAX_CELLS,
+)
 from cantstop_arena.games.cubus.engine.compiled import copy_rows, njit_call
 from cantstop_arena.games.cubus.engine.plans import below, shuffle
-from cantstop_arena.games.cubus.engine.query import MAX_CELLS, H, min_open
+from cantstop_arena.games.cubus.engine.query import (
+    min_open,
+)
+from cantstop_arena.games.cubus.engine.query_arrays import (
+    H,
+)
 from cantstop_arena.games.cubus.nets.afterstates import count_build, draw_card, fill_inputs, is_over
 from cantstop_arena.games.cubus.nets.cubus_net import set_chances, set_shares
-from cantstop_arena.games.cubus.nets.net_records import MAX_INPUTS, MAX_SEATS
+from cantstop_arena.games.cubus.nets.net_records import BUILT, KEYS, MAX_INPUTS, MAX_SEATS, NOW
 from cantstop_arena.games.cubus.nets.two_ply_search import (
-    BUILT,
-    KEYS,
-    NOW,
     aim_and_measure,
     best_option,
     find_options,

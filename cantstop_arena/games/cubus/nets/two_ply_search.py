@@ -5,20 +5,21 @@ its counts alone. The best few are then placed on the table at random, and rated
 player's best build there leaves, averaged over the cards that it may draw.
 """
 
-from typing import Any, NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from cantstop_arena.games.cubus.engine.compiled import copy_rows, njit_call, njit_entry
+from cantstop_arena.games.cubus.engine.library import Library
 from cantstop_arena.games.cubus.engine.plans import add_open_cards, below, write_pile
 from cantstop_arena.games.cubus.engine.query import (
-    LYING,
-    MIN_VALUE,
     UNIT,
-    Query,
     aim,
     min_open,
+)
+from cantstop_arena.games.cubus.engine.query_arrays import (
+    LYING,
+    MIN_VALUE,
+    CompiledRules,
+    Query,
 )
 from cantstop_arena.games.cubus.engine.search import (
     anchor_bits,
@@ -37,44 +38,17 @@ from cantstop_arena.games.cubus.nets.afterstates import (
 )
 from cantstop_arena.games.cubus.nets.cubus_net import set_chances
 from cantstop_arena.games.cubus.nets.net_records import (
-    search_arrays,
+    BUILT,
+    NOW,
+    REPLIED,
+    WITH_CARD,
+    SearchWorkspace,
 )
 
 CANDIDATES = 5  # options that are searched two turns deep
 PLACEMENTS = 2  # random placements of each, where open cards are involved
-KEYS = 1 << 53  # the number of different keys of a decision
 _NO_LIMIT = 1000
 _BIT_SHIFT, _BIT_MASK = 6, 63
-
-NOW, BUILT, WITH_CARD, REPLIED = range(4)  # rows of `states`
-
-
-class SearchWorkspace(NamedTuple):
-    """The arrays of a search, reused for each.
-
-    The caller sets `states[NOW]`, apart from its `room`: the position of the seat on turn.
-    """
-
-    states: Any
-    query: Query
-    reply_query: Query
-    groups: NDArray[np.int64]
-    reply_groups: NDArray[np.int64]
-    values: NDArray[np.float64]  # of the options, to the seat on turn
-    hits: NDArray[np.int64]
-    placed: NDArray[np.int64]  # a candidate on the table
-    inputs: NDArray[np.int64]
-    hidden: NDArray[np.int32]
-    chances: NDArray[np.float64]
-    mean: NDArray[np.float64]  # of chances, over cards drawn
-    streams: NDArray[np.uint64]  # the one of the random numbers of a decision
-    room: NDArray[np.int64]  # cells for new open cards
-
-
-def new_workspace() -> SearchWorkspace:
-    """An empty workspace."""
-    states, *arrays = search_arrays()
-    return SearchWorkspace(states, Query(*arrays[:4]), Query(*arrays[4:8]), *arrays[8:])
 
 
 @njit_entry
@@ -103,6 +77,65 @@ def plan_build(library, best_values, net, rules, cells, count, work, key, plan):
                 placed, best = number, work.mean[now.seat]
                 copy_rows(plan, work.placed)
     return placed
+
+
+@njit_entry
+def plan_build_of_arrays(
+    masks,
+    heights,
+    ranks,
+    by_rank,
+    groups,
+    levels,
+    best_values,
+    nets,
+    rules,
+    cards,
+    cells,
+    key,
+    plan,
+    states,
+    limits,
+    shifts,
+    columns,
+    barred,
+    reply_limits,
+    reply_shifts,
+    reply_columns,
+    reply_barred,
+    listed,
+    reply_groups,
+    values,
+    hits,
+    placed,
+    inputs,
+    hidden,
+    chances,
+    mean,
+    streams,
+    room,
+):
+    """The same with all arrays as arguments, for Python: see `entry_points.searches`."""
+    library = Library(masks, heights, ranks, by_rank, groups, levels)
+    compiled = CompiledRules(cards, rules[0], rules[1] != 0, rules[2] != 0, rules[3] != 0)
+    work = SearchWorkspace(
+        states,
+        Query(limits, shifts, columns, barred),
+        Query(reply_limits, reply_shifts, reply_columns, reply_barred),
+        listed,
+        reply_groups,
+        values,
+        hits,
+        placed,
+        inputs,
+        hidden,
+        chances,
+        mean,
+        streams,
+        room,
+    )
+    tables, pile = (library, best_values, nets[0], compiled), (cells, np.int64(len(cells)))
+    return np.int64(plan_build(*tables, *pile, work, np.uint64(key), plan))
 
 
 @njit_call(nrt=False)

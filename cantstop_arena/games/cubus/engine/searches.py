@@ -1,0 +1,189 @@
+"""The searches that Python calls, with all arrays as arguments of their own. Compiled by numba.
+
+So their machine code can be called without numba: see `entry_points.searches`.
+"""
+
+import numpy as np
+
+from cantstop_arena.games.cubus.engine import near, query, search
+from cantstop_arena.games.cubus.engine.compiled import njit_entry
+from cantstop_arena.games.cubus.engine.library import Library
+from cantstop_arena.games.cubus.engine.query_arrays import Query
+from cantstop_arena.games.cubus.engine.text_order import TextOrder
+
+
+@njit_entry(nrt=False)
+def aim(
+    limits,
+    shifts,
+    columns,
+    barred,
+    best_values,
+    cells,
+    cards,
+    free_swap,
+    min_value,
+    min_crates,
+    max_crates,
+):
+    """Fill a query."""
+    bounds = free_swap != 0, min_value, min_crates, max_crates
+    query.aim(
+        Query(limits, shifts, columns, barred),
+        best_values,
+        cells,
+        np.int64(len(cells)),
+        cards,
+        *bounds,
+    )
+
+
+@njit_entry(nrt=False)
+def first_group(masks, heights, ranks, by_rank, groups, levels, limits, shifts, columns, barred):
+    """The first group of a search."""
+    return np.int64(
+        search.first_group(
+            Library(masks, heights, ranks, by_rank, groups, levels),
+            Query(limits, shifts, columns, barred),
+        )
+    )
+
+
+@njit_entry(nrt=False)
+def is_buildable(
+    masks, heights, ranks, by_rank, groups, levels, limits, shifts, columns, barred, number
+):
+    """Whether a pile of a group can be built, as 1 or 0."""
+    library, aimed = (
+        Library(masks, heights, ranks, by_rank, groups, levels),
+        Query(limits, shifts, columns, barred),
+    )
+    fits = search.fits(library, aimed, number) and search.has_hit(library, aimed, number)
+    return np.int64(fits)
+
+
+@njit_entry(nrt=False)
+def next_level(
+    masks,
+    heights,
+    ranks,
+    by_rank,
+    groups,
+    levels,
+    limits,
+    shifts,
+    columns,
+    barred,
+    x_ranks,
+    y_ranks,
+    xs,
+    ys,
+    number,
+    keys,
+    following,
+):
+    """The same as of `search`."""
+    library, aimed = (
+        Library(masks, heights, ranks, by_rank, groups, levels),
+        Query(limits, shifts, columns, barred),
+    )
+    order = TextOrder(x_ranks, y_ranks, xs, ys)
+    return np.int64(search.next_level(library, order, aimed, number, keys, following))
+
+
+@njit_entry(nrt=False)
+def level_of(
+    masks,
+    heights,
+    ranks,
+    by_rank,
+    groups,
+    levels,
+    limits,
+    shifts,
+    columns,
+    barred,
+    x_ranks,
+    y_ranks,
+    xs,
+    ys,
+    value,
+    keys,
+):
+    """The same as of `search`."""
+    library, aimed = (
+        Library(masks, heights, ranks, by_rank, groups, levels),
+        Query(limits, shifts, columns, barred),
+    )
+    order = TextOrder(x_ranks, y_ranks, xs, ys)
+    return np.int64(search.level_of(library, order, aimed, value, keys))
+
+
+@njit_entry(nrt=False)
+def keys_of(
+    masks,
+    heights,
+    ranks,
+    by_rank,
+    groups,
+    levels,
+    limits,
+    shifts,
+    columns,
+    barred,
+    x_ranks,
+    y_ranks,
+    xs,
+    ys,
+    numbers,
+    keys,
+):
+    """The same as of `search`."""
+    library, aimed = (
+        Library(masks, heights, ranks, by_rank, groups, levels),
+        Query(limits, shifts, columns, barred),
+    )
+    order = TextOrder(x_ranks, y_ranks, xs, ys)
+    return np.int64(search.keys_of(library, order, aimed, numbers, keys))
+
+
+@njit_entry(nrt=False)
+def open_room(
+    masks,
+    heights,
+    ranks,
+    by_rank,
+    groups,
+    levels,
+    limits,
+    shifts,
+    columns,
+    barred,
+    x_ranks,
+    y_ranks,
+    xs,
+    ys,
+    keys,
+    rows,
+):
+    """The same as of `search`."""
+    library, aimed = (
+        Library(masks, heights, ranks, by_rank, groups, levels),
+        Query(limits, shifts, columns, barred),
+    )
+    order = TextOrder(x_ranks, y_ranks, xs, ys)
+    search.open_room(library, order, aimed, keys, rows)
+
+
+@njit_entry(nrt=False)
+def list_candidates(limits, shifts, columns, barred, cells, free_swap, base, rows, grid, lifted):
+    """The same as of `near`."""
+    pile, room = (cells, np.int64(len(cells))), (rows, grid, lifted)
+    aimed = Query(limits, shifts, columns, barred)
+    return np.int64(near.list_candidates(aimed, *pile, free_swap != 0, base, *room))
+
+
+@njit_entry(nrt=False)
+def apply_candidate(cells, candidate, after):
+    """The same as of `near`."""
+    return np.int64(near.apply_candidate(cells, np.int64(len(cells)), candidate, after))
