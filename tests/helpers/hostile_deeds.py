@@ -380,7 +380,9 @@ PROGRAMS = {
         SLOW,
         deaf="signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(60)",
     ),
-    **bots(READY.__add__, DIED, quits="", closes="os.close(1)\ntime.sleep(60)"),
+    **bots(READY.__add__, DIED, quits=""),
+    # In the sandbox bubblewrap holds the pipe open, too.
+    **bots(READY.__add__, DIED, SLOW, closes="os.close(1)\ntime.sleep(60)"),
     **bots(
         READY.__add__,
         ILLEGAL,
