@@ -39,7 +39,10 @@ _MODULES = {
     "games.cantstop.hooks": ["Player"],
     "games.cantstop.turn": ["Turn"],
     "hookspecs": ["Bot", "compiled", "hookimpl"],
+    "views.cantstop.commands.judge_api": ["JudgedBots", "judge"],
     "views.cantstop.commands.solve_api": ["solve"],
+    "views.train_api": ["train"],
+    "views.training_run": ["TrainedNets"],
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

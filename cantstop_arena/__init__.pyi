@@ -41,7 +41,11 @@ from cantstop_arena.games.cantstop.turn import Turn as Turn
 from cantstop_arena.hookspecs import Bot as Bot
 from cantstop_arena.hookspecs import compiled as compiled
 from cantstop_arena.hookspecs import hookimpl as hookimpl
+from cantstop_arena.views.cantstop.commands.judge_api import JudgedBots as JudgedBots
+from cantstop_arena.views.cantstop.commands.judge_api import judge as judge
 from cantstop_arena.views.cantstop.commands.solve_api import solve as solve
+from cantstop_arena.views.train_api import train as train
+from cantstop_arena.views.training_run import TrainedNets as TrainedNets
 
 __all__: list[str]
 __version__: str

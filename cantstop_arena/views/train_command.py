@@ -1,16 +1,11 @@
 """`arena train`: training of nets for the bots that have them."""
 
 import json
-import re
-import time
-from contextlib import closing
+from functools import partial
 from pathlib import Path
-from pkgutil import resolve_name
-from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.errors import UsageError
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.command_options import (
     changes_option,
@@ -21,14 +16,6 @@ from cantstop_arena.views.command_options import (
     seats_option,
 )
 from cantstop_arena.views.command_progress import command_progress
-
-if TYPE_CHECKING:
-    from cantstop_arena.game_api.game import Game
-    from cantstop_arena.game_api.training import NetTrial, Training
-    from cantstop_arena.views.training_checkpoint import Tried
-
-_INTERVAL = 15.0  # minimal seconds between two checkpoints, and between two trials
-_PAUSE_RATIO = 20  # times the duration of a trial is the pause after it
 
 
 @click.command(short_help="Train nets for champion and grandmaster.")
@@ -82,121 +69,26 @@ def train(
     any number of workers.
     """
     from cantstop_arena.atomic_files import check_output_file, write_atomically
-    from cantstop_arena.bots.catalogue import Catalogue
-    from cantstop_arena.game_api.net_files import SUFFIX
-    from cantstop_arena.games.registry import game_named
-    from cantstop_arena.views.rules_argument import rules_from_argument
-    from cantstop_arena.views.training_checkpoint import (
-        part_of,
-        resume,
-        training_as_dict,
-        training_headline,
-    )
+    from cantstop_arena.views.training_run import planned_training, train_nets
 
-    game = game_named(game_name)
-    rules = rules_from_argument(name, changes, Catalogue(Path("bots"), game))
-    command = _command(game, name, changes, players, seed, rounds)
-    stem = "-".join([name, *changes, str(players)])
-    # a comma would end the file's name where a bot's options are written
-    out = out or Path(re.sub("[/,]", "_", stem) + SUFFIX)
-    check_output_file(out)
     if html is not None:
         check_output_file(html)
-    training = _start(game, (rules, players, seed, rounds, workers))
-    part = part_of(out)
-    tried: list[Tried] = []
-    if part.exists() and not fresh:
-        tried = resume(training, part, command)
-        click.echo(
-            f"Continuing after {training.rounds_done} of {training.rounds} rounds.", err=as_json
-        )
-    _train(training, part, command, tried)
-    write_atomically(out, training.file(command))
-    part.unlink(missing_ok=True)
+    plan = planned_training(
+        name, changes, game_name, players, seed, rounds, workers, out, Path("bots")
+    )
+    trained = train_nets(
+        plan, fresh, command_progress("Training", "rounds"), partial(click.echo, err=as_json)
+    )
     if as_json:
-        click.echo(json.dumps(training_as_dict(tried, out)))
+        click.echo(json.dumps(trained.as_dict()))
     else:
-        click.echo(f"{training_headline(tried)}.")
+        click.echo(f"{trained.headline}.")
     if html is not None:
         from cantstop_arena.views.training_page import training_page
 
-        about = f"{rules.name} rules, {how_many(players, 'player')}"
-        write_atomically(html, training_page(f"Nets for {game.title}", about, tried, command))
+        about = f"{plan.rules.name} rules, {how_many(players, 'player')}"
+        title = f"Nets for {plan.game.title}"
+        write_atomically(html, training_page(title, about, trained.tried, plan.command))
     if not as_json:
-        click.echo(f"Written to {out}. To play with it: {{bot: champion, nets: {out}}}")
-
-
-def _command(
-    game: "Game",
-    name: str,
-    changes: tuple[str, ...],
-    players: int,
-    seed: int,
-    rounds: int | None,
-) -> str:
-    """The command that trains the same nets."""
-    from cantstop_arena.games.registry import DEFAULT
-
-    command_line = ["arena train", name]
-    command_line += [] if game.name == DEFAULT else [f"--game {game.name}"]
-    command_line += [f"--change {change}" for change in changes]
-    command_line += [f"--players {players} --seed {seed}"]
-    command_line += [] if rounds is None else [f"--rounds {rounds}"]
-    return " ".join(command_line)
-
-
-def _start(game: "Game", task: tuple[object, ...]) -> "Training":
-    if not game.training:
-        raise UsageError(f"nothing can be trained for {game.title}: none of its bots has nets")
-    if task[1] not in game.players:
-        seats = f"{game.players[0]} to {game.players[-1]}"
-        raise UsageError(f"{game.title} is for {seats} players, not {task[1]}")
-    training: Training = resolve_name(game.training)(*task)
-    return training
-
-
-def _train(training: "Training", part: Path, command: str, tried: "list[Tried]") -> None:
-    """Do the remaining rounds, with checkpoints and trials at intervals, which `tried` gets."""
-    from cantstop_arena.views.training_checkpoint import save
-
-    def try_nets() -> None:
-        trial, rounds = trials.next_trial(), training.rounds_done
-        tried.append((rounds, trial))
-        observer.on_notice(f"round {rounds} of {training.rounds}: {trial.text}")
-
-    saved, trials = time.monotonic(), _Trials(training)
-    with closing(command_progress("Training", "rounds")) as observer:
-        observer.on_start(training.rounds_done, training.rounds)
-        while training.rounds_done < training.rounds:
-            observer.on_tick()
-            training.advance()
-            observer.on_progress(1)
-            is_finished = training.rounds_done == training.rounds
-            if is_finished or time.monotonic() - saved > _INTERVAL:
-                save(training, part, command, tried)
-                saved = time.monotonic()
-            if trials.are_due() and not is_finished:
-                try_nets()
-        if not tried or tried[-1][0] < training.rounds_done:
-            try_nets()
-
-
-class _Trials:
-    """Measures the strength of the nets at intervals, in a small share of the CPU time."""
-
-    def __init__(self, training: "Training") -> None:
-        self._training = training
-        self._next = time.process_time() + _INTERVAL
-
-    def are_due(self) -> bool:
-        """Whether the pause since the last trial is over."""
-        return time.process_time() > self._next
-
-    def next_trial(self) -> "NetTrial":
-        """Play a trial."""
-        self._training.warm_up()  # so that the time of compiling is not measured
-        started = time.process_time()
-        trial = self._training.trial()
-        now = time.process_time()
-        self._next = now + max(_INTERVAL, _PAUSE_RATIO * (now - started))
-        return trial
+        file = trained.file
+        click.echo(f"Written to {file}. To play with it: {{bot: champion, nets: {file}}}")

@@ -270,7 +270,7 @@ LINKS = [
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
-@pytest.mark.parametrize("links", slow_but((0,), LINKS), ids=len)
+@pytest.mark.parametrize("links", LINKS, ids=len)
 def test_links_beside_a_bot_show_it_nothing(arena: Arena, links: dict[str, str]) -> None:
     for name, target in links.items():
         _link(name, target)

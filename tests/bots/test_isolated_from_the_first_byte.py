@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import described, on_path
-from helpers.parameters import slow_but
 
 from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.catalogue import Catalogue
@@ -64,7 +63,7 @@ COMMANDS = [
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
-@pytest.mark.parametrize("command", slow_but((0, 3, 6), COMMANDS))
+@pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_runs_an_isolated_bot_outside_of_the_sandbox(
     arena: Arena, mark: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import installed_game
-from helpers.parameters import slow_but
 
 GAME = '''
 """A game of one question, in which the rules say what goes wrong, and where."""
@@ -133,7 +132,6 @@ SAID = {
 }
 FAILURES = [(where, what) for what in ("raises", "sleeps", "exits") for where in FUNCTIONS]
 FAILURES += [("begin", "spins"), ("result", "leaves")]  # as what sleeps, and what raises
-QUICK = {("answer", "exits")}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -153,13 +151,7 @@ def cup(where: str, what: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("where", "what"),
-    [
-        pytest.param(*failure, marks=[] if failure in QUICK else pytest.mark.slow)
-        for failure in FAILURES
-    ],
-)
+@pytest.mark.parametrize(("where", "what"), FAILURES)
 def test_a_game_that_fails_ends_the_run_and_charges_nobody(
     arena: Arena, where: str, what: str
 ) -> None:
@@ -169,7 +161,7 @@ def test_a_game_that_fails_ends_the_run_and_charges_nobody(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("where", slow_but([2], FUNCTIONS))
+@pytest.mark.parametrize("where", FUNCTIONS)
 def test_the_time_of_a_game_is_not_its_bots(arena: Arena, where: str) -> None:
     yaml = cup(where, "dawdles").replace("games: 4", "games: 2").replace("0.6", "60")
     done = arena("run cup.yaml --quiet", bots=BOTS, yaml=yaml)

@@ -301,3 +301,16 @@ def test_intervals_hold_the_truth(situation: Situation) -> None:
         assert 0.88 <= found[name] <= 1, name
     for name in ("misfit", "worst pair", "letters"):
         assert found[name] <= 0.17, name
+
+
+def test_a_difference_seen_from_the_other_side_has_its_ends_exchanged() -> None:
+    strengths = [2.0, 0.3, -0.3, -2.0]  # deals in which the first loses or the last wins are rare
+    ratings = rate(Truth(strengths, [0.0, 0.0]).played(60, np.random.default_rng(5)))
+    skewed = 0
+    for bot, rival in combinations(range(4), 2):
+        ahead, behind = ratings.difference(bot, rival), ratings.difference(rival, bot)
+        assert ahead and behind and ahead.ahead.low and ahead.ahead.high
+        assert (behind.ahead.low, behind.ahead.high) == (-ahead.ahead.high, -ahead.ahead.low)
+        middle = (ahead.ahead.low + ahead.ahead.high) / 2
+        skewed += middle != pytest.approx(ahead.ahead.points, abs=1e-6)
+    assert skewed

@@ -20,19 +20,8 @@ from .attempts import (
 _PACKAGES = os.path.dirname(C_LIBRARY.decode())
 _DEVICES = {"console", "core", "fd", "full", "null", "ptmx", "pts", "random", "shm", "stderr"}
 _DEVICES |= {"stdin", "stdout", "tty", "urandom", "zero"}
-_MORE_DEVICES = (
-    "fuse",
-    "hwrng",
-    "kmem",
-    "kmsg",
-    "kvm",
-    "loop0",
-    "mem",
-    "port",
-    "sda",
-    "tty0",
-    "vda",
-)
+_MORE_DEVICES = {"fuse", "hwrng", "kmem", "kmsg", "kvm", "loop0", "mem", "port", "sda"}
+_MORE_DEVICES |= {"tty0", "vda"}
 _READ = (
     "home_file",
     "other_bot",

@@ -284,9 +284,7 @@ def test_a_bot_that_disturbs_while_it_plays_is_named_with_its_line(arena: Arena,
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "how", [pytest.param(h, marks=[] if h == "patch" else pytest.mark.slow) for h in UNKNOWN]
-)
+@pytest.mark.parametrize("how", UNKNOWN)
 def test_where_it_is_not_known_who_disturbs_a_process_all_plain_bots_are_named(
     arena: Arena, how: str
 ) -> None:

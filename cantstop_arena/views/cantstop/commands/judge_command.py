@@ -1,5 +1,6 @@
 """`arena judge`: the loss by each decision of bots."""
 
+import json
 import shlex
 import shutil
 import sys
@@ -21,6 +22,7 @@ from cantstop_arena.views.command_options import (
     number_seed_option,
     seats_option,
 )
+from cantstop_arena.views.command_progress import command_progress
 
 BY_TABLE = 1000  # deals
 BY_NETS = 100  # deals; fewer, as nets are slower
@@ -93,7 +95,7 @@ def judge(
     from cantstop_arena.views.cantstop.judging.judge_plan import requested_bots
     from cantstop_arena.views.cantstop.judging.judge_process import judge_task_results
     from cantstop_arena.views.cantstop.judging.judged_runs import is_run, keep, run_in
-    from cantstop_arena.views.cantstop.judging.judgement_report import judgements_json, text
+    from cantstop_arena.views.cantstop.judging.judgement_report import judgements_as_dict, text
 
     if html is not None:
         check_output_file(html)
@@ -106,13 +108,16 @@ def judge(
         planned = run_in(folder, options["deals"], options["bots_folder"])
     else:
         planned = requested_bots(names, **options)
-    judgements = judge_task_results(planned)
+    observer = command_progress(f"Judging by {planned.judge.name}", "deals")
+    judgements, faults = judge_task_results(planned, observer)
+    for fault in faults:
+        click.echo(fault, err=True)
     if html is not None:
         from cantstop_arena.views.cantstop.judging.judgement_page import judgements_page
 
         write_atomically(html, judgements_page(judgements, planned, _command()))
     if as_json:
-        click.echo(judgements_json(judgements))
+        click.echo(json.dumps(judgements_as_dict(judgements)))
     else:
         width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
         click.echo(text(judgements, planned, boards, width))

@@ -4,9 +4,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
-import click
 import msgspec
 
 from cantstop_arena.bots.describe import exception_report
@@ -37,7 +36,6 @@ from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec
 from cantstop_arena.views.cantstop.judging import MAX_BOARDS
 from cantstop_arena.views.cantstop.judging.judge_plan import JudgePart, JudgeTask
-from cantstop_arena.views.command_progress import command_progress
 
 _PIECES = 40  # into which all deals are split, so that the progress is visible
 _MIN_DEALS = 5  # of a piece
@@ -48,12 +46,18 @@ Judgements = Mapping[str, Judgement]
 """Judgements by bot."""
 
 
-def judge_task_results(planned: JudgeTask) -> Judgements:
+class JudgedTask(NamedTuple):
+    """The judgements of a task, and the first fault in the games of each bot that committed any."""
+
+    judgements: Judgements
+    faults: Sequence[str]
+
+
+def judge_task_results(planned: JudgeTask, observer: RunObserver) -> JudgedTask:
     """The judgements of a task, by bot, without the games in which a bot commits a fault.
 
-    The first fault in the games of each bot is printed. Raises BotError when no game is left.
+    Raises BotError when no game is left.
     """
-    observer = command_progress(f"Judging by {planned.judge.name}", "deals")
     prepare_bots(planned.bots, observer.on_compile)
     parts: dict[str, list[Judgement]] = {}
     errors: dict[str, BotError] = {}
@@ -64,9 +68,8 @@ def judge_task_results(planned: JudgeTask) -> Judgements:
             errors.setdefault(bot, result)
     if not parts:
         raise next(iter(errors.values()))
-    for error in dict.fromkeys(map(str, errors.values())):
-        click.echo(error, err=True)
-    return {bot: merge_judgements(judgements, MAX_BOARDS) for bot, judgements in parts.items()}
+    judgements = {bot: merge_judgements(each, MAX_BOARDS) for bot, each in parts.items()}
+    return JudgedTask(judgements, [*dict.fromkeys(map(str, errors.values()))])
 
 
 def _piece_results(

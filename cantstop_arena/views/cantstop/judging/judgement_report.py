@@ -1,6 +1,5 @@
 """Reports on judgements: a table, and the worst decisions with their boards."""
 
-import json
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -193,10 +192,10 @@ def mistake_scene(mistake: Mistake, rules: RuleSet, seats: list[str]) -> BoardSc
     )
 
 
-def judgements_json(judgements: Judgements) -> str:
-    """All judgements as JSON, with the headline."""
+def judgements_as_dict(judgements: Judgements) -> dict[str, Any]:
+    """All judgements for programs, with the headline."""
     bots = {bot: _as_dict(judgement) for bot, judgement in judgements.items()}
-    return json.dumps({"headline": headline(judgements), "bots": bots})
+    return {"headline": headline(judgements), "bots": bots}
 
 
 def _as_dict(judgement: Judgement) -> dict[str, Any]:

@@ -21,9 +21,9 @@ from cantstop_arena.games.cantstop.training.training_loop import (
     TrainingPlan,
     TrainingTask,
 )
-from cantstop_arena.views.train_command import _Trials
 from cantstop_arena.views.training_checkpoint import part_of, resume, save, training_headline
 from cantstop_arena.views.training_page import training_page
+from cantstop_arena.views.training_run import _Trials
 
 SMALL = CLASSIC._replace(name="small", sides=3, column_lengths=(3, 5, 7, 5, 3), columns_to_win=2)
 PLAN = TrainingPlan(2, 40, 3, 8, 3, 8, 10)
