@@ -5,7 +5,7 @@ An option is a group of the library of the rules' box: piles of equal points tha
 
 from collections.abc import Iterator
 
-from cantstop_arena.games.cubus.choices.search import Search, TargetQuery
+from cantstop_arena.games.cubus.choices.search import TargetQuery, TargetSearch
 from cantstop_arena.games.cubus.choices.targets import moved_to_origin
 from cantstop_arena.games.cubus.engine.bot_row import MAX_VALUE, PileOption
 from cantstop_arena.games.cubus.engine.library import library
@@ -16,7 +16,7 @@ from cantstop_arena.games.cubus.rules import Box
 def options(target_query: TargetQuery, box: Box, rising: bool) -> Iterator[PileOption]:
     """The options within a box by falling points, or by rising ones."""
     here, _, _ = moved_to_origin(target_query)
-    search, piles = Search(here, box), library(box)
+    search, piles = TargetSearch(here, box), library(box)
     base, limits = target_query.table.pile.shape.value, search.limits
     first = search.first_group()
     end = max(first, int(piles.levels[MAX_VALUE - target_query.min_value + 1]))

@@ -36,7 +36,7 @@ class TargetQuery(NamedTuple):
     max_crates: int = MANY
 
 
-class Search:
+class TargetSearch:
     """A query in the library of a box."""
 
     def __init__(self, target_query: TargetQuery, box: Box) -> None:

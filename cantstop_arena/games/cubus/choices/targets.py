@@ -17,7 +17,7 @@ from cantstop_arena.games.cubus.builds.piles import (
     Spot,
     pile_of,
 )
-from cantstop_arena.games.cubus.choices.search import Search, TargetQuery, candidates
+from cantstop_arena.games.cubus.choices.search import TargetQuery, TargetSearch, candidates
 from cantstop_arena.games.cubus.engine.bound import MAX_CARDS_PLACED, best_value
 from cantstop_arena.games.cubus.engine.library import shape_text
 from cantstop_arena.games.cubus.engine.query_arrays import POINTS
@@ -56,7 +56,7 @@ class TargetLevel(Sequence[Target]):
     """Targets of equal points in the order of their texts, each created when it is accessed."""
 
     def __init__(self, rows: NDArray[np.int64], points: int, x: int, y: int) -> None:
-        """`rows`: heights, corner, `least` and `most` of each target, as of `Search.open_room`."""
+        """`rows`: heights, corner, `least` and `most` of each target (`TargetSearch.open_room`)."""
         self._rows = rows
         self._points = points
         self._x, self._y = x, y
@@ -88,7 +88,7 @@ def levels(target_query: TargetQuery, box: Box, rising: bool = False) -> Iterato
     Each row is searched for when the iterator reaches it.
     """
     here, x, y = moved_to_origin(target_query)
-    base, search = target_query.table.pile.shape.value, Search(here, box)
+    base, search = target_query.table.pile.shape.value, TargetSearch(here, box)
     for value, rows in search.rising_levels() if rising else search.falling_levels():
         level = TargetLevel(rows, value - base, x, y)
         yield sorted(level) if x or y else level
@@ -111,7 +111,7 @@ def target_of_groups(
     this one is created: there can be a hundred thousand.
     """
     here, x, y = moved_to_origin(target_query)
-    search = Search(here, box)
+    search = TargetSearch(here, box)
     keys = search.keys_of(numbers)
     if not len(keys):
         return None
