@@ -17,6 +17,7 @@ import msgspec
 _HEADER = struct.Struct("!8sQ")  # before every message: a mark and its length
 _MAGIC = b"canstop\n"
 _CHUNK_BYTES = 1 << 16  # more is mapped and unmapped by the allocator at each call
+_CHUNKS_AT_ONCE = 16
 MAX_MESSAGE_BYTES = 1 << 26
 """Bytes of a message; the result of the largest block has about a million."""
 MAX_SANDBOX_BYTES = 1 << 20
@@ -206,19 +207,24 @@ class Channel(Generic[_Message]):
             raise ChannelClosed
 
     def _read(self) -> tuple[bytes, bool]:
-        """The bytes that have arrived, about one message at most; whether it is closed."""
-        data = b""
+        """Up to 1 MiB of what has arrived; whether the channel is closed.
+
+        The codec is asked after each, as a child may write without an end.
+        """
+        chunks: list[bytes] = []
+        is_closed = False
         try:
-            while len(data) <= MAX_MESSAGE_BYTES:
+            while len(chunks) < _CHUNKS_AT_ONCE:
                 chunk = os.read(self._reader.fileno(), _CHUNK_BYTES)
-                data = data + chunk if data else chunk
+                chunks.append(chunk)
                 if len(chunk) < _CHUNK_BYTES:
-                    return data, not chunk
+                    is_closed = not chunk
+                    break
         except BlockingIOError:
             pass
         except OSError:
-            return bytes(data), True
-        return bytes(data), False
+            is_closed = True
+        return b"".join(chunks), is_closed
 
     def close(self) -> None:
         """Close the connection: the child reads the end of its input."""

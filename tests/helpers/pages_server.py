@@ -135,7 +135,6 @@ def serving_examples(
 ) -> Iterator[PagesServer]:
     """A server that has the games of examples/ with these names; this process has them, too."""
     packages = factory.mktemp("packages")
-    packages.chmod(0o755)  # as installed packages are: root's processes in the sandbox are nobody's
     for name in names:
         install_example(packages, name.replace("-", "_"))
     with on_path(packages):

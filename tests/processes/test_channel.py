@@ -22,6 +22,7 @@ from cantstop_arena.processes.channel import (
     ChannelClosed,
     ChildEnd,
     ProtocolError,
+    _PipeChannel,
     decoder,
     encoded,
     frame,
@@ -214,3 +215,31 @@ def test_paths_and_numbers_of_numpy_arrive_as_they_are() -> None:
     assert decoder(Values)(content) == Values(path, 0.25, 7)
     with pytest.raises(TypeError, match="object cannot be sent"):
         encoded(object())
+
+
+class Lengths:
+    """A codec that notes how much it is given at a time."""
+
+    def __init__(self) -> None:
+        self.lengths: list[int] = []
+
+    def bytes_of(self, message: object) -> bytes:
+        return b""
+
+    def messages_in(self, chunk: bytes) -> list[object]:
+        self.lengths.append(len(chunk))
+        return []
+
+    def unexpected(self, chunk: bytes) -> str:
+        return ""
+
+
+def test_of_a_flood_a_mebibyte_is_read_before_the_codec_is_asked(tmp_path: Path) -> None:
+    flood = tmp_path / "flood"
+    flood.write_bytes(b"x" * (3 << 20))
+    codec = Lengths()
+    channel = _PipeChannel(os.open(flood, os.O_RDONLY), os.open(os.devnull, os.O_WRONLY), codec)
+    channel.receive()
+    channel.receive()
+    channel.close()
+    assert codec.lengths == [1 << 20, 1 << 20]
