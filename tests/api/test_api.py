@@ -207,6 +207,7 @@ def test_an_unknown_column_is_refused_with_the_columns(played: ca.Results) -> No
     assert str(refused.value).endswith(", ".join(played.standings.columns))
 
 
+@pytest.mark.slow
 def test_bots_under_several_rules_are_compared_as_a_file_says_it(arena: Arena) -> None:
     compared = ca.compare(["rule28", ca.bot("odds")], rules=["classic", "jump"], games=20, seed=3)
     again = ca.compare(["rule28", "odds"], rules=["classic", "jump"], games=24, seed=3)

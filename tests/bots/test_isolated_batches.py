@@ -84,6 +84,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return live
 
 
+@pytest.mark.slow
 def test_a_function_plays_the_same_games_and_gets_whole_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

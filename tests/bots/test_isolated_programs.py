@@ -271,6 +271,7 @@ def test_a_program_that_does_not_get_ready_is_refused(
         assert str(caught.value).isprintable()
 
 
+@pytest.mark.slow
 def test_nobody_loses_by_a_program_that_starts_slowly(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -288,6 +288,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 def test_broken_files_are_named_with_their_reasons_and_harm_no_other(
     drop: Drop, tmp_path: Path
 ) -> None:
@@ -325,6 +326,7 @@ def test_a_name_taken_by_a_built_in_bot_is_refused(drop: Drop, text: str) -> Non
     assert next(spec for spec in known if spec.name == "random").origin == "built-in"
 
 
+@pytest.mark.slow
 def test_a_bot_that_does_not_compile_is_refused_by_the_table(drop: Drop) -> None:
     spec = drop("bad", f"{BOTH_COMPILED}{AGAIN.replace('rolls', 'roles')}").find("bad")
     with pytest.raises(BotError, match=r"bad does not compile: .*roles"):

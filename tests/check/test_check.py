@@ -252,6 +252,7 @@ def command_lines() -> Iterator[bytes]:
             yield path.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_ctrl_c_ends_the_check_and_what_it_started(here: Path) -> None:
     Path("endless.py").write_text("while True:\n    pass\n")

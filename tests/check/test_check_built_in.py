@@ -16,6 +16,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.slow
 def test_the_suite_leaves_out_what_a_bot_of_the_games_own_refuses() -> None:
     whole, own = suite_of(GAME), suite_of(GAME, "optimal")
     assert suite_of(GAME, "rule28") == whole

@@ -77,6 +77,7 @@ def test_two_files_of_one_name_are_two_bots(arena: Arena) -> None:
     assert "printer against printer again" in arena("match printer printer --games 8 --quiet").text
 
 
+@pytest.mark.slow
 def test_an_unknown_name_is_answered_at_once_among_many_files(arena: Arena) -> None:
     Path("bots").mkdir()
     for number in range(2000):

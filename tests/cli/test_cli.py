@@ -546,6 +546,7 @@ def test_a_replay_is_the_same_every_time_and_other_deals_are_others(arena: Arena
     assert game != replayed(arena, 6, "random", "plain")
 
 
+@pytest.mark.slow
 def test_a_replay_for_people_draws_the_board_and_names_the_winner(arena: Arena) -> None:
     output = arena("replay", "cups/cup.yaml", "random", "plain", "--deal", "2").text
     assert output.startswith("Can't Stop (classic), seed 7, deal 2\nSeats: A random, B plain\n")

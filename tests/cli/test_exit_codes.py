@@ -60,6 +60,7 @@ def test_a_fault_in_tuning_is_1(arena: Arena) -> None:
     assert "FaultError" not in told
 
 
+@pytest.mark.slow
 def test_output_that_cannot_be_written_is_1() -> None:
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run([*ARENA, "rules"], stdout=full, stderr=subprocess.PIPE)
@@ -67,6 +68,7 @@ def test_output_that_cannot_be_written_is_1() -> None:
     assert ended.stderr.count(b"\n") == 1, "one line, no traceback"
 
 
+@pytest.mark.slow
 def test_a_closed_output_is_no_failure() -> None:
     assert subprocess.run(["sh", "-c", '"$@" >&-', "sh", *ARENA, "rules"]).returncode == 0
 

@@ -47,6 +47,7 @@ def test_lost_games_that_there_are_not(arena: Arena) -> None:
         assert message in arena("replay", "results/league", *words, code=2).error
 
 
+@pytest.mark.slow
 def test_the_decisions_of_one_bot_are_judged_the_worst_first(arena: Arena) -> None:
     words = ("replay", "results/league", "--lost", "random", "--judge")
     done = arena(*words, "--bot", "random")

@@ -34,6 +34,7 @@ def test_commands_that_play_share_them(arena: Arena, command: str, words: str, t
     assert told in arena(f"{command} {words}", code=2).error
 
 
+@pytest.mark.slow
 def test_a_match_obeys_them(arena: Arena) -> None:
     words = "match rule28 glenn-aloi --games 20 --seed 1 --workers 1"
     plain = arena(words)

@@ -61,6 +61,7 @@ def test_a_mean_is_compared_as_by_the_paired_t_test(deals: int) -> None:
     assert (absolute.low, absolute.high) == pytest.approx(tuple(interval), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_questions_of_all_answers_are_corrected_together() -> None:
     """Once more by statsmodels; what was the same or not there keeps its verdict."""
     chances = [*RANDOM.uniform(0, 0.01, 6), 0.9]

@@ -135,6 +135,7 @@ def test_the_command_line_takes_what_a_file_does(arena: Arena, seed: int | str) 
 # Where none is named ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_without_a_seed_goes_on_with_the_one_that_was_drawn(arena: Arena) -> None:
     one = play(arena)
     assert int(one["seed"]) >= 1 << 64, "once in 2**64 times it is not"
@@ -145,6 +146,7 @@ def test_a_run_without_a_seed_goes_on_with_the_one_that_was_drawn(arena: Arena) 
     assert play(arena, "--fresh")["seed"] != one["seed"]
 
 
+@pytest.mark.slow
 def test_the_resolved_file_gives_all_of_it_again_to_the_byte(arena: Arena) -> None:
     play(arena)
     arena("run", "results/cup/tournament.yaml", "--quiet", "--no-page", "--results", "again")

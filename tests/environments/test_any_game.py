@@ -86,6 +86,7 @@ def test_openspiel_simulates_the_game(game: str, players: int | None) -> None:
     pyspiel.random_sim_test(loaded, num_sims=5, serialize=True, verbose=False)
 
 
+@pytest.mark.slow
 def test_cfr_finds_the_equilibrium_of_kuhn_poker() -> None:
     """The first seat loses 1/18 chips a game; in shares of wins that is another number."""
     import_or_skip("pyspiel", "openspiel")

@@ -243,6 +243,7 @@ def test_what_plays_is_the_copy_that_the_run_keeps(arena: Arena, liking: Path) -
     run(arena, "games: 4\nbots: [random, {bot: ./liking.py, isolate: processes}]\n")
 
 
+@pytest.mark.slow
 def test_a_module_that_says_it_is_in_a_file_that_is_not_there_is_no_part(
     arena: Arena, liking: Path
 ) -> None:

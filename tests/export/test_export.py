@@ -112,6 +112,7 @@ def test_decisions_are_those_of_the_recorded_game() -> None:
     assert all(row["position"]["seat"] == row["seat"] for row in rows)
 
 
+@pytest.mark.slow
 def test_a_bot_that_was_edited_plays_as_it_was() -> None:
     before = results().export_games("before.csv")
     Path("bots/steady.py").write_text(BOT.format(again="turn.rolls < 7"))

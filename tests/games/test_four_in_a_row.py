@@ -75,6 +75,7 @@ def test_board_of_a_position() -> None:
     assert position.action_name(position.legal[0]) == "column 1"
 
 
+@pytest.mark.slow
 def test_decisions_after_openings_are_exported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

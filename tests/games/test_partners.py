@@ -250,6 +250,7 @@ def test_all_win_together(arena: Arena, tmp_path: Path) -> None:
         assert "all seats are on one side" in refused.error
 
 
+@pytest.mark.slow
 def test_least_payoff_can_be_the_best(arena: Arena, tmp_path: Path) -> None:
     code = CHOIR.replace("low=0", 'high=9, best="least"')
     with installed_game(tmp_path, "choir", code):

@@ -601,6 +601,7 @@ def test_seven_share_a_win_at_a_table_of_eight(arena: Arena) -> None:
         assert styles.count("\n") == 9
 
 
+@pytest.mark.slow
 def test_game_that_is_broken_is_listed_and_disturbs_nobody(arena: Arena) -> None:
     with frail(counts="('points',)"):
         told = arena("games").output

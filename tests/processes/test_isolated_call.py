@@ -144,6 +144,7 @@ CHANGED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.slow
 def test_a_replay_that_does_not_fit_counts_as_another_game(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -178,6 +178,7 @@ def test_equals_need_not_be_neighbours() -> None:
 # Runs -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_run_tells_the_differences_of_its_games(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def test_a_planted_link_in_a_comparison_is_refused(arena: Arena, elsewhere: Path
     assert contents(elsewhere) == before
 
 
+@pytest.mark.slow
 def test_links_and_pipes_in_the_place_of_files_are_replaced(arena: Arena, elsewhere: Path) -> None:
     folder = Path("results/cup")
     folder.mkdir(parents=True)
@@ -67,6 +68,7 @@ def test_links_and_pipes_in_the_place_of_files_are_replaced(arena: Arena, elsewh
     assert (elsewhere / "tournament.yaml").read_text() == "dear"
 
 
+@pytest.mark.slow
 def test_the_folder_of_all_results_may_be_a_link(arena: Arena, elsewhere: Path) -> None:
     Path("results").symlink_to(elsewhere)
     arena("run cup.yaml --quiet", yaml=CUP, bots={"steady": STEADY})

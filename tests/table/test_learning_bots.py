@@ -67,6 +67,7 @@ def test_256_games_in_a_row_are_told_to_the_one_that_learns(
     assert sum(float(share) for _, share, _ in told) == pytest.approx(600 * score)
 
 
+@pytest.mark.slow
 def test_what_it_raises_when_it_hears_of_the_end_is_a_fault_of_that_game(
     arena: Arena, here: Path
 ) -> None:
@@ -115,6 +116,7 @@ def test_the_share_of_a_win(ending: GameOver, share: float) -> None:
 # --- The example ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_example_learns_and_gets_better() -> None:
     """Its last games of each lesson against its first ones, over several lessons."""
     folder = ROOT / "bots"

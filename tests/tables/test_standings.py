@@ -4,6 +4,7 @@ import csv
 from io import StringIO
 from pathlib import Path
 
+import pytest
 from helpers.arena import Arena
 
 NONE = "def choose_move(turn, moves): return None\ndef roll_again(turn): return False\n"
@@ -42,6 +43,7 @@ def test_people_read_who_is_disqualified_why_and_how_to_replay_it(arena: Arena) 
     assert REPLAY in page, "with the faults"
 
 
+@pytest.mark.slow
 def test_programs_get_the_reason_and_the_replay_in_columns(arena: Arena) -> None:
     play(arena)
     printed = arena("rate results/cup --format csv --table standings", code=3).text
@@ -61,6 +63,7 @@ def test_without_disqualified_bots_the_standings_have_no_column_of_them(arena: A
     )
 
 
+@pytest.mark.slow
 def test_who_plays_alone_and_is_disqualified_has_a_row(arena: Arena) -> None:
     printed = play(arena, CUP.replace("games", "players: 1\ngames"))
     (row,) = (line for line in printed.splitlines() if line.split()[:2] == ["-", "none"])

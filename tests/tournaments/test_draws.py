@@ -89,6 +89,7 @@ def test_drawn_and_unfinished_games_are_counted_apart(arena: Arena) -> None:
     assert "drawn %" in done.text and f"{unfinished} of 400 games were not finished" in done.text
 
 
+@pytest.mark.slow
 def test_without_draws_there_is_no_column(arena: Arena) -> None:
     bots = {"one": BOT.replace("int(view.random() * {})", "1"), "also": BOT.format(1)}
     cup = "game: draws\nbots: [one, also]\ngames: 4\nseed: 1\n"

@@ -48,6 +48,7 @@ def test_the_groups_of_a_challenger_are_those_with_it(players: int) -> None:
         assert groups_with(bot, 6, players) == tuple(one for one in everyone if bot in one)
 
 
+@pytest.mark.slow
 def test_only_the_games_of_the_challenger_are_played_and_its_place_is_told(arena: Arena) -> None:
     told = " ".join(
         arena(

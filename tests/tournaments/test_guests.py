@@ -91,6 +91,7 @@ def test_an_edited_bot_has_the_options_of_the_file_and_its_new_defaults(mine: Ar
     assert "2 of 3 pairings are in the ledger" in mine("run mine.yaml --dry-run").text
 
 
+@pytest.mark.slow
 def test_a_test_decides(mine: Arena) -> None:
     text = mine(f"{_MATCH} --sprt 0 300 --games 200").text
     assert "is accepted" in text and "Added to the games" in text

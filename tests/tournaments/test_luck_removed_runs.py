@@ -105,6 +105,7 @@ def test_where_value_cannot_be_measured_that_is_said(
     arena("compare two.yaml --luck-removed value --no-page", files={"two.yaml": two})
 
 
+@pytest.mark.slow
 def test_a_plan_with_luck_removed_takes_fewer_deals(arena: Arena, in_tmp: Path) -> None:
     words = "plan rule28 glenn-aloi --difference 0.05 --seconds 0.1"
     rows = {}

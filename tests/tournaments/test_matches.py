@@ -102,6 +102,7 @@ def test_bots_of_a_game_that_is_played_alone_do_not_meet() -> None:
         seats_that_meet(2, Alone())
 
 
+@pytest.mark.slow
 def test_a_tournament_in_the_folder_of_a_match_is_none_of_its_sides(arena: Arena) -> None:
     arena("match", "rule28", "random", "--games", "20", "--seed", "1", "--sprt", "0", "400")
     Path("cup.yaml").write_text(

@@ -106,6 +106,7 @@ def test_all_groups_meet_one_opening_in_every_seating(arena: Arena, tmp_path: Pa
     assert len(openings) == len(lineups) and len({*openings}) == 1
 
 
+@pytest.mark.slow
 def test_a_file_is_played_line_by_line(arena: Arena, tmp_path: Path) -> None:
     lines = "# two pieces\n16, 47\n\nmove 19, move 50\n"
     words = "match first last --game breakthrough --openings book.txt --games 8 --seed 1 --no-page"

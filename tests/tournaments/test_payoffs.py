@@ -55,6 +55,7 @@ def test_standings_are_sorted_by_payoff(tmp_path: Path, arena: Arena) -> None:
     assert arena("rate results/cup --table standings").text.count("caller") == 1
 
 
+@pytest.mark.slow
 def test_what_is_stored_is_what_the_games_pay(tmp_path: Path, arena: Arena) -> None:
     results = ca.run(_file("cup.yaml", CUP))
     assert results.folder is not None

@@ -118,6 +118,7 @@ def test_the_api_has_no_verdict_either(arena: Arena) -> None:
     assert result.accepted is None
 
 
+@pytest.mark.slow
 def test_games_with_chance_have_a_verdict(arena: Arena) -> None:
     done = arena(f"match two one {TEST} --rules dice", bots=BOTS)
     test = json.loads((done.folder / "match.json").read_text())["sprt"]

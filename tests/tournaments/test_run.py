@@ -175,6 +175,7 @@ def test_workers_can_be_spawned(arena: Arena, place: Path) -> None:
     assert files(place / "results" / "four") == files(place / "calm" / "four")
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_is_named_with_the_way_out(place: Path) -> None:
     (place / "file").write_text("")
     environment = {**os.environ, "CANTSTOP_ARENA_CACHE": str(place / "file" / "cache")}

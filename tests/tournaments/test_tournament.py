@@ -138,6 +138,7 @@ def test_blocks_end_at_round_numbers_of_games_and_after_the_first_round(players:
     assert {128, *(-(-games // orders) for games in numbers)} <= ends
 
 
+@pytest.mark.slow
 def test_blocks_come_one_by_one_however_many_games_there_are() -> None:
     blocks = missing_blocks(cup(30, 4, 10**12), "plain", lambda group: ())
     assert next(blocks).group == (0, 1, 2, 3)

@@ -137,6 +137,7 @@ def test_hints_are_shown_where_they_are_chosen(server: PagesServer) -> None:
     assert 'class="worth' not in text and 'class="win"' not in text
 
 
+@pytest.mark.slow
 def test_hints_are_the_same_for_many_at_once(server: PagesServer) -> None:
     """An evaluator has one workspace: two positions at once must not meet in it."""
     games = [server.begin("rule28", mode="hints", name=f"p{number}") for number in range(4)]

@@ -68,6 +68,7 @@ def test_an_upload_is_stored_whole(served: PagesServer, tokens: dict[str, str]) 
     assert sorted(path.name for path in folder.iterdir()) == ["bot.onnx"]
 
 
+@pytest.mark.slow
 def test_uploads_are_refused(served: PagesServer, tokens: dict[str, str]) -> None:
     ada, code = tokens["ada"], BOT.encode()
     assert hand_in(served, "", "bot.py", code).status == 403

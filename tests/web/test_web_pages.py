@@ -222,6 +222,7 @@ def test_a_game_by_touch_on_a_phone(
     play(page, lambda button: button.tap())
 
 
+@pytest.mark.slow
 def test_the_decision_fits_a_phone(site: PagesServer, visit: Callable[..., Any]) -> None:
     page = visit(viewport={"width": 390, "height": 844}, has_touch=True)
     begin(page, site, "cantstop")

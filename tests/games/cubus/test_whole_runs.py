@@ -52,6 +52,7 @@ def written(results: str) -> dict[str, bytes]:
 _KINDS = {".csv", ".md", ".json", ".jsonl"}
 
 
+@pytest.mark.slow
 def test_a_run_tells_who_wins_and_after_whom_to_sit(finished: Finished) -> None:
     """Tables, files and page; the games it keeps are by the rules."""
     printed = cup(finished)

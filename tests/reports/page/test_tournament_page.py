@@ -349,6 +349,7 @@ def test_earlier_moments_are_those_of_shorter_tournaments(arena: Arena) -> None:
         Path(f"before{deals}").rename("results")
 
 
+@pytest.mark.slow
 def test_a_comparison_has_a_page_that_can_be_written_again(arena: Arena) -> None:
     arena("compare", "rules.yaml", "--quiet", yaml=RULES)
     page = Path("results/rules/report.html")
@@ -524,6 +525,7 @@ def test_colours_and_paper_change_what_is_seen(shown: Any) -> None:
     assert page.locator("#lengths table").first.is_visible()  # sections are unfolded on paper
 
 
+@pytest.mark.slow
 def test_the_keyboard_unfolds_sections_and_the_contents_do(shown: Any) -> None:
     page = shown(simulated(3, 2))
     page.keyboard.press("Tab")

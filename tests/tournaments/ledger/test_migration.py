@@ -75,6 +75,7 @@ def test_the_first_run_takes_all_games_over(arena: Arena, place: Path, name: str
     assert "nothing to play" in arena(f"run {name}.yaml").text
 
 
+@pytest.mark.slow
 def test_what_only_reads_leaves_them_as_they_are(arena: Arena, place: Path) -> None:
     before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
     read = arena("rate results/duo").text

@@ -169,6 +169,7 @@ def test_a_run_that_ended_when_it_was_known_is_rated_with_the_same_intervals(are
     assert "confidence sequences" not in arena("rate", folder, other).text
 
 
+@pytest.mark.slow
 def test_more_games_and_fewer_with_one_seed_are_those_of_the_longer(arena: Arena) -> None:
     short, long = play(arena, "short", games=20), play(arena, "long", games=60)
     assert numbers(load_results([Path(short), Path(long)], {})) == numbers(
@@ -227,6 +228,7 @@ def test_ledgers_of_other_versions_are_refused(arena: Arena, cup: str) -> None:
     assert "another version" in arena("rate", cup, code=1).error
 
 
+@pytest.mark.slow
 def test_other_rules_or_seats_cannot_be_rated_together(arena: Arena, cup: str) -> None:
     folders = [cup, play(arena, "jumps", rules="jump"), play(arena, "trio", players=3)]
     refused = arena("rate", *folders[:2], code=2).error

@@ -319,6 +319,7 @@ def test_every_step_shows_the_board_that_python_draws(opened: Opened) -> None:
             assert shown[0].startswith(" ".join(board_description(scene)))
 
 
+@pytest.mark.slow
 def test_without_scripts_the_end_is_shown_and_the_game_told(opened: Opened) -> None:
     page = opened(replay_page(TWO), java_script_enabled=False)
     assert page.locator(".stage svg").is_visible()
@@ -381,6 +382,7 @@ def test_a_board_of_long_columns_is_seen_whole(opened: Opened) -> None:
     assert page.locator(".stage svg").bounding_box()["height"] <= 640
 
 
+@pytest.mark.slow
 def test_the_slider_goes_to_the_end_of_a_turn(opened: Opened) -> None:
     page = opened(replay_page(TWO))
     slider = page.locator("input[type=range]")

@@ -61,6 +61,7 @@ def test_against_itself_whoever_begins_wins_as_often_as_the_table_says(
     assert abs(np.mean(winners == 1) - value) < 3.3 * sqrt(value * (1 - value) / DEALS)
 
 
+@pytest.mark.slow
 def test_alone_it_takes_as_many_turns_as_the_table_says(tables: Tables, folder: Path) -> None:
     rules = board(3, 1)
     value = solved.solve(rules, 1, folder).value

@@ -185,6 +185,7 @@ def games_to_compare(tables: Tables) -> list[list[str]]:
     ]
 
 
+@pytest.mark.slow
 def test_a_block_adds_up_to_the_games_of_its_deals(tables: Tables) -> None:
     rules = CLASSIC._replace(turn_limit=20)
     table = tables.of(rules, BOTS, 2)

@@ -120,6 +120,7 @@ def test_other_results_are_not_told_of(arena: Arena, run: Path) -> None:
     assert 'id="judged"' not in page(arena, run)
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_named_and_written_again(arena: Arena, run: Path) -> None:
     arena("judge", str(run), "--deals", "4")
     kept = run / "judged.json"

@@ -42,6 +42,7 @@ def lost_by(arena: Arena, deal: int, names: tuple[str, str]) -> dict[str, float]
     return dict(zip(names, json.loads(lines[-1])["verdict"]["lost"], strict=True))
 
 
+@pytest.mark.slow
 def test_what_decisions_lose_is_what_the_judge_says(
     arena: Arena, tables: Tables, folder: Path
 ) -> None:
