@@ -5,10 +5,18 @@ So their machine code can be called without numba: see `entry_points.searches`.
 
 import numpy as np
 
-from cantstop_arena.games.cubus.engine import near, query, search
 from cantstop_arena.games.cubus.engine.compiled import njit_entry
 from cantstop_arena.games.cubus.engine.library import Library
+from cantstop_arena.games.cubus.engine.near import apply_candidate as write_cells_after
+from cantstop_arena.games.cubus.engine.near import list_candidates as write_candidates
+from cantstop_arena.games.cubus.engine.query import aim as fill_query
 from cantstop_arena.games.cubus.engine.query_arrays import Query
+from cantstop_arena.games.cubus.engine.search import first_group as first_group_of
+from cantstop_arena.games.cubus.engine.search import fits, has_hit
+from cantstop_arena.games.cubus.engine.search import keys_of as write_keys
+from cantstop_arena.games.cubus.engine.search import level_of as write_level
+from cantstop_arena.games.cubus.engine.search import next_level as write_next_level
+from cantstop_arena.games.cubus.engine.search import open_room as write_open_room
 from cantstop_arena.games.cubus.engine.text_order import TextOrder
 
 
@@ -28,7 +36,7 @@ def aim(
 ):
     """Fill a query."""
     bounds = free_swap != 0, min_value, min_crates, max_crates
-    query.aim(
+    fill_query(
         Query(limits, shifts, columns, barred),
         best_values,
         cells,
@@ -42,7 +50,7 @@ def aim(
 def first_group(masks, heights, ranks, by_rank, groups, levels, limits, shifts, columns, barred):
     """The first group of a search."""
     return np.int64(
-        search.first_group(
+        first_group_of(
             Library(masks, heights, ranks, by_rank, groups, levels),
             Query(limits, shifts, columns, barred),
         )
@@ -58,8 +66,8 @@ def is_buildable(
         Library(masks, heights, ranks, by_rank, groups, levels),
         Query(limits, shifts, columns, barred),
     )
-    fits = search.fits(library, aimed, number) and search.has_hit(library, aimed, number)
-    return np.int64(fits)
+    is_hit = fits(library, aimed, number) and has_hit(library, aimed, number)
+    return np.int64(is_hit)
 
 
 @njit_entry(nrt=False)
@@ -88,7 +96,7 @@ def next_level(
         Query(limits, shifts, columns, barred),
     )
     order = TextOrder(x_ranks, y_ranks, xs, ys)
-    return np.int64(search.next_level(library, order, aimed, number, keys, following))
+    return np.int64(write_next_level(library, order, aimed, number, keys, following))
 
 
 @njit_entry(nrt=False)
@@ -116,7 +124,7 @@ def level_of(
         Query(limits, shifts, columns, barred),
     )
     order = TextOrder(x_ranks, y_ranks, xs, ys)
-    return np.int64(search.level_of(library, order, aimed, value, keys))
+    return np.int64(write_level(library, order, aimed, value, keys))
 
 
 @njit_entry(nrt=False)
@@ -144,7 +152,7 @@ def keys_of(
         Query(limits, shifts, columns, barred),
     )
     order = TextOrder(x_ranks, y_ranks, xs, ys)
-    return np.int64(search.keys_of(library, order, aimed, numbers, keys))
+    return np.int64(write_keys(library, order, aimed, numbers, keys))
 
 
 @njit_entry(nrt=False)
@@ -172,7 +180,7 @@ def open_room(
         Query(limits, shifts, columns, barred),
     )
     order = TextOrder(x_ranks, y_ranks, xs, ys)
-    search.open_room(library, order, aimed, keys, rows)
+    write_open_room(library, order, aimed, keys, rows)
 
 
 @njit_entry(nrt=False)
@@ -180,10 +188,10 @@ def list_candidates(limits, shifts, columns, barred, cells, free_swap, base, row
     """The same as of `near`."""
     pile, room = (cells, np.int64(len(cells))), (rows, grid, lifted)
     aimed = Query(limits, shifts, columns, barred)
-    return np.int64(near.list_candidates(aimed, *pile, free_swap != 0, base, *room))
+    return np.int64(write_candidates(aimed, *pile, free_swap != 0, base, *room))
 
 
 @njit_entry(nrt=False)
 def apply_candidate(cells, candidate, after):
     """The same as of `near`."""
-    return np.int64(near.apply_candidate(cells, np.int64(len(cells)), candidate, after))
+    return np.int64(write_cells_after(cells, np.int64(len(cells)), candidate, after))
