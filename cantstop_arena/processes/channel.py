@@ -209,7 +209,7 @@ class Channel(Generic[_Message]):
     def _read(self) -> tuple[bytes, bool]:
         """Up to 1 MiB of what has arrived; whether the channel is closed.
 
-        The codec is asked after each, as a child may write without an end.
+        The codec decodes it before more is read, as a child may write without an end.
         """
         chunks: list[bytes] = []
         is_closed = False

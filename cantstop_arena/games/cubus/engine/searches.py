@@ -90,7 +90,7 @@ def next_level(
     keys,
     following,
 ):
-    """The same as of `search`."""
+    """Call the function of `search` that has this name."""
     library, aimed = (
         Library(masks, heights, ranks, by_rank, groups, levels),
         Query(limits, shifts, columns, barred),
@@ -118,7 +118,7 @@ def level_of(
     value,
     keys,
 ):
-    """The same as of `search`."""
+    """Call the function of `search` that has this name."""
     library, aimed = (
         Library(masks, heights, ranks, by_rank, groups, levels),
         Query(limits, shifts, columns, barred),
@@ -146,7 +146,7 @@ def keys_of(
     numbers,
     keys,
 ):
-    """The same as of `search`."""
+    """Call the function of `search` that has this name."""
     library, aimed = (
         Library(masks, heights, ranks, by_rank, groups, levels),
         Query(limits, shifts, columns, barred),
@@ -174,7 +174,7 @@ def open_room(
     keys,
     rows,
 ):
-    """The same as of `search`."""
+    """Call the function of `search` that has this name."""
     library, aimed = (
         Library(masks, heights, ranks, by_rank, groups, levels),
         Query(limits, shifts, columns, barred),
@@ -185,7 +185,7 @@ def open_room(
 
 @njit_entry(nrt=False)
 def list_candidates(limits, shifts, columns, barred, cells, free_swap, base, rows, grid, lifted):
-    """The same as of `near`."""
+    """Call the function of `near` that has this name."""
     pile, room = (cells, np.int64(len(cells))), (rows, grid, lifted)
     aimed = Query(limits, shifts, columns, barred)
     return np.int64(write_candidates(aimed, *pile, free_swap != 0, base, *room))
@@ -193,5 +193,5 @@ def list_candidates(limits, shifts, columns, barred, cells, free_swap, base, row
 
 @njit_entry(nrt=False)
 def apply_candidate(cells, candidate, after):
-    """The same as of `near`."""
+    """Call the function of `near` that has this name."""
     return np.int64(write_cells_after(cells, np.int64(len(cells)), candidate, after))

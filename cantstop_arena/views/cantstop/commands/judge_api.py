@@ -59,7 +59,8 @@ def judge(
 
     Losses are in percentage points of winning probability, in solo games in turns; `lost` in
     `losses` is the mean a game with half of its 95% interval. The tournament file with which the
-    games can be replayed is written below `results`.
+    games can be replayed is stored below `results`. `tables` remains the folder of solved boards
+    for later calls in this process.
 
     Raises BotError when there is no judge for the rules, or no game without a fault, and
     Interrupted on Ctrl-C.
