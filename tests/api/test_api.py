@@ -327,6 +327,7 @@ def test_games_know_their_winners_and_play_again(played: ca.Results) -> None:
         played.games(("odds",))
 
 
+@pytest.mark.slow
 def test_a_list_of_games_is_a_data_frame(played: ca.Results) -> None:
     pandas = pytest.importorskip("pandas")
     assert played.folder is not None

@@ -68,6 +68,7 @@ def test_it_is_named_after_the_folder_and_found_by_name_and_path(arena: Arena) -
     assert "against rule28: 4 games" in text
 
 
+@pytest.mark.slow
 def test_every_file_counts_but_hidden_ones_and_bytecode() -> None:
     before = digest()
     write("bots/mybot", {".notes": "x", ".git/x": "x", "__pycache__/x.pyc": "x"})

@@ -28,6 +28,7 @@ from helpers.isolated import (
     rolls_again,
     start_of,
 )
+from helpers.parameters import slow_but
 from helpers.paths import ROOT
 
 from cantstop_arena.bots.isolated_bot import BotRaised, IsolatedBot
@@ -153,7 +154,7 @@ def test_what_a_program_says_is_its_answer(started: Started, text: str, answers:
         assert (answer, type(answer)) == (value, type(value))
 
 
-@pytest.mark.parametrize("case", [*INVALID, *ENDED])
+@pytest.mark.parametrize("case", slow_but(range(0, 30, 3), [*INVALID, *ENDED]))
 def test_what_a_program_says_or_does_is_its_end(started: Started, case: str) -> None:
     text, answers, told = {**INVALID, **ENDED}[case]
     remote = started.program(f"hear()\n{text}")
@@ -208,7 +209,7 @@ LATE = {
 }
 
 
-@pytest.mark.parametrize("text", LATE.values(), ids=LATE)
+@pytest.mark.parametrize("text", slow_but([0, 4, 8], LATE.values()), ids=LATE)
 def test_a_program_that_does_not_answer_is_overdue(started: Started, text: str) -> None:
     """It is at fault unless somebody else may have stopped it."""
     remote = started.program(text, decision_limit=0.3)

@@ -35,7 +35,7 @@ IMPORTS = {  # statement and file of the module, and its value in the bot
     "a module of a package": ("from parts import deep", "parts/deep.py", "deep.NUMBER"),
 }
 NUMBERS = {"bots": 1, "more": 4}
-YAML = "games: 40\nseed: 1\nbots: [bots/low.py, more/high.py, cautious]\n"
+YAML = "games: 10\nseed: 1\nbots: [bots/low.py, more/high.py, cautious]\n"
 
 
 @pytest.fixture(autouse=True)

@@ -41,6 +41,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 @pytest.mark.parametrize("command", slow_but((0,), COMMANDS))
 def test_nobody_takes_them_for_the_modules(

@@ -180,15 +180,10 @@ def option_of(bot: str, game: str) -> str:
 
 
 def bots_of(game: str) -> list[str]:
-    names = [
-        bot.name
-        for bot in Catalogue(Path("no-bots")).playing(game_named(game)).everything()[0]
-        if bot.origin == "built-in"
-    ]
     kinds = ["a_plain", "a_class", "a_package", "a_program"]
     if game == "cantstop":
         kinds += ["a_compiled", "a_batched", "a_net"]
-    return names + kinds
+    return [*game_named(game).bots, *kinds]
 
 
 CASES = [(game, bot) for game in built_in() for bot in bots_of(game)]

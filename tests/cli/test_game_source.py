@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
+from helpers.parameters import slow_but
 
 LEAGUE = "name: league\ngames: 10\nseed: 5\nbots: [random, rule28, cautious]\n"
 
@@ -29,7 +30,7 @@ def test_without_a_deal_it_is_the_first_and_the_range_is_named(arena: Arena) -> 
 
 
 @pytest.mark.parametrize("rivals", [(), ("rule28",)])
-@pytest.mark.parametrize("file", ["results/league", "league.yaml"])
+@pytest.mark.parametrize("file", slow_but([1], ["results/league", "league.yaml"]))
 def test_the_first_game_that_a_bot_lost(arena: Arena, file: str, rivals: tuple[str, ...]) -> None:
     done = arena("replay", file, *rivals, "--lost", "random", "--json")
     opening, *_, end = map(json.loads, done.text.splitlines())

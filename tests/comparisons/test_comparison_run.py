@@ -217,6 +217,7 @@ def test_on_fault_abort_names_a_replay_that_works(arena: Arena) -> None:
     assert "misbehaves" in arena(*command, code=None).output
 
 
+@pytest.mark.slow
 def test_bots_that_sit_more_than_once(arena: Arena) -> None:
     compare(arena, "compare: [classic, jump]\nplayers: 4\ngames: 24\nbots: [rule28, random]\n")
     (answer,) = answers()
@@ -245,7 +246,7 @@ def test_games_that_never_end_are_compared_all_the_same(arena: Arena) -> None:
     assert "there is nothing to compare of the margin at the end" in answer["sentence"]
 
 
-@pytest.mark.parametrize("form", slow_but((0, 3), ["text", "markdown", "csv", "json", "latex"]))
+@pytest.mark.parametrize("form", slow_but((3,), ["text", "markdown", "csv", "json", "latex"]))
 def test_formats(arena: Arena, form: str) -> None:
     text = "compare: [classic, jump]\ngames: 200\nbots: [rule28, random]\n"
     result = compare(arena, text, "--format", form)
@@ -276,6 +277,7 @@ def test_problems_of_the_file_end_with_code_2(arena: Arena) -> None:
     assert "test.yaml:2:8: unknown bot 'rule29'" in error
 
 
+@pytest.mark.slow
 def test_other_bots_have_the_results_of_a_fresh_comparison(arena: Arena) -> None:
     text = "compare: [classic, jump]\ngames: 2\nbots: [{}, random]\n"
     compare(arena, text.format("rule28"))

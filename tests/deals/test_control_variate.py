@@ -87,6 +87,7 @@ def test_corrections_of_a_larger_group_add_up_to_nothing(players: int) -> None:
     assert len(list(seatings_of(group))) == run[group].shape[1]
 
 
+@pytest.mark.slow
 def test_the_mean_stays_and_the_intervals_hold_it() -> None:
     """Of 400 tournaments of 100 deals; the truth is read from 400,000 deals."""
     rng = np.random.default_rng(4)

@@ -77,6 +77,7 @@ def modules_of_a_run() -> list[str]:
     return re.findall(r"^\| \d+ \| `([\w/.]+)` \|", table, re.M)
 
 
+@pytest.mark.slow
 def test_a_run_goes_through_the_modules_of_the_picture(tmp_path: Path) -> None:
     """Traced in the parent; workers are other processes."""
     listed = modules_of_a_run()

@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-from helpers.documents import HOW_TO, PAGES, name_of, page_blocks
+from helpers.documents import EXPLANATION, PAGES, name_of, page_blocks
 from helpers.reader import Reader
 
-QUICK = [HOW_TO / "remember.md"]
+QUICK = [EXPLANATION / "reproducibility.md"]
 EXAMPLE = re.compile(r"pip install examples/(\w+)")
 """How a page has the reader install a package of examples/; that needs no network here."""
 SHORTER = {
@@ -19,7 +19,7 @@ SHORTER = {
         ("--games 2000", "--games 20"),
         ("--games 200", "--games 4"),
         ("games: 200", "games: 4"),
-    ]
+    ],
 }
 """What the reader writes in place of the numbers of a page that would take minutes."""
 TYPED = [

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from helpers.game_packages import install_example, on_path
 from helpers.nets import random_net
+from helpers.parameters import slow_but
 
 import cantstop_arena as ca
 from cantstop_arena.errors import UsageError
@@ -28,14 +29,21 @@ def legal_action(mask: Any, number: int) -> int:
 
 @pytest.mark.parametrize(
     ("opponent", "setting", "games"),
-    [
-        ("rule28", {}, 20),
-        ("tuned", {"rules": "jump", "players": 3}, 6),
-        ("cautious", {"rules": "korean", "seat": 1}, 6),
-        ("cautious", {"rules": {"turn_limit": 12}}, 8),
-        ("bots/example.py", {}, 2),
-        (ca.PolicyBot.from_batch(lambda batch: NET(batch.observations), temperature=1.0), {}, 8),
-    ],
+    slow_but(
+        (1, 4),
+        [
+            ("rule28", {}, 20),
+            ("tuned", {"rules": "jump", "players": 3}, 6),
+            ("cautious", {"rules": "korean", "seat": 1}, 6),
+            ("cautious", {"rules": {"turn_limit": 12}}, 8),
+            ("bots/example.py", {}, 2),
+            (
+                ca.PolicyBot.from_batch(lambda batch: NET(batch.observations), temperature=1.0),
+                {},
+                8,
+            ),
+        ],
+    ),
 )
 def test_one_environment_is_duel_to_the_byte(
     opponent: Any, setting: dict[str, Any], games: int

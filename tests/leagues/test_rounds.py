@@ -91,6 +91,7 @@ def field_of(bots: Sequence[str], thresholds: Sequence[tuple[str, str, float]] =
     return RoundField(len(bots), 2, 2, marked)
 
 
+@pytest.mark.slow
 def test_standings_depend_on_the_active_bots_alone() -> None:
     elo = strengths(24, 150)
     names = list(elo)

@@ -60,6 +60,7 @@ def first(number: int) -> int:
     return more
 
 
+@pytest.mark.slow
 def test_code_is_optimised_once_however_deep_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
     optimised = []
     optimise = JITCodeLibrary._optimize_final_module

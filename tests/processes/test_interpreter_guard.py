@@ -59,7 +59,7 @@ def played(arena: Arena, acts: Mapping[str, str]) -> set[tuple[int, tuple[float,
     done = arena(
         "run cup.yaml --quiet --fresh --no-page",
         bots={"innocent": INNOCENT, **bots},
-        yaml=f"seed: 1\ngames: 10\ngauntlet: innocent\nbots: [innocent, {', '.join(bots)}]\n",
+        yaml=f"seed: 1\ngames: 4\ngauntlet: innocent\nbots: [innocent, {', '.join(bots)}]\n",
     )
     assert "faults" not in done.json and "not_reproducible" not in done.json, done.output
     pairs = [one for one in done.json["lineups"] if "innocent" in one["seats"]]

@@ -7,6 +7,7 @@ import pytest
 from cantstop_arena.ratings.person_rating import PersonGame, error_against_equals, person_elo
 
 
+@pytest.mark.slow
 def test_equal_scores_give_the_rival_s_elo_and_the_known_error() -> None:
     games = [PersonGame(0.0, (1500.0,), share) for share in (0.0, 1.0) * 600]
     elo = person_elo(games)

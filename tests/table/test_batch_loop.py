@@ -75,7 +75,7 @@ def played(
 @pytest.mark.parametrize(
     ("bots", "rules", "deals"),
     slow_but(
-        [0, 4],
+        [4],
         [
             ([net(1), "rule28"], "classic", 20),
             ([net(1, temperature=1.0), "rule28"], "classic", 20),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.game_packages import described, install_example, on_path
+from helpers.parameters import slow_but
 from helpers.sealed_game import POINTS, SEALED
 
 from cantstop_arena.bots.catalogue import Catalogue
@@ -84,15 +85,18 @@ def played(
 
 @pytest.mark.parametrize(
     ("name", "rival", "players", "deals"),
-    [
-        ("kuhn-poker", None, 2, 60),
-        ("four-in-a-row", None, 2, 12),
-        ("sealed", None, 2, 40),
-        ("sealed", None, 3, 12),
-        ("tandem", None, 4, 10),
-        ("orchard", None, 2, 30),
-        ("orchard", "careful", 2, 30),
-    ],
+    slow_but(
+        range(5),
+        [
+            ("kuhn-poker", None, 2, 60),
+            ("four-in-a-row", None, 2, 12),
+            ("sealed", None, 2, 40),
+            ("sealed", None, 3, 12),
+            ("tandem", None, 4, 10),
+            ("orchard", None, 2, 30),
+            ("orchard", "careful", 2, 30),
+        ],
+    ),
 )
 def test_games_in_step_are_those_that_are_played_alone(
     name: str, rival: str | None, players: int, deals: int
@@ -113,6 +117,7 @@ def test_games_in_step_are_those_that_are_played_alone(
     assert not together.irreproducible
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["kuhn-poker", "sealed", "orchard"])
 def test_only_rows_that_fail_lose_their_games(name: str) -> None:
     game = game_named(name)

@@ -6,6 +6,7 @@ import pytest
 from helpers.arena import Arena
 
 
+@pytest.mark.slow
 def test_an_effect_that_is_not_significant_is_named_so(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,7 +94,7 @@ EDITS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 }
 
 
-QUICK = [[*EDITS].index("lessons")]
+QUICK = [[*EDITS].index("more games")]
 
 
 @pytest.mark.parametrize(("before", "after", "told"), slow_but(QUICK, EDITS.values()), ids=EDITS)
@@ -155,7 +155,8 @@ def test_faults_of_one_version_count_together_under_all_its_names(
     assert {fault["bot"] for fault in done.json["disqualified"]} == {"failing", "twin"}
 
 
-@pytest.mark.parametrize("is_stored", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.slow
+@pytest.mark.parametrize("is_stored", [False, True])
 def test_the_fault_that_ends_a_run_is_the_first_in_the_order_of_deals(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_stored: bool
 ) -> None:

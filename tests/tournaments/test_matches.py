@@ -19,6 +19,7 @@ from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
 MATCH = "match rule28 random --games 60 --seed 1 --quiet"
 
 
+@pytest.mark.slow
 def test_a_match_is_a_table_in_every_format(arena: Arena) -> None:
     content = json.loads(arena(f"{MATCH} --format json").text)
     assert content["headline"] == "rule28 scores 95.0% against random"

@@ -140,6 +140,7 @@ def test_the_page_of_a_run_that_is_not_over_says_so(arena: Arena, interrupted: P
     assert "180 of 240 games are missing" in (interrupted / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_ends_with_the_same_tables(arena: Arena, interrupted: Path) -> None:
     arena("run", "cup.yaml", "--quiet", "--results", "elsewhere")
     assert "missing" not in arena("run", "cup.yaml", "--quiet").text

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from helpers.arena import Arena
 from helpers.pages_server import PagesServer
+from helpers.parameters import slow_but
 
 MARKUP = "<script>alert(1)</script>"
 
@@ -69,18 +70,21 @@ def test_slow_requests_do_not_stop_the_others(server: PagesServer) -> None:
 
 @pytest.mark.parametrize(
     "headers",
-    [
-        ["X-Large: " + "a" * 200_000],
-        [f"X-{number}: a" for number in range(20_000)],
-        ["Content-Length: 5", "Content-Length: 6"],
-        ["Content-Length: -1"],
-        ["Content-Length: 99999999999999999999"],
-        ["Transfer-Encoding: chunked", "Content-Length: 5"],
-        ["Transfer-Encoding: gzip"],
-        ["X-A: a\x00b"],
-        ["Cookie : a=b"],
-        ["Expect: 100-continue", "Content-Length: 20000000"],
-    ],
+    slow_but(
+        (0, 1, 2, 3, 5, 6, 7, 8),
+        [
+            ["X-Large: " + "a" * 200_000],
+            [f"X-{number}: a" for number in range(20_000)],
+            ["Content-Length: 5", "Content-Length: 6"],
+            ["Content-Length: -1"],
+            ["Content-Length: 99999999999999999999"],
+            ["Transfer-Encoding: chunked", "Content-Length: 5"],
+            ["Transfer-Encoding: gzip"],
+            ["X-A: a\x00b"],
+            ["Cookie : a=b"],
+            ["Expect: 100-continue", "Content-Length: 20000000"],
+        ],
+    ),
 )
 def test_odd_headers_change_nothing(server: PagesServer, headers: list[str]) -> None:
     answer = raw(server, lines(server, "POST /play HTTP/1.1", *headers, body=b"a=b\r\n"), 3)

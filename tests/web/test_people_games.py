@@ -186,6 +186,7 @@ def test_several_people_play_their_own_games(served: PagesServer) -> None:
         assert page.n == n and f"<bdi>{name}" in page.text
 
 
+@pytest.mark.slow
 def test_an_answer_sent_twice_at_once_counts_once(server: PagesServer) -> None:
     game = server.begin("rule28")
     page = server.get(game)

@@ -13,6 +13,7 @@ import pytest
 from helpers.arena import Arena
 from helpers.game_packages import installed_game
 from helpers.pages_server import Answer, PagesServer, serving_examples
+from helpers.parameters import slow_but
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import Loader
@@ -127,7 +128,7 @@ def test_a_record_is_that_of_bots_with_the_same_answers(
     assert replayed == events
 
 
-@pytest.mark.parametrize("game", ["kuhn-poker", "tandem"])
+@pytest.mark.parametrize("game", slow_but([0], ["kuhn-poker", "tandem"]))
 def test_no_page_shows_the_cards_of_others(site: PagesServer, game: str) -> None:
     path = begun(site, game, pickable(site, game)[0], seat="1", mode="hints")
     while_open = [site.get(path)]

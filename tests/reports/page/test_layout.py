@@ -149,11 +149,13 @@ def test_a_heading_names_few_bots() -> None:
     assert "is not significantly different from 6 others</h2>" in tournament(13, "long names")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", slow_but([0], KINDS))
 def test_long_names_fit_on_a_phone(looked_at: Callable[..., None], kind: str) -> None:
     looked_at(KINDS[kind](6, "long names"), widths=(390,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letters", slow_but([0], [58, 62, 80, 89, 92, 118]))
 def test_headings_of_all_lengths_have_three_lines(
     looked_at: Callable[..., None], letters: int
@@ -166,12 +168,15 @@ def test_headings_of_all_lengths_have_three_lines(
 
 @pytest.mark.parametrize(
     ("damage", "defect"),
-    [
-        ("querySelector('h1').style.marginTop = '-24px'", "overlap"),
-        ("querySelector('.tw').style.width = '3000px'", "column"),
-        ("querySelector('h1').style.width = '9rem'", "h1"),
-        ("querySelector('.band').setAttribute('width', '300%')", "interval"),
-    ],
+    slow_but(
+        [0],
+        [
+            ("querySelector('h1').style.marginTop = '-24px'", "overlap"),
+            ("querySelector('.tw').style.width = '3000px'", "column"),
+            ("querySelector('h1').style.width = '9rem'", "h1"),
+            ("querySelector('.band').setAttribute('width', '300%')", "interval"),
+        ],
+    ),
 )
 def test_the_check_finds_defects(opened: Callable[..., Any], damage: str, defect: str) -> None:
     page = opened(match(False, "undecided"), viewport={"width": 1280, "height": 900})

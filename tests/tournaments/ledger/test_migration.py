@@ -100,6 +100,7 @@ def test_a_fresh_start_sets_them_aside(arena: Arena, place: Path) -> None:
     assert Path("results/duo/ledger.old.sqlite").read_bytes() == old
 
 
+@pytest.mark.slow
 def test_that_of_a_newer_arena_is_refused(arena: Arena, place: Path) -> None:
     arena("run duo.yaml --quiet")
     with closing(sqlite3.connect("results/duo/ledger.sqlite")) as ledger, ledger:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.parameters import slow_but
 from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result, results_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,12 +32,12 @@ def worked(
     return results_of(partial(Fake, folder, plan or {}), options, Referee(patience))
 
 
-@pytest.mark.parametrize("workers", [1, 2, 12])
+@pytest.mark.parametrize("workers", slow_but([0, 1], [1, 2, 12]))
 def test_every_block_is_played_once_by_any_number_of_workers(tmp_path: Path, workers: int) -> None:
     assert worked(tmp_path, workers=workers) == CALM
 
 
-@pytest.mark.parametrize("what", ["killed", "stopped"])
+@pytest.mark.parametrize("what", slow_but([0], ["killed", "stopped"]))
 def test_workers_lost_by_accident_are_replaced_and_nobody_is_charged(
     tmp_path: Path, what: str
 ) -> None:
@@ -47,14 +48,17 @@ def test_workers_lost_by_accident_are_replaced_and_nobody_is_charged(
 
 @pytest.mark.parametrize(
     ("what", "times", "kind", "told"),
-    [
-        ("exits", 1, DIED, "ask ended its process with exit code 3 (in 1)"),
-        ("signalled", 1, DIED, "ask ended its process by signal 40 (in 1)"),
-        ("killed", 3, DIED, "ask ended its process by SIGKILL (in 1)"),
-        ("spins", 1, TOO_SLOW, "ask gave no answer within 0.3 s (in 1)"),
-        ("sleeps", 1, TOO_SLOW, "ask gave no answer within 0.3 s (in 1)"),
-        ("stopped", 3, TOO_SLOW, "ask gave no answer within 0.3 s (in 1)"),
-    ],
+    slow_but(
+        (0, 2, 4),
+        [
+            ("exits", 1, DIED, "ask ended its process with exit code 3 (in 1)"),
+            ("signalled", 1, DIED, "ask ended its process by signal 40 (in 1)"),
+            ("killed", 3, DIED, "ask ended its process by SIGKILL (in 1)"),
+            ("spins", 1, TOO_SLOW, "ask gave no answer within 0.3 s (in 1)"),
+            ("sleeps", 1, TOO_SLOW, "ask gave no answer within 0.3 s (in 1)"),
+            ("stopped", 3, TOO_SLOW, "ask gave no answer within 0.3 s (in 1)"),
+        ],
+    ),
 )
 def test_a_bot_is_charged_when_it_was_seen_or_does_it_again_and_again(
     tmp_path: Path, what: str, times: int, kind: str, told: str

@@ -180,6 +180,7 @@ def test_a_page_without_games_has_nothing_of_theirs() -> None:
     assert "--seat-1" not in html and "class Replay" not in html
 
 
+@pytest.mark.slow
 def test_a_game_is_small() -> None:
     assert size(TWO) < ORDINARY
     assert size([TWO[0], *long_game(1000)]) < A_THOUSAND_TURNS

@@ -300,6 +300,7 @@ def test_alone_and_at_full_tables(arena: Arena, players: int, kinds: set[str]) -
         assert len(events_of(kind)[0]["seats"]) == players
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cup")
 def test_a_game_that_is_too_long_is_told_of_only(
     arena: Arena, monkeypatch: pytest.MonkeyPatch

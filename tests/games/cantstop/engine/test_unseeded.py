@@ -64,6 +64,7 @@ def test_a_bot_that_draws_from_what_cannot_be_seeded_is_refused(
             native_player(bot(*how), "the bot", tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", slow_but((0,), zip(INNOCENT.values(), strict=True)), ids=INNOCENT)
 def test_a_bot_that_only_has_such_names_about_is_not(how: tuple[str, str], tmp_path: Path) -> None:
     assert native_player(bot(*how), "the bot", tmp_path)

@@ -42,6 +42,7 @@ def value_of(turn: Any, state: tuple[int, ...]) -> tuple[float, float]:
     return float(value), float(roll)
 
 
+@pytest.mark.slow
 def test_units_that_are_left_out_add_nothing(turn: Any) -> None:
     board, _, workspace = turn
     compared = left_out = 0
