@@ -50,7 +50,7 @@ def leads(done: Done, first: str) -> list[float | None]:
     return [2 * (float(end) - 1500) if end else None for end in ends]
 
 
-@pytest.mark.parametrize("words", slow_but([2, 4, 5], MATCHES), ids=" ".join)
+@pytest.mark.parametrize("words", slow_but([2, 4, 5], [(one,) for one in MATCHES]), ids=" ".join)
 def test_terminal_json_csv_page_and_api_have_one_elo(arena: Arena, words: tuple[str, ...]) -> None:
     done = arena("match", *words, "--seed", "1", "--page")
     elo = printed(done, "Elo")
@@ -74,7 +74,7 @@ def test_terminal_json_csv_page_and_api_have_one_elo(arena: Arena, words: tuple[
     assert printed(done, "score %") == [pytest.approx(100 * end, abs=0.0051) for end in scores]
 
 
-@pytest.mark.parametrize("words", slow_but([0], MATCHES[:4:3]), ids=" ".join)
+@pytest.mark.parametrize("words", slow_but([0], [(one,) for one in MATCHES[:4:3]]), ids=" ".join)
 def test_the_api_has_the_elo_of_the_command(arena: Arena, words: tuple[str, ...]) -> None:
     done = arena("match", *words, "--seed", "1")
     content = json.loads((done.folder / "match.json").read_text())
