@@ -208,7 +208,7 @@ def tests_are_installed() -> Iterator[None]:
     """Files of tests are nothing that a bot imports: there are hundreds, resolved for each bot."""
     from cantstop_arena.bots import bot_files
 
-    known, tests = bot_files.is_installed, str(Path(__file__).parent)
+    known, tests = vars(bot_files)["is_installed"], str(Path(__file__).parent)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bot_files, "is_installed", lambda file: file.startswith(tests) or known(file))
         yield

@@ -437,6 +437,7 @@ def test_a_file_that_hangs_when_it_is_read_is_refused(
         Catalogue(tmp_path).find("hangs")
 
 
+@pytest.mark.slow
 def test_threads_load_code_one_after_the_other() -> None:
     streams = sys.stdout, sys.stderr
     first_is_inside, second_is_inside, first_has_left = (threading.Event() for _ in range(3))

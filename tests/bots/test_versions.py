@@ -151,6 +151,7 @@ def test_the_hint_names_the_version_that_it_means(arena: Arena, played: Path) ->
     assert f"arena match patient patient@{played.name[:7]} --sprt" in arena("run mine.yaml").error
 
 
+@pytest.mark.slow
 def test_what_is_not_kept_is_told(arena: Arena, played: Path) -> None:
     Path("bots/new.py").write_text(PATIENT)
     for reference, told in {

@@ -325,6 +325,7 @@ def test_what_does_not_compile_is_told_in_plain_words(line: str, here: Path) -> 
         assert told.endswith("bad.py:12)")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="nothing is compiled")
 def test_a_compiled_method_is_told_to_be_none(here: Path) -> None:
     path = here / "bold.py"

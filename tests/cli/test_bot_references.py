@@ -162,6 +162,7 @@ def test_bench_and_compile_report_a_bot_with_faults(arena: Arena) -> None:
     assert not Path("bots/faulty_compiled.py").exists()
 
 
+@pytest.mark.slow
 def test_plan_reports_the_faults_in_its_trial_games(arena: Arena) -> None:
     command = "plan rule28 faulty --difference 0.1 --seconds 0.1"
     planned = arena(command, bots={"faulty": _hooks(FAULTY)}).text

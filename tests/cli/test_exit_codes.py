@@ -151,6 +151,7 @@ def test_a_disqualified_bot_of_a_match_is_named_with_the_reason(arena: Arena) ->
     assert "choose_move must return an index" in arena(command, code=None).output
 
 
+@pytest.mark.slow
 def test_a_disqualified_bot_goes_before_the_verdict(arena: Arena) -> None:
     arena("match none rule28 --sprt 0 5 --exit-code --no-page", code=3, bots=BOTS)
 

@@ -16,6 +16,7 @@ def played(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     arena("run", "league.yaml", "--quiet", yaml=LEAGUE)
 
 
+@pytest.mark.slow
 def test_a_results_folder_is_replayed_like_its_file(arena: Arena) -> None:
     words = ("rule28", "random", "--deal", "3")
     of_file = arena("replay", "league.yaml", *words).text

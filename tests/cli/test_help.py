@@ -138,6 +138,7 @@ def test_the_program_is_a_module_too(arena: Arena) -> None:
     assert arena("games --help", process=True).text.startswith("Usage: arena games")
 
 
+@pytest.mark.slow
 def test_what_a_new_bot_points_to_is_there_wherever_it_is_written(arena: Arena, here: Path) -> None:
     for words in (["fresh"], ["fast", "--compiled"]):
         arena("bots", "new", *words)

@@ -63,6 +63,7 @@ def bytes_of(folder: str) -> list[bytes]:
     return [Path(folder, "test", name).read_bytes() for name in FILES]
 
 
+@pytest.mark.slow
 def test_rules_against_themselves_make_no_difference(arena: Arena) -> None:
     compare(
         arena,

@@ -123,6 +123,7 @@ def test_what_is_no_seed_is_refused_on_the_command_line(arena: Arena, word: str)
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [2**127 + 1, "evening"])
 def test_the_command_line_takes_what_a_file_does(arena: Arena, seed: int | str) -> None:
     one = play(arena, seed=f"seed: {seed}\n")

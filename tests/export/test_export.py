@@ -175,6 +175,7 @@ def test_columns_have_types_in_parquet() -> None:
     assert told.to_pylist() == lines("rolls.jsonl")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", slow_but([2], ["games", "rolls", "decisions"]))
 def test_any_number_of_workers_writes_the_same_file(table: str, arena: Arena) -> None:
     for workers in (1, 3):
@@ -213,6 +214,7 @@ def test_what_a_run_writes_is_what_the_schemas_say() -> None:
     assert records and all(problems("game", lines(str(path))) == [] for path in records)
 
 
+@pytest.mark.slow
 def test_schemas_notice_what_is_wrong() -> None:
     summary = json.loads(Path("results/evening/summary.json").read_text())
     assert problems("summary", {**summary, "games": "many"})

@@ -512,6 +512,7 @@ def frail(
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("where", "line", "told"),
     [

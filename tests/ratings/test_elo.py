@@ -171,6 +171,7 @@ def renumbered(
     return replace(played, bots=names, tallies=dict(tallies), deals=deals)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10**6), seats=st.integers(2, 4), numbers=st.permutations(range(5)))
 @settings(max_examples=max(1, settings().max_examples // 4))
 def test_names_and_numbers_of_bots_change_no_digit(

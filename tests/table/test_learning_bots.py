@@ -150,6 +150,7 @@ redirection.end_lines()
 """
 
 
+@pytest.mark.slow
 def test_lines_are_written_whole_whoever_else_prints(here: Path) -> None:
     import subprocess
     import sys

@@ -157,6 +157,7 @@ def test_values_that_make_no_sense_are_told_once_each() -> None:
     assert "has a bot called 'rule28:threshold=24'" in twice[0]
 
 
+@pytest.mark.slow
 def test_a_disqualified_challenger_has_no_crosstable_and_one_replay(arena: Arena) -> None:
     wrong = "def choose_move(turn, moves): return 99\ndef roll_again(turn): return False\n"
     done = arena(

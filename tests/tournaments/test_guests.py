@@ -133,6 +133,7 @@ def test_a_match_needs_results(arena: Arena) -> None:
     assert "There is no folder results/x" in arena("match odds rule28 --in results/x", code=2).error
 
 
+@pytest.mark.slow
 def test_a_match_in_python(mine: Arena) -> None:
     found = ca.match("patient", "careful", guest_of="results/mine", workers=1)
     with pytest.raises(ca.UsageError, match=r"decision limit 3\.0 contradicts results/mine"):

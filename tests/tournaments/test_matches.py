@@ -46,6 +46,7 @@ def test_points_that_do_not_occur_are_left_out(arena: Arena) -> None:
     assert "1/2" not in text and "3/2" not in text
 
 
+@pytest.mark.slow
 def test_the_second_bot_fills_the_other_seats(arena: Arena) -> None:
     done = arena("match rule28 random --players 3 --games 60 --seed 1 --quiet --format json")
     (row,) = json.loads(done.text)["match"]["rows"]

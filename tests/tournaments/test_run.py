@@ -62,6 +62,7 @@ def test_the_resolved_file_is_the_same_tournament(arena: Arena, four: Path) -> N
     assert "nothing to play" in arena("run", "results/four/tournament.yaml").output
 
 
+@pytest.mark.slow
 def test_a_bot_that_misbehaves_alone_is_not_ranked_first_for_its_short_games(
     arena: Arena, place: Path
 ) -> None:
@@ -124,6 +125,7 @@ def test_broken_bots_are_named_with_their_reasons_and_harm_no_other(
     assert all(line.startswith("bad.yaml:1:") for line in complaints)
 
 
+@pytest.mark.slow
 def test_a_bot_that_does_not_compile_is_named_with_cause_and_line(
     arena: Arena, place: Path
 ) -> None:

@@ -464,6 +464,7 @@ def played(
     return json.loads((folder / "cup" / "summary.json").read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("players", "to_win", "turns"),
     slow_but((1,), [(2, 1, 1), (3, 2, 4), (4, 3, 99)]),

@@ -512,6 +512,7 @@ def test_a_plan_tells_deals_games_and_time(arena: Arena) -> None:
     assert re.search(r"^time here +[\d.,]+ (s|minutes)$", output, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_a_plan_for_elo_and_more_players(arena: Arena) -> None:
     words = ("--elo", "--difference", "5", "--power", "0.9", "--seconds", "0.1")
     output = arena("plan", "rule28", "plain", "random", "--players", "3", *words).text

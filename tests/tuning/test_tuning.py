@@ -69,6 +69,7 @@ def parabola(seed: int) -> Scores:
     return each(score)
 
 
+@pytest.mark.slow
 def test_intervals_for_the_best_hold_it() -> None:
     held = 0
     for seed in range(40):

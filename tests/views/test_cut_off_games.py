@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from helpers.game_packages import install_example, on_path
+from helpers.parameters import slow_but
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import Loader
@@ -23,7 +24,7 @@ BOTS = {"cantstop": "odds", "cubus": "hasty", **EXAMPLES}
 ENDS = (early_end(2, [1], FAULT), early_end(0, (), LEFT))
 
 
-@pytest.mark.parametrize("name", BOTS)
+@pytest.mark.parametrize("name", slow_but([0, 3], BOTS))
 def test_every_view_shows_a_game_that_was_cut_off(name: str, tmp_path: Path) -> None:
     for example in EXAMPLES:
         install_example(tmp_path, example.replace("-", "_"))

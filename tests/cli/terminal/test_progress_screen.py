@@ -121,6 +121,7 @@ def test_what_comes_after_stands_where_the_live_table_was() -> None:
     assert "Written to results/slow-vs-rule28" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
 )

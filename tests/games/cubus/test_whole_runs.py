@@ -70,6 +70,7 @@ def test_a_run_tells_who_wins_and_after_whom_to_sit(finished: Finished) -> None:
         assert referee(record.read_text().splitlines()) == []
 
 
+@pytest.mark.slow
 def test_means_after_whom_are_those_of_the_tallies(finished: Finished) -> None:
     """All that a bot counts, it counts after one of the others."""
     cup(finished)

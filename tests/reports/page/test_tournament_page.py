@@ -499,6 +499,7 @@ def test_many_bots_have_a_crosstable_in_one_drawing(shown: Any) -> None:
     assert page.locator(".readout").text_content().startswith(f"{names[0]} against {names[1]}: ")
 
 
+@pytest.mark.slow
 def test_columns_are_sorted_and_the_theme_is_switched(shown: Any) -> None:
     page = shown(simulated(4, 2), color_scheme="light")
     order = page.locator("#standings tbody th.bot").all_inner_texts()

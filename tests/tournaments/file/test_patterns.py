@@ -112,6 +112,7 @@ def test_names_are_those_that_arena_bots_lists() -> None:
     assert names(read("bots: ['rule2?', ant*]\n")) == ["rule28", "rule29", "ant"]
 
 
+@pytest.mark.slow
 def test_all_are_the_bots_of_the_folder_but_not_the_built_in_ones() -> None:
     write("bots/b.py", "bots/a.py", "bots/rule28.py")
     write("bots/insects.py", text=FAMILY)

@@ -136,6 +136,7 @@ def game(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[
     return told.splitlines()
 
 
+@pytest.mark.slow
 def test_the_board_of_a_game_is_that_of_its_record(arena: Arena, game: list[str]) -> None:
     words = ("cup.yaml", "random", "rule28", "--deal", "2")
     for more in ((), ("--turn", "0"), ("--turn", "3"), ("--turn", "3", "--roll", "1")):

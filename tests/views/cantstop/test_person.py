@@ -348,6 +348,7 @@ CUP = "seed: 7\nbots: [random, rule28]\n"
 STEP = ("replay", "cup.yaml", "random", "rule28", "--deal", "2", "--step")
 
 
+@pytest.mark.slow
 def test_steps_lead_forth_and_back_to_the_same_board() -> None:
     Path("cup.yaml").write_text(CUP)
     with on_a_terminal(*STEP, NO_COLOR="1") as terminal:

@@ -522,6 +522,7 @@ def test_rule28_alone_needs_the_published_number_of_turns(tables: Tables) -> Non
     assert at_random - first == pytest.approx(0.12, abs=0.04)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rule28", "glenn-aloi"])
 def test_the_first_seat_wins_54_to_55_per_cent_of_self_play(tables: Tables, name: str) -> None:
     """In games of 15 to 18 turns of both players together."""

@@ -83,6 +83,7 @@ def test_a_board_without_a_table_is_a_fault_that_says_what_to_do(tables: Tables)
     assert "classic has not been solved for 2 players (see `arena solve`)" in fault.message
 
 
+@pytest.mark.slow
 def test_standings_alone_tell_what_is_lost_to_perfect_play(
     arena: Arena, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -203,6 +203,7 @@ def test_numbers_tell_nothing_about_each_other(
 # Bots' own random numbers -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_bots_numbers_are_fractions() -> None:
     """From 0 up to but not including 1, the extremes reckoned from the formula."""
     assert 0 <= fractions().min() < 0.001

@@ -20,6 +20,7 @@ from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED
 HERE = TESTS / "helpers"
 
 
+@pytest.mark.slow
 def test_every_state_of_a_turn_is_worth_what_a_slow_solver_says() -> None:
     """Without compiling, on boards of three columns."""
     done = subprocess.run(

@@ -117,6 +117,7 @@ LONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "rule"), LONG, ids=[text[:20] for text, _ in LONG])
 def test_foul_pile_texts_name_their_rule_in_a_sentence(text: str, rule: int) -> None:
     with pytest.raises(IllegalBuild) as refused:

@@ -29,6 +29,7 @@ def test_it_says_what_the_command_says(
     assert not judged.faults
 
 
+@pytest.mark.slow
 def test_faults_are_returned_and_the_games_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,6 +81,7 @@ def test_its_rivals_are_those_of_the_run_and_its_games_those_of_the_run(
     assert own[worst["roll"] - 1]["dice"] == worst["dice"]
 
 
+@pytest.mark.slow
 def test_the_page_of_a_judgement_draws_the_worst_decisions(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +143,7 @@ def test_who_misbehaves_is_named_and_the_others_are_judged(arena: Arena, run: Pa
     assert "rude-bot cannot be judged: it misbehaves in deal" in result.error
 
 
+@pytest.mark.slow
 def test_a_bot_without_an_answer_is_named_once_with_its_fault(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
