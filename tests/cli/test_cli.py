@@ -44,6 +44,7 @@ REPORTS = (
     *("fit.csv", "fit.md", "seats.csv", "seats.md", "styles.csv", "styles.md"),
     *("lengths.csv", "lengths.md", "summary.json"),
 )
+FEW = "games: 12\nmax_faults: 8\nseed: 1\n"
 WRITTEN = "\n\nWritten to results/cup\n"
 
 
@@ -248,13 +249,14 @@ def test_the_command_line_overrides_the_file(arena: Arena) -> None:
 def test_any_number_of_workers_writes_the_same_bytes(arena: Arena, players: int) -> None:
     write("bots/faulty.py", FAULTY)
     bots = "[random, rule28, plain, faulty]"
-    write("cup.yaml", f"name: cup\nplayers: {players}\ngames: 48\nseed: 1\nbots: {bots}\n")
+    write("cup.yaml", f"name: cup\nplayers: {players}\n{FEW}bots: {bots}\n")
     for workers in ("1", "3"):
         arena("run", "cup.yaml", "--workers", workers, "--results", workers, code=None)
     # What a bot that is out played meanwhile stays in the ledger, and history has times.
     names = sorted(bytes_of("1/cup").keys() - {"history.jsonl", "ledger.sqlite"})
     assert bytes_of("1/cup", names) == bytes_of("3/cup", names)
-    assert {fault["bot"] for fault in summary("1/cup")["faults"]} == {"faulty"}
+    for told in ("faults", "disqualified"):
+        assert {one["bot"] for one in summary("1/cup")[told]} == {"faulty"}
     assert ("crosstable.csv" in bytes_of("1/cup")) == (players > 1)
 
 
