@@ -86,7 +86,7 @@ def played(
 @pytest.mark.parametrize(
     ("name", "rival", "players", "deals"),
     slow_but(
-        range(5),
+        [0, 2, 4],
         [
             ("kuhn-poker", None, 2, 60),
             ("four-in-a-row", None, 2, 12),

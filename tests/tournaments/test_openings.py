@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import installed_game
+from helpers.parameters import slow_but
 from helpers.paths import ROOT
 
 import cantstop_arena as ca
@@ -131,12 +132,15 @@ def test_the_copy_of_a_file_is_deleted_when_it_is_no_longer_played(arena: Arena)
 
 @pytest.mark.parametrize(
     ("line", "why"),
-    [
-        ("16, 16", "opening 1: action 16 is illegal here"),
-        ("sideways", "opening 1: there is no action 'sideways'"),
-        ("{}", "opening 1: this is no position of Breakthrough"),
-        ("", "book.txt has no openings"),
-    ],
+    slow_but(
+        [0],
+        [
+            ("16, 16", "opening 1: action 16 is illegal here"),
+            ("sideways", "opening 1: there is no action 'sideways'"),
+            ("{}", "opening 1: this is no position of Breakthrough"),
+            ("", "book.txt has no openings"),
+        ],
+    ),
 )
 def test_a_wrong_line_is_named(arena: Arena, line: str, why: str) -> None:
     done = arena(

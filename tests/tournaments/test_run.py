@@ -140,6 +140,7 @@ def test_a_bot_that_does_not_compile_is_named_with_cause_and_line(
     assert "typo.py:4" in told
 
 
+@pytest.mark.slow
 def test_a_second_run_in_the_same_folder_is_refused(arena: Arena, four: Path) -> None:
     pytest.importorskip("fcntl")
     before = files(four)

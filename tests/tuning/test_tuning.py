@@ -295,6 +295,7 @@ def test_a_plain_bot_is_prepared_once(arena: Arena, monkeypatch: pytest.MonkeyPa
     assert prepared.count("steps") == 1 < prepared.count("random")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("harm", "sentence"),
     slow_but(
