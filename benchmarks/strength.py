@@ -182,7 +182,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=2_000, help="of each pair")
     parser.add_argument("--alone", type=int, default=1_000, help="solo games of each bot")
     parser.add_argument("--cubus-games", type=int, default=600, help="of each pair")
-    parser.add_argument("--deals", type=int, default=300, help="judged on each small board")
+    parser.add_argument("--deals", type=int, default=2_000, help="judged on each small board")
     parser.add_argument("--seconds", type=float, default=1.0, help="for the speed of each bot")
     parser.add_argument("--only", choices=MAKERS, action="append")
     parser.add_argument("--write", type=Path, metavar="PAGE")
