@@ -96,7 +96,7 @@ def train_nets(
 ) -> TrainedNets:
     """Do the rounds of a training that are not done yet, and write its file.
 
-    `on_resume` is called with a sentence when an interrupted training is continued.
+    `on_resume` is called with a message when an interrupted training is continued.
     """
     training, part = plan.training, part_of(plan.file)
     tried: list[Tried] = []

@@ -255,8 +255,8 @@ def test_any_number_of_workers_writes_the_same_bytes(arena: Arena, players: int)
     # What a bot that is out played meanwhile stays in the ledger, and history has times.
     names = sorted(bytes_of("1/cup").keys() - {"history.jsonl", "ledger.sqlite"})
     assert bytes_of("1/cup", names) == bytes_of("3/cup", names)
-    for told in ("faults", "disqualified"):
-        assert {one["bot"] for one in summary("1/cup")[told]} == {"faulty"}
+    for key in ("faults", "disqualified"):
+        assert {row["bot"] for row in summary("1/cup")[key]} == {"faulty"}
     assert ("crosstable.csv" in bytes_of("1/cup")) == (players > 1)
 
 

@@ -41,16 +41,14 @@ from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.run_observer import RunObserver
 
 SLOW = """
-import time
+import os, time
 def choose_move(turn, moves):
     return 0
 def roll_again(turn):
     time.sleep(0.002)
     return turn.rolls < 3
 """
-WAITING = SLOW.replace("0.002", "0.002 if os.path.exists('shown') else 0.05").replace(
-    "import time", "import os, time"
-)
+WAITING = SLOW.replace("0.002", "0.002 if os.path.exists('shown') else 0.05")
 OOPS = "def choose_move(turn, moves): return 99\ndef roll_again(turn): return turn.rolls < 2\n"
 LATER = """
 import os, time
