@@ -4,12 +4,12 @@ import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.core.imputils import RefType, iternext_impl
 from numba.extending import lower_builtin, overload
 
-from cantstop_arena.games.cantstop.engine import moves
 from cantstop_arena.games.cantstop.engine.bot_types import (
     ColumnsType,
     MovesType,
@@ -20,7 +20,10 @@ from cantstop_arena.games.cantstop.engine.bot_types import (
     game_of,
     number_in,
 )
-from cantstop_arena.games.cantstop.engine.game_array import COLUMNS, TWICE
+from cantstop_arena.games.cantstop.engine.column_sets import count_columns, lowest_column
+from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
+from cantstop_arena.games.cantstop.engine.game_array import TWICE
+from cantstop_arena.games.cantstop.engine.moves import at
 from cantstop_arena.native.numba_store import INLINE
 
 _COLUMNS = (1 << TWICE) - 1
@@ -31,31 +34,52 @@ def _series_length(series):
     if isinstance(series, MovesType):
         return lambda series: game_of(series).move_count
     if isinstance(series, MoveType | ColumnsType):
-        return lambda series: moves.count_columns(number_in(series))
+        return lambda series: count_columns(number_in(series))
     return None
 
 
 @overload(operator.getitem, jit_options=INLINE)
 def _series_item(series, index):
-    if not isinstance(series, SeriesType) or isinstance(index, types.SliceType):
+    is_index = isinstance(index, types.Integer | types.Boolean)
+    if not isinstance(series, SeriesType) or not is_index:
         return None
+    count = _columns_of_move if isinstance(series, MoveType) else len
 
     def read(series, index):
-        if not 0 <= index < len(series):
-            raise IndexError("index out of range")
-        return _item(series, index)
+        position = np.int64(index)
+        # One test for most indices, as they are not negative.
+        if at(position) >= at(count(series)):
+            position += count(series)
+            if not 0 <= position < count(series):
+                raise IndexError("index out of range")
+        return _item(series, position)
 
     return read
+
+
+@njit_inline
+def _columns_of_move(move):
+    """The length of a move, of which the compiler sees that it is 1 or 2."""
+    return 2 if _rest(move) else 1
+
+
+@njit_inline
+def _rest(move):
+    """What a move has besides its lowest column: the bit of another, or of a second advance."""
+    bits = number_in(move)
+    return bits & (bits - 1)
 
 
 @overload(operator.contains, jit_options=INLINE)
 def _series_contains(series, column):
     if isinstance(series, MoveType | ColumnsType):
-        return lambda series, column: 0 <= column < COLUMNS and number_in(series) >> column & 1 == 1
+        return lambda series, column: (
+            0 <= column < TWICE and (number_in(series) & _COLUMNS) >> column & 1 == 1
+        )
     return None
 
 
-def _item(series: Any, index: int) -> Any:
+def _item(series: Any, index: Any) -> Any:
     """The item at an index, without a range check."""
     raise NotImplementedError
 
@@ -63,28 +87,26 @@ def _item(series: Any, index: int) -> Any:
 @overload(_item, jit_options=INLINE)
 def _series_item_at(series, index):
     if isinstance(series, MovesType):
-        return lambda series, index: as_move(game_of(series).moves[moves.at(index)])
+        return lambda series, index: as_move(game_of(series).moves[at(index)])
     if isinstance(series, MoveType):
-        return _half
+        return _column_of_move
 
     def read(series, index):
         mask = number_in(series)
         for _ in range(index):
             mask &= mask - 1
-        return moves.lowest_column(mask)
+        return lowest_column(mask)
 
     return read
 
 
-def _half(series, index):
-    columns = number_in(series) & _COLUMNS
-    upper = columns & (columns - 1)
-    return moves.lowest_column(upper if index and upper else columns)
+def _column_of_move(series, index):
+    rest = _rest(series)
+    return lowest_column(rest | rest >> TWICE if index else number_in(series))
 
 
 # Iteration: its state is one number. For a set of columns, that is the mask of those that remain,
-# lowest first; so it is for a move, whose bit for a second advance stands for the same column. For
-# the list of moves, it is an index.
+# lowest first. For a move, and for the list of moves, it is an index.
 
 
 class _Steps(NamedTuple):
@@ -103,14 +125,12 @@ _MOVES_STEPS = _Steps(
     lambda series, state: _item(series, state),
     lambda series, state: state + 1,
 )
+_MOVE_STEPS = _MOVES_STEPS._replace(more=lambda series, state: state < _columns_of_move(series))
 _COLUMNS_STEPS = _Steps(
     lambda series: number_in(series),
     lambda series, state: state != 0,
-    lambda series, state: moves.lowest_column(state),
+    lambda series, state: lowest_column(state),
     lambda series, state: state & (state - 1),
-)
-_MOVE_STEPS = _COLUMNS_STEPS._replace(
-    next=lambda series, state: moves.lowest_column(state) & (TWICE - 1)
 )
 _STEPS = {MovesType: _MOVES_STEPS, ColumnsType: _COLUMNS_STEPS, MoveType: _MOVE_STEPS}
 

@@ -2,6 +2,7 @@
 
 from cantstop_arena.games.cantstop.engine import dice
 from cantstop_arena.games.cantstop.engine.bot_types import memory_of
+from cantstop_arena.games.cantstop.engine.column_sets import lowest_column
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import (
     ALL_CLAIMED,
@@ -15,7 +16,7 @@ from cantstop_arena.games.cantstop.engine.game_array import (
     TURN_LIMIT,
 )
 from cantstop_arena.games.cantstop.engine.leaders import lead_after_claim, lead_after_stop
-from cantstop_arena.games.cantstop.engine.moves import at, lowest_column
+from cantstop_arena.games.cantstop.engine.moves import at
 
 
 @njit_inline

@@ -3,6 +3,7 @@
 from cantstop_arena.deals.counting import length_class
 from cantstop_arena.deals.outcomes import WIN_UNITS
 from cantstop_arena.games.cantstop.counts import COUNTS
+from cantstop_arena.games.cantstop.engine.column_sets import count_columns
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import (
     FAULT,
@@ -11,7 +12,6 @@ from cantstop_arena.games.cantstop.engine.game_array import (
     NOBODY,
     TURN_LIMIT,
 )
-from cantstop_arena.games.cantstop.engine.moves import count_columns
 
 _COUNTS = len(COUNTS)
 _LONGEST, _CLOSEST, _COMEBACK = range(3)  # in the order of HIGHLIGHTS

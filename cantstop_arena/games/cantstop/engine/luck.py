@@ -15,11 +15,12 @@ for the others, in equal shares.
 
 from cantstop_arena.games.cantstop.engine import game_flow
 from cantstop_arena.games.cantstop.engine.bot_calls import game_at, play_turn_of_bot
+from cantstop_arena.games.cantstop.engine.column_sets import lowest_column
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import BUST, FAULT, MOVED, OVER, ROLL
 from cantstop_arena.games.cantstop.engine.game_tally import tally_game
 from cantstop_arena.games.cantstop.engine.kernel import end_turn, seat_bots
-from cantstop_arena.games.cantstop.engine.moves import lowest_column, usable_columns
+from cantstop_arena.games.cantstop.engine.moves import usable_columns
 from cantstop_arena.games.cantstop.engine.winning_chance import luck_of_roll
 
 

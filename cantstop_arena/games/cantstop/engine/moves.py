@@ -7,6 +7,7 @@ Python with NUMBA_DISABLE_JIT=1. Rule numbers are those of docs/reference/rules-
 import numpy as np
 
 from cantstop_arena.games.cantstop.engine import dice
+from cantstop_arena.games.cantstop.engine.column_sets import count_columns, lowest_column
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import (
     AFTER_ALL_RUNNERS,
@@ -184,22 +185,6 @@ def may_stop(game):
                 return False
             columns &= columns - 1
     return True
-
-
-@njit_inline
-def count_columns(columns):
-    """How many columns a bit mask holds (numba turns the loop into one instruction)."""
-    count = 0
-    while columns:
-        columns &= columns - 1
-        count += 1
-    return count
-
-
-@njit_inline
-def lowest_column(columns):
-    """The lowest column of a bit mask that is not empty."""
-    return count_columns((columns & -columns) - 1)
 
 
 @njit_inline

@@ -12,11 +12,12 @@ import numpy as np
 
 from cantstop_arena.games.cantstop.engine import dice
 from cantstop_arena.games.cantstop.engine.bot_calls import game_at
+from cantstop_arena.games.cantstop.engine.column_sets import lowest_column
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import AGAIN, MOVE, MOVED, TWICE
 from cantstop_arena.games.cantstop.engine.game_flow import prepare_turn, set_next_roll
 from cantstop_arena.games.cantstop.engine.kernel import advance, start_game
-from cantstop_arena.games.cantstop.engine.moves import lowest_column, offer_of_roll, usable_columns
+from cantstop_arena.games.cantstop.engine.moves import offer_of_roll, usable_columns
 from cantstop_arena.games.cantstop.engine.turns import show_moves
 
 BEGIN, ACTION, ANSWER, USE, CHANGE = range(5)
@@ -69,7 +70,7 @@ def use_roll(game, roll):
     """Set the roll that is due, and list its moves; a bust if none is legal."""
     game.roll = roll
     game.offer = game.offer_of[roll]
-    show_moves(game, usable_columns(game) & offer_of_roll(game).columns)
+    game.waiting = show_moves(game, usable_columns(game) & offer_of_roll(game).columns)
 
 
 @njit_inline

@@ -7,13 +7,21 @@ from collections.abc import Callable
 from typing import Any
 
 from cantstop_arena.games.cantstop.engine import dice
+from cantstop_arena.games.cantstop.engine.column_sets import lowest_column
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
-from cantstop_arena.games.cantstop.engine.game_array import AGAIN, BUST, MOVE, MOVED, ROLL, STOPPED
+from cantstop_arena.games.cantstop.engine.game_array import (
+    AGAIN,
+    BUST,
+    MOVE,
+    MOVED,
+    OVER,
+    ROLL,
+    STOPPED,
+)
 from cantstop_arena.games.cantstop.engine.game_flow import end_by_fault, set_next_roll
 from cantstop_arena.games.cantstop.engine.moves import (
     advance_runner,
     list_moves,
-    lowest_column,
     make_move,
     may_stop,
     offer_of_roll,
@@ -45,24 +53,20 @@ def _is_forced(game, hits):
 
 @njit_inline
 def show_moves(game, hits):
-    """List the moves of a roll, for bots and records; a bust if none is legal."""
+    """List the moves of a roll, for bots and records; returns MOVE, or BUST if none is legal."""
     if hits:
         list_moves(game)
-        game.waiting = MOVE
-    else:
-        game.move_count = 0
-        game.waiting = BUST
+        return MOVE
+    game.move_count = 0
+    return BUST
 
 
 @njit_inline
 def after_move(game):
-    """Stop if that wins, roll if stopping is forbidden, else wait for the bot's decision."""
+    """STOPPED if stopping wins, ROLL if stopping is forbidden, else AGAIN: the bot decides."""
     if not may_stop(game):
-        game.waiting = ROLL
-    elif stop_wins(game):
-        game.waiting = STOPPED
-    else:
-        game.waiting = AGAIN
+        return ROLL
+    return STOPPED if stop_wins(game) else AGAIN
 
 
 def turn_player(choose_move: Any, roll_again: Any, outside: bool) -> Callable[..., Any]:
@@ -74,43 +78,50 @@ def turn_player(choose_move: Any, roll_again: Any, outside: bool) -> Callable[..
     """
 
     def play_turn(game, answer):
+        # The record has `waiting` where something else reads it: before decisions, and at the end.
+        waiting, watched = game.waiting, game.watched
         while True:
-            if game.waiting == ROLL:
+            if waiting == ROLL:
                 hits = _roll(game)
-                if hits and not game.watched and _is_forced(game, hits):
+                if hits and _is_forced(game, hits) and not watched:
                     advance_runner(game, lowest_column(hits), 0)
                     _prepare_roll(game)
-                    after_move(game)
+                    waiting = after_move(game)
                 else:
-                    show_moves(game, hits)
+                    waiting = show_moves(game, hits)
                     _prepare_roll(game)
-                    if game.watched:
+                    if watched:
+                        game.waiting = waiting
                         return ROLL
-            if game.waiting == MOVE:
+            if waiting == MOVE:
                 if game.move_count == 1:
                     answer = 0
                 else:
+                    game.waiting = MOVE
                     if outside and answer < 0:
                         return MOVE
                     answer = choose_move(game, answer)
                     game.decisions += 1
                     if not 0 <= answer < game.move_count:
                         end_by_fault(game)
-                        break
+                        return OVER
                 game.chosen = answer
                 make_move(game, answer)
                 answer = -1
-                after_move(game)
-                if game.watched:
+                waiting = after_move(game)
+                if watched:
+                    game.waiting = waiting
                     return MOVED
-            if game.waiting == AGAIN:
+            if waiting == AGAIN:
+                game.waiting = AGAIN
                 if outside and answer < 0:
                     return AGAIN
-                game.waiting = ROLL if roll_again(game, answer) else STOPPED
+                waiting = ROLL if roll_again(game, answer) else STOPPED
                 game.decisions += 1
                 answer = -1
-            if game.waiting != ROLL:
+            if waiting != ROLL:
                 break
-        return game.waiting
+        game.waiting = waiting
+        return waiting
 
     return play_turn

@@ -20,6 +20,7 @@ from math import exp
 
 import numpy as np
 
+from cantstop_arena.games.cantstop.engine.column_sets import lowest_column
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import (
     COLUMN_UNITS,
@@ -31,7 +32,6 @@ from cantstop_arena.games.cantstop.engine.game_array import (
 )
 from cantstop_arena.games.cantstop.engine.moves import (
     list_moves,
-    lowest_column,
     offer_of_roll,
     position,
     usable_columns,

@@ -5,12 +5,12 @@ comes with its slope, the probability that the turn ends in a bust. Values are m
 probability of winning, or with one player minus the turns still to come.
 """
 
+from cantstop_arena.games.cantstop.engine.column_sets import count_columns
 from cantstop_arena.games.cantstop.engine.engine_decorators import (
     njit_call,
     njit_entry,
     njit_inline,
 )
-from cantstop_arena.games.cantstop.engine.moves import count_columns
 from cantstop_arena.games.cantstop.exact.workspace import (
     enter,
     go_to_last_state,

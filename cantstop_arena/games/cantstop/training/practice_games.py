@@ -96,7 +96,7 @@ def turn_of(choose_move: Any, roll_again: Any) -> Any:
             if game.waiting == BUST:
                 break
             make_move(game, practice.order[choose_move(game, practice, player)])
-            after_move(game)
+            game.waiting = after_move(game)
             if game.waiting == AGAIN:
                 game.waiting = ROLL if roll_again(game, practice, player) else STOPPED
             if game.waiting != ROLL:

@@ -317,6 +317,9 @@ def seen(turn: Any, moves: Any) -> Any:
             total += (index + 1) * column * len(move)
         if move[0] in move and 99 not in move:
             total += 43
+        total += (index + 2) * (59 * move[-1] + 61 * moves[-1 - index][-len(moves[-1 - index])])
+    if len(turn.placed):
+        total += 67 * turn.placed[-1] + 71 * turn.placed[0]
     if turn.rules.landing == "jump":
         total += 47
     if turn.rules.stop == "any-time":
@@ -416,6 +419,18 @@ def raises(turn: Any, moves: Any) -> Any:
     return 1 // (turn.players - turn.players)
 
 
+@compiled
+def looks_too_far_back(turn: Any, moves: Any) -> Any:
+    """Looks up a move before the first."""
+    return moves[-len(moves) - 1][0]
+
+
+@compiled
+def looks_too_far_on(turn: Any, moves: Any) -> Any:
+    """Looks up a third column of a move."""
+    return moves[0][2]
+
+
 def bad_answers() -> list[Any]:
     """Plain choose_move functions that fail in different ways."""
     answers = (99, -1, None, True, 0.0, float("nan"), "0", np.array([0]), [0])
@@ -427,13 +442,16 @@ def quits(turn: Any, moves: Any) -> int:
     raise SystemExit(3)
 
 
-@pytest.mark.parametrize("choose", [index_too_high, raises, quits, *bad_answers()])
+COMPILED_FAULTS = (index_too_high, raises, looks_too_far_back, looks_too_far_on)
+
+
+@pytest.mark.parametrize("choose", [*COMPILED_FAULTS, quits, *bad_answers()])
 @pytest.mark.parametrize("players", slow_but([1], [1, 2, 3]))
 def test_a_bot_that_misbehaves_loses_that_game_and_the_others_share_it(
     tables: Tables, choose: Any, players: int
 ) -> None:
     again = tables.player("cautious").roll_again
-    if choose not in (index_too_high, raises):
+    if choose not in COMPILED_FAULTS:
         again = plain(tables.player("cautious")).roll_again
     honest = [SeatedBot(n, tables.player("rule28"), "rule28") for n in "abc"[: players - 1]]
     culprit = SeatedBot("culprit", Player(choose, again), f"fault {choose}")
