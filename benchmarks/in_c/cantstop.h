@@ -8,6 +8,9 @@
  * against itself under the classic rules with the same seed. Prints the games won by each seat, and
  * rolls.
  *
+ * With -DSAME_WORK it also does what the arena does beyond that: it keeps the counts of tables, and
+ * prints their sums; and rule28 and glenn-aloi add up the score of a turn at each decision.
+ *
  * gcc -O3 -march=native -ffp-contract=off BOT.c -o BOT; ./BOT DEALS SEED
  */
 #include <stdint.h>
@@ -32,6 +35,8 @@ typedef struct {
 static Offer offers[ROLLS];
 static int hits[1 << COLUMNS]; /* by set of columns: the rolls that make one of them */
 static long rolls;
+
+#include "tables.h"
 
 static inline unsigned usable(const Game *game) {
     unsigned open = ALL & ~(game->claimed | game->topped);
@@ -141,6 +146,7 @@ static inline int list_moves(const Game *game, const Offer *offer, Move *moves) 
 /* The move with the greatest value, the first of equals. */
 static inline Move best_move(Game *game, const Move *moves, int count) {
     if (count == 1) return moves[0];
+    add(DECISIONS, game->seat, 1);
     int best = 0;
     Value best_value = move_value(game, moves[0]);
     for (int i = 1; i < count; i++) {
@@ -166,24 +172,31 @@ static inline int climb(Game *game, uint64_t key) {
     game->placed = game->topped = game->score = 0, game->free = RUNNERS;
     for (;;) {
         Move moves[MAX_MOVES];
-        rolls++;
+        rolls++, add(ROLLS_MADE, game->seat, 1);
         int count = list_moves(game, &offers[(mixed(key += GOLDEN) >> 12) * ROLLS >> 52], moves);
-        if (!count) return 0;
+        if (!count) return add(BUSTS, game->seat, 1), 0;
         Move move = best_move(game, moves, count);
         advance(game, move.low);
         if (move.high != NONE) advance(game, move.high);
-        if (game->claims[game->seat] + __builtin_popcount(game->topped) >= TO_WIN || stops(game))
-            return 1;
+        if (game->claims[game->seat] + __builtin_popcount(game->topped) >= TO_WIN) return 1;
+        add(DECISIONS, game->seat, 1);
+        if (stops(game)) return 1;
     }
 }
 
 static inline void save_climbs(Game *game) {
     for (unsigned left = game->placed; left; left &= left - 1) {
         int column = __builtin_ctz(left);
-        game->markers[game->seat][column] = game->runners[column];
+        int8_t *marker = &game->markers[game->seat][column];
+        count_spaces(game->seat, column, game->runners[column] - *marker);
+        *marker = game->runners[column];
     }
-    for (unsigned left = game->topped; left; left &= left - 1)
-        game->markers[!game->seat][__builtin_ctz(left)] = 0;
+    for (unsigned left = game->topped; left; left &= left - 1) {
+        int column = __builtin_ctz(left);
+        count_claim(game->seat, column, game->markers[!game->seat][column]);
+        game->markers[!game->seat][column] = 0;
+    }
+    update_lead();
     game->claimed |= game->topped;
     game->claims[game->seat] += __builtin_popcount(game->topped);
 }
@@ -193,9 +206,11 @@ static int play(uint64_t seed, uint64_t deal) {
     Game game = {.seed = seed, .deal = deal};
     uint64_t keys[2] = {stream_key(seed, deal, 0, DICE), stream_key(seed, deal, 1, DICE)};
     uint64_t turns[2] = {0, 0};
+    begin_tables();
     for (;; game.seat = !game.seat) {
+        count_turn(game.seat);
         if (climb(&game, mixed(keys[game.seat] + GOLDEN * ++turns[game.seat]))) save_climbs(&game);
-        if (game.claims[game.seat] >= TO_WIN) return game.seat;
+        if (game.claims[game.seat] >= TO_WIN) return add_to_tables(game.seat, deal), game.seat;
     }
 }
 
@@ -205,5 +220,6 @@ int main(int count, char **arguments) {
     fill_tables();
     for (long game = 0; game < 2 * deals; game++) won[play(seed, game / 2)]++;
     printf("%ld %ld %ld\n", won[0], won[1], rolls);
+    print_tables();
     return 0;
 }
