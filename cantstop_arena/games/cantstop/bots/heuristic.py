@@ -104,15 +104,15 @@ def heuristic_player(numbers: Weights, ties: Ties) -> Player:
     @compiled(boundscheck=False)
     def move_score(turn, move):
         # Few branches, since no processor can predict how many columns a move has.
-        sides, first, last, advances = turn.rules.sides, move[0], move[-1], len(move)
-        score = intercepts[sides, first] + (advances - 1) * intercepts[sides, last]
+        sides, first, last, count = turn.rules.sides, move[0], move[-1], len(move)
+        score = intercepts[sides, first] + (count - 1) * intercepts[sides, last]
         new_last = (last != first) & (last not in turn.placed)
         score += placed * ((first not in turn.placed) + new_last)
         if has_slopes:
             lengths = turn.rules.lengths
             space = turn.next_space(first, turn.position(first))
             score += slopes[sides, first] * space // lengths[first]
-            if advances == 2:
+            if count == 2:
                 space = turn.next_space(last, space if last == first else turn.position(last))
                 score += slopes[sides, last] * space // lengths[last]
         return score

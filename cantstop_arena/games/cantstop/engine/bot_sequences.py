@@ -60,11 +60,11 @@ def _series_item(series, index):
 @njit_inline
 def _columns_of_move(move):
     """The length of a move, of which the compiler sees that it is 1 or 2."""
-    return 2 if _rest(move) else 1
+    return 2 if _upper_bits(move) else 1
 
 
 @njit_inline
-def _rest(move):
+def _upper_bits(move):
     """What a move has besides its lowest column: the bit of another, or of a second advance."""
     bits = number_in(move)
     return bits & (bits - 1)
@@ -101,8 +101,8 @@ def _series_item_at(series, index):
 
 
 def _column_of_move(series, index):
-    rest = _rest(series)
-    return lowest_column(rest | rest >> TWICE if index else number_in(series))
+    upper = _upper_bits(series)
+    return lowest_column(upper | upper >> TWICE if index else number_in(series))
 
 
 # Iteration: its state is one number. For a set of columns, that is the mask of those that remain,

@@ -37,7 +37,7 @@ def _lowest_column(columns):
 def _lowest_bit(typing_context: Any, columns: Any) -> Any:
     """The lowest column, of which the compiler knows that it is one.
 
-    So it tests no index by column, and sees that a space written by column is no other number.
+    So it tests no index by column, and sees that writing a space by column changes no other number.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
