@@ -63,7 +63,8 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NO_BROWSER = "needs a browser: apt-get install chromium, and pip install -e '.[dev]'"
 
 GAMES = ("cantstop", "cubus")
-# These two take long to compile, and are played by slow tests only.
+# Slow tests alone play these.
+SLOW_TO_COMPILE = ("champion", "grandmaster")
 WARMING = """
 import sys
 from pathlib import Path
@@ -71,7 +72,7 @@ from cantstop_arena.cli import main
 from cantstop_arena.games.registry import game_named
 game = game_named(sys.argv[1])
 bots = [bot for bot in game.bots if not game.refusal(bot, game.rules.default, 2)]
-bots = [bot for bot in bots if bot not in ("champion", "grandmaster")]
+bots = [bot for bot in bots if bot not in sys.argv[2:]]
 Path("warm.yaml").write_text(f"game: {game.name}\\ngames: 2\\nbots: [{', '.join(bots)}]\\n")
 main(["run", "warm.yaml", "--quiet", "--workers", "1"])
 if game.name == "cantstop":
@@ -132,7 +133,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         with ExitStack() as stack:
             for game in GAMES:
                 place = stack.enter_context(TemporaryDirectory())
-                words = [sys.executable, "-c", WARMING, game]
+                left_out = SLOW_TO_COMPILE if "not slow" in session.config.option.markexpr else ()
+                words = [sys.executable, "-c", WARMING, game, *left_out]
                 stack.enter_context(subprocess.Popen(words, cwd=place, stdout=subprocess.DEVNULL))
 
 

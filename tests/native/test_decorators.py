@@ -54,3 +54,28 @@ def test_calls_with_literals_use_the_version_for_numbers() -> None:
 
     assert outer(5) == 25
     assert len(inner.signatures) == 1
+
+
+def test_a_called_function_is_no_part_of_an_inlined_one() -> None:
+    game = decorators(CodeCache("test", []))
+
+    @game.njit_call(nrt=False)  # type: ignore[untyped-decorator]
+    def called(number: int) -> int:
+        return number + 1
+
+    @game.njit_inline(nrt=False)  # type: ignore[untyped-decorator]
+    def inlined(number: int) -> Any:
+        return called(number) * 2
+
+    @game.njit_entry(nrt=False)  # type: ignore[untyped-decorator]
+    def entry(number: int) -> Any:
+        return inlined(number)
+
+    assert entry(3) == 8
+    assert [_must_be_inlined(function) for function in (called, inlined)] == [False, True]
+
+
+def _must_be_inlined(function: Any) -> bool:
+    (result,) = function.overloads.values()
+    code = result.library._final_module.get_function(result.fndesc.llvm_func_name)
+    return b"alwaysinline" in b" ".join(code.attributes)

@@ -107,7 +107,7 @@ def test_where_value_cannot_be_measured_that_is_said(
 
 @pytest.mark.slow
 def test_a_plan_with_luck_removed_takes_fewer_deals(arena: Arena, in_tmp: Path) -> None:
-    words = "plan rule28 glenn-aloi --difference 0.05 --seconds 0.1"
+    words = "plan rule28 glenn-aloi --difference 0.05 --seconds 1"
     rows = {}
     for luck in ("", "--luck-removed", "--luck-removed value"):
         (rows[luck],) = json.loads(arena(f"{words} {luck} --format json").text)["plan"]["rows"]

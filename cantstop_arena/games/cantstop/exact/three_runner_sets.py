@@ -32,7 +32,7 @@ _ALL, _WITHOUT_A, _WITHOUT_B, _WITHOUT_C = range(GROUPS)
 _ZERO = np.int32(0)
 
 
-@njit_call(nrt=False)
+@njit_inline(nrt=False)
 def three_runner_state(board, net, workspace, a, i, b, j, c, k):
     """The number of the state with runners i, j and k spaces up in three different columns a, b and
     c; solves it if necessary."""
@@ -85,7 +85,7 @@ def _solve_three_runners(board, net, workspace, a, b, c):
             _solve_face(board, workspace, group, a, b, c)
 
 
-@njit_call(nrt=False)
+@njit_inline(nrt=False)
 def _fill_stops(board, net, workspace, a, b, c):
     """Set `values` to those of stopping, for all states with runners in three columns."""
     _find_live_units(board, net, workspace, a, b, c)
@@ -153,7 +153,7 @@ def find_highest_steps(board, workspace):
                 )
 
 
-@njit_call(nrt=False)
+@njit_inline(nrt=False)
 def _solve_or_wait(board, net, workspace, a, i, b, j, c, k):
     """Solve a state with a runner at a top, if fewer than two can move; let others wait in their
     group."""
@@ -209,7 +209,7 @@ def _set_roll(workspace, state, roll):
     set_number_at(workspace.values, state, larger(number_at(workspace.values, state), roll))
 
 
-@njit_call(nrt=False)
+@njit_inline(nrt=False)
 def _solve_face(board, workspace, group, a, b, c):
     """Solve the states that wait in a group with one runner at its top."""
     number = board.sets[a, b, b]
@@ -221,7 +221,7 @@ def _solve_face(board, workspace, group, a, b, c):
     workspace.waiting_count[group] = 0
 
 
-@njit_call(nrt=False)
+@njit_inline(nrt=False)
 def _solve_waiting(board, workspace, group, number, count):
     """Solve the `count` states that wait in a group, whose outcomes are those of a set."""
     offered, options = workspace.lane_offered, board.options

@@ -13,6 +13,7 @@ import numpy as np
 from cantstop_arena.games.cantstop.engine.engine_decorators import (
     njit_call,
     njit_entry,
+    njit_inline,
 )
 from cantstop_arena.games.cantstop.exact.three_runner_sets import (
     find_highest_steps,
@@ -68,7 +69,7 @@ def enter_again(workspace):
 # One runner -------------------------------------------------------------------------------------
 
 
-@njit_call(nrt=False)
+@njit_inline(nrt=False)
 def single_state(board, net, workspace, a, i):
     """The row of the state with one runner; solves it if necessary."""
     if workspace.single_reach[a] < i:
@@ -91,7 +92,7 @@ def _solve_single_runner(board, net, workspace, a, reach):
         workspace.single_values[row] = roll if forced else larger(stop, roll)
 
 
-@njit_call(nrt=False)
+@njit_inline(nrt=False)
 def single_stop_value(board, net, workspace, a, i):
     """The value of stopping with one runner, if that does not win."""
     return value_of_output(
@@ -114,7 +115,7 @@ def _single_runner_roll(board, net, workspace, a, i):
     return total
 
 
-@njit_call(nrt=False)
+@njit_inline(nrt=False)
 def _single_runner_pairing(board, net, workspace, a, i, x, y):
     more = i < workspace.remaining[a]
     if x == y:

@@ -41,7 +41,7 @@ _CLOSED = -1
 _NOTHING = np.float32(0)
 
 
-@njit_call(nrt=False)
+@njit_inline(nrt=False)
 def two_runner_state(board, net, workspace, a, i, b, j):
     """The rows of the state with runners in two columns; solves it if necessary."""
     if a > b:
@@ -51,7 +51,7 @@ def two_runner_state(board, net, workspace, a, i, b, j):
     return board.rows[a] + i, board.rows[b] + j
 
 
-@njit_call(nrt=False)
+@njit_inline(nrt=False)
 def pair_value(board, net, workspace, a, i, b, j):
     """The value of the state with runners in two columns."""
     lower, upper = two_runner_state(board, net, workspace, a, i, b, j)
@@ -64,7 +64,7 @@ def after_double(workspace, column, climbed):
     return min(workspace.remaining[column], climbed + 2)
 
 
-@njit_call(nrt=False)
+@njit_inline(nrt=False)
 def must_place(board, workspace, a, b):
     """Whether stopping is illegal because a runner can be placed in a column other than a and b."""
     if not board.stops_after_all_runners:
@@ -114,7 +114,7 @@ def _pair_stop_value(board, net, workspace, lower, upper):
     return value_of_output(net, output_above(net, workspace.hidden, workspace.steps[upper]))
 
 
-@njit_call(nrt=False)
+@njit_inline(nrt=False)
 def _find_thirds(board, net, workspace, a, b):
     """Set `third_states` for two runners: the states with a third one, for each column.
 
@@ -136,7 +136,7 @@ def _find_thirds(board, net, workspace, a, b):
         workspace.third_states[c, 3] = in_first if c < a else in_middle if c < b else in_last
 
 
-@njit_call(nrt=False)
+@njit_inline(nrt=False)
 def _fill_offered(board, workspace, a, i, b, j, lane):
     """Set the values of all moves of a state with two runners; those that are illegal get NEVER, or
     the value of the half that can move."""
@@ -172,7 +172,7 @@ def _fill_offered(board, workspace, a, i, b, j, lane):
         offered[PLACE_WITH_B + kind, lane] = workspace.values[state + up_b if more_b else state]
 
 
-@njit_call(nrt=False)
+@njit_inline(nrt=False)
 def _fill_lane_rolls(board, workspace, number, count):
     """Set `lane_rolls` to the values of rolling on with the two runners of a set."""
     offered = workspace.pair_offered

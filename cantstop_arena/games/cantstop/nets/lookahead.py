@@ -15,7 +15,7 @@ from cantstop_arena.games.cantstop.engine.engine_decorators import (
     njit_inline,
 )
 from cantstop_arena.games.cantstop.exact.turn_board import RUNNERS
-from cantstop_arena.games.cantstop.nets.net import HIDDEN, output, set_row, value_of_output
+from cantstop_arena.games.cantstop.nets.net import HIDDEN, positive, set_row, value_of_output
 from cantstop_arena.games.cantstop.nets.net_inputs import (
     NEVER,
     POSITION_FIELDS,
@@ -54,6 +54,8 @@ def begin(board, ends, rolls, stopping, rolling):
             rolling.markers[seat, column] = stopping.markers[seat, column]
     enter_position(board, ends, stopping)
     enter_position(board, rolls, rolling)
+    for unit in range(HIDDEN):
+        stopping.steps[board.rows[0], unit] = rolling.steps[board.rows[0], unit] = 0
     for column in range(board.columns):
         first = board.rows[column]
         for up in range(1, rolling.remaining[column] + 1):
@@ -69,9 +71,8 @@ def _net_values(lookahead):
     The value of rolling on is NEVER if no runner can move, or if stopping is legal and wins.
     """
     board, stopping, rolling = lookahead.board, lookahead.stopping, lookahead.rolling
-    for unit in range(HIDDEN):
-        stopping.hidden[unit], rolling.hidden[unit] = stopping.origin[unit], rolling.origin[unit]
     tops, placed, a, b, c = 0, 0, -1, -1, -1
+    first = second = third = board.rows[0]  # a row of zeros, where there is no runner
     for column in range(board.columns):
         up = stopping.climbs[column]
         if up == 0:
@@ -81,22 +82,31 @@ def _net_values(lookahead):
             tops += 1
         else:
             a, b, c = b, c, column
-        row = board.rows[column] + up
-        _add_row(stopping, stopping.steps[row])
-        _add_row(rolling, rolling.steps[row])
+        first, second, third = second, third, board.rows[column] + up
     if wins(board, stopping, tops) and not _is_forced(lookahead):
         return win(lookahead.ends), NEVER
-    stop = value_of_output(lookahead.ends, output(lookahead.ends, stopping.hidden))
+    total = lookahead.ends.offset[0]
+    for unit in range(HIDDEN):
+        height = _height(stopping, first, second, third, unit)
+        total = np.int32(total + np.int32(positive(height) * lookahead.ends.weights[unit]))
+    stop = value_of_output(lookahead.ends, total)
     if placed == RUNNERS and c < 0:
         return stop, NEVER
-    _add_row(rolling, lookahead.rolls.sets[set_row(board, placed, a, b, c)])
-    return stop, value_of_output(lookahead.rolls, output(lookahead.rolls, rolling.hidden))
+    row = set_row(board, placed, a, b, c)
+    total = lookahead.rolls.offset[0]
+    for unit in range(HIDDEN):
+        height = _height(rolling, first, second, third, unit)
+        height = np.int32(height + lookahead.rolls.sets[row, unit])
+        total = np.int32(total + np.int32(positive(height) * lookahead.rolls.weights[unit]))
+    return stop, value_of_output(lookahead.rolls, total)
 
 
 @njit_inline(nrt=False)
-def _add_row(sheet, row):
-    for unit in range(HIDDEN):
-        sheet.hidden[unit] = np.int32(sheet.hidden[unit] + row[unit])
+def _height(sheet, first, second, third, unit):
+    """A unit of the hidden layer, with runners on three rows."""
+    steps = sheet.steps
+    height = np.int32(sheet.origin[unit] + steps[first, unit])
+    return np.int32(height + np.int32(steps[second, unit] + steps[third, unit]))
 
 
 @njit_entry(nrt=False)

@@ -83,12 +83,17 @@ def value_of_output(net, total):
 
 
 @njit_inline(nrt=False)
+def positive(height):
+    """The height of a unit, 0 if it is below: a rectifier."""
+    return height if height > 0 else _ZERO
+
+
+@njit_inline(nrt=False)
 def output(net, hidden):
     """The net's output for a hidden layer."""
     total = net.offset[0]
     for unit in range(HIDDEN):
-        height = hidden[unit]
-        total = np.int32(total + np.int32((height if height > 0 else _ZERO) * net.weights[unit]))
+        total = np.int32(total + np.int32(positive(hidden[unit]) * net.weights[unit]))
     return total
 
 
@@ -98,5 +103,5 @@ def output_above(net, hidden, more):
     total = net.offset[0]
     for unit in range(HIDDEN):
         height = np.int32(hidden[unit] + more[unit])
-        total = np.int32(total + np.int32((height if height > 0 else _ZERO) * net.weights[unit]))
+        total = np.int32(total + np.int32(positive(height) * net.weights[unit]))
     return total
