@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import pytest
 from helpers.arena import Arena
@@ -148,6 +149,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Each of pytest's workers begins with its share of the files, so each has its share of both.
     """
+    _leave_to_long(items)
     workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
     files = {file: number for number, file in enumerate(dict.fromkeys(map(_file_of, items)))}
 
@@ -160,6 +162,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         )
 
     items.sort(key=place)
+
+
+def _leave_to_long(items: list[pytest.Item]) -> None:
+    """Leave most of a slow test's many parameters to `make test-long`, so that CI ends in time.
+
+    `make test-slow` takes a quarter of them, and four at least: always the same, in no order.
+    """
+    parameters: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("long"):
+            parameters.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for slow in parameters.values():
+        for item in sorted(slow, key=_hash_of)[max(4, len(slow) // 4) :]:
+            item.add_marker(pytest.mark.long)
+
+
+def _hash_of(item: pytest.Item) -> int:
+    return crc32(item.nodeid.encode())
 
 
 def _file_of(item: pytest.Item) -> str:

@@ -92,7 +92,7 @@ def test_the_command_writes_the_net_and_its_curve(
     assert again.read_bytes() == out.read_bytes(), "the same seed gives the same net"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_net_learns() -> None:
     trainer = ppo.Trainer(ca.vector_env("cautious", 256), 12)
     before = ppo.score(trainer.net, "cautious", 400)

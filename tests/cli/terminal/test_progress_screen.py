@@ -775,8 +775,10 @@ def test_no_command_is_silent_or_returns_the_carriage_elsewhere(command: str) ->
     def arena(line: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run([*ARENA, *line.split()], capture_output=True, check=True)
 
-    arena("run short.yaml --quiet --no-page")
-    arena("solve 3,1 --players 1 --tables tables")
+    if "results/short" in command:
+        arena("run short.yaml --quiet --no-page")
+    if "--tables tables" in command:
+        arena("solve 3,1 --players 1 --tables tables")
     with Path("out").open("wb") as out, on_a_terminal(*command.split(), stdout=out) as terminal:
         assert terminal.ends() == 0
     seen = without_codes(terminal.seen)  # work that takes less than a second ends without a bar
