@@ -167,7 +167,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _leave_to_long(items: list[pytest.Item]) -> None:
     """Leave most of a slow test's many parameters to `make test-long`, so that CI ends in time.
 
-    `make test-slow` takes a quarter of them, and four at least: always the same, in no order.
+    `make test-slow` takes a quarter of them, and four at least, by a hash of their names.
     """
     parameters: dict[str, list[pytest.Item]] = {}
     for item in items:

@@ -92,7 +92,7 @@ def decorators(cache: CodeCache, inlined_in_bots: str = "") -> Decorators:
         return store_in(LinkedStore(_name_of(function), stamp, folder), dispatcher)
 
     def call(function: Callable[..., Any], nrt: bool) -> Any:
-        # Unless numba is told otherwise, what an inlined function calls is inlined, too.
+        # By default numba inlines what an inlined function calls, too.
         linked = _linked(nrt, forceinline=False)(function)
         return linked if numba.config.DISABLE_JIT else without_literals(linked)
 
@@ -109,8 +109,8 @@ def _name_of(function: Callable[..., Any]) -> str:
 class EntryFunction:
     """A function that Python calls compiled, and plain where numba cannot compile it.
 
-    Where a compiled function calls it, it becomes a part of that function: inlined if that one is,
-    else called. It is compiled by itself only if Python calls it.
+    Where a compiled function calls it, it becomes a part of that function: it is inlined if its
+    caller is inlined, else called. It is compiled by itself only if Python calls it.
     """
 
     def __init__(self, function: Callable[..., Any], cache: CodeCache, nrt: bool) -> None:

@@ -84,7 +84,7 @@ def value_of_output(net, total):
 
 @njit_inline(nrt=False)
 def positive(height):
-    """The height of a unit, 0 if it is below: a rectifier."""
+    """The height of a unit, or 0 where that is negative."""
     return height if height > 0 else _ZERO
 
 
