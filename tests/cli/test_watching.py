@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
+from helpers.patience import PATIENCE
 from helpers.terminals import Terminal, on_a_terminal
 
 from cantstop_arena.cli.watching import FileReport, FilesRead
@@ -134,7 +135,7 @@ def test_the_child_ends_with_its_parent(terminal: Terminal) -> None:
     parent = terminal.process.pid
     (child,) = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
     terminal.process.kill()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not is_ending(int(child)):
         assert time.monotonic() < deadline
         time.sleep(0.1)

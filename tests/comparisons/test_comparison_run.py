@@ -17,6 +17,7 @@ from helpers.arena import Arena, Done
 from helpers.edits import contents
 from helpers.ledgers import blocks_in
 from helpers.parameters import slow_but
+from helpers.patience import PATIENCE
 from helpers.story import told
 
 FILES = ("comparison.csv", "comparison.md", "comparison.json")
@@ -162,12 +163,12 @@ def test_an_interrupted_comparison_says_how_to_go_on_and_does(arena: Arena) -> N
     process = subprocess.Popen(
         [sys.executable, "-c", code, "compare", "test.yaml"], stderr=subprocess.PIPE
     )
-    patience = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not blocks_in(Path("results/test/ledger.sqlite")):
-        assert time.monotonic() < patience
+        assert time.monotonic() < deadline
         time.sleep(0.002)
     process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=20)[1].decode()
+    said = process.communicate(timeout=PATIENCE)[1].decode()
     assert process.returncode == 130
     assert "go on with:\n  arena compare test.yaml" in said and "Traceback" not in said
     assert (

@@ -40,6 +40,7 @@ from helpers.hostile import (
     playing,
 )
 from helpers.hostile_deeds import CHEATS, DAMAGE, MEMORIES, PROGRAMS, REBORN, RUIN, SPIES
+from helpers.patience import PATIENCE
 
 # A bot that is too slow in its trial is so after a second, not after four.
 QUICKLY = """
@@ -50,7 +51,6 @@ main()
 """
 ARENA = [sys.executable, "-c", QUICKLY]
 MARK = "CANTSTOP_ARENA_TEST_RUN"  # in the environment of all processes of a run
-PATIENCE = 900  # seconds until a run counts as hanging, on a busy machine too
 MOST_PRINTED = 100_000  # bytes; no table is as long
 GRACE = 60  # seconds in which the last processes of a run may go
 

@@ -24,8 +24,8 @@ from pathlib import Path
 from helpers.documents import PageBlock, page_blocks
 from helpers.game_packages import describe_project, install_example
 from helpers.paths import ROOT
+from helpers.patience import PATIENCE
 
-LIMIT = 600.0  # seconds for a command
 VARIES = [
     (r"\b(about )?[\d,.]+ times as fast", "N times as fast"),
     (r"\b[\d,.]+ (games|decisions) a second", r"N \1 a second"),
@@ -151,7 +151,7 @@ class Reader:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=LIMIT,
+            timeout=PATIENCE,
         )
         printed = done.stdout
         if done.returncode != code or "Traceback" in printed:

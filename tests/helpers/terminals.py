@@ -17,8 +17,9 @@ from unicodedata import east_asian_width
 
 import pytest
 
+from helpers.patience import PATIENCE
+
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
-PATIENCE = 60.0
 UNSET = ("NO_COLOR", "COLUMNS", "LINES", "TERM")
 
 

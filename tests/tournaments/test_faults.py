@@ -21,7 +21,6 @@ from helpers.hostile_runs import (
     FEW,
     GANGS,
     HONEST,
-    PATIENCE,
     QUICK,
     Entries,
     Outcome,
@@ -35,6 +34,7 @@ from helpers.hostile_runs import (
     sources,
     started,
 )
+from helpers.patience import PATIENCE
 
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 

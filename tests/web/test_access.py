@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from helpers.pages_server import PagesServer
+from helpers.patience import PATIENCE
 
 from cantstop_arena.web.access import HEADERS
 
@@ -241,7 +242,7 @@ def test_another_address_needs_expose(tmp_path: Path) -> None:
     from helpers.pages_server import ARENA
 
     words = [*ARENA, "serve", "--host", "0.0.0.0", "--port", "0"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 2
     assert "lets other machines in" in done.stderr and "ssh -L" in done.stderr
 
@@ -252,7 +253,9 @@ def test_a_port_in_use_is_said(server: PagesServer) -> None:
     from helpers.pages_server import ARENA
 
     words = [*ARENA, "serve", "--port", str(server.port)]
-    done = subprocess.run(words, cwd=server.folder, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        words, cwd=server.folder, capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 2 and "choose another port" in done.stderr
 
 

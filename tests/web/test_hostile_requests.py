@@ -15,11 +15,12 @@ import pytest
 from helpers.arena import Arena
 from helpers.pages_server import PagesServer
 from helpers.parameters import slow_but
+from helpers.patience import PATIENCE
 
 MARKUP = "<script>alert(1)</script>"
 
 
-def raw(server: PagesServer, request: bytes, seconds: float = 20.0) -> bytes:
+def raw(server: PagesServer, request: bytes, seconds: float = PATIENCE) -> bytes:
     """What the server answers to bytes; what it has said when it ends, or stops to say more."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=seconds) as connection:
         answer = b""
@@ -132,7 +133,7 @@ def test_a_split_form_is_not_larger_than_another(server: PagesServer) -> None:
 def test_no_way_of_writing_a_path_leads_out(server: PagesServer, path: str) -> None:
     (server.folder / "secret").mkdir(exist_ok=True)
     (server.folder / "secret/report.html").write_text("a secret")
-    answer = raw(server, lines(server, f"GET {path} HTTP/1.1"), 20)
+    answer = raw(server, lines(server, f"GET {path} HTTP/1.1"))
     assert status(answer) in (400, 404, 421, 422) and b"a secret" not in answer
     assert b"Traceback" not in answer
 
@@ -151,7 +152,7 @@ def test_links_in_results_lead_nowhere(server: PagesServer, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "TRACE", "CONNECT", "get", "PROPFIND"])
 def test_no_method_reflects_or_changes(server: PagesServer, method: str) -> None:
-    answer = raw(server, lines(server, f"{method} /play HTTP/1.1", "X-Echo: echoed"), 20)
+    answer = raw(server, lines(server, f"{method} /play HTTP/1.1", "X-Echo: echoed"))
     assert b"echoed" not in answer and server.token.encode() not in answer
     assert status(answer) == (200 if method == "HEAD" else 405 if status(answer) else 0)
     assert b"Access-Control" not in answer
@@ -282,7 +283,9 @@ def _kill_after(served: PagesServer, seconds: float) -> None:
 
 @pytest.mark.slow
 def test_connections_without_a_request_hold_no_place_for_ever(served: PagesServer) -> None:
-    held = [socket.create_connection(("127.0.0.1", served.port), timeout=60) for _ in range(140)]
+    held = [
+        socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) for _ in range(140)
+    ]
     for connection in held[::2]:
         connection.sendall(b"GET / HT")
     request = lines(served, "GET / HTTP/1.1")

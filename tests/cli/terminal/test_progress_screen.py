@@ -765,7 +765,7 @@ LONG_WORK = (
     "judge odds --rules 3,1 --players 1 --deals 4000 --tables tables",
     "export results/short --games games.csv --decisions decisions.csv",
     "solve 3,1 --tables new",
-    "tune rule28 threshold=24..34 --games 600",
+    "tune rule28 threshold=27..29 --games 600",
 )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from helpers.patience import PATIENCE
 from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result, results_of
 
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
@@ -185,14 +186,14 @@ class Misbehaves(Fake):
 
 
 class TwoAndLaterMore:
-    """Two blocks, and the others when the first one's worker has been replaced, or after a minute.
+    """Two blocks, and the others when the first one's worker has been replaced, or much later.
 
     It has been when the pool has waited for its end. A worker that is only ending can still be
     given a block on a busy machine.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.left, self.latest = folder, list(BLOCKS), time.monotonic() + 60
+        self.folder, self.left, self.latest = folder, list(BLOCKS), time.monotonic() + PATIENCE
 
     def __iter__(self) -> "TwoAndLaterMore":
         return self
