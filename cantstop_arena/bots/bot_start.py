@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from cantstop_arena.bots.bot_messages import StartBot
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.errors import UsageError
+from cantstop_arena.native.code_cache import NUMBERS
+from cantstop_arena.native.number_options import is_number
 from cantstop_arena.processes.child_command import ChildCommand
 from cantstop_arena.processes.child_limits import ChildLimits
 from cantstop_arena.processes.sandbox import NoSandbox, Sandbox
@@ -158,9 +160,14 @@ class BotStart(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """The key of the bot's machine code in the cache."""
+        """The key of the bot's machine code in the cache; options that are numbers come last."""
         files = [digest for _, digest in self.files]
-        return code_digest(self.bot.origin, self.bot.name, self.bot.digest, self.options, *files)
+        given = json.loads(self.options).items()
+        numbers = {name: value for name, value in given if is_number(value)}
+        constants = {name: value for name, value in given if name not in numbers}
+        bot = self.bot.origin, self.bot.name, self.bot.digest
+        code = code_digest(*bot, json.dumps(constants), *files)
+        return f"{code}{NUMBERS}{code_digest(json.dumps(numbers))}" if numbers else code
 
     def in_own_process(self) -> "BotStart":
         """The start of a foreign bot that would harm the process of the table."""

@@ -5,8 +5,10 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
@@ -17,6 +19,7 @@ from cantstop_arena.native.bot_generators import without_generator_expressions
 from cantstop_arena.native.code_cache import has_writable_array
 from cantstop_arena.native.compile_errors import BotWording, plain_message
 from cantstop_arena.native.numba_store import INLINE, declared_names
+from cantstop_arena.native.number_options import BLOCK, SIZE, is_number
 
 
 @contextmanager
@@ -141,15 +144,66 @@ floats_at, integers_at, words_at, half_words_at, bytes_at = map(
 )
 
 
-def options_reader(options: tuple[Any, ...]) -> Callable[[], Any]:
-    """A function that returns the options to compiled code: constants, or one writable array.
+# Linked to where `Loaded` has the numbers; numba's own copy of the code, which is never called,
+# finds this one.
+llvm.add_symbol(BLOCK, id(BLOCK))
 
-    Raises BotError when that array is not of type float64.
+
+def _number_reader(kind: types.Type) -> Any:
+    """A compiled function that returns a number of the block, by its index."""
+
+    @intrinsic
+    def read(typing_context: Any, index: types.Type) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            block = builder.module.globals.get(BLOCK)
+            if block is None:
+                block = ir.GlobalVariable(builder.module, ir.IntType(8), BLOCK)
+                block.global_constant = True  # so a loop reads it once
+            offset = builder.mul(arguments[0], ir.IntType(64)(SIZE))
+            value_type = ir.IntType(64) if kind == types.boolean else context.get_value_type(kind)
+            address = builder.bitcast(builder.gep(block, [offset]), value_type.as_pointer())
+            value = builder.load(address)
+            return cgutils.is_not_null(builder, value) if kind == types.boolean else value
+
+        return kind(types.int64), generate
+
+    return read
+
+
+_READERS = {
+    bool: _number_reader(types.boolean),
+    int: _number_reader(types.int64),
+    float: _number_reader(types.float64),
+}
+
+
+def options_reader(options: tuple[Any, ...], first: int = 0) -> Callable[[], Any]:
+    """A function that returns the options to compiled code.
+
+    Numbers are those of `number_options.block_of` from the `first` on, or of one writable array;
+    other options are constants. Raises BotError when that array is not of type float64.
     """
     if not has_writable_array(options):
-        return lambda: options
+        return _reader_of_values(options, first)
     (numbers,) = options
     if numbers.dtype != np.float64:
         raise BotError(f"numbers that may change must be float64, not {numbers.dtype}")
     address, count = numbers.ctypes.data, len(numbers)
     return lambda: (numba.carray(floats_at(address), count),)
+
+
+def _reader_of_values(options: tuple[Any, ...], first: int) -> Callable[[], Any]:
+    """It is written as text, since compiled code makes tuples of a fixed number of fields only."""
+    values: list[str] = []
+    scope: dict[str, Any] = {"__name__": __name__, "constants": options}
+    for index, option in enumerate(options):
+        if is_number(option):
+            name = type(option).__name__
+            scope[f"{name}_at"] = _READERS[type(option)]
+            values.append(f"{name}_at({first})")
+            first += 1
+        else:
+            values.append(f"constants[{index}]")
+    exec(f"def read():\n    return ({''.join(f'{value}, ' for value in values)})\n", scope)
+    reader: Callable[[], Any] = scope["read"]
+    return reader

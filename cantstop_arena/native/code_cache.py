@@ -437,7 +437,7 @@ class CodeCache:
         """
         if not compiles():
             return None
-        return private_folder(cache_root(), _BOTS, self.fingerprint, digest)
+        return private_folder(cache_root(), _BOTS, self.fingerprint, code_part(digest))
 
     def has_code(self, part: str) -> bool:
         """Whether a part of the game is stored."""
@@ -445,7 +445,16 @@ class CodeCache:
 
     def has_bot(self, digest: str) -> bool:
         """Whether the bot with this digest is stored."""
-        return _has_code(cache_root() / _BOTS / self.fingerprint / digest)
+        return _has_code(cache_root() / _BOTS / self.fingerprint / code_part(digest))
+
+
+NUMBERS = "+"
+"""In the digest of a bot, what stands before the part for the numbers among its options."""
+
+
+def code_part(digest: str) -> str:
+    """The part of a bot's digest that its machine code depends on."""
+    return digest.partition(NUMBERS)[0]
 
 
 def _has_code(folder: Path) -> bool:
@@ -468,7 +477,7 @@ def unwrap_partial(function: Callable[..., Any]) -> tuple[Callable[..., Any], tu
     return function, ()
 
 
-def has_writable_array(options: tuple[Any, ...]) -> bool:
+def has_writable_array(options: Iterable[Any]) -> bool:
     """Whether one of a bot's options is a writable array, whose numbers may change as it plays.
 
     Machine code reads such an array at its address, which is valid in this process only.

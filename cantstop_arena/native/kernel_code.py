@@ -20,6 +20,7 @@ from cantstop_arena.native.code_cache import (
     mentions,
     unwrap_partial,
 )
+from cantstop_arena.native.number_options import block_of, kinds_of
 from cantstop_arena.native.object_files import PythonCalls, argument_count, array_members, load
 
 KERNEL_CACHE = CodeCache("kernels", sources=())
@@ -189,14 +190,14 @@ def compiled_bot(
     if not (compiles() and compile_options(plain) is not None):
         return None
     folder = None if has_writable_array(options) else cache.bot_folder(digest)
-    stamp = functions_fingerprint(cache.fingerprint, plain, options, workspace.layout)
+    stamp = functions_fingerprint(cache.fingerprint, plain, kinds_of(options), workspace.layout)
 
     def compile_all() -> list[Any]:
         from cantstop_arena.native.kernel_bots import compile_bot
 
         return compile_bot(plain, options, decision, workspace, name)
 
-    loaded = load(folder, "bot", stamp, compile_all)
+    loaded = load(folder, "bot", stamp, compile_all, block_of(options))
     (address,) = loaded.addresses
     return CompiledBot(address, int(mentions(_RANDOM, plain)), loaded)
 

@@ -33,6 +33,7 @@ from cantstop_arena.native.code_cache import (
     toolchain,
     write_checked,
 )
+from cantstop_arena.native.number_options import BLOCK
 
 _OWN_PREFIX = "arena_"  # of this project's symbols
 
@@ -119,45 +120,56 @@ class Compiled(msgspec.Struct, frozen=True):
 class Loaded:
     """Compiled functions in memory, which is freed with this object."""
 
-    def __init__(self, functions: Sequence[Compiled]) -> None:
-        """Raises RuntimeError when an object file cannot be loaded."""
-        self._image = _image(functions)
+    def __init__(self, functions: Sequence[Compiled], numbers: bytes = b"") -> None:
+        """`numbers` are those of a bot's options, which its code reads from memory.
+
+        Raises RuntimeError when an object file cannot be loaded.
+        """
+        self._numbers = ctypes.create_string_buffer(numbers)
+        self._image = _image(functions, {BLOCK: ctypes.addressof(self._numbers)})
         self.addresses = tuple(self._image.address(function.symbol) for function in functions)
         self.returns = tuple(function.returns for function in functions)
 
 
-def _image(functions: Sequence[Compiled]) -> Image:
+def _image(functions: Sequence[Compiled], symbols: Mapping[str, int]) -> Image:
     files = [function.object for function in functions]
     names = [name for function in functions for name in function.environments]
     if any(function.needs_numba for function in functions):
         from cantstop_arena.native.numba_store import runtime_environment
 
-        return Image(files, {}, dict.fromkeys(names, runtime_environment()))
-    return Image(files, {ARRAY_DESTRUCTOR: _address_of(ctypes.CDLL(None).abort)})
+        return Image(files, symbols, dict.fromkeys(names, runtime_environment()))
+    return Image(files, {**symbols, ARRAY_DESTRUCTOR: _address_of(ctypes.CDLL(None).abort)})
 
 
 def _address_of(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
-_LOADED: WeakValueDictionary[bytes, Loaded] = WeakValueDictionary()
+_LOADED: WeakValueDictionary[tuple[bytes, bytes], Loaded] = WeakValueDictionary()
 
 
 def load(
-    folder: Path | None, name: str, stamp: str, compile_all: Callable[[], Sequence[Compiled]]
+    folder: Path | None,
+    name: str,
+    stamp: str,
+    compile_all: Callable[[], Sequence[Compiled]],
+    numbers: bytes = b"",
 ) -> Loaded:
-    """Load functions from disk, or else those that `compile_all` returns.
+    """Load functions from disk, or else those that `compile_all` returns; with these numbers.
 
     `stamp` is a hash of all inputs of the compilation. Without a folder nothing is stored.
     """
     key = key_of(toolchain(), processor(), stamp, name)
-    if folder and (loaded := _LOADED.get(key) or _stored_code(path_of(folder, name, key), key)):
-        _LOADED[key] = loaded
+    loaded = _LOADED.get((key, numbers)) if folder else None
+    if folder and not loaded:
+        loaded = _stored_code(path_of(folder, name, key), key, numbers)
+    if loaded:
+        _LOADED[key, numbers] = loaded
         return loaded
     functions = compile_all()
     if folder and not any(function.has_addresses for function in functions):
         write_checked(path_of(folder, name, key), key, msgspec.msgpack.encode(functions))
-    return Loaded(functions)
+    return Loaded(functions, numbers)
 
 
 def assembled_object(folder: Path | None, name: str, text: str) -> bytes:
@@ -171,12 +183,12 @@ def assembled_object(folder: Path | None, name: str, text: str) -> bytes:
     return code
 
 
-def _stored_code(path: Path, key: bytes) -> Loaded | None:
+def _stored_code(path: Path, key: bytes, numbers: bytes) -> Loaded | None:
     payload = read_checked(path, key)
     if payload is None:
         return None
     try:
-        return Loaded(msgspec.msgpack.decode(payload, type=list[Compiled]))
+        return Loaded(msgspec.msgpack.decode(payload, type=list[Compiled]), numbers)
     except (msgspec.MsgspecError, RuntimeError):  # undamaged, but this process cannot use it
         discard(path)
         return None

@@ -20,6 +20,7 @@ from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BATCH_HOOK, BotFunctions
+from cantstop_arena.native.code_cache import code_part
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, Raised, run_all
 from cantstop_arena.processes.lasting_state import note_shared_code
 from cantstop_arena.processes.system import short_path
@@ -105,8 +106,10 @@ def _built(
     One whose process does not survive the trial is built again without. It is a bot like others if
     it was only too slow.
     """
-    calls = [_build_call(spec, seat, decision_limit) for seat in seats]
-    answers = dict(zip(seats, run_all(calls), strict=True))
+    answers: dict[BotStart, Any] = {}
+    for together in once_compiled(seats):
+        calls = [_build_call(spec, seat, decision_limit) for seat in together]
+        answers |= zip(together, run_all(calls), strict=True)
     failed = {seat: str(a) for seat, a in answers.items() if isinstance(a, CallFailed)}
     if decision_limit is None or not failed:
         return {seat: _prepared(seat, answer) for seat, answer in answers.items()}
@@ -116,6 +119,14 @@ def _built(
         disturbs = "" if is_slow else f"does not survive a trial: it {failure}"
         answers[seat] = answer if is_slow else replace(answer, disturbs=disturbs)
     return {seat: _prepared(seat, answer) for seat, answer in answers.items()}
+
+
+def once_compiled(seats: Sequence[BotStart]) -> tuple[list[BotStart], list[BotStart]]:
+    """The seats, and apart from them those that play with the same machine code as one of them."""
+    first: dict[str, BotStart] = {}
+    for seat in seats:
+        first.setdefault(code_part(seat.digest) if seat.is_compiled else seat.digest, seat)
+    return [*first.values()], [seat for seat in seats if seat not in first.values()]
 
 
 def _refuse_in_time(spec: TableSpec) -> None:

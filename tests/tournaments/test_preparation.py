@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from conftest import Tables
+from msgspec.structs import replace
 from numba import typeof
 
 from cantstop_arena.bots.catalogue import Catalogue
@@ -13,8 +14,8 @@ from cantstop_arena.deals.outcomes import BY_STAKE, Block
 from cantstop_arena.games.cantstop.engine import luck
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.tournaments.file.tournament_file import read
-from cantstop_arena.tournaments.preparation import prepare_bots
-from cantstop_arena.tournaments.table_spec import table_spec_for
+from cantstop_arena.tournaments.preparation import once_compiled, prepare_bots
+from cantstop_arena.tournaments.table_spec import bot_start, table_spec_for
 
 ENTRIES = ("play_scored", "score_roll", "add_luck_to_deal")
 Asked = set[tuple[str, str]]
@@ -70,3 +71,15 @@ def test_so_has_the_process_that_workers_are_forked_from(
     catalogue = Catalogue(tmp_path)
     prepare_bots(table_spec_for(read(file, catalogue), catalogue), lambda names: None)
     assert {name for name, _ in asked} == set(ENTRIES)
+
+
+def test_bots_with_the_same_machine_code_wait_until_one_of_them_has_compiled_it() -> None:
+    rule28 = Catalogue(Path("no such folder")).find("rule28")
+
+    def start(**options: Any) -> Any:
+        return bot_start("rule28", rule28, {**rule28.defaults, **options})
+
+    low, high, outer = start(threshold=20), start(threshold=30), start(prefer="outer")
+    assert once_compiled([low, high, outer, low]) == ([low, outer], [high])
+    plain = [replace(each, backend="plain") for each in (low, high)]
+    assert once_compiled(plain) == (plain, [])

@@ -99,7 +99,7 @@ def heuristic_player(numbers: Weights, ties: Ties) -> Player:
     values = by_column(numbers.values)
     slopes, intercepts = by_column(numbers.slopes), by_column(numbers.intercepts)
     has_slopes, random_ties = any(numbers.slopes), ties == "random"
-    bonuses, placed, threshold = _bonuses(numbers), numbers.placed, numbers.threshold
+    bonuses, placed = _bonuses(numbers), numbers.placed
 
     @compiled(boundscheck=False)
     def move_score(turn, move):
@@ -131,7 +131,7 @@ def heuristic_player(numbers: Weights, ties: Ties) -> Player:
         return best
 
     @compiled(boundscheck=False)
-    def roll_again(turn):
+    def roll_again(turn, threshold):
         if turn.free and len(turn.usable) > len(turn.placed):
             return True
         if len(turn.usable) == 0:
@@ -145,7 +145,7 @@ def heuristic_player(numbers: Weights, ties: Ties) -> Player:
             score += bonuses[flags]
         return score < threshold
 
-    return Player(choose_move, roll_again)
+    return Player(choose_move, partial(roll_again, threshold=numbers.threshold))
 
 
 # The index of the first number of each kind. The first three are six numbers each, from the middle

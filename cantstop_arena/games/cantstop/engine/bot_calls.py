@@ -40,6 +40,7 @@ from cantstop_arena.native.code_cache import unwrap_partial
 from cantstop_arena.native.compile_errors import BotWording
 from cantstop_arena.native.decorators import with_frame_room
 from cantstop_arena.native.numba_store import INLINE, UNWRAPPED, object_code
+from cantstop_arena.native.number_options import is_number
 from cantstop_arena.native.object_files import Compiled
 
 CHOOSE_MOVE = types.int64(TURN, MOVES)
@@ -139,10 +140,13 @@ def checked_choose_move(
 
 
 def checked_roll_again(
-    function: Callable[..., Any], options: tuple[Any, ...]
+    function: Callable[..., Any], options: tuple[Any, ...], first: int
 ) -> Callable[..., Any]:
-    """`roll_again` of a bot with these options; its answer is checked to be a bool or integer."""
-    read_options = njit_inline(options_reader(options))
+    """`roll_again` of a bot with these options; its answer is checked to be a bool or integer.
+
+    `first` is the index of its first number in the block of both decisions.
+    """
+    read_options = njit_inline(options_reader(options, first))
 
     def roll_again(turn):
         return _truth(function(turn, *read_options()))
@@ -213,7 +217,8 @@ def _compile(*decisions: _FunctionAndOptions) -> Compiled:
             raise BotError(_METHOD_MESSAGE.format(name))
         register_function(function)
     choose_move = njit_bot(checked_choose_move(*decisions[0]))
-    roll_again = njit_bot(checked_roll_again(*decisions[1]))
+    first = sum(map(is_number, decisions[0][1]))
+    roll_again = njit_bot(checked_roll_again(*decisions[1], first))
     play_turn = numba.njit(**UNWRAPPED)(turn_function(choose_move, roll_again))
     try:
         with_frame_room(play_turn.compile, PLAY_TURN)

@@ -23,6 +23,7 @@ from cantstop_arena.native.code_cache import (
     has_writable_array,
     unwrap_partial,
 )
+from cantstop_arena.native.number_options import block_of, kinds_of
 from cantstop_arena.native.object_files import Kind, argument_count
 
 _NUMBER = (np.dtype(np.int64), 0)
@@ -124,8 +125,10 @@ def native_player(player: Player, name: str, folder: Path | None) -> CompiledBot
         return compile_player(player, name)
 
     decisions = [unwrap_partial(player.choose_move), unwrap_partial(player.roll_again)]
-    path = None if any(has_writable_array(options) for _, options in decisions) else folder
-    stamp = functions_fingerprint(ENGINE_CACHE.fingerprint, *decisions)
-    loaded = load(path, "bot", stamp, compile_all)
+    options = [option for _, options in decisions for option in options]
+    path = None if has_writable_array(options) else folder
+    shapes = [(function, kinds_of(options)) for function, options in decisions]
+    stamp = functions_fingerprint(ENGINE_CACHE.fingerprint, *shapes)
+    loaded = load(path, "bot", stamp, compile_all, block_of(options))
     (address,) = loaded.addresses
     return CompiledBot(address, memory_of(function for function, _ in decisions), loaded)

@@ -1,0 +1,96 @@
+"""Options that are numbers: the same machine code plays with all of their values."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numba
+import pytest
+from helpers.paths import TESTS
+
+from cantstop_arena.bots.bot_start import BotStart
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.games.cantstop.engine import bot_calls
+from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
+from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
+from cantstop_arena.hookspecs import compiled
+from cantstop_arena.native.number_options import block_of, is_number, kinds_of
+from cantstop_arena.table.seated_bot import SeatedBot
+from cantstop_arena.tournaments.table_spec import bot_start
+
+
+@compiled
+def choose_move(turn, moves, last, shares):
+    return len(moves) - 1 if last or turn.random() < shares[0] else 0
+
+
+@compiled
+def roll_again(turn, rolls, steps, chance, last):
+    return turn.rolls < rolls + steps[1] or (last and turn.random() < chance)
+
+
+def in_python(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *view, **options: function(*view, **options)
+
+
+def player(wrap: Callable[..., Any], rolls: int, chance: float, last: bool) -> Player:
+    return Player(
+        partial(wrap(choose_move), last=last, shares=(0.25, 0.5)),
+        partial(wrap(roll_again), rolls=rolls, steps=(0, 1), chance=chance, last=last),
+    )
+
+
+VALUES = [(0, 0.25, True), (2, 0.75, True), (-1, float("inf"), False)]
+
+
+def winners(wrap: Callable[..., Any], machine_code: bool) -> Any:
+    bots = [
+        SeatedBot(f"bot {number}", player(wrap, *values), f"{wrap.__name__}+{number}")
+        for number, values in enumerate(VALUES)
+    ]
+    table = EngineTable(GAME, GAME.rules.default, bots, 3, 5)
+    assert table.is_compiled(range(3)) is machine_code
+    return table.play(Block((0, 1, 2), 0, 40)).masks()
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+def test_a_bot_is_compiled_once_for_all_numbers_and_plays_as_in_plain_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(ENGINE_CACHE), "bot_folder", lambda cache, digest: tmp_path)
+    compile_player, names = bot_calls.compile_player, []
+
+    def counted(player: Player, name: str) -> Any:
+        names.append(name)
+        return compile_player(player, name)
+
+    monkeypatch.setattr(bot_calls, "compile_player", counted)
+    results = winners(compiled, machine_code=True)
+    assert names == ["bot 0"]
+    assert (results == winners(in_python, machine_code=False)).all()
+    assert len({*map(int, results.ravel())}) == 3
+
+
+def test_numbers_alone_leave_the_machine_code_as_it_is() -> None:
+    rule28 = Catalogue(TESTS / "no such folder").find("rule28")
+
+    def folder(**options: Any) -> Path | None:
+        start: BotStart = bot_start("rule28", rule28, {**rule28.defaults, **options})
+        return ENGINE_CACHE.bot_folder(start.digest)
+
+    assert folder(threshold=20) == folder(threshold=28)
+    assert folder(threshold=28) != folder(threshold=28, prefer="outer")
+
+
+def test_what_is_no_number_of_64_bits_is_a_constant() -> None:
+    options = (True, 2, 2.5, "2", (1, 2), None, 1 << 63, -(1 << 63))
+    assert [is_number(each) for each in options] == [True] * 3 + [False] * 4 + [True]
+    assert kinds_of((1, "int")) == kinds_of((2, "int")) != kinds_of((1, "text"))
+    assert len({kinds_of((each,)) for each in (1, True, 1.0, "int", ("int",))}) == 5
+    assert block_of((1, "text", 1.0, False)) == b"\1".ljust(
+        8, b"\0"
+    ) + b"\0" * 6 + b"\xf0\x3f" + bytes(8)
