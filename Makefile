@@ -2,11 +2,11 @@
 # mypy's workers give up after three seconds on a busy machine (exit code 2): then it does without them.
 # make test-slow: the slow tests, of hostile bots, interruptions and statistics; properties at length.
 # They wait more than they compute, so that six processes share two cores well. Of a test's many parameters
-# a quarter are tried, four at least; make test-long tries the others.
+# a quarter are tried, four at least; make test-long tries the others. PART=1/4 runs a quarter of all of them.
 # make test-cold: README's commands from an empty HOME and cache; those of all pages with PAGES=nothing.
 # make reference: writes the parts of docs/reference/ that follow from declarations.
 # make pages: runs the commands of all pages and writes what they print into them; read the difference.
-# make test-long: trainings, ladders, figures and those parameters, before a release; CI leaves them out.
+# make test-long: trainings, ladders, figures and those parameters, every night and before a release.
 # make wheel-test: the built wheel alone, in an environment of its own. make docs: the site, in build/site.
 # make bench: speed; with CHECK=1 it fails where compiled bots are slower than recorded (needs gcc).
 # make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
@@ -28,7 +28,8 @@ test: $(VENV)/installed-dev check
 	$(BIN)/pytest -n $(TWO_MORE) --dist worksteal -m 'not slow and not long'
 
 test-slow: $(VENV)/installed-dev
-	$(BIN)/pytest -n 6 --dist worksteal -m '(slow or hypothesis) and not long' --hypothesis-profile thorough
+	$(BIN)/pytest -n 6 --dist worksteal -m '(slow or hypothesis) and not long' --hypothesis-profile thorough \
+		$(if $(PART),--part $(PART))
 
 test-cold: $(VENV)/installed-dev
 	$(BIN)/pytest -n 2 -m cold -k '$(PAGES)'

@@ -99,6 +99,7 @@ FILLING = {
     "test_learning_bots",
     "test_model_fit",
     "test_naive",
+    "test_number_options",
     "test_optimal",
     "test_page_replay",
     "test_regret",
@@ -114,9 +115,18 @@ FILLING = {
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option of `make pages`."""
+    """The options of `make pages`, and of `make test-slow PART=1/4`."""
     text = "write what the commands of the documentation print into its pages"
     parser.addoption("--write-pages", action="store_true", help=text)
+    text = "only one part of the tests, such as 1/4; by a hash of their names"
+    parser.addoption("--part", type=_part, default=(1, 1), help=text)
+
+
+def _part(text: str) -> tuple[int, int]:
+    number, count = map(int, text.split("/"))
+    if not 1 <= number <= count:
+        raise ValueError
+    return number, count
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -150,6 +160,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Each of pytest's workers begins with its share of the files, so each has its share of both.
     """
     _leave_to_long(items)
+    _keep_part(config, items)
     workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
     files = {file: number for number, file in enumerate(dict.fromkeys(map(_file_of, items)))}
 
@@ -176,6 +187,14 @@ def _leave_to_long(items: list[pytest.Item]) -> None:
     for slow in parameters.values():
         for item in sorted(slow, key=_hash_of)[max(4, len(slow) // 4) :]:
             item.add_marker(pytest.mark.long)
+
+
+def _keep_part(config: pytest.Config, items: list[pytest.Item]) -> None:
+    number, count = config.getoption("--part")
+    others = [item for item in items if _hash_of(item) % count != number - 1]
+    items[:] = [item for item in items if _hash_of(item) % count == number - 1]
+    if others:
+        config.hook.pytest_deselected(items=others)
 
 
 def _hash_of(item: pytest.Item) -> int:
