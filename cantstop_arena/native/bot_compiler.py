@@ -181,7 +181,8 @@ def options_reader(options: tuple[Any, ...], first: int = 0) -> Callable[[], Any
     """A function that returns the options to compiled code.
 
     Numbers are those of `number_options.block_of` from the `first` on, or of one writable array;
-    other options are constants. Raises BotError when that array is not of type float64.
+    other options are constants. Raises BotError when that array is not of type float64, and for
+    an integer of more than 64 bits.
     """
     if not has_writable_array(options):
         return _reader_of_values(options, first)
@@ -202,6 +203,8 @@ def _reader_of_values(options: tuple[Any, ...], first: int) -> Callable[[], Any]
             scope[f"{name}_at"] = _READERS[type(option)]
             values.append(f"{name}_at({first})")
             first += 1
+        elif type(option) is int and not 0 <= option < 1 << 64:
+            raise BotError(f"the option {option} does not fit into 64 bits")
         else:
             values.append(f"constants[{index}]")
     exec(f"def read():\n    return ({''.join(f'{value}, ' for value in values)})\n", scope)

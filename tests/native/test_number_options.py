@@ -12,8 +12,10 @@ from helpers.paths import TESTS
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.engine import bot_calls
 from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
+from cantstop_arena.games.cantstop.engine.entry_points import native_player
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
@@ -44,6 +46,7 @@ def player(wrap: Callable[..., Any], rolls: int, chance: float, last: bool) -> P
     )
 
 
+COMPILED = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 VALUES = [(0, 0.25, True), (2, 0.75, True), (-1, float("inf"), False)]
 
 
@@ -57,7 +60,7 @@ def winners(wrap: Callable[..., Any], machine_code: bool) -> Any:
     return table.play(Block((0, 1, 2), 0, 40)).masks()
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+@COMPILED
 def test_a_bot_is_compiled_once_for_all_numbers_and_plays_as_in_plain_python(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,3 +97,9 @@ def test_what_is_no_number_of_64_bits_is_a_constant() -> None:
     assert block_of((1, "text", 1.0, False)) == b"\1".ljust(
         8, b"\0"
     ) + b"\0" * 6 + b"\xf0\x3f" + bytes(8)
+
+
+@COMPILED
+def test_an_integer_of_more_than_64_bits_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BotError, match="the option 18446744073709551616 does not fit into 64 bits"):
+        native_player(player(compiled, 1 << 64, 0.5, True), "large", tmp_path)
