@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, TypeVar, overload
 
@@ -52,8 +53,12 @@ def compile_options(function: object) -> dict[str, bool] | None:
 
 
 def memory_of(functions: Iterable[object]) -> int:
-    """How many numbers the functions of a compiled bot can store during a game: the maximum."""
-    return max((getattr(function, _MEMORY, 0) for function in functions), default=0)
+    """How many numbers the functions of a compiled bot can store during a game: the maximum.
+
+    They may be bound to options.
+    """
+    plain = (each.func if isinstance(each, partial) else each for each in functions)
+    return max((getattr(function, _MEMORY, 0) for function in plain), default=0)
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from cantstop_arena.bots.bot_messages import StartBot
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.errors import UsageError
-from cantstop_arena.native.code_cache import NUMBERS
-from cantstop_arena.native.number_options import is_number
+from cantstop_arena.native.code_cache import OPTIONS
+from cantstop_arena.native.memory_options import is_number
 from cantstop_arena.processes.child_command import ChildCommand
 from cantstop_arena.processes.child_limits import ChildLimits
 from cantstop_arena.processes.sandbox import NoSandbox, Sandbox
@@ -160,14 +160,16 @@ class BotStart(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """The key of the bot's machine code in the cache; options that are numbers come last."""
-        files = [digest for _, digest in self.files]
+        """The key of the bot's machine code in the cache; numbers and files come last."""
+        files = dict(self.files)
         given = json.loads(self.options).items()
-        numbers = {name: value for name, value in given if is_number(value)}
-        constants = {name: value for name, value in given if name not in numbers}
+        others = {name: value for name, value in given if is_number(value) or name in files}
+        constants = {name: value for name, value in given if name not in others}
         bot = self.bot.origin, self.bot.name, self.bot.digest
-        code = code_digest(*bot, json.dumps(constants), *files)
-        return f"{code}{NUMBERS}{code_digest(json.dumps(numbers))}" if numbers else code
+        code = code_digest(*bot, json.dumps(constants))
+        if not others:
+            return code
+        return f"{code}{OPTIONS}{code_digest(json.dumps(others), *files.values())}"
 
     def in_own_process(self) -> "BotStart":
         """The start of a foreign bot that would harm the process of the table."""

@@ -251,7 +251,7 @@ def check_backends(player: Any, name: str, decisions: Iterable[str]) -> None:
 def with_memory(player: Any, decisions: Iterable[str]) -> Any:
     """A compiled bot for play as plain Python; its views have the memory of compiled play."""
     functions = {hook: getattr(player, hook, None) for hook in decisions}
-    if not (size := memory_of(map(_without_options, functions.values()))):
+    if not (size := memory_of(functions.values())):
         return player
     memory = np.zeros(size)
     return BotFunctions(

@@ -7,19 +7,18 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numba
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.hookspecs import MODULE_PREFIX, compile_options
 from cantstop_arena.native.bot_generators import without_generator_expressions
-from cantstop_arena.native.code_cache import has_writable_array
 from cantstop_arena.native.compile_errors import BotWording, plain_message
+from cantstop_arena.native.memory_options import ARRAY, BLOCK, SIZE, is_array, is_number
 from cantstop_arena.native.numba_store import INLINE, declared_names
-from cantstop_arena.native.number_options import BLOCK, SIZE, is_number
 
 
 @contextmanager
@@ -144,16 +143,15 @@ floats_at, integers_at, words_at, half_words_at, bytes_at = map(
 )
 
 
-# Linked to where `Loaded` has the numbers; numba's own copy of the code, which is never called,
-# finds this one.
+# Linked to the block of `Loaded`; numba's own copy of the code, which is never called, finds this.
 llvm.add_symbol(BLOCK, id(BLOCK))
 
 
 def _number_reader(kind: types.Type) -> Any:
-    """A compiled function that returns a number of the block, by its index."""
+    """A compiled function that returns a number of the block, by its place."""
 
     @intrinsic
-    def read(typing_context: Any, index: types.Type) -> Any:
+    def read(typing_context: Any, place: types.Type) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             block = builder.module.globals.get(BLOCK)
             if block is None:
@@ -177,31 +175,54 @@ _READERS = {
 }
 
 
+@intrinsic
+def read_only(typing_context: Any, array: types.Type) -> Any:
+    """The array as one that cannot be written to."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return impl_ret_borrowed(context, builder, signature.return_type, arguments[0])
+
+    return array.copy(readonly=True)(array), generate
+
+
+def _array_reader(array: Any, place: int) -> Any:
+    """A compiled function that returns an array in memory."""
+    shape, symbol, is_constant = array.shape, ARRAY.format(place), not array.flags.writeable
+    llvm.add_symbol(symbol, id(BLOCK))
+
+    @intrinsic
+    def pointer(typing_context: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            memory = builder.module.globals.get(symbol)
+            if memory is None:
+                memory = ir.GlobalVariable(builder.module, ir.IntType(8), symbol)
+                memory.global_constant = is_constant  # no store changes it: a loop reads it once
+            return builder.bitcast(memory, context.get_value_type(signature.return_type))
+
+        return types.CPointer(numba.typeof(array).dtype)(), generate
+
+    if is_constant:
+        return numba.njit(**INLINE)(lambda: read_only(numba.carray(pointer(), shape)))
+    return numba.njit(**INLINE)(lambda: numba.carray(pointer(), shape))
+
+
 def options_reader(options: tuple[Any, ...], first: int = 0) -> Callable[[], Any]:
-    """A function that returns the options to compiled code.
+    """A function that returns the options to compiled code: constants, or values in memory.
 
-    Numbers are those of `number_options.block_of` from the `first` on, or of one writable array;
-    other options are constants. Raises BotError when that array is not of type float64, and for
-    an integer of more than 64 bits.
+    The first that is in memory has the place `first` in the block. Raises BotError for an integer
+    of more than 64 bits. The function is written as text, since compiled code makes tuples of a
+    fixed number of fields only.
     """
-    if not has_writable_array(options):
-        return _reader_of_values(options, first)
-    (numbers,) = options
-    if numbers.dtype != np.float64:
-        raise BotError(f"numbers that may change must be float64, not {numbers.dtype}")
-    address, count = numbers.ctypes.data, len(numbers)
-    return lambda: (numba.carray(floats_at(address), count),)
-
-
-def _reader_of_values(options: tuple[Any, ...], first: int) -> Callable[[], Any]:
-    """It is written as text, since compiled code makes tuples of a fixed number of fields only."""
     values: list[str] = []
     scope: dict[str, Any] = {"__name__": __name__, "constants": options}
     for index, option in enumerate(options):
         if is_number(option):
-            name = type(option).__name__
-            scope[f"{name}_at"] = _READERS[type(option)]
-            values.append(f"{name}_at({first})")
+            scope[f"read_{index}"] = _READERS[type(option)]
+            values.append(f"read_{index}({first})")
+            first += 1
+        elif is_array(option):
+            scope[f"read_{index}"] = _array_reader(option, first)
+            values.append(f"read_{index}()")
             first += 1
         elif type(option) is int and not 0 <= option < 1 << 64:
             raise BotError(f"the option {option} does not fit into 64 bits")

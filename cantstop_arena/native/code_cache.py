@@ -448,13 +448,13 @@ class CodeCache:
         return _has_code(cache_root() / _BOTS / self.fingerprint / code_part(digest))
 
 
-NUMBERS = "+"
-"""In the digest of a bot, what stands before the part for the numbers among its options."""
+OPTIONS = "+"
+"""In the digest of a bot, what stands before the part for options that may be in memory."""
 
 
 def code_part(digest: str) -> str:
     """The part of a bot's digest that its machine code depends on."""
-    return digest.partition(NUMBERS)[0]
+    return digest.partition(OPTIONS)[0]
 
 
 def _has_code(folder: Path) -> bool:
@@ -475,11 +475,3 @@ def unwrap_partial(function: Callable[..., Any]) -> tuple[Callable[..., Any], tu
     if isinstance(function, partial):
         return function.func, tuple(function.keywords.values())
     return function, ()
-
-
-def has_writable_array(options: Iterable[Any]) -> bool:
-    """Whether one of a bot's options is a writable array, whose numbers may change as it plays.
-
-    Machine code reads such an array at its address, which is valid in this process only.
-    """
-    return any(isinstance(option, np.ndarray) and option.flags.writeable for option in options)

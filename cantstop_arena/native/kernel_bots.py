@@ -17,7 +17,6 @@ import numba
 import numpy as np
 from numba import types
 from numba.core.errors import TypingError
-from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload, overload_method
 
 from cantstop_arena.errors import BotError
@@ -26,6 +25,7 @@ from cantstop_arena.native.bot_compiler import (
     errors_of_bot,
     integers_at,
     options_reader,
+    read_only,
     register_function,
     words_at,
 )
@@ -57,20 +57,10 @@ _BITS, _UNIT = np.uint64(11), 1 / (1 << 53)
 # The view -------------------------------------------------------------------------------------
 
 
-@intrinsic
-def _read_only(typing_context: Any, array: types.Type) -> Any:
-    """The array as one that cannot be written to."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return impl_ret_borrowed(context, builder, signature.return_type, arguments[0])
-
-    return array.copy(readonly=True)(array), generate
-
-
 @numba.njit(**INLINE)
 def numbers_at(address, offset, count):
     """So many numbers of the workspace at an address."""
-    return _read_only(numba.carray(integers_at(address + 8 * offset), count))
+    return read_only(numba.carray(integers_at(address + 8 * offset), count))
 
 
 @overload_method(types.NamedTuple, "random", jit_options=INLINE)

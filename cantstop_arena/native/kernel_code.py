@@ -16,11 +16,10 @@ from cantstop_arena.native.code_cache import (
     CompiledBot,
     compiles,
     functions_fingerprint,
-    has_writable_array,
     mentions,
     unwrap_partial,
 )
-from cantstop_arena.native.number_options import block_of, kinds_of
+from cantstop_arena.native.memory_options import kinds_of
 from cantstop_arena.native.object_files import PythonCalls, argument_count, array_members, load
 
 KERNEL_CACHE = CodeCache("kernels", sources=())
@@ -189,7 +188,7 @@ def compiled_bot(
     plain, options = unwrap_partial(function)
     if not (compiles() and compile_options(plain) is not None):
         return None
-    folder = None if has_writable_array(options) else cache.bot_folder(digest)
+    folder = cache.bot_folder(digest)
     stamp = functions_fingerprint(cache.fingerprint, plain, kinds_of(options), workspace.layout)
 
     def compile_all() -> list[Any]:
@@ -197,7 +196,7 @@ def compiled_bot(
 
         return compile_bot(plain, options, decision, workspace, name)
 
-    loaded = load(folder, "bot", stamp, compile_all, block_of(options))
+    loaded = load(folder, "bot", stamp, compile_all, options)
     (address,) = loaded.addresses
     return CompiledBot(address, int(mentions(_RANDOM, plain)), loaded)
 

@@ -33,7 +33,7 @@ from cantstop_arena.native.code_cache import (
     toolchain,
     write_checked,
 )
-from cantstop_arena.native.number_options import BLOCK
+from cantstop_arena.native.memory_options import BLOCK, array_symbols, block_of
 
 _OWN_PREFIX = "arena_"  # of this project's symbols
 
@@ -120,13 +120,15 @@ class Compiled(msgspec.Struct, frozen=True):
 class Loaded:
     """Compiled functions in memory, which is freed with this object."""
 
-    def __init__(self, functions: Sequence[Compiled], numbers: bytes = b"") -> None:
-        """`numbers` are those of a bot's options, which its code reads from memory.
+    def __init__(self, functions: Sequence[Compiled], options: Sequence[Any] = ()) -> None:
+        """`options` are a bot's, of which its code reads some from memory.
 
         Raises RuntimeError when an object file cannot be loaded.
         """
-        self._numbers = ctypes.create_string_buffer(numbers)
-        self._image = _image(functions, {BLOCK: ctypes.addressof(self._numbers)})
+        self._options = options  # arrays must stay alive
+        self._block = ctypes.create_string_buffer(block_of(options))
+        symbols = {BLOCK: ctypes.addressof(self._block), **array_symbols(options)}
+        self._image = _image(functions, symbols)
         self.addresses = tuple(self._image.address(function.symbol) for function in functions)
         self.returns = tuple(function.returns for function in functions)
 
@@ -153,23 +155,25 @@ def load(
     name: str,
     stamp: str,
     compile_all: Callable[[], Sequence[Compiled]],
-    numbers: bytes = b"",
+    options: Sequence[Any] = (),
 ) -> Loaded:
-    """Load functions from disk, or else those that `compile_all` returns; with these numbers.
+    """Load functions from disk, or else those that `compile_all` returns.
 
     `stamp` is a hash of all inputs of the compilation. Without a folder nothing is stored.
+    `options` are those of a bot, see `Loaded`.
     """
     key = key_of(toolchain(), processor(), stamp, name)
-    loaded = _LOADED.get((key, numbers)) if folder else None
+    block = block_of(options)
+    loaded = _LOADED.get((key, block)) if folder else None
     if folder and not loaded:
-        loaded = _stored_code(path_of(folder, name, key), key, numbers)
+        loaded = _stored_code(path_of(folder, name, key), key, options)
     if loaded:
-        _LOADED[key, numbers] = loaded
+        _LOADED[key, block] = loaded
         return loaded
     functions = compile_all()
     if folder and not any(function.has_addresses for function in functions):
         write_checked(path_of(folder, name, key), key, msgspec.msgpack.encode(functions))
-    return Loaded(functions, numbers)
+    return Loaded(functions, options)
 
 
 def assembled_object(folder: Path | None, name: str, text: str) -> bytes:
@@ -183,12 +187,12 @@ def assembled_object(folder: Path | None, name: str, text: str) -> bytes:
     return code
 
 
-def _stored_code(path: Path, key: bytes, numbers: bytes) -> Loaded | None:
+def _stored_code(path: Path, key: bytes, options: Sequence[Any]) -> Loaded | None:
     payload = read_checked(path, key)
     if payload is None:
         return None
     try:
-        return Loaded(msgspec.msgpack.decode(payload, type=list[Compiled]), numbers)
+        return Loaded(msgspec.msgpack.decode(payload, type=list[Compiled]), options)
     except (msgspec.MsgspecError, RuntimeError):  # undamaged, but this process cannot use it
         discard(path)
         return None

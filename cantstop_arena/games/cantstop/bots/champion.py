@@ -1,5 +1,6 @@
 """Two small nets with a lookahead of one roll: nearly as strong as grandmaster, and much faster."""
 
+from functools import partial
 from typing import Annotated
 
 from cantstop_arena.game_api.bot_options import FilePath
@@ -32,8 +33,9 @@ def champion(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
     `arena train` to play with instead.
     """
     net_set = net_set_of(nets)
-    boards, board_indexes = net_set.boards, net_set.board_indexes
-    all_ends, all_rolls = net_set.ends, net_set.rolls
+    board_indexes = net_set.board_indexes
+    # As options they are no part of the machine code, which plays with any nets.
+    arrays = {"boards": net_set.boards, "all_ends": net_set.ends, "all_rolls": net_set.rolls}
     net_index = net_index_in(net_set, rolling=True)
 
     @compiled(boundscheck=False)
@@ -44,7 +46,7 @@ def champion(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
             begin(board, ends, rolls, stopping, rolling)
 
     @compiled(boundscheck=False, memory=2 * SHEET_SIZE)
-    def choose_move(turn, moves):
+    def choose_move(turn, moves, boards, all_ends, all_rolls):
         index = net_index(turn)
         if index < 0:
             return choose_by_numbers(turn, moves, NUMBERS)
@@ -63,7 +65,7 @@ def champion(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
         return chosen
 
     @compiled(boundscheck=False, memory=2 * SHEET_SIZE)
-    def roll_again(turn):
+    def roll_again(turn, boards, all_ends, all_rolls):
         index = net_index(turn)
         if index < 0:
             return roll_by_numbers(turn, NUMBERS)
@@ -75,7 +77,7 @@ def champion(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
         stop_value, roll_value = choice(board, ends, rolls, stopping, rolling)
         return roll_value > stop_value
 
-    return Player(choose_move, roll_again)
+    return Player(partial(choose_move, **arrays), partial(roll_again, **arrays))
 
 
 @hookimpl

@@ -1,5 +1,6 @@
 """Turns as decision problems, with a net for the value of their ends: the strongest bot."""
 
+from functools import partial
 from typing import Annotated
 
 from cantstop_arena.game_api.bot_options import FilePath
@@ -28,7 +29,9 @@ def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
     (Tesauro, 1995) for the positions in which they end.
     """
     net_set = net_set_of(nets)
-    boards, board_indexes, ends = net_set.boards, net_set.board_indexes, net_set.ends
+    board_indexes = net_set.board_indexes
+    # As options they are no part of the machine code, which plays with any nets.
+    arrays = {"boards": net_set.boards, "ends": net_set.ends}
     net_index = net_index_in(net_set)
 
     @compiled(boundscheck=False)
@@ -42,7 +45,7 @@ def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
             workspace.turn = turn.number
 
     @compiled(boundscheck=False, memory=WORKSPACE_SIZE)
-    def choose_move(turn, moves):
+    def choose_move(turn, moves, boards, ends):
         index = net_index(turn)
         if index < 0:
             return choose_by_numbers(turn, moves, NUMBERS)
@@ -60,7 +63,7 @@ def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
         return best
 
     @compiled(boundscheck=False, memory=WORKSPACE_SIZE)
-    def roll_again(turn):
+    def roll_again(turn, boards, ends):
         index = net_index(turn)
         if index < 0:
             return roll_by_numbers(turn, NUMBERS)
@@ -71,7 +74,7 @@ def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
         turn_value, roll_value = look_up(board, net, workspace)
         return roll_value >= turn_value
 
-    return Player(choose_move, roll_again)
+    return Player(partial(choose_move, **arrays), partial(roll_again, **arrays))
 
 
 @hookimpl

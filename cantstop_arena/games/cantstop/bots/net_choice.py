@@ -63,7 +63,9 @@ def _net_set(all_nets: Sequence[Nets]) -> NetSet:
 
 
 def _joined(arrays: Sequence[Any]) -> Any:
-    return np.concatenate(arrays).view(np.recarray)
+    joined = np.concatenate(arrays).view(np.recarray)
+    joined.flags.writeable = False
+    return joined
 
 
 def net_index_in(net_set: NetSet, *, rolling: bool = False) -> Any:

@@ -39,8 +39,8 @@ from cantstop_arena.native.bot_compiler import (
 from cantstop_arena.native.code_cache import unwrap_partial
 from cantstop_arena.native.compile_errors import BotWording
 from cantstop_arena.native.decorators import with_frame_room
+from cantstop_arena.native.memory_options import in_memory
 from cantstop_arena.native.numba_store import INLINE, UNWRAPPED, object_code
-from cantstop_arena.native.number_options import is_number
 from cantstop_arena.native.object_files import Compiled
 
 CHOOSE_MOVE = types.int64(TURN, MOVES)
@@ -144,7 +144,7 @@ def checked_roll_again(
 ) -> Callable[..., Any]:
     """`roll_again` of a bot with these options; its answer is checked to be a bool or integer.
 
-    `first` is the index of its first number in the block of both decisions.
+    `first` is the place of its first option in the block of both decisions.
     """
     read_options = njit_inline(options_reader(options, first))
 
@@ -217,7 +217,7 @@ def _compile(*decisions: _FunctionAndOptions) -> Compiled:
             raise BotError(_METHOD_MESSAGE.format(name))
         register_function(function)
     choose_move = njit_bot(checked_choose_move(*decisions[0]))
-    first = sum(map(is_number, decisions[0][1]))
+    first = len(in_memory(decisions[0][1]))
     roll_again = njit_bot(checked_roll_again(*decisions[1], first))
     play_turn = numba.njit(**UNWRAPPED)(turn_function(choose_move, roll_again))
     try:

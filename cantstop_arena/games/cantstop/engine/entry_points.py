@@ -20,10 +20,9 @@ from cantstop_arena.native.code_cache import (
     CompiledBot,
     compiles,
     functions_fingerprint,
-    has_writable_array,
     unwrap_partial,
 )
-from cantstop_arena.native.number_options import block_of, kinds_of
+from cantstop_arena.native.memory_options import kinds_of
 from cantstop_arena.native.object_files import Kind, argument_count
 
 _NUMBER = (np.dtype(np.int64), 0)
@@ -126,9 +125,8 @@ def native_player(player: Player, name: str, folder: Path | None) -> CompiledBot
 
     decisions = [unwrap_partial(player.choose_move), unwrap_partial(player.roll_again)]
     options = [option for _, options in decisions for option in options]
-    path = None if has_writable_array(options) else folder
     shapes = [(function, kinds_of(options)) for function, options in decisions]
     stamp = functions_fingerprint(ENGINE_CACHE.fingerprint, *shapes)
-    loaded = load(path, "bot", stamp, compile_all, block_of(options))
+    loaded = load(folder, "bot", stamp, compile_all, options)
     (address,) = loaded.addresses
     return CompiledBot(address, memory_of(function for function, _ in decisions), loaded)

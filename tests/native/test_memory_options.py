@@ -1,4 +1,4 @@
-"""Options that are numbers: the same machine code plays with all of their values."""
+"""Options in memory: the same machine code plays with all of their values."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 import pytest
 from helpers.paths import TESTS
+from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.catalogue import Catalogue
@@ -20,7 +22,7 @@ from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.hookspecs import compiled
-from cantstop_arena.native.number_options import block_of, is_number, kinds_of
+from cantstop_arena.native.memory_options import block_of, is_array, is_number, kinds_of
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.tournaments.table_spec import bot_start
 
@@ -78,7 +80,50 @@ def test_a_bot_is_compiled_once_for_all_numbers_and_plays_as_in_plain_python(
     assert len({*map(int, results.ravel())}) == 3
 
 
-def test_numbers_alone_leave_the_machine_code_as_it_is() -> None:
+@compiled
+def by_table(turn, moves, table, row):
+    return int(table[turn.number % len(table), row]) % len(moves)
+
+
+@compiled
+def three_rolls(turn):
+    return turn.rolls < 3
+
+
+def winners_with(table: Any, row: int) -> tuple[Any, Any]:
+    """The winners of games with this table, in machine code and in plain Python."""
+    options = {"table": table, "row": row}
+    fast = Player(partial(by_table, **options), three_rolls)
+    slow = Player(partial(in_python(by_table), **options), in_python(three_rolls))
+    tables = []
+    for bot, name in ((fast, "fast"), (slow, "slow")):
+        bots = [SeatedBot(name, bot, f"{name}{seat}") for seat in range(2)]
+        tables.append(EngineTable(GAME, GAME.rules.default, bots, 2, 5))
+    compiled_games, plain_games = (each.play(Block((0, 1), 0, 40)).masks() for each in tables)
+    return compiled_games, plain_games
+
+
+@COMPILED
+def test_a_bot_is_compiled_once_for_all_large_arrays_and_for_one_that_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(ENGINE_CACHE), "bot_folder", lambda cache, digest: tmp_path)
+    large = [np.random.default_rng(seed).integers(0, 100, (200, 2)) for seed in range(2)]
+    for table in large:
+        table.flags.writeable = False
+    for table in large:
+        fast, slow = winners_with(table, 1)
+        assert (fast == slow).all()
+    assert len([*tmp_path.iterdir()]) == 1
+    changing = np.zeros((3, 2))
+    for value in (0.0, 1.0):
+        changing[:] = value
+        fast, slow = winners_with(changing, 0)
+        assert (fast == slow).all()
+    assert len([*tmp_path.iterdir()]) == 2
+
+
+def test_numbers_and_files_alone_leave_the_machine_code_where_it_is() -> None:
     rule28 = Catalogue(TESTS / "no such folder").find("rule28")
 
     def folder(**options: Any) -> Path | None:
@@ -87,9 +132,18 @@ def test_numbers_alone_leave_the_machine_code_as_it_is() -> None:
 
     assert folder(threshold=20) == folder(threshold=28)
     assert folder(threshold=28) != folder(threshold=28, prefer="outer")
+    champion = bot_start("champion", rule28, rule28.defaults)
+    mine = replace(champion, options='{"nets": "mine.nets"}', files=(("nets", "a digest"),))
+    other = replace(champion, options='{"nets": "other.nets"}', files=(("nets", "another"),))
+    assert mine.digest != other.digest
+    assert ENGINE_CACHE.bot_folder(mine.digest) == ENGINE_CACHE.bot_folder(other.digest)
 
 
-def test_what_is_no_number_of_64_bits_is_a_constant() -> None:
+def test_small_arrays_and_what_is_no_number_of_64_bits_are_constants() -> None:
+    small, large = np.zeros(3), np.zeros((64, 64), np.uint8)
+    small.flags.writeable = large.flags.writeable = False
+    assert is_array(np.zeros(3)) and is_array(large)
+    assert not is_array(small) and not is_array(large[:, ::2]) and not is_array([1.0] * 1000)
     options = (True, 2, 2.5, "2", (1, 2), None, 1 << 63, -(1 << 63))
     assert [is_number(each) for each in options] == [True] * 3 + [False] * 4 + [True]
     assert kinds_of((1, "int")) == kinds_of((2, "int")) != kinds_of((1, "text"))
