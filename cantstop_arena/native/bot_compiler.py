@@ -148,10 +148,10 @@ llvm.add_symbol(BLOCK, id(BLOCK))
 
 
 def _number_reader(kind: types.Type) -> Any:
-    """A compiled function that returns a number of the block, by its place."""
+    """A compiled function that returns a number of the block, by its index."""
 
     @intrinsic
-    def read(typing_context: Any, place: types.Type) -> Any:
+    def read(typing_context: Any, index: types.Type) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             block = builder.module.globals.get(BLOCK)
             if block is None:
@@ -185,9 +185,9 @@ def read_only(typing_context: Any, array: types.Type) -> Any:
     return array.copy(readonly=True)(array), generate
 
 
-def _array_reader(array: Any, place: int) -> Any:
+def _array_reader(array: Any, index: int) -> Any:
     """A compiled function that returns an array in memory."""
-    shape, symbol, is_constant = array.shape, ARRAY.format(place), not array.flags.writeable
+    shape, symbol, is_constant = array.shape, ARRAY.format(index), not array.flags.writeable
     llvm.add_symbol(symbol, id(BLOCK))
 
     @intrinsic
@@ -209,7 +209,7 @@ def _array_reader(array: Any, place: int) -> Any:
 def options_reader(options: tuple[Any, ...], first: int = 0) -> Callable[[], Any]:
     """A function that returns the options to compiled code: constants, or values in memory.
 
-    The first that is in memory has the place `first` in the block. Raises BotError for an integer
+    The first that is in memory has the index `first` in the block. Raises BotError for an integer
     of more than 64 bits. The function is written as text, since compiled code makes tuples of a
     fixed number of fields only.
     """

@@ -13,8 +13,8 @@ import numpy as np
 BLOCK = "arena_options"
 """The symbol of the block of memory in which machine code finds numbers."""
 ARRAY = "arena_array_{}"
-"""The symbol of an array's memory, with its place in the block, which has the address, too."""
-SIZE = 8  # bytes of a place in the block
+"""The symbol of an array's memory, with its index in the block, which has the address, too."""
+SIZE = 8  # bytes of a number in the block
 _FORMATS = {bool: "q", int: "q", float: "d"}
 _LARGE = 1024  # bytes; the compiler computes with the values of a smaller array
 
@@ -34,7 +34,7 @@ def is_array(option: object) -> TypeGuard[np.ndarray[Any, Any]]:
 
 
 def in_memory(options: Sequence[Any]) -> list[Any]:
-    """Those of these options that are in memory; their places are in this order."""
+    """Those of these options that are in memory; their indexes in the block are in this order."""
     return [option for option in options if is_number(option) or is_array(option)]
 
 
@@ -53,10 +53,10 @@ def _kind_of(option: Any) -> tuple[Any, ...]:
 
 def block_of(options: Sequence[Any]) -> bytes:
     """The block of these options: numbers, and addresses of arrays, which must stay alive."""
-    return b"".join(map(_place_of, in_memory(options)))
+    return b"".join(map(_bytes_of, in_memory(options)))
 
 
-def _place_of(option: Any) -> bytes:
+def _bytes_of(option: Any) -> bytes:
     if is_array(option):
         return struct.pack("=q", option.ctypes.data)
     return struct.pack(f"={_FORMATS[type(option)]}", option)
@@ -65,7 +65,7 @@ def _place_of(option: Any) -> bytes:
 def array_symbols(options: Sequence[Any]) -> dict[str, int]:
     """The symbols of arrays in memory, and their addresses."""
     return {
-        ARRAY.format(place): option.ctypes.data
-        for place, option in enumerate(in_memory(options))
+        ARRAY.format(index): option.ctypes.data
+        for index, option in enumerate(in_memory(options))
         if is_array(option)
     }

@@ -107,9 +107,9 @@ def _built(
     it was only too slow.
     """
     answers: dict[BotStart, Any] = {}
-    for together in once_compiled(seats):
-        calls = [_build_call(spec, seat, decision_limit) for seat in together]
-        answers |= zip(together, run_all(calls), strict=True)
+    for group in split_by_machine_code(seats):
+        calls = [_build_call(spec, seat, decision_limit) for seat in group]
+        answers |= zip(group, run_all(calls), strict=True)
     failed = {seat: str(a) for seat, a in answers.items() if isinstance(a, CallFailed)}
     if decision_limit is None or not failed:
         return {seat: _prepared(seat, answer) for seat, answer in answers.items()}
@@ -121,11 +121,11 @@ def _built(
     return {seat: _prepared(seat, answer) for seat, answer in answers.items()}
 
 
-def once_compiled(seats: Sequence[BotStart]) -> tuple[list[BotStart], list[BotStart]]:
-    """The seats, and apart from them those that play with the same machine code as one of them."""
-    first: dict[str, BotStart] = {}
+def split_by_machine_code(seats: Sequence[BotStart]) -> tuple[list[BotStart], list[BotStart]]:
+    """A seat for each machine code and each plain bot, and the seats that share machine code."""
+    first: dict[str | BotStart, BotStart] = {}
     for seat in seats:
-        first.setdefault(code_part(seat.digest) if seat.is_compiled else seat.digest, seat)
+        first.setdefault(code_part(seat.digest) if seat.is_compiled else seat, seat)
     return [*first.values()], [seat for seat in seats if seat not in first.values()]
 
 

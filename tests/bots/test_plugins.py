@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MethodType
 
 import pytest
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 from cantstop_arena.bots.bot_files import foreign_code
 from cantstop_arena.bots.catalogue import Catalogue
@@ -453,7 +453,7 @@ def test_threads_load_code_one_after_the_other() -> None:
         first_is_inside.wait()
         with foreign_code():
             second_is_inside.set()
-            first_has_left.wait(PATIENCE)
+            first_has_left.wait(TIME_LIMIT)
 
     threads = [threading.Thread(target=load) for load in (load_first, load_second)]
     for thread in threads:

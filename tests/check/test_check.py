@@ -20,7 +20,7 @@ import pytest
 import yaml
 from helpers.arena import Arena
 from helpers.parameters import slow_but
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.catalogue import Catalogue
@@ -240,7 +240,7 @@ def test_nobody_is_left_when_the_check_is_over(here: Path) -> None:
     path = here / "leaves.py"
     path.write_text("import os, subprocess\nsubprocess.Popen(['sleep', '98765'])\nos._exit(0)\n")
     assert [one.mark for one in look(path)] == [WRONG]
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIME_LIMIT
     while b"sleep\x0098765\x00" in command_lines():
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -263,7 +263,7 @@ def test_ctrl_c_ends_the_check_and_what_it_started(here: Path) -> None:
             time.sleep(0.02)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=PATIENCE)
+        _, told = process.communicate(timeout=TIME_LIMIT)
     assert (process.returncode, told) == (130, "Stopped.\n")
     assert not any(Path(f"/proc/{pid}").exists() for pid in started)
 

@@ -20,7 +20,7 @@ from helpers.finished import Finished
 from helpers.ledgers import blocks_in
 from helpers.naive import Verdict, referee
 from helpers.parameters import slow_but
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 from cantstop_arena.bots.versions import HISTORY
 from cantstop_arena.games.cantstop.rules import NAMED, RULES
@@ -574,7 +574,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(arena: Arena) -> None:
     process = subprocess.Popen([*INTERRUPTIBLE, "run", "long cup.yaml"], stderr=subprocess.PIPE)
     await_blocks(Path("results/long", LEDGER))
     process.send_signal(signal.SIGINT)
-    told = process.communicate(timeout=PATIENCE)[1].decode()
+    told = process.communicate(timeout=TIME_LIMIT)[1].decode()
     assert process.returncode == 130
     assert "Nothing finished is lost; go on with:" in told and "Traceback" not in told
     goes_on = "long: the pairing is in the ledger in part; playing "
@@ -594,7 +594,7 @@ INTERRUPTIBLE = [
 
 def await_blocks(ledger: Path) -> None:
     """Wait until a run has written some blocks down."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIME_LIMIT
     while not blocks_in(ledger):
         assert time.monotonic() < deadline, f"{ledger} does not grow"
         time.sleep(0.002)

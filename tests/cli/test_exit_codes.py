@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.arena import Arena, Done
 from helpers.parameters import slow_but
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 from cantstop_arena.exit_codes import ExitCode
 
@@ -204,6 +204,6 @@ def test_a_signal_is_128_and_its_number(
     ) as process:
         assert process.stdout and process.stdout.read(1), "it has begun"
         process.send_signal(number)
-        output = process.communicate(timeout=PATIENCE)[0]
+        output = process.communicate(timeout=TIME_LIMIT)[0]
     assert process.returncode == 128 + number
     assert b"Traceback" not in output

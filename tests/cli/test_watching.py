@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
-from helpers.patience import PATIENCE
 from helpers.terminals import Terminal, on_a_terminal
+from helpers.time_limit import TIME_LIMIT
 
 from cantstop_arena.cli.watching import FileReport, FilesRead
 from cantstop_arena.processes.shutdown import MESSAGE_FROM_PARENT
@@ -125,7 +125,7 @@ def test_a_bot_that_writes_into_its_folder_is_played_once() -> None:
 
 def _awaits_briefly(terminal: Terminal, text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("helpers.terminals.PATIENCE", 4.0)
+        patch.setattr("helpers.terminals.TIME_LIMIT", 4.0)
         terminal.awaits(text)
 
 
@@ -135,7 +135,7 @@ def test_the_child_ends_with_its_parent(terminal: Terminal) -> None:
     parent = terminal.process.pid
     (child,) = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
     terminal.process.kill()
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIME_LIMIT
     while not is_ending(int(child)):
         assert time.monotonic() < deadline
         time.sleep(0.1)

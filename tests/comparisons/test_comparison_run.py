@@ -17,8 +17,8 @@ from helpers.arena import Arena, Done
 from helpers.edits import contents
 from helpers.ledgers import blocks_in
 from helpers.parameters import slow_but
-from helpers.patience import PATIENCE
 from helpers.story import told
+from helpers.time_limit import TIME_LIMIT
 
 FILES = ("comparison.csv", "comparison.md", "comparison.json")
 SHORTER = "{base: classic, name: shorter, column_lengths: [3, 5, 7, 9, 11, 12, 11, 9, 7, 5, 3]}"
@@ -163,12 +163,12 @@ def test_an_interrupted_comparison_says_how_to_go_on_and_does(arena: Arena) -> N
     process = subprocess.Popen(
         [sys.executable, "-c", code, "compare", "test.yaml"], stderr=subprocess.PIPE
     )
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIME_LIMIT
     while not blocks_in(Path("results/test/ledger.sqlite")):
         assert time.monotonic() < deadline
         time.sleep(0.002)
     process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=PATIENCE)[1].decode()
+    said = process.communicate(timeout=TIME_LIMIT)[1].decode()
     assert process.returncode == 130
     assert "go on with:\n  arena compare test.yaml" in said and "Traceback" not in said
     assert (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.documents import blocks
 from helpers.paths import ROOT
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 import cantstop_arena as ca
 
@@ -43,7 +43,7 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert not any(cell.get("outputs") for cell in notebook.cells), "kept without its output"
     NotebookClient(
         notebook,
-        timeout=PATIENCE,
+        timeout=TIME_LIMIT,
         kernel_name="python3",
         resources={"metadata": {"path": str(tmp_path)}},
     ).execute()

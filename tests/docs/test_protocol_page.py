@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.isolated import KEY, STEPS, TURN, Started, chosen_by, rolls_again
 from helpers.paths import ROOT
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,7 +56,7 @@ def test_the_documented_exchange_is_what_is_said(started: Started) -> None:
 
 def lines_of(file: Path, count: int) -> list[str]:
     """The lines of a file of tee, once all are there: it writes to its pipe before its file."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIME_LIMIT
     while file.read_text().count("\n") < count and time.monotonic() < end:
         time.sleep(0.01)
     return file.read_text().splitlines()

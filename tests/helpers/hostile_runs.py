@@ -40,7 +40,7 @@ from helpers.hostile import (
     playing,
 )
 from helpers.hostile_deeds import CHEATS, DAMAGE, MEMORIES, PROGRAMS, REBORN, RUIN, SPIES
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 # A bot that is too slow in its trial is so after a second, not after four.
 QUICKLY = """
@@ -250,7 +250,7 @@ def arena(place: Path, *words: str) -> Outcome:
     """Run a command in a folder to its end."""
     with started(place, *words) as (process, mark):
         try:
-            code = process.wait(PATIENCE)
+            code = process.wait(TIME_LIMIT)
         except subprocess.TimeoutExpired:
             pytest.fail(f"arena {shlex.join(words)} hangs:\n{shown(place / 'out')[-2000:]}")
         left = leftovers(mark)

@@ -22,7 +22,7 @@ from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.games.cantstop.turn import Move, Turn
 from cantstop_arena.processes.child import ChildFailed
 from helpers.paths import ROOT
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 STEPS = ROOT / "bots" / "programs" / "steps.sh"
 LINUX = sys.platform == "linux"
@@ -134,7 +134,7 @@ def pid_of(remote: IsolatedBot) -> int:
 
 def assert_gone(group: int) -> None:
     """Nobody of a process group is alive, soon."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIME_LIMIT
     while living(group) and time.monotonic() < end:
         time.sleep(0.02)
     if not living(group):

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import pytest
 
 from helpers.game_packages import install_example, on_path
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
 
@@ -72,7 +72,7 @@ class PagesServer:
     def end(self, number: int = signal.SIGINT) -> str:
         """End the server by a signal; what it has printed since it began."""
         self.process.send_signal(number)
-        said, _ = self.process.communicate(timeout=PATIENCE)
+        said, _ = self.process.communicate(timeout=TIME_LIMIT)
         return str(said)
 
     def ask(
@@ -88,7 +88,7 @@ class PagesServer:
             given["Origin"] = f"http://{self.host}"
             given["Content-Type"] = "application/x-www-form-urlencoded"
         given.update({name.replace("_", "-"): value for name, value in headers.items()})
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=TIME_LIMIT)
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             for name, value in given.items():

@@ -24,7 +24,7 @@ from pathlib import Path
 from helpers.documents import PageBlock, page_blocks
 from helpers.game_packages import describe_project, install_example
 from helpers.paths import ROOT
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 VARIES = [
     (r"\b(about )?[\d,.]+ times as fast", "N times as fast"),
@@ -151,7 +151,7 @@ class Reader:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=PATIENCE,
+            timeout=TIME_LIMIT,
         )
         printed = done.stdout
         if done.returncode != code or "Traceback" in printed:

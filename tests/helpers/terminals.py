@@ -17,7 +17,7 @@ from unicodedata import east_asian_width
 
 import pytest
 
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 UNSET = ("NO_COLOR", "COLUMNS", "LINES", "TERM")
@@ -38,7 +38,7 @@ class Terminal:
 
     def awaits(self, *texts: str) -> str:
         """Wait for one of the texts to appear after those that were awaited; returns which."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIME_LIMIT
         while True:
             fresh = self.seen[self._told :]
             found = [(fresh.index(text), text) for text in texts if text in fresh]
@@ -51,10 +51,10 @@ class Terminal:
 
     def ends(self) -> int:
         """Wait for the end of the program; returns its exit code."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIME_LIMIT
         while self._reads():
             assert time.monotonic() < deadline, f"goes on after {self.seen[-500:]!r}"
-        return self.process.wait(PATIENCE)
+        return self.process.wait(TIME_LIMIT)
 
     def _reads(self) -> bool:
         if not select.select([self.ours], [], [], 1)[0]:

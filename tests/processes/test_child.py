@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 # Starts a child that waits, and prints the number of the process that supervises it.
 ARENA = """
@@ -50,7 +50,7 @@ def test_a_stopped_child_does_not_outlive_an_arena_that_is_killed(start: str) ->
             time.sleep(0.01)
         arena.kill()
         arena.wait()
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIME_LIMIT
     processes = [supervisor, child]
     while (left := [pid for pid in processes if state_of(pid) != "Z"]) and (
         time.monotonic() < deadline

@@ -34,7 +34,7 @@ from helpers.hostile_runs import (
     sources,
     started,
 )
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 
@@ -413,14 +413,14 @@ def test_a_run_that_is_ended_leaves_no_process(
     ]
     prepare(tmp_path, bots, entries, "decision_limit: 50\n")
     with started(tmp_path, "run", "t.yaml", "--workers", "2") as (process, mark):
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIME_LIMIT
         while ": playing " not in shown(tmp_path / "out") and process.poll() is None:
             assert time.monotonic() < deadline
             time.sleep(0.05)
         time.sleep(1)  # until the bots have been asked
         assert process.poll() is None, shown(tmp_path / "err")
         process.send_signal(number)
-        code = process.wait(PATIENCE)
+        code = process.wait(TIME_LIMIT)
         assert not leftovers(mark)
     if number == signal.SIGINT:
         assert code == 130

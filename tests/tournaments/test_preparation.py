@@ -14,7 +14,7 @@ from cantstop_arena.deals.outcomes import BY_STAKE, Block
 from cantstop_arena.games.cantstop.engine import luck
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.tournaments.file.tournament_file import read
-from cantstop_arena.tournaments.preparation import once_compiled, prepare_bots
+from cantstop_arena.tournaments.preparation import prepare_bots, split_by_machine_code
 from cantstop_arena.tournaments.table_spec import bot_start, table_spec_for
 
 ENTRIES = ("play_scored", "score_roll", "add_luck_to_deal")
@@ -80,6 +80,6 @@ def test_bots_with_the_same_machine_code_wait_until_one_of_them_has_compiled_it(
         return bot_start("rule28", rule28, {**rule28.defaults, **options})
 
     low, high, outer = start(threshold=20), start(threshold=30), start(prefer="outer")
-    assert once_compiled([low, high, outer, low]) == ([low, outer], [high])
+    assert split_by_machine_code([low, high, outer, low]) == ([low, outer], [high])
     plain = [replace(each, backend="plain") for each in (low, high)]
-    assert once_compiled(plain) == (plain, [])
+    assert split_by_machine_code(plain) == (plain, [])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from helpers.pages_server import PagesServer
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 from cantstop_arena.web.access import HEADERS
 
@@ -242,7 +242,7 @@ def test_another_address_needs_expose(tmp_path: Path) -> None:
     from helpers.pages_server import ARENA
 
     words = [*ARENA, "serve", "--host", "0.0.0.0", "--port", "0"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=TIME_LIMIT)
     assert done.returncode == 2
     assert "lets other machines in" in done.stderr and "ssh -L" in done.stderr
 
@@ -254,7 +254,7 @@ def test_a_port_in_use_is_said(server: PagesServer) -> None:
 
     words = [*ARENA, "serve", "--port", str(server.port)]
     done = subprocess.run(
-        words, cwd=server.folder, capture_output=True, text=True, timeout=PATIENCE
+        words, cwd=server.folder, capture_output=True, text=True, timeout=TIME_LIMIT
     )
     assert done.returncode == 2 and "choose another port" in done.stderr
 

@@ -15,12 +15,12 @@ import pytest
 from helpers.arena import Arena
 from helpers.pages_server import PagesServer
 from helpers.parameters import slow_but
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 MARKUP = "<script>alert(1)</script>"
 
 
-def raw(server: PagesServer, request: bytes, seconds: float = PATIENCE) -> bytes:
+def raw(server: PagesServer, request: bytes, seconds: float = TIME_LIMIT) -> bytes:
     """What the server answers to bytes; what it has said when it ends, or stops to say more."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=seconds) as connection:
         answer = b""
@@ -284,7 +284,7 @@ def _kill_after(served: PagesServer, seconds: float) -> None:
 @pytest.mark.slow
 def test_connections_without_a_request_hold_no_place_for_ever(served: PagesServer) -> None:
     held = [
-        socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) for _ in range(140)
+        socket.create_connection(("127.0.0.1", served.port), timeout=TIME_LIMIT) for _ in range(140)
     ]
     for connection in held[::2]:
         connection.sendall(b"GET / HT")

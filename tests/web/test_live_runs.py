@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from helpers.arena import Arena
 from helpers.pages_server import ARENA, PagesServer
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
@@ -107,7 +107,7 @@ def test_a_comparison_is_watched_part_by_part(served: PagesServer) -> None:
     assert "classic rules, 2 players: 1 of 2 parts has begun" in page
     assert "/live/rules" in served.get("/").text
     assert served.post("/live/rules/stop").status == 303
-    run.wait(PATIENCE)
+    run.wait(TIME_LIMIT)
     page = served.get("/").text
     assert "Not over: 1 part of 2 has begun" in page and 'href="/live/rules"' in page
 
@@ -139,7 +139,7 @@ def test_a_run_is_started_watched_and_stopped(served: PagesServer) -> None:
 
 def streamed(server: PagesServer, path: str, count: int) -> list[str]:
     """The first events of a stream."""
-    connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=TIME_LIMIT)
     connection.request("GET", path, headers={"Cookie": server.cookie})
     answer = connection.getresponse()
     assert answer.headers["content-type"].startswith("text/event-stream")
@@ -201,7 +201,7 @@ def test_the_writer_is_named_without_a_lock_of_ones_own(tmp_path: Path) -> None:
         while live_runs.writer(tmp_path) is not None:
             time.sleep(0.001)
     for run in runs:
-        run.communicate(timeout=PATIENCE)
+        run.communicate(timeout=TIME_LIMIT)
 
 
 @pytest.mark.slow
@@ -222,7 +222,7 @@ def test_runs_outlive_the_server(served: PagesServer) -> None:
 def test_ctrl_c_ends_the_server_while_a_page_is_watched(served: PagesServer) -> None:
     served.post("/runs", {**FORM, "name": "watched"})
     wait_for(served, "/live/watched", "standings")
-    connection = HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE)
+    connection = HTTPConnection("127.0.0.1", served.port, timeout=TIME_LIMIT)
     connection.request("GET", "/live/watched/events", headers={"Cookie": served.cookie})
     connection.getresponse().readline()
     said = served.end(signal.SIGINT)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 from soak import ARENA, processes, send
 
 from cantstop_arena.bots.catalogue import Catalogue
@@ -128,7 +128,7 @@ def started(results: str, *words: str, quiet: bool = True) -> "subprocess.Popen[
 
 def ended(run: "subprocess.Popen[str]", code: int = 0) -> str:
     """What it has printed by its end."""
-    printed, _ = run.communicate(timeout=PATIENCE)
+    printed, _ = run.communicate(timeout=TIME_LIMIT)
     assert run.returncode == code, printed
     return printed
 
@@ -165,7 +165,7 @@ def children_of(parent: int) -> list[int]:
 
 def waited_for(look: Callable[[], Found]) -> Found:
     """Wait until a look finds something, and return that."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIME_LIMIT
     while not (found := look()):
         assert time.monotonic() < deadline
         time.sleep(0.05)
@@ -341,7 +341,7 @@ def machine() -> Iterator[Channel[FromMachine]]:
         yield channel
     finally:
         channel.close()
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(TIME_LIMIT) == 0
 
 
 def answer(channel: Channel[FromMachine], table: SetTable) -> FromMachine:
@@ -349,7 +349,7 @@ def answer(channel: Channel[FromMachine], table: SetTable) -> FromMachine:
     channel.send(table)
     letters: list[FromMachine] = []
     while not letters:
-        channel.wait(PATIENCE)
+        channel.wait(TIME_LIMIT)
         letters = [letter for letter in channel.receive() if letter != BundlePlayed(())]
     return letters[0]
 

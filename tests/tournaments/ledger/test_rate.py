@@ -15,7 +15,7 @@ import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
 from helpers.parameters import slow_but
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.tournaments.ledger.read_ledger import load_results
@@ -327,7 +327,7 @@ def test_a_run_that_goes_on_can_be_rated(arena: Arena) -> None:
     )
     try:
         games = [0]
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIME_LIMIT
         while len(set(games)) < 4 and time.monotonic() < until:
             result = arena("rate", "results/cup", "--format", "json", code=None)
             if result.code == 0:

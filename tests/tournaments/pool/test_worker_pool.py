@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from helpers.patience import PATIENCE
+from helpers.time_limit import TIME_LIMIT
 from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result, results_of
 
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
@@ -193,7 +193,7 @@ class TwoAndLaterMore:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.left, self.latest = folder, list(BLOCKS), time.monotonic() + PATIENCE
+        self.folder, self.left, self.latest = folder, list(BLOCKS), time.monotonic() + TIME_LIMIT
 
     def __iter__(self) -> "TwoAndLaterMore":
         return self

@@ -15,8 +15,8 @@ import pytest
 from helpers.arena import Arena, Done
 from helpers.naive import Verdict, referee
 from helpers.parameters import slow_but
-from helpers.patience import PATIENCE
 from helpers.terminals import ARENA, on_a_terminal
+from helpers.time_limit import TIME_LIMIT
 
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
@@ -215,7 +215,9 @@ def test_what_a_move_and_a_stop_are_said_to_do_is_what_they_do(arena: Arena, rul
 
 
 def program(*words: str, **how: Any) -> "subprocess.CompletedProcess[bytes]":
-    return subprocess.run([*ARENA, "play", *words], stderr=subprocess.PIPE, timeout=PATIENCE, **how)
+    return subprocess.run(
+        [*ARENA, "play", *words], stderr=subprocess.PIPE, timeout=TIME_LIMIT, **how
+    )
 
 
 def closed_pipe() -> int:

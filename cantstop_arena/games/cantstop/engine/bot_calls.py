@@ -144,7 +144,7 @@ def checked_roll_again(
 ) -> Callable[..., Any]:
     """`roll_again` of a bot with these options; its answer is checked to be a bool or integer.
 
-    `first` is the place of its first option in the block of both decisions.
+    `first` is the index of its first option in the block of both decisions.
     """
     read_options = njit_inline(options_reader(options, first))
 
