@@ -26,12 +26,14 @@ from cantstop_arena.native.numba_store import (
     Store,
     object_code,
     pause_gc_while_compiling,
+    set_llvm_options,
     store_in,
     without_literals,
 )
 from cantstop_arena.native.object_files import Compiled
 
 pause_gc_while_compiling()
+set_llvm_options()
 
 
 def with_frame_room(function: Callable[..., Any], *arguments: Any) -> Any:

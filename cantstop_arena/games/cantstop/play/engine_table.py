@@ -291,24 +291,24 @@ class EngineTable(GameTable):
 
     def watched_stops(self) -> Iterator[int | PendingDecision]:
         """Like `stops`, but also stops at every roll and after every move."""
-        self.games[0].watched = 1
+        self._record["watched"] = 1
         try:
             yield from self.stops()
         finally:
-            self.games[0].watched = 0
+            self._record["watched"] = 0
 
     def events(self) -> Iterator[Event | PendingDecision]:
         return RecordWriter(self.games[0], self.rules, self.seats).events(self.watched_stops())
 
     def trace(self) -> Iterator[TraceStep]:
         """A roll is attributed to the seat that moved last: its answer led to the roll."""
-        game, last = self.games[0], 0
+        game, last = self._integers, 0
         for now in self.watched_stops():
             if now == ROLL:
-                yield TraceStep(last, ("roll", int(game.turn), int(game.rolls)))
+                yield TraceStep(last, ("roll", int(game[_TURN]), int(game[_ROLLS])))
             elif now == MOVED:
-                last = int(game.seat)
-                yield TraceStep(last, ("move", int(game.chosen)))
+                last = int(game[_SEAT])
+                yield TraceStep(last, ("move", int(game[_CHOSEN])))
 
     def ending(self) -> Event:
         return RecordWriter(self.games[0], self.rules, self.seats).ending()
@@ -365,7 +365,7 @@ SIZE = GAME.itemsize
 _SNAPSHOT_FIELDS = ("cursor", "seat", "turn", "rolls", "waiting")
 _SLOTS = [slot(name) for name in _SNAPSHOT_FIELDS]
 _BOTS = slot("bots")
-_SEAT = slot("seat")
+_SEAT, _TURN, _ROLLS, _CHOSEN = map(slot, ("seat", "turn", "rolls", "chosen"))
 _MEMORY_AT = slice(slot("memory_at"), slot("memory_at") + MAX_SEATS)
 _BATCH_SLOTS = [*(slot(name) for name in ("cursor", "seat", "turn", "waiting")), _BOTS]
 HEARING = -1  # the value of `waiting` after the game, while a bot handles `game_over`
