@@ -11,7 +11,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.event import install_recorder
 
 import cantstop_arena
-from cantstop_arena.native.numba_store import LINKED, LinkedStore
+from cantstop_arena.native.numba_store import LINKED, LinkedStore, set_llvm_options
 
 ROOT = Path(cantstop_arena.__file__).parent
 DOCUMENTED = {"cgutils", "errors", "imputils", "typing", "types"}
@@ -131,3 +131,18 @@ def test_what_depends_on_a_function_is_not_kept(tmp_path: Path) -> None:
         part = kept(asked, tmp_path)
         assert numba.njit(lambda number, of=function, part=part: part(of, number))(4) == answer
     assert not [*tmp_path.iterdir()]
+
+
+def test_loops_whose_length_is_unknown_are_not_unrolled() -> None:
+    """The options of LLVM are in force; an LLVM for which none are known would show here, too."""
+    set_llvm_options()
+
+    def rounds(count: int) -> int:
+        total = 3
+        for index in range(count):
+            total = total * total ^ index
+        return total
+
+    compiled = numba.njit(numba.int64(numba.int64), **LINKED)(rounds)
+    (text,) = compiled.inspect_asm().values()
+    assert text.count("mul") == 1
