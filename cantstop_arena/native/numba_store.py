@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from llvmlite.binding import llvm_version_info, parse_bitcode, set_option
+from llvmlite.binding import parse_bitcode, set_option
 from numba import _dynfunc, types
 from numba.core import event
 from numba.core.caching import _Cache
@@ -277,16 +277,14 @@ def pause_gc_while_compiling() -> None:
 
 # LLVM -----------------------------------------------------------------------------------------
 
-_LLVM_VERSIONS = range(20, 23)  # an option that LLVM does not know ends the process
 _LLVM_OPTIONS = (
     "-unroll-runtime=0",  # loops over moves and columns are short, and larger code is slower
-    "-enable-ext-tsp-block-placement=1",
+    "-enable-ext-tsp-block-placement=1",  # fewer jumps
 )
 
 
 @cache
 def set_llvm_options() -> None:
-    """Set the options of LLVM for all later compilations; each may be set once in a process."""
-    if llvm_version_info[0] in _LLVM_VERSIONS:
-        for option in _LLVM_OPTIONS:
-            set_option("arena", option)
+    """Set options of LLVM for all later compilations; it ignores those that it does not know."""
+    for option in _LLVM_OPTIONS:
+        set_option("arena", option)

@@ -11,7 +11,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.event import install_recorder
 
 import cantstop_arena
-from cantstop_arena.native.numba_store import LINKED, LinkedStore, set_llvm_options
+from cantstop_arena.native.numba_store import LINKED, UNWRAPPED, LinkedStore, set_llvm_options
 
 ROOT = Path(cantstop_arena.__file__).parent
 DOCUMENTED = {"cgutils", "errors", "imputils", "typing", "types"}
@@ -134,7 +134,7 @@ def test_what_depends_on_a_function_is_not_kept(tmp_path: Path) -> None:
 
 
 def test_loops_whose_length_is_unknown_are_not_unrolled() -> None:
-    """The options of LLVM are in force; an LLVM for which none are known would show here, too."""
+    """The options of LLVM are in force; one that no longer knows them would show here."""
     set_llvm_options()
 
     def rounds(count: int) -> int:
@@ -143,6 +143,6 @@ def test_loops_whose_length_is_unknown_are_not_unrolled() -> None:
             total = total * total ^ index
         return total
 
-    compiled = numba.njit(numba.int64(numba.int64), **LINKED)(rounds)
+    compiled = numba.njit(numba.int64(numba.int64), **UNWRAPPED)(rounds)
     (text,) = compiled.inspect_asm().values()
     assert text.count("mul") == 1
