@@ -263,8 +263,8 @@ def test_ctrl_c_ends_the_check_and_what_it_started(here: Path) -> None:
             time.sleep(0.02)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=TIME_LIMIT)
-    assert (process.returncode, told) == (130, "Stopped.\n")
+        _, messages = process.communicate(timeout=TIME_LIMIT)
+    assert (process.returncode, messages) == (130, "Stopped.\n")
     assert not any(Path(f"/proc/{pid}").exists() for pid in started)
 
 

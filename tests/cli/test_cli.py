@@ -574,9 +574,9 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(arena: Arena) -> None:
     process = subprocess.Popen([*INTERRUPTIBLE, "run", "long cup.yaml"], stderr=subprocess.PIPE)
     await_blocks(Path("results/long", LEDGER))
     process.send_signal(signal.SIGINT)
-    told = process.communicate(timeout=TIME_LIMIT)[1].decode()
+    messages = process.communicate(timeout=TIME_LIMIT)[1].decode()
     assert process.returncode == 130
-    assert "Nothing finished is lost; go on with:" in told and "Traceback" not in told
+    assert "Nothing finished is lost; go on with:" in messages and "Traceback" not in messages
     goes_on = "long: the pairing is in the ledger in part; playing "
     assert goes_on in arena("run", "long cup.yaml").text
     arena("run", "long cup.yaml", "--results", "whole")

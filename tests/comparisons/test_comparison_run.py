@@ -168,9 +168,9 @@ def test_an_interrupted_comparison_says_how_to_go_on_and_does(arena: Arena) -> N
         assert time.monotonic() < deadline
         time.sleep(0.002)
     process.send_signal(signal.SIGINT)
-    said = process.communicate(timeout=TIME_LIMIT)[1].decode()
+    messages = process.communicate(timeout=TIME_LIMIT)[1].decode()
     assert process.returncode == 130
-    assert "go on with:\n  arena compare test.yaml" in said and "Traceback" not in said
+    assert "go on with:\n  arena compare test.yaml" in messages and "Traceback" not in messages
     assert (
         "test, classic, 2 players: the pairing is in the ledger in part"
         in compare(arena, text).text

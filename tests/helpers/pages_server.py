@@ -72,8 +72,8 @@ class PagesServer:
     def end(self, number: int = signal.SIGINT) -> str:
         """End the server by a signal; what it has printed since it began."""
         self.process.send_signal(number)
-        said, _ = self.process.communicate(timeout=TIME_LIMIT)
-        return str(said)
+        output, _ = self.process.communicate(timeout=TIME_LIMIT)
+        return str(output)
 
     def ask(
         self,

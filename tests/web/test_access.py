@@ -242,9 +242,11 @@ def test_another_address_needs_expose(tmp_path: Path) -> None:
     from helpers.pages_server import ARENA
 
     words = [*ARENA, "serve", "--host", "0.0.0.0", "--port", "0"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=TIME_LIMIT)
-    assert done.returncode == 2
-    assert "lets other machines in" in done.stderr and "ssh -L" in done.stderr
+    process = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, text=True, timeout=TIME_LIMIT
+    )
+    assert process.returncode == 2
+    assert "lets other machines in" in process.stderr and "ssh -L" in process.stderr
 
 
 def test_a_port_in_use_is_said(server: PagesServer) -> None:
