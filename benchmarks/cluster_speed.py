@@ -26,19 +26,10 @@ from msgspec.structs import replace
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import Block, BlockResult, packed
 from cantstop_arena.deals.sampling import wins_by_deal
-from cantstop_arena.processes.channel import (
-    Channel,
-    ChannelClosed,
-    Frames,
-    decoder,
-    frame,
-    take_standard_input,
-)
-from cantstop_arena.tournaments import run
-from cantstop_arena.tournaments.cluster import bridge_connection
-from cantstop_arena.tournaments.cluster.address import ClusterAddress
-from cantstop_arena.tournaments.cluster.bridge_connection import BridgeConnection
-from cantstop_arena.tournaments.cluster.cluster_messages import (
+from cantstop_arena.extensions.cluster import bridge_connection
+from cantstop_arena.extensions.cluster.address import ClusterAddress
+from cantstop_arena.extensions.cluster.bridge_connection import BridgeConnection
+from cantstop_arena.extensions.cluster.cluster_messages import (
     MAX_ORDER_BYTES,
     BundlePlayed,
     ClusterReached,
@@ -49,6 +40,15 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     ToBridge,
     ToMachine,
 )
+from cantstop_arena.processes.channel import (
+    Channel,
+    ChannelClosed,
+    Frames,
+    decoder,
+    frame,
+    take_standard_input,
+)
+from cantstop_arena.tournaments import run
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_messages import Ready

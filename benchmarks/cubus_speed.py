@@ -8,14 +8,14 @@ import resource
 import time
 from collections.abc import Callable
 
+from cantstop_arena.extensions.cubus.bots.strategies import BOTS, decide
+from cantstop_arena.extensions.cubus.chance import keys_of_deal
+from cantstop_arena.extensions.cubus.compiled_bots import play_all
+from cantstop_arena.extensions.cubus.engine.library import build
+from cantstop_arena.extensions.cubus.rules import LEAFLET
+from cantstop_arena.extensions.cubus.state import CubusState
 from cantstop_arena.game_api.state import Deal
 from cantstop_arena.game_api.streams import DealChance
-from cantstop_arena.games.cubus.bots.strategies import BOTS, decide
-from cantstop_arena.games.cubus.chance import keys_of_deal
-from cantstop_arena.games.cubus.compiled_bots import play_all
-from cantstop_arena.games.cubus.engine.library import build
-from cantstop_arena.games.cubus.rules import LEAFLET
-from cantstop_arena.games.cubus.state import CubusState
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.seated_bot import SeatedBot
 

@@ -12,8 +12,8 @@ from typing import Any, TypedDict, TypeVar, cast
 from cantstop_arena.api.bot_arguments import Isolate
 from cantstop_arena.deals.outcomes import LuckRemoved
 from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.extensions.cluster.address import ClusterAddress
 from cantstop_arena.game_api.bot_options import did_you_mean
-from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.file.keys import BY_NAME
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.views.progress_lines import Progress

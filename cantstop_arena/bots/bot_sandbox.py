@@ -17,10 +17,10 @@ from cantstop_arena.bots.bot_start import BotStart, Isolation, sandbox_refusal
 from cantstop_arena.bots.known_bot import BotAddress
 from cantstop_arena.bots.versions import is_digest
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.packages import entry_points_of
 from cantstop_arena.games.registry import GROUP, built_in
 from cantstop_arena.hookspecs import PROJECT
 from cantstop_arena.native.code_cache import cache_root, readable_folder
+from cantstop_arena.packages import entry_points_of
 from cantstop_arena.processes.child_limits import ChildLimits
 from cantstop_arena.processes.child_start import Policy
 from cantstop_arena.processes.sandbox import (

@@ -25,9 +25,9 @@ from cantstop_arena.bots.loader import Loader, entry_point
 from cantstop_arena.errors import BotError, RulesError, UsageError
 from cantstop_arena.game_api.bot_options import Option, Search, is_plain
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.games.packages import entry_points_of, load_entry_point
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.hookspecs import BATCH_HOOK, PROJECT
+from cantstop_arena.packages import entry_points_of, load_entry_point
 from cantstop_arena.processes import system
 from cantstop_arena.processes.forking_sandbox import serve_forks
 from cantstop_arena.processes.isolated_call import IsolatedCall, Raised

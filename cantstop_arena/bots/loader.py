@@ -38,9 +38,9 @@ from cantstop_arena.game_api.batches import DEFAULT_ROWS
 from cantstop_arena.game_api.bot_options import Option, did_you_mean, options_of
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.games.packages import entry_points_of, load_entry_point
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.hookspecs import BATCH_HOOK, PROJECT, BatchHooks, Bot, BotFunctions
+from cantstop_arena.packages import entry_points_of, load_entry_point
 from cantstop_arena.table.batched_bot import BatchedBot
 
 if TYPE_CHECKING:

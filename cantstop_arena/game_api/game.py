@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.rulebook import RuleBook
 
 _COMPILED_TABLE = "cantstop_arena.table.compiled_table:CompiledTable"
-_LOCKSTEP = "cantstop_arena.table.lockstep_positions:LockstepPositions"
+_LOCKSTEP = "cantstop_arena.extensions.learn.lockstep.lockstep_positions:LockstepPositions"
 _PLAY_ON = "cantstop_arena.table.position_with_bots:play_on"
 _POSITION_KEYS = ("event", "turn", "seat")
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.packages import (
+from cantstop_arena.packages import (
     distribution_of,
     entry_points_of,
     is_declared,
@@ -28,14 +28,14 @@ GROUP = "cantstop_arena.games"
 DEFAULT = "cantstop"
 _BUILT_IN = {
     DEFAULT: "cantstop_arena.games.cantstop.game",
-    "cubus": "cantstop_arena.games.cubus.game",
+    "cubus": "cantstop_arena.extensions.cubus.game",
 }
 _COMMANDS = {
     "odds": "cantstop_arena.views.cantstop.commands.odds_command:odds",
-    "train": "cantstop_arena.views.train_command:train",
-    "solve": "cantstop_arena.views.cantstop.commands.solve_command:solve",
-    "judge": "cantstop_arena.views.cantstop.commands.judge_command:judge",
-    "cubus": "cantstop_arena.views.cubus.commands:cubus",
+    "train": "cantstop_arena.extensions.learn.train_command:train",
+    "solve": "cantstop_arena.extensions.strength.solve_command:solve",
+    "judge": "cantstop_arena.extensions.strength.judge_command:judge",
+    "cubus": "cantstop_arena.extensions.cubus.view.commands:cubus",
 }
 """Commands of the built-in games, named here so that listing commands imports no game."""
 

@@ -21,8 +21,8 @@ from cantstop_arena.tables.notes import about_missing_games
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH, load_results_with_aims, read_ledger
 
 if TYPE_CHECKING:
-    from cantstop_arena.comparisons.game_profile import GameProfile
-    from cantstop_arena.comparisons.rule_design import DesignTotals
+    from cantstop_arena.extensions.design.game_profile import GameProfile
+    from cantstop_arena.extensions.design.rule_design import DesignTotals
     from cantstop_arena.game_api.state import Event
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.tables.column import Table
@@ -136,16 +136,16 @@ def history_page(table: "Table", bot: str, headline: str, note: str) -> str:
 def profile_page(profile: "GameProfile", command: str) -> str:
     """The page of a game's profile; `command` plays it again, or is empty."""
     with requiring_package(_PROFILE):
+        from cantstop_arena.extensions.design import profile_page as profiles
         from cantstop_arena.pages.document import as_html
-        from cantstop_arena.reports.page import profile_page as profiles
     return as_html(profiles.document(profile, command))
 
 
 def design_page(design: "DesignTotals", command: str, file: str, configuration: str) -> str:
     """The page of a design; `command` plays it again, from a `file` with this configuration."""
     with requiring_package(_DESIGN):
+        from cantstop_arena.extensions.design import design_page as designs
         from cantstop_arena.pages.document import as_html
-        from cantstop_arena.reports.page import design_page as designs
     return as_html(designs.document(design, command, file, configuration))
 
 

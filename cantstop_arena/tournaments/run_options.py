@@ -8,9 +8,9 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from cantstop_arena.errors import UsageError
+from cantstop_arena.extensions.cluster.address import CLUSTER_WAIT, ClusterAddress, address_in
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.system import bytes_of
-from cantstop_arena.tournaments.cluster.address import CLUSTER_WAIT, ClusterAddress, address_in
 from cantstop_arena.tournaments.pool import worker
 from cantstop_arena.tournaments.pool.block_pool import BlockPool
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions, WorkerPool
@@ -19,7 +19,7 @@ from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec
 
 if TYPE_CHECKING:
-    from cantstop_arena.tournaments.cluster.cluster_pool import ClusterPool
+    from cantstop_arena.extensions.cluster.cluster_pool import ClusterPool
 
 
 @dataclass(frozen=True)
@@ -103,10 +103,10 @@ class PoolOwner:
         observer: RunObserver,
     ) -> "ClusterPool":
         """The cluster, whose machines play this table."""
-        from cantstop_arena.tournaments.cluster.bridge_connection import connection_to
-        from cantstop_arena.tournaments.cluster.cluster_pool import ClusterPool, ClusterTable
-        from cantstop_arena.tournaments.cluster.first_look import first_look
-        from cantstop_arena.tournaments.cluster.job import job_for
+        from cantstop_arena.extensions.cluster.bridge_connection import connection_to
+        from cantstop_arena.extensions.cluster.cluster_pool import ClusterPool, ClusterTable
+        from cantstop_arena.extensions.cluster.first_look import first_look
+        from cantstop_arena.extensions.cluster.job import job_for
 
         if self._cluster and self._spec == spec:
             return self._cluster

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from cantstop_arena.bots.bot_start import Isolation
     from cantstop_arena.deals.outcomes import LuckRemoved
     from cantstop_arena.deals.seeds import Seed
+    from cantstop_arena.extensions.cluster.address import ClusterAddress
     from cantstop_arena.tables.column import Table
-    from cantstop_arena.tournaments.cluster.address import ClusterAddress
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -135,7 +135,7 @@ def _bytes(context: click.Context, parameter: click.Parameter, text: str | None)
 def _cluster(
     context: click.Context, parameter: click.Parameter, text: str | None
 ) -> "ClusterAddress | None":
-    from cantstop_arena.tournaments.cluster.address import address_in
+    from cantstop_arena.extensions.cluster.address import address_in
 
     return None if text is None else address_in(text)
 

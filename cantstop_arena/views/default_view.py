@@ -21,13 +21,13 @@ from cantstop_arena.game_api.state import BOARD, SEEN_BY
 from cantstop_arena.texts import in_a_line, listed
 
 if TYPE_CHECKING:
+    from cantstop_arena.extensions.serve.web_seat import WebSeat
     from cantstop_arena.game_api.game import Game
     from cantstop_arena.game_api.position import Position
     from cantstop_arena.game_api.state import Event
     from cantstop_arena.pages.document import GameFigure, Section
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.views.default_person import TerminalPerson
-    from cantstop_arena.views.default_web_seat import WebSeat
 
 MAX_NAME_LENGTH = 100  # characters of a name that are shown
 SEAT_NAMES = "ABCDEFGH"  # the letters of the seats
@@ -236,7 +236,7 @@ class GameView:
     @cached_property
     def web_seat(self) -> WebSeat:
         """How a seat is shown to a person in the browser."""
-        from cantstop_arena.views.default_web_seat import WebSeat
+        from cantstop_arena.extensions.serve.web_seat import WebSeat
 
         return WebSeat(self)
 

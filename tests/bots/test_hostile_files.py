@@ -22,8 +22,8 @@ from helpers.parameters import slow_but
 from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.errors import BotError
 from cantstop_arena.games import registry
-from cantstop_arena.games.packages import entry_points_of, load_entry_point
 from cantstop_arena.hookspecs import PROJECT
+from cantstop_arena.packages import entry_points_of, load_entry_point
 from cantstop_arena.processes.process_tree import children
 
 BOT = "\ndef choose_move(turn, moves):\n    return 0\ndef roll_again(turn):\n    return False\n"
@@ -370,7 +370,7 @@ def test_an_entry_point_that_names_nothing_is_said_to(tmp_path: Path, value: str
 
 GAMES = {
     "raise SystemExit(0)\n": "SystemExit",
-    "from cantstop_arena import hookimpl\nfrom cantstop_arena.games.cubus.game import Cubus\n"
+    "from cantstop_arena import hookimpl\nfrom cantstop_arena.extensions.cubus.game import Cubus\n"
     "@hookimpl\ndef register_games():\n    return [Cubus()]\n": (
         "a game called cubus is already here (built in); choose another name"
     ),

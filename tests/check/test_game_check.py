@@ -13,9 +13,9 @@ from helpers.parameters import slow_but
 from helpers.paths import TESTS
 
 from cantstop_arena.check import game_check
+from cantstop_arena.extensions.cubus.game import GAME as CUBUS
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.cantstop.game import GAME as CANTSTOP
-from cantstop_arena.games.cubus.game import GAME as CUBUS
 from cantstop_arena.testing import check_game
 
 

@@ -4,7 +4,7 @@ import re
 
 from helpers.documents import HOW_TO
 
-from cantstop_arena.games.cantstop.bots import policy_net
+from cantstop_arena.extensions.strength.bots import policy_net
 
 
 def test_the_curve_is_that_of_the_shipped_net() -> None:

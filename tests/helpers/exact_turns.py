@@ -12,10 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.games.cantstop.exact.three_runner_turn import enter, look_up, position_value
-from cantstop_arena.games.cantstop.exact.turn_board import board_for
-from cantstop_arena.games.cantstop.exact.workspace import new_workspace
-from cantstop_arena.games.cantstop.nets.net import HIDDEN, NET, UNIT
+from cantstop_arena.extensions.strength.exact.three_runner_turn import (
+    enter,
+    look_up,
+    position_value,
+)
+from cantstop_arena.extensions.strength.exact.turn_board import board_for
+from cantstop_arena.extensions.strength.exact.workspace import new_workspace
+from cantstop_arena.extensions.strength.nets.net import HIDDEN, NET, UNIT
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet
 
 Advances = tuple[int, ...]

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.games.cantstop.exact.turn_board import board_for
-from cantstop_arena.games.cantstop.nets.lookahead import SHEET, begin, best, choice
-from cantstop_arena.games.cantstop.nets.net import ROLLING_NET, UNIT
+from cantstop_arena.extensions.strength.exact.turn_board import board_for
+from cantstop_arena.extensions.strength.nets.lookahead import SHEET, begin, best, choice
+from cantstop_arena.extensions.strength.nets.net import ROLLING_NET, UNIT
 from cantstop_arena.games.cantstop.rules import RuleSet
 from helpers.exact_turns import TINY, Advances, SlowTurn, random_net
 

@@ -18,7 +18,7 @@ from helpers.finished import alone_with
 from helpers.parameters import long_but
 from helpers.paths import ROOT
 
-from cantstop_arena.games.cubus.engine.bound import computed_max_crates, max_crates
+from cantstop_arena.extensions.cubus.engine.bound import computed_max_crates, max_crates
 from cantstop_arena.native.code_cache import CodeCache
 from cantstop_arena.native.decorators import decorators
 

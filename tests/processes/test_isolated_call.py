@@ -16,12 +16,12 @@ from cantstop_arena.check.compiled_version import CompiledComparison
 from cantstop_arena.export import replayed_games
 from cantstop_arena.export.decision_log import DecisionTaken
 from cantstop_arena.export.replayed_games import GamesReplayed, Roll
-from cantstop_arena.games.cantstop.exact.regret import Judgement, Mistake
+from cantstop_arena.extensions.strength.exact.regret import Judgement, Mistake
+from cantstop_arena.extensions.strength.judging import judge_process
+from cantstop_arena.extensions.strength.judging.judge_process import Judged
 from cantstop_arena.processes.isolated_call import IsolatedCall, Raised, run_isolated
 from cantstop_arena.tournaments import speed
 from cantstop_arena.tournaments.speed import TrialPlayed, TrialStopped
-from cantstop_arena.views.cantstop.judging import judge_process
-from cantstop_arena.views.cantstop.judging.judge_process import Judged
 
 STEADY = """def choose_move(turn, moves): return 0
 def roll_again(turn): return turn.rolls < 4

@@ -12,11 +12,11 @@ from helpers.arena import Arena
 import cantstop_arena as ca
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import BotError
+from cantstop_arena.extensions.cubus.game import GAME as CUBUS
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.batches import actions_in, empty_batch
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.games.cubus.game import GAME as CUBUS
 from cantstop_arena.table.device import may_differ
 
 NET = '''"""A net of one layer."""

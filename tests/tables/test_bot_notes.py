@@ -8,7 +8,7 @@ import pytest
 from helpers.simulated import Truth, results
 from msgspec.structs import replace
 
-from cantstop_arena.games.cantstop.nets.net_files import as_bytes, shipped_nets
+from cantstop_arena.extensions.strength.nets.net_files import as_bytes, shipped_nets
 from cantstop_arena.games.cantstop.rules import CLASSIC, RULES, derive
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_standings

@@ -6,10 +6,9 @@ import pytest
 from helpers.workers import BLOCKS, ORDERS, result
 from msgspec.structs import replace
 
-from cantstop_arena.processes.channel import frame
-from cantstop_arena.tournaments.cluster import bridge_connection
-from cantstop_arena.tournaments.cluster.address import ClusterAddress
-from cantstop_arena.tournaments.cluster.cluster_messages import (
+from cantstop_arena.extensions.cluster import bridge_connection
+from cantstop_arena.extensions.cluster.address import ClusterAddress
+from cantstop_arena.extensions.cluster.cluster_messages import (
     BundlePlayed,
     FromBridge,
     FromMachine,
@@ -19,7 +18,8 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     SetTable,
     ToMachine,
 )
-from cantstop_arena.tournaments.cluster.job import unpack_job
+from cantstop_arena.extensions.cluster.job import unpack_job
+from cantstop_arena.processes.channel import frame
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.worker_messages import Ready
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions

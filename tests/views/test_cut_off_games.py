@@ -8,6 +8,7 @@ from helpers.parameters import slow_but
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import Loader
+from cantstop_arena.extensions.serve.web_seat import SeatedPerson
 from cantstop_arena.game_api.state import FAULT, LEFT
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.reports.write_page import replay_page
@@ -17,7 +18,6 @@ from cantstop_arena.tournaments.file.bot_references import entrant_from_referenc
 from cantstop_arena.tournaments.table_spec import entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
 from cantstop_arena.views.default_view import view_of
-from cantstop_arena.views.default_web_seat import SeatedPerson
 
 EXAMPLES = {"four-in-a-row": "watchful", "kuhn-poker": "honest"}
 BOTS = {"cantstop": "odds", "cubus": "hasty", **EXAMPLES}

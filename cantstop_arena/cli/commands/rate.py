@@ -94,7 +94,7 @@ def rate(
     if not people or output.is_text:
         print_tables(results_of_all.analysis, output)
     if people:
-        from cantstop_arena.web.people_ratings import people_table
+        from cantstop_arena.extensions.serve.people_ratings import people_table
 
         table = people_table(results_of_all.analysis, results[0])
         print_plain_tables([table], output._replace(chosen=("people",)))

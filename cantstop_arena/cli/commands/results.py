@@ -111,7 +111,7 @@ def check(context: click.Context, folder: Path) -> ExitCode:
 @click.pass_context
 def prune(context: click.Context, folder: Path, dry_run: bool) -> None:
     """Forget the versions of bots that the last run of NAME does not have, with their copies."""
-    from cantstop_arena.leagues.submission_store import LEAGUE_FILE
+    from cantstop_arena.extensions.league.submission_store import LEAGUE_FILE
     from cantstop_arena.tournaments.results_folders import bots_outside, forget_bots
 
     path = _path(folder, context)

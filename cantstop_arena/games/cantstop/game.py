@@ -85,7 +85,7 @@ class CantStop(Game):
     luck = "busts, by their exact odds and the progress at stake"
     estimates_chances = True
     rules_pattern = "write a small board as N,K: dice with N sides, shortest columns of K spaces"
-    training = "cantstop_arena.games.cantstop.training.net_training:start_training"
+    training = "cantstop_arena.extensions.learn.training.net_training:start_training"
     table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
 
     @cached_property
@@ -110,15 +110,15 @@ class CantStop(Game):
     def refusal(self, bot: str, rules: RuleSet, players: int) -> str | None:
         """Why `optimal` or `policy-net` cannot play: boards that are not solved, or not learnt."""
         if bot == "policy-net":
-            from cantstop_arena.games.cantstop.bots.policy_net import PLAYERS, RULES
+            from cantstop_arena.extensions.strength.bots.policy_net import PLAYERS, RULES
 
             is_trained = (rules._replace(name=RULES.name), players) == (RULES, PLAYERS)
             trained = f"its net was trained for {RULES.name} and {PLAYERS} players"
             return None if is_trained else f"{trained}; this run has {rules.name} and {players}"
         if bot != "optimal":
             return None
-        from cantstop_arena.games.cantstop.exact.solved_tables import adviser_for
-        from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
+        from cantstop_arena.extensions.strength.exact.solved_tables import adviser_for
+        from cantstop_arena.extensions.strength.exact.tables_folder import tables_folder
 
         try:
             adviser_for(rules, players, tables_folder())
@@ -130,7 +130,7 @@ class CantStop(Game):
         """A note if a bot with nets has none that were trained for these rules and seats."""
         if bot not in ("champion", "grandmaster"):
             return ""
-        from cantstop_arena.games.cantstop.bots.net_choice import nets_note
+        from cantstop_arena.extensions.strength.bots.net_choice import nets_note
 
         return nets_note(options.get("nets", ""), rules, players, rolling=bot == "champion")
 
@@ -140,8 +140,8 @@ class CantStop(Game):
 
     def best_alone(self, rules: RuleSet) -> float | None:
         """The mean turns of a solo game with perfect play; None if the board is not solved."""
-        from cantstop_arena.games.cantstop.exact.solved_tables import solved_value
-        from cantstop_arena.games.cantstop.exact.tables_folder import tables_folder
+        from cantstop_arena.extensions.strength.exact.solved_tables import solved_value
+        from cantstop_arena.extensions.strength.exact.tables_folder import tables_folder
 
         return solved_value(rules, 1, tables_folder())
 
@@ -195,7 +195,7 @@ class CantStop(Game):
         return position_of(view, moves)
 
     def lockstep(self, setting: LockstepSetting) -> LockstepGames:
-        from cantstop_arena.games.cantstop.play.lockstep_games import (
+        from cantstop_arena.extensions.learn.lockstep.lockstep_games import (
             CantStopLockstep,
             plays_in_lockstep,
         )

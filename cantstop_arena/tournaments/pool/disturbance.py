@@ -7,7 +7,7 @@ from cantstop_arena.bots.bot_files import BotFile
 from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.games.packages import load_entry_point
+from cantstop_arena.packages import load_entry_point
 from cantstop_arena.processes.foreign_acts import ForeignActs
 from cantstop_arena.processes.lasting_state import LastingState
 from cantstop_arena.table.bot_faults import running_line

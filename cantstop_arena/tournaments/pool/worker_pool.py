@@ -16,10 +16,10 @@ import msgspec
 from cantstop_arena.deals.outcomes import Block, BlockResult, SharedWindow
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import GameError, WorkerPoolError
+from cantstop_arena.extensions.cluster.address import CLUSTER_WAIT, ClusterAddress
 from cantstop_arena.game_api.watched import BOT
 from cantstop_arena.hookspecs import BATCH_HOOK
 from cantstop_arena.processes import shutdown, watchdog
-from cantstop_arena.tournaments.cluster.address import CLUSTER_WAIT, ClusterAddress
 from cantstop_arena.tournaments.file.keys import default_of
 from cantstop_arena.tournaments.pool.blame import (
     Bots,

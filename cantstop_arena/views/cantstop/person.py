@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+from cantstop_arena.extensions.strength.exact.evaluator import runners_after
+from cantstop_arena.extensions.strength.hints import hint_of_moves, hint_of_roll
 from cantstop_arena.games.cantstop.dice_odds import success_count
-from cantstop_arena.games.cantstop.exact.evaluator import runners_after
 from cantstop_arena.games.cantstop.records import Event
 from cantstop_arena.games.cantstop.turn import Turn, move_text
 from cantstop_arena.texts import how_many
@@ -16,7 +17,6 @@ from cantstop_arena.views.cantstop.drawing import (
     event_line,
     turn_heading,
 )
-from cantstop_arena.views.cantstop.hints import hint_of_moves, hint_of_roll
 from cantstop_arena.views.cantstop.scenes import SEATS, BoardScene, after
 from cantstop_arena.views.default_person import QUIT, Answer, TerminalPerson, terminal
 

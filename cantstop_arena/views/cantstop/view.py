@@ -20,11 +20,11 @@ from cantstop_arena.views.default_view import GameView
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from cantstop_arena.extensions.serve.cantstop_seat import CantStopSeat
     from cantstop_arena.game_api.position import Position
     from cantstop_arena.game_api.state import Event
     from cantstop_arena.pages.document import GameFigure, Section
     from cantstop_arena.views.cantstop.person import CantStopPerson
-    from cantstop_arena.views.cantstop.web_seat import CantStopSeat
 
 import msgspec
 
@@ -75,22 +75,22 @@ class CantStopView(GameView):
         return game(key, title, paragraphs, events)
 
     def stored_sections(self, folder: Path) -> Iterator[Section]:
-        from cantstop_arena.views.cantstop.judging.judgement_page import run_sections
+        from cantstop_arena.extensions.strength.judging.judgement_page import run_sections
 
         return run_sections(folder)
 
     def judged(self, events: Iterable[Event]) -> Iterator[Event]:
-        from cantstop_arena.views.cantstop.judging.verdicts import add_verdicts
+        from cantstop_arena.extensions.strength.judging.verdicts import add_verdicts
 
         return add_verdicts(events)
 
     def judge_text(self, opening: Event) -> str:
-        from cantstop_arena.views.cantstop.judging.verdicts import judge_text
+        from cantstop_arena.extensions.strength.judging.verdicts import judge_text
 
         return judge_text(opening)
 
     def worst_decisions(self, events: Iterable[Event], seat: int) -> Iterator[str]:
-        from cantstop_arena.views.cantstop.judging.verdicts import worst_decisions
+        from cantstop_arena.extensions.strength.judging.verdicts import worst_decisions
 
         return worst_decisions(events, seat)
 
@@ -102,7 +102,7 @@ class CantStopView(GameView):
 
     @cached_property
     def web_seat(self) -> CantStopSeat:
-        from cantstop_arena.views.cantstop.web_seat import CantStopSeat
+        from cantstop_arena.extensions.serve.cantstop_seat import CantStopSeat
 
         return CantStopSeat(self)
 

@@ -3,17 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from cantstop_arena.extensions.cubus.bots.strategies import BOTS, Strategy, decide
+from cantstop_arena.extensions.cubus.builds.build import TableCards
+from cantstop_arena.extensions.cubus.builds.cards import NONE, cards_from_text
+from cantstop_arena.extensions.cubus.builds.piles import parse
+from cantstop_arena.extensions.cubus.chance import CubusKeys, keys_of_deal
+from cantstop_arena.extensions.cubus.choices.bot_view import CubusBotView
+from cantstop_arena.extensions.cubus.records import Built, Event, Knocked, PoolBuilt
+from cantstop_arena.extensions.cubus.rules import LEAFLET, RuleSet, derive
+from cantstop_arena.extensions.cubus.state import CubusState
 from cantstop_arena.game_api.state import Deal, Result
 from cantstop_arena.game_api.streams import DealChance
-from cantstop_arena.games.cubus.bots.strategies import BOTS, Strategy, decide
-from cantstop_arena.games.cubus.builds.build import TableCards
-from cantstop_arena.games.cubus.builds.cards import NONE, cards_from_text
-from cantstop_arena.games.cubus.builds.piles import parse
-from cantstop_arena.games.cubus.chance import CubusKeys, keys_of_deal
-from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
-from cantstop_arena.games.cubus.records import Built, Event, Knocked, PoolBuilt
-from cantstop_arena.games.cubus.rules import LEAFLET, RuleSet, derive
-from cantstop_arena.games.cubus.state import CubusState
 
 
 class Played(NamedTuple):

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cantstop_arena.games.cubus import compiled_bots
-from cantstop_arena.games.cubus.bots.champion import ChampionBuild
-from cantstop_arena.games.cubus.bots.strategies import BOTS
-from cantstop_arena.games.cubus.chance import CubusKeys
-from cantstop_arena.games.cubus.compiled_games import CountedGames
-from cantstop_arena.games.cubus.nets.cubus_net_files import CubusNet
-from cantstop_arena.games.cubus.rules import RuleSet
+from cantstop_arena.extensions.cubus import compiled_bots
+from cantstop_arena.extensions.cubus.bots.champion import ChampionBuild
+from cantstop_arena.extensions.cubus.bots.strategies import BOTS
+from cantstop_arena.extensions.cubus.chance import CubusKeys
+from cantstop_arena.extensions.cubus.compiled_games import CountedGames
+from cantstop_arena.extensions.cubus.nets.cubus_net_files import CubusNet
+from cantstop_arena.extensions.cubus.rules import RuleSet
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.seated_bot import SeatedBot
 

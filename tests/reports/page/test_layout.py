@@ -17,6 +17,7 @@ from helpers.simulated import Truth
 from msgspec.structs import replace
 from test_tournament_page import counts
 
+from cantstop_arena.extensions.learn.training_page import training_page
 from cantstop_arena.game_api.training import ExactLoss, NetTrial
 from cantstop_arena.pages.document import Document, as_html
 from cantstop_arena.ratings.sequential import sprt
@@ -25,7 +26,6 @@ from cantstop_arena.reports.page import gauntlet_page, match_page, tournament_pa
 from cantstop_arena.reports.page.match_sections import Looks
 from cantstop_arena.reports.write_page import tuning_page
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.views.training_page import training_page
 
 BOTS = (2, 6, 20, 60)
 LONG = "a-name-of-a-bot-that-has-forty-letters"  # and two digits

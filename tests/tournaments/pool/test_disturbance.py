@@ -335,7 +335,7 @@ def test_a_game_that_fails_only_beside_plain_bots_is_not_at_fault(arena: Arena) 
     arena("bots new disturber --game cubus")
     file = Path("bots/disturber.py")
     patch = (
-        "import os\nfrom cantstop_arena.games.cubus.state import CubusState\n"
+        "import os\nfrom cantstop_arena.extensions.cubus.state import CubusState\n"
         "if os.readlink('/proc/self/fd/1') != os.devnull:\n    CubusState.check = None\n"
     )
     file.write_text(f"{file.read_text()}\n{patch}")

@@ -14,7 +14,7 @@ from helpers.parameters import slow_but
 from helpers.small_boards import board
 
 from cantstop_arena.deals.outcomes import Block, BlockResult
-from cantstop_arena.games.cantstop.exact import solved_tables as solved
+from cantstop_arena.extensions.strength.exact import solved_tables as solved
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
