@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import cantstop_arena as ca
-from cantstop_arena.extensions.learn.environments import Duel, cantstop_v0
+from cantstop_arena.environments import Duel, cantstop_v0
 
 SECONDS = 3.0
 

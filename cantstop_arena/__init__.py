@@ -19,18 +19,13 @@ __version__ = "0.2.0"
 _MODULES = {
     "api.bot_arguments": ["bot"],
     "api.comparisons": ["ComparisonResults", "compare"],
-    "api.designing": ["DesignResults", "ProfileResults", "design", "profile"],
     "api.folders": ["open", "rate"],
     "api.histories": ["BotHistory", "history"],
-    "api.leagues": ["LeagueResults", "league"],
     "api.matches": ["MatchResults", "match"],
     "api.results": ["Results"],
     "api.schemas": ["schema"],
     "api.tournaments": ["gauntlet", "run", "tournament"],
     "api.tuning": ["tune"],
-    "environments.onnx_export": ["to_onnx"],
-    "environments.policy_bot": ["PolicyBot"],
-    "environments.vector_env": ["vector_env"],
     "errors": [
         *("ArenaError", "BotError", "ConfigError", "FaultError", "GameError", "Interrupted"),
         *("LedgerError", "PageError", "RulesError", "UsageError", "WorkerPoolError"),
@@ -39,24 +34,30 @@ _MODULES = {
     "games.cantstop.hooks": ["Player"],
     "games.cantstop.turn": ["Turn"],
     "hookspecs": ["Bot", "compiled", "hookimpl"],
-    "views.cantstop.commands.judge_api": ["JudgedBots", "judge"],
-    "views.cantstop.commands.solve_api": ["solve"],
-    "views.train_api": ["train"],
-    "views.training_run": ["TrainedNets"],
 }
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+_MODULE_OF = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 
-__all__ = sorted(_MODULE_OF)
+
+def _all_modules() -> dict[str, str]:
+    """The module of each public name, with those of extensions."""
+    from cantstop_arena.extension_registry import modules_of_names
+
+    return {**modules_of_names(), **_MODULE_OF}
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, since some import NumPy and more."""
-    if name not in _MODULE_OF:
+    if name == "__all__":
+        return sorted(_all_modules())
+    module = _MODULE_OF.get(name)
+    if module is None and not name.startswith("_"):
+        module = _all_modules().get(name)
+    if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    value = getattr(import_module(module), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *_all_modules()})

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NO_BROWSER = "needs a browser: apt-get install chromium, and pip install -e '.[dev]'"
 
-GAMES = ("cantstop", "cubus")
+GAMES = ("cantstop", *(("cubus",) if find_spec("cantstop_arena.extensions.cubus") else ()))
 # Slow tests alone play these.
 SLOW_TO_COMPILE = ("champion", "grandmaster")
 WARMING = """

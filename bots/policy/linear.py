@@ -5,7 +5,7 @@ import io
 import numpy as np
 
 from cantstop_arena import Bot, hookimpl
-from cantstop_arena.extensions.learn.environments import PolicyBot, read_beside
+from cantstop_arena.environments import PolicyBot, read_beside
 
 WEIGHTS = np.load(io.BytesIO(read_beside(__file__, "linear.npy")))
 

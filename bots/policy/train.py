@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cantstop_arena.extensions.learn.environments import Duel
+from cantstop_arena.environments import Duel
 
 GAMES = 4000
 RATE = 0.01

@@ -12,9 +12,9 @@ from typing import Any, TypedDict, TypeVar, cast
 from cantstop_arena.api.bot_arguments import Isolate
 from cantstop_arena.deals.outcomes import LuckRemoved
 from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.extensions.cluster.address import ClusterAddress
 from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.tournaments.file.keys import BY_NAME
+from cantstop_arena.tournaments.pool.remote_pools import PoolAddress
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.views.progress_lines import Progress
 
@@ -34,7 +34,7 @@ class PoolKeys(TypedDict, total=False):
     """Where games are played, and by how many workers."""
 
     workers: int | None
-    cluster: str | ClusterAddress | None
+    cluster: str | PoolAddress | None
     cluster_wait: float | None
     start_method: str | None
     memory: int | str | None

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ from cantstop_arena.processes.system import memory_shortage, open_standard_files
 from cantstop_arena.texts import printable_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from cantstop_arena.extension_hooks import Command
     from cantstop_arena.tournaments.run_observer import RunObserver
 
 # NumPy reads these when it is imported. Threads for small matrices would only slow each other and
@@ -35,7 +39,6 @@ GROUPS = {
         "run",
         "match",
         "gauntlet",
-        "league",
         "rate",
         "history",
         "export",
@@ -43,10 +46,9 @@ GROUPS = {
         "results",
         "plan",
     ),
-    "Bots": ("bots", "bench", "tune", "judge", "train"),
-    "The games": ("games", "rules", "compare", "profile", "design", "solve", "odds", "cubus"),
+    "Bots": ("bots", "bench", "tune"),
+    "The games": ("games", "rules", "compare", "odds"),
     "One game": ("play", "replay", "draw"),
-    "In the browser": ("serve",),
     "Your shell": ("completion",),
 }
 """The commands as `arena --help` and docs/reference/commands.md list them.
@@ -56,6 +58,26 @@ Other commands are of packages' games.
 """
 
 _LISTED = {name for section in GROUPS.values() for name in section}
+
+
+def added_commands() -> "Mapping[str, Command]":
+    """The commands of extensions, which are asked when the core has no command of a name."""
+    from cantstop_arena.extension_registry import commands
+
+    return commands()
+
+
+def sections_of(names: Iterable[str]) -> dict[str, list[str]]:
+    """The commands in the sections of `arena --help`; those of extensions say where they stand."""
+    sections = {title: list(section) for title, section in GROUPS.items()}
+    added = added_commands()
+    for name, command in added.items():
+        section = sections.setdefault(command.section, [])
+        at = section.index(command.after) + 1 if command.after in section else len(section)
+        section.insert(at, name)
+    sections["Your shell"] = sections.pop("Your shell")
+    sections["Of installed games"] = [n for n in names if n not in _LISTED and n not in added]
+    return {title: section for title, section in sections.items() if section}
 
 
 class ArenaGroup(click.Group):
@@ -74,19 +96,24 @@ class ArenaGroup(click.Group):
         """The names of the commands, with those that games add."""
         from cantstop_arena.games.registry import command_names
 
-        return sorted({*_LISTED, *command_names()})
+        return sorted({*_LISTED, *added_commands(), *command_names()})
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands with their summaries, in sections."""
         names = self.list_commands(context)
-        others = tuple(name for name in names if name not in _LISTED)
         width = formatter.width - 6 - max(map(len, names))
-        for title, section in {**GROUPS, "Of installed games": others}.items():
-            commands = [(name, self.get_command(context, name)) for name in section]
-            rows = [(name, each.get_short_help_str(width)) for name, each in commands if each]
+        for title, section in sections_of(names).items():
+            rows = [(name, self._summary(context, name, width)) for name in section]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
+
+    def _summary(self, context: click.Context, name: str, width: int) -> str:
+        """The summary of a command; that of an extension's is known without its module."""
+        if added := added_commands().get(name):
+            return click.Command(name, short_help=added.summary).get_short_help_str(width)
+        command = self.get_command(context, name)
+        return command.get_short_help_str(width) if command else ""
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """A command by its name. Only its module is imported: a start needs no other."""
@@ -94,9 +121,13 @@ class ArenaGroup(click.Group):
         if name in _LISTED and find_spec(module):
             target: str | None = f"{module}:{name}"
         else:
-            from cantstop_arena.games.registry import command_target
+            added = added_commands().get(name)
+            if added:
+                target = added.location
+            else:
+                from cantstop_arena.games.registry import command_target
 
-            target = command_target(name)
+                target = command_target(name)
         command: click.Command | None = resolve_name(target) if target else None
         return command
 

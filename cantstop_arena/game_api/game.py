@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.rulebook import RuleBook
 
 _COMPILED_TABLE = "cantstop_arena.table.compiled_table:CompiledTable"
-_LOCKSTEP = "cantstop_arena.extensions.learn.lockstep.lockstep_positions:LockstepPositions"
 _PLAY_ON = "cantstop_arena.table.position_with_bots:play_on"
 _POSITION_KEYS = ("event", "turn", "seat")
 
@@ -107,8 +106,8 @@ class Game:
     """How names of `rules_of_pattern` are written, as text; empty if there are none."""
     training = ""
     """The location of the function that begins a training of nets, "module:function"; empty if no
-    bot has nets. It gets rules, players, seed, rounds (or None) and the number of workers, returns
-    a `game_api.training.Training`, and raises UsageError if nothing can be trained for the rules.
+    bot has nets, or an extension has it. It gets rules, players, seed, rounds (or None) and the
+    number of workers, returns a `game_api.training.Training`, and raises UsageError if nothing can be trained for the rules.
     """
     encoding_version = 1
     """Raised when any number of an observation, their order or their scale changes."""
@@ -284,7 +283,9 @@ class Game:
 
     def lockstep(self, setting: LockstepSetting) -> LockstepGames:
         """Many games that are stepped at a time, for an agent that learns."""
-        games: LockstepGames = resolve_name(_LOCKSTEP)(self, setting)
+        from cantstop_arena.extension_registry import needed
+
+        games: LockstepGames = needed("lockstep", "lockstep", "learn", self.name)(self, setting)
         return games
 
     @property

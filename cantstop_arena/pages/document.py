@@ -116,13 +116,13 @@ def as_html(document: Document) -> str:
     )
 
 
-def rendered(folder: Path, template: str, **content: object) -> str:
+def rendered(folder: Path | tuple[Path, ...], template: str, **content: object) -> str:
     """A template of a folder, filled in; values are escaped unless they are Markup."""
     return _environment(folder).get_template(template).render(**content)
 
 
 @cache
-def _environment(folder: Path) -> Environment:
+def _environment(folder: Path | tuple[Path, ...]) -> Environment:
     """The Jinja environment of a folder, cached: a template compiles once for all games."""
     environment = Environment(
         loader=FileSystemLoader(folder, encoding="utf-8"),

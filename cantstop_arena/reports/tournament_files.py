@@ -49,7 +49,6 @@ from cantstop_arena.tables.styles import lengths, styles
 
 PAGE = "report.html"
 CONTENT = "comparison.json"  # in the folder of a comparison
-DESIGN = "design.json"  # in that of a design
 _ALWAYS = (
     *("standings.csv", "standings.md", "styles.csv", "styles.md"),
     *("lengths.csv", "lengths.md", "summary.json"),

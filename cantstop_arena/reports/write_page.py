@@ -1,4 +1,4 @@
-"""Pages of tournaments, comparisons, games, tunings, versions, profiles and designs.
+"""Pages of tournaments, comparisons, games, tunings and versions.
 
 Modules that draw are imported in the functions, as they need Jinja2 and slow the start.
 """
@@ -6,13 +6,16 @@ Modules that draw are imported in the functions, as they need Jinja2 and slow th
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import check_output_file, write_result
 from cantstop_arena.errors import LedgerError, PageError
+from cantstop_arena.extension_registry import kinds_in
 from cantstop_arena.reports.comparison_report import write_comparison_page
 from cantstop_arena.reports.tournament_files import CONTENT, PAGE, write_page
 from cantstop_arena.reports.tuning_report import TUNING
@@ -21,8 +24,6 @@ from cantstop_arena.tables.notes import about_missing_games
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH, load_results_with_aims, read_ledger
 
 if TYPE_CHECKING:
-    from cantstop_arena.extensions.design.game_profile import GameProfile
-    from cantstop_arena.extensions.design.rule_design import DesignTotals
     from cantstop_arena.game_api.state import Event
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.tables.column import Table
@@ -34,12 +35,6 @@ _REPORT = (
 _TUNING = "The page of options cannot be written: {package} is missing. Reinstall: pip install -e ."
 _HISTORY = (
     "The page of versions cannot be written: {package} is missing. Reinstall: pip install -e ."
-)
-_PROFILE = (
-    "The page of a profile cannot be written: {package} is missing. Reinstall: pip install -e ."
-)
-_DESIGN = (
-    "The page of a design cannot be written: {package} is missing. Reinstall: pip install -e ."
 )
 _REPLAY = "The page of a game cannot be written: {package} is missing. Reinstall: pip install -e ."
 
@@ -64,7 +59,10 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
     results = analysis.results
     configuration = (folder / RESOLVED).read_text("utf-8")
     recorded = recorded_games(analysis, folder)
-    stored_sections = view_of(game_named(results.game)).stored_sections(folder)
+    stored_sections = chain(
+        view_of(game_named(results.game)).stored_sections(folder),
+        *(resolve_name(kind.sections)(folder) for kind in kinds_in(folder) if kind.sections),
+    )
     match = folder / MATCH
     result = stored_finding(match.read_bytes(), analysis) if match.is_file() else None
     needs_past = not (results.challenger or (result and result.test))
@@ -133,22 +131,6 @@ def history_page(table: "Table", bot: str, headline: str, note: str) -> str:
     return as_html(history.document(table, bot, headline, note))
 
 
-def profile_page(profile: "GameProfile", command: str) -> str:
-    """The page of a game's profile; `command` plays it again, or is empty."""
-    with requiring_package(_PROFILE):
-        from cantstop_arena.extensions.design import profile_page as profiles
-        from cantstop_arena.pages.document import as_html
-    return as_html(profiles.document(profile, command))
-
-
-def design_page(design: "DesignTotals", command: str, file: str, configuration: str) -> str:
-    """The page of a design; `command` plays it again, from a `file` with this configuration."""
-    with requiring_package(_DESIGN):
-        from cantstop_arena.extensions.design import design_page as designs
-        from cantstop_arena.pages.document import as_html
-    return as_html(designs.document(design, command, file, configuration))
-
-
 @contextmanager
 def requiring_package(message: str) -> Iterator[None]:
     """Raises PageError with the message where a package is missing, named as {package}."""
@@ -166,6 +148,10 @@ def write_page_of(folder: Path) -> tuple[Path, str]:
     """
     if folder.is_dir():
         check_output_file(folder / PAGE)
+    for kind in kinds_in(folder):
+        if kind.page:
+            written: tuple[Path, str] = resolve_name(kind.page)(folder)
+            return written
     if (folder / TUNING).is_file():
         try:
             content = json.loads((folder / TUNING).read_text("utf-8"))

@@ -31,6 +31,7 @@ from cantstop_arena.deals.outcomes import (
 )
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
+from cantstop_arena.extension_registry import result_kinds
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
@@ -71,7 +72,6 @@ if TYPE_CHECKING:
 
 _MAX_REASON_LENGTH = 1000  # characters of a worker's message about a bot that cannot be built
 LOGS = "logs"
-JUDGED = "judged.json"  # the judgements of a run's bots
 
 
 def run_tournament(
@@ -369,7 +369,8 @@ def create_run_folder(root: Path, folder: Path) -> None:
 
 def delete_records(folder: Path) -> None:
     """Delete what could be of other games than those of a changed query, under the same names."""
-    for path in [*folder.glob(f"{RECORDS}/*.jsonl"), folder / JUDGED]:
+    beside = (folder / kind.file for kind in result_kinds() if kind.is_beside)
+    for path in [*folder.glob(f"{RECORDS}/*.jsonl"), *beside]:
         path.unlink(missing_ok=True)
     with suppress(OSError):  # there is none, or it has other files
         (folder / RECORDS).rmdir()

@@ -1,25 +1,27 @@
 """Options of a run as users give them, and the pools that are made from them."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.extensions.cluster.address import CLUSTER_WAIT, ClusterAddress, address_in
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.system import bytes_of
 from cantstop_arena.tournaments.pool import worker
 from cantstop_arena.tournaments.pool.block_pool import BlockPool
+from cantstop_arena.tournaments.pool.remote_pools import (
+    CLUSTER_WAIT,
+    PoolAddress,
+    RemotePools,
+    address_in,
+    remote_pools,
+)
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions, WorkerPool
 from cantstop_arena.tournaments.preparation import BotFacts
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.table_spec import TableSpec
-
-if TYPE_CHECKING:
-    from cantstop_arena.extensions.cluster.cluster_pool import ClusterPool
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class RunOptions:
     start_method: str | None = None
     memory: int | str | None = None
     fresh: bool = False
-    cluster: ClusterAddress | str | None = None
+    cluster: PoolAddress | str | None = None
     cluster_wait: float | None = None
 
     @property
@@ -70,15 +72,14 @@ class PoolOwner:
 
     def __init__(self) -> None:
         self._stack = ExitStack()
-        self._cluster: ClusterPool | None = None
-        self._spec: TableSpec | None = None  # the cluster's table
+        self._remote: RemotePools | None = None
 
     def __enter__(self) -> "PoolOwner":
         return self
 
     def __exit__(self, *problem: object) -> None:
         self._stack.close()
-        self._cluster = None
+        self._remote = None
 
     def pool(
         self,
@@ -92,31 +93,6 @@ class PoolOwner:
         if options.cluster is None:
             window = game_named(spec.game).window
             return WorkerPool(partial(spec.at_work, bots.logs), window, bots, options)
-        return nullcontext(self._cluster_with(spec, bots, names, options, observer))
-
-    def _cluster_with(
-        self,
-        spec: TableSpec,
-        bots: BotFacts,
-        names: Sequence[str],
-        options: PoolOptions,
-        observer: RunObserver,
-    ) -> "ClusterPool":
-        """The cluster, whose machines play this table."""
-        from cantstop_arena.extensions.cluster.bridge_connection import connection_to
-        from cantstop_arena.extensions.cluster.cluster_pool import ClusterPool, ClusterTable
-        from cantstop_arena.extensions.cluster.first_look import first_look
-        from cantstop_arena.extensions.cluster.job import job_for
-
-        if self._cluster and self._spec == spec:
-            return self._cluster
-        table = ClusterTable(job_for(spec, bots, names, options).message, bots, observer)
-        self._spec = spec
-        if self._cluster:
-            self._cluster.set_table(table)
-        else:
-            assert options.cluster
-            connection = connection_to(options.cluster, options.workers, first_look(spec))
-            pool = ClusterPool(connection, table, options.cluster_wait)
-            self._cluster = self._stack.enter_context(pool)
-        return self._cluster
+        if self._remote is None:
+            self._remote = self._stack.enter_context(remote_pools()())
+        return self._remote.pool(spec, bots, names, options, observer)

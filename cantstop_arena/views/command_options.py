@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from cantstop_arena.bots.bot_start import Isolation
     from cantstop_arena.deals.outcomes import LuckRemoved
     from cantstop_arena.deals.seeds import Seed
-    from cantstop_arena.extensions.cluster.address import ClusterAddress
     from cantstop_arena.tables.column import Table
+    from cantstop_arena.tournaments.pool.remote_pools import PoolAddress
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -134,8 +134,8 @@ def _bytes(context: click.Context, parameter: click.Parameter, text: str | None)
 
 def _cluster(
     context: click.Context, parameter: click.Parameter, text: str | None
-) -> "ClusterAddress | None":
-    from cantstop_arena.extensions.cluster.address import address_in
+) -> "PoolAddress | None":
+    from cantstop_arena.tournaments.pool.remote_pools import address_in
 
     return None if text is None else address_in(text)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from cantstop_arena.errors import Problem, RulesError, UsageError
+from cantstop_arena.extension_registry import part
 from cantstop_arena.game_api.state import BOARD, SEEN_BY
 from cantstop_arena.texts import in_a_line, listed
 
 if TYPE_CHECKING:
-    from cantstop_arena.extensions.serve.web_seat import WebSeat
     from cantstop_arena.game_api.game import Game
     from cantstop_arena.game_api.position import Position
     from cantstop_arena.game_api.state import Event
@@ -138,21 +137,28 @@ class GameView:
 
         Raises UsageError when there is no judge for the game or its rules.
         """
-        raise self._without_judge()
+        judged: Iterator[Event] = self._judge().add_verdicts(events)
+        return judged
 
     def judge_text(self, opening: Event) -> str:
         """Who judges a game, and the unit of the losses. Raises UsageError like `judged`."""
-        raise self._without_judge()
+        text: str = self._judge().judge_text(opening)
+        return text
 
     def worst_decisions(self, events: Iterable[Event], seat: int) -> Iterator[str]:
         """The verdicts on the decisions of a seat as lines, the worst first.
 
         Raises UsageError like `judged`.
         """
-        raise self._without_judge()
+        lines: Iterator[str] = self._judge().worst_decisions(events, seat)
+        return lines
 
-    def _without_judge(self) -> UsageError:
-        return UsageError(f"there is no judge for games of {self.game.title}")
+    def _judge(self) -> Any:
+        """What judges the game's decisions (the slot `judge`)."""
+        judge = part("judge", self.game.name)
+        if judge is None:
+            raise UsageError(f"there is no judge for games of {self.game.title}")
+        return judge
 
     # Scenes
 
@@ -232,13 +238,6 @@ class GameView:
         return ""
 
     # A person
-
-    @cached_property
-    def web_seat(self) -> WebSeat:
-        """How a seat is shown to a person in the browser."""
-        from cantstop_arena.extensions.serve.web_seat import WebSeat
-
-        return WebSeat(self)
 
     def person(
         self,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli import GROUPS, main
+from cantstop_arena.cli import main, sections_of
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.schemas import stored_schema
@@ -119,8 +119,9 @@ def command_section(path: tuple[str, ...], command: click.Command, context: clic
 def in_groups() -> Iterator[tuple[str, list[tuple[str, ...]]]]:
     """The commands of each group of `arena --help`, in its order."""
     paths = [path for path, _, _ in commands()]
-    for title, names in GROUPS.items():
-        yield title, [path for name in names for path in paths if path[1:2] == (name,)]
+    names = [path[1] for path in paths if len(path) == 2]
+    for title, section in sections_of(names).items():
+        yield title, [path for name in section for path in paths if path[1:2] == (name,)]
 
 
 def all_commands() -> str:
@@ -174,7 +175,7 @@ def keys() -> str:
     """The keys of tournaments and of runs."""
     files = ("tournament", "comparison", "league", "design")
     names = [name for key in KEYS for name in key.commands]
-    order = [name for _, group in GROUPS.items() for name in group if name in names]
+    order = [name for group in sections_of(()).values() for name in group if name in names]
     rows = [key_row(key, files, order) for key in KEYS if key.files not in ({"league"}, {"design"})]
     heads = ("key", "in files", "option", "of commands", "of functions", "what it is")
     return table(heads, rows)

@@ -22,7 +22,7 @@ SIGHTS = {
 import os, sys
 sys.path.insert(0, os.path.dirname(__file__))
 import _tables
-from cantstop_arena.extensions.learn.environments import read_beside
+from cantstop_arena.environments import read_beside
 LIMIT = int(read_beside(__file__, "limit.txt"))
 def choose_move(turn, moves):
     import _later

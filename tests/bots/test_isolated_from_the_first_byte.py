@@ -161,7 +161,7 @@ def test_a_file_that_is_named_both_ways_is_described_in_the_sandbox(
 def test_what_the_sandbox_does_not_show_becomes_no_part_of_the_bot(
     arena: Arena, mark: Path
 ) -> None:
-    reads = "from cantstop_arena.extensions.learn.environments import read_beside\nread_beside(__file__, {!r})\n"
+    reads = "from cantstop_arena.environments import read_beside\nread_beside(__file__, {!r})\n"
     Path("seed.txt").write_text("5")
     for name in ("../cup.yaml", "marks.py", "weights.txt"):
         Path("bots/weights.txt").write_text("3")

@@ -64,7 +64,7 @@ def test_a_net_plays_as_its_function_does(arena: Arena) -> None:
 import numpy as np
 import cantstop_arena as ca
 from cantstop_arena.game_api.policy_net import PolicyNet
-from cantstop_arena.extensions.learn.environments import read_beside
+from cantstop_arena.environments import read_beside
 NET = PolicyNet.load(read_beside(__file__, "mine.npz"))
 def register_bots():
     return [ca.Bot("own", lambda: ca.PolicyBot.from_batch(lambda batch: NET(batch.observations)))]

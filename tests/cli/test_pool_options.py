@@ -10,7 +10,7 @@ from helpers.arena import Arena
 import cantstop_arena as ca
 from cantstop_arena.api.tournaments import PlannedTournament
 from cantstop_arena.errors import UsageError
-from cantstop_arena.extensions.cluster.address import CLUSTER_WAIT
+from cantstop_arena.tournaments.pool.remote_pools import CLUSTER_WAIT
 from cantstop_arena.tournaments.run_options import RunOptions
 
 TUNE = "tune rule28 threshold=18..34"

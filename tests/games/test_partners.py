@@ -10,7 +10,7 @@ from helpers.arena import Arena
 from helpers.game_packages import install_example, installed_game, on_path
 
 import cantstop_arena as ca
-from cantstop_arena.extensions.learn.environments import Duel
+from cantstop_arena.environments import Duel
 from cantstop_arena.game_api.position import returns_of
 from cantstop_arena.games.registry import game_named
 

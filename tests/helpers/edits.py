@@ -275,7 +275,7 @@ class Workshop:
         folder = Path("bots/deep")
         (folder / "parts").mkdir(parents=True, exist_ok=True)
         text = self.kit.kinds["plain"].format(number=self.chance.randrange(3))
-        read = "from cantstop_arena.extensions.learn.environments import read_beside\nfrom .parts import number\n"
+        read = "from cantstop_arena.environments import read_beside\nfrom .parts import number\n"
         read += "KEEP = KEEP + number.NUMBER + len(read_beside(__file__, 'data.txt'))\n"
         texts = {"__init__.py": re.sub(r"(?m)^(KEEP = .*\n)", rf"\1{read}", text)}
         texts["parts/number.py"] = f"NUMBER = {self.chance.randrange(3)}\n"

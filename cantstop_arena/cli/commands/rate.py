@@ -94,8 +94,8 @@ def rate(
     if not people or output.is_text:
         print_tables(results_of_all.analysis, output)
     if people:
-        from cantstop_arena.extensions.serve.people_ratings import people_table
+        from cantstop_arena.extension_registry import needed
 
-        table = people_table(results_of_all.analysis, results[0])
+        table = needed("people", "--people", "serve")(results_of_all.analysis, results[0])
         print_plain_tables([table], output._replace(chosen=("people",)))
     return exit_code_of(results_of_all)

@@ -111,15 +111,16 @@ def check(context: click.Context, folder: Path) -> ExitCode:
 @click.pass_context
 def prune(context: click.Context, folder: Path, dry_run: bool) -> None:
     """Forget the versions of bots that the last run of NAME does not have, with their copies."""
-    from cantstop_arena.extensions.league.submission_store import LEAGUE_FILE
+    from cantstop_arena.extension_registry import kinds_in
     from cantstop_arena.tournaments.results_folders import bots_outside, forget_bots
 
     path = _path(folder, context)
-    if (path / LEAGUE_FILE).exists():  # its last step asked for some of its bots only
-        raise UsageError(
-            f"{path} is a league, whose standings need the games of all its bots; a version that"
-            f" nobody needs: arena results forget {path.name} BOT@DIGEST"
-        )
+    for kind in kinds_in(path):
+        if kind.keeps:
+            raise UsageError(
+                f"{path} {kind.keeps}; a version that nobody needs: arena results forget"
+                f" {path.name} BOT@DIGEST"
+            )
     chosen = bots_outside(path) if dry_run else forget_bots(path, lambda: bots_outside(path))
     _report(path, chosen, dry_run)
 

@@ -10,8 +10,6 @@ import msgspec
 from cantstop_arena.errors import UsageError
 
 FORMS = "tcp://HOST:PORT, tls://HOST:PORT, file:SCHEDULER.json or local:PROCESSES"
-CLUSTER_WAIT = 30.0
-"""Seconds to wait for a machine that can play, by default."""
 _MAX_LOCAL = 256
 _NEEDED = (("distributed", "Dask"), ("cryptography", "cryptography"))
 """The modules of the extra `cluster`, with their names: the second makes local certificates."""

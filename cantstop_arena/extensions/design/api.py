@@ -16,6 +16,7 @@ from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.extensions.design import design_file
 from cantstop_arena.extensions.design.design_tables import design_data, design_table, rounds_lines
+from cantstop_arena.extensions.design.extension import DESIGN
 from cantstop_arena.extensions.design.game_profile import GAMES, GameProfile, game_profile
 from cantstop_arena.extensions.design.profile_report import (
     design_content,
@@ -28,7 +29,7 @@ from cantstop_arena.extensions.design.profile_tables import profile_data, profil
 from cantstop_arena.extensions.design.rule_design import HOLDS, DesignTotals, search_rules
 from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.reports.tournament_files import DESIGN, PAGE
+from cantstop_arena.reports.tournament_files import PAGE
 from cantstop_arena.tables.formats import as_csv, as_json
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.tournament_file import usual_players

@@ -56,7 +56,6 @@ def write_profile_page(profile: GameProfile, command: str, file: Path) -> None:
 
     Raises PageError where a package that draws pages is missing.
     """
-    from cantstop_arena.reports.write_page import profile_page
 
     write_atomically(file, profile_page(profile, command))
 
@@ -82,6 +81,30 @@ def write_design_page(
 
     Raises PageError where a package that draws pages is missing.
     """
-    from cantstop_arena.reports.write_page import design_page
 
     return write_result(folder, PAGE, design_page(design, command, file, configuration))
+
+
+_MISSING = (
+    "The page of a {what} cannot be written: {{package}} is missing. Reinstall: pip install -e ."
+)
+
+
+def profile_page(profile: GameProfile, command: str) -> str:
+    """The page of a game's profile; `command` plays it again, or is empty."""
+    from cantstop_arena.reports.write_page import requiring_package
+
+    with requiring_package(_MISSING.format(what="profile")):
+        from cantstop_arena.extensions.design import profile_page as profiles
+        from cantstop_arena.pages.document import as_html
+    return as_html(profiles.document(profile, command))
+
+
+def design_page(design: DesignTotals, command: str, file: str, configuration: str) -> str:
+    """The page of a design; `command` plays it again, from a `file` with this configuration."""
+    from cantstop_arena.reports.write_page import requiring_package
+
+    with requiring_package(_MISSING.format(what="design")):
+        from cantstop_arena.extensions.design import design_page as designs
+        from cantstop_arena.pages.document import as_html
+    return as_html(designs.document(design, command, file, configuration))

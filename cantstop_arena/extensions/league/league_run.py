@@ -13,6 +13,7 @@ from cantstop_arena.bots.bot_start import check_sandbox
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.versions import short_digest
 from cantstop_arena.errors import UsageError
+from cantstop_arena.extensions.league.extension import LEAGUE_FILE
 from cantstop_arena.extensions.league.grading import Grade, MarkRow, grade, no_grade, thresholds
 from cantstop_arena.extensions.league.league_file import League
 from cantstop_arena.extensions.league.played_games import (
@@ -39,7 +40,7 @@ from cantstop_arena.extensions.league.standings import (
     compared_with,
     past_days,
 )
-from cantstop_arena.extensions.league.submission_store import LEAGUE_FILE, copied_store, open_store
+from cantstop_arena.extensions.league.submission_store import copied_store, open_store
 from cantstop_arena.extensions.league.submissions import (
     Active,
     Submission,

@@ -10,8 +10,8 @@ import msgspec
 from cantstop_arena.atomic_files import refuse_link
 from cantstop_arena.deals.seeds import Seed, random_seed, seed_of
 from cantstop_arena.errors import LedgerError
+from cantstop_arena.extensions.league.extension import LEAGUE_FILE
 
-LEAGUE_FILE = "league.sqlite"
 _VERSION = 1
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -13,11 +13,13 @@ from starlette.responses import RedirectResponse, Response
 from cantstop_arena.atomic_files import write_result
 from cantstop_arena.bots.bot_paths import ENDINGS
 from cantstop_arena.extensions.league.league_files import PUBLIC, StoredToken, stored_tokens
-from cantstop_arena.extensions.serve.access import LEAGUES, Admission, foreign_file
+from cantstop_arena.extensions.serve.access import foreign_file
 from cantstop_arena.extensions.serve.forms import FormError, read_upload
 from cantstop_arena.extensions.serve.results_index import ResultsIndex
 from cantstop_arena.extensions.serve.site import RequestRefused, Site, see_other
+from cantstop_arena.extensions.serve.web_pages import Admission, WebPages
 
+LEAGUES = "/league/"
 MAX_UPLOAD_BYTES = 2_000_000
 _PUBLIC_FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\.(html|svg|csv|json)")
 
@@ -137,3 +139,5 @@ ROUTES = (
     ("/league/{name}/submissions", ("POST",), submit),
     ("/league/{name}/{file}", ("GET",), public_file),
 )
+
+PAGES = WebPages(ROUTES, ("/league", "League"), Path(__file__).parent / "templates", admission)

@@ -13,6 +13,7 @@ import msgspec
 from cantstop_arena.atomic_files import check_output_file, write_atomically
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.errors import UsageError
+from cantstop_arena.extension_registry import part
 from cantstop_arena.extensions.learn.training_checkpoint import (
     Tried,
     part_of,
@@ -127,12 +128,13 @@ def _command(
 
 
 def _start(game: "Game", task: tuple[object, ...]) -> Training:
-    if not game.training:
+    start = resolve_name(game.training) if game.training else part("training", game.name)
+    if start is None:
         raise UsageError(f"nothing can be trained for {game.title}: none of its bots has nets")
     if task[1] not in game.players:
         seats = f"{game.players[0]} to {game.players[-1]}"
         raise UsageError(f"{game.title} is for {seats} players, not {task[1]}")
-    training: Training = resolve_name(game.training)(*task)
+    training: Training = start(*task)
     return training
 
 

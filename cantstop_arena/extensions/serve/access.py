@@ -1,6 +1,5 @@
 """Who may ask for what: the host, the token, the origin; and the headers of every answer."""
 
-from collections.abc import Callable
 from hmac import compare_digest
 from pathlib import Path
 
@@ -14,6 +13,8 @@ from starlette.responses import (
     Response,
 )
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from cantstop_arena.extensions.serve.web_pages import Admission
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -31,10 +32,6 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 _METHODS = ("GET", "HEAD", "POST")
-LEAGUES = "/league/"
-
-Admission = Callable[[str, str], bool]
-"""Whether a path is open to the holder of a participant's token."""
 
 
 class Access:

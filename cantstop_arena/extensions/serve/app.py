@@ -7,11 +7,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from cantstop_arena.extensions.league import web_routes as league_routes
 from cantstop_arena.extensions.serve import bots_routes, play_routes, review_routes, run_routes
 from cantstop_arena.extensions.serve.access import Access, foreign_file
-from cantstop_arena.extensions.serve.results_index import HISTORY, KINDS, REPORT
+from cantstop_arena.extensions.serve.results_index import HISTORY, REPORT, kinds
 from cantstop_arena.extensions.serve.site import RequestRefused, Site
+from cantstop_arena.extensions.serve.web_pages import added_pages, admission_to
 
 _ROWS = 50  # results on a page
 _PEOPLE_ROWS = 10
@@ -19,6 +19,7 @@ _PEOPLE_ROWS = 10
 
 def application(site: Site, hosts: set[str], token: str, port: int) -> ASGIApp:
     """The whole application, for these names of the host, each with its port."""
+    pages = added_pages()
     routes = [
         Route("/", site.answer(results)),
         Route("/results/{name}", site.answer(report)),
@@ -30,7 +31,7 @@ def application(site: Site, hosts: set[str], token: str, port: int) -> ASGIApp:
         *play_routes.ROUTES,
         *bots_routes.ROUTES,
         *review_routes.ROUTES,
-        *league_routes.ROUTES,
+        *(route for added in pages for route in added.routes),
     ):
         routes.append(Route(path, site.answer(route), methods=[*methods]))
 
@@ -40,7 +41,7 @@ def application(site: Site, hosts: set[str], token: str, port: int) -> ASGIApp:
         return site.problem_page(texts.get(status, "The server has failed here."), status)
 
     app = Starlette(routes=routes, exception_handlers={HTTPException: refused, 500: refused})
-    return Access(app, hosts, token, port, league_routes.admission(site.index))
+    return Access(app, hosts, token, port, admission_to(pages, site.index))
 
 
 async def results(site: Site, request: Request) -> Response:
@@ -49,9 +50,9 @@ async def results(site: Site, request: Request) -> Response:
     running = await site.read(site.running)
     names = {view.name for view in running}
     rows = [row for row in rows if row.name not in names]
-    kinds = [(kind, sum(row.kind == kind for row in rows)) for kind in KINDS]
+    counts = {name: sum(row.kind == name for row in rows) for name in kinds()}
     kind = request.query_params.get("kind", "")
-    chosen = [row for row in rows if row.kind == kind] if kind in KINDS else rows
+    chosen = [row for row in rows if row.kind == kind] if kind in counts else rows
     page = _page_number(request, len(chosen))
     people = await site.read(site.people.store.games, _PEOPLE_ROWS)
     return site.page(
@@ -61,8 +62,8 @@ async def results(site: Site, request: Request) -> Response:
         going=running,
         rows=chosen[_ROWS * (page - 1) : _ROWS * page],
         count=len(rows),
-        kinds=[(name, count) for name, count in kinds if count],
-        kind=kind if kind in KINDS else "",
+        kinds=[(name, count) for name, count in counts.items() if count],
+        kind=kind if kind in counts else "",
         page_number=page,
         pages_count=max(1, -(-len(chosen) // _ROWS)),
         people=people,

@@ -7,12 +7,13 @@ from functools import cache, lru_cache
 from itertools import count, groupby
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 from markupsafe import Markup
 
 from cantstop_arena.errors import ArenaError
+from cantstop_arena.extension_registry import needed
 from cantstop_arena.extensions.serve.web_seat import (
     Review,
     ReviewedDecision,
@@ -22,18 +23,13 @@ from cantstop_arena.extensions.serve.web_seat import (
     WebSeat,
     priced,
 )
-from cantstop_arena.extensions.strength.exact.evaluator import (
-    Evaluator,
-    best_evaluator,
-    runners_after,
-)
-from cantstop_arena.extensions.strength.exact.tables_folder import tables_folder
 from cantstop_arena.games.cantstop.records import Event
 from cantstop_arena.games.cantstop.rules import RULES, RuleSet
-from cantstop_arena.games.cantstop.turn import Move, Turn, move_text
+from cantstop_arena.games.cantstop.turn import Move, Turn, move_text, runners_after
 from cantstop_arena.pages.document import rendered
 from cantstop_arena.table.conversation import PendingDecision
 from cantstop_arena.texts import how_many, listed
+from cantstop_arena.views.cantstop import page_replay
 from cantstop_arena.views.cantstop.animated_board import Landing, draw_stage, positions
 from cantstop_arena.views.cantstop.page_replay import board_style
 from cantstop_arena.views.cantstop.person import bust_chance_after
@@ -43,7 +39,8 @@ from cantstop_arena.views.cantstop.svg import heading
 if TYPE_CHECKING:
     from cantstop_arena.extensions.strength.judging.verdicts import JudgedDecision
 
-TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "cantstop_templates"
+_BOARD = page_replay.TEMPLATES
 KEY = "play"  # the ids of the board start with it
 _SPLITS = ((0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2))  # the dice of both halves, each way to pair
 _KINDS = ("game", "roll", "stop", "bust", "end")  # of events of a record
@@ -76,11 +73,31 @@ class TurnLine(msgspec.Struct, frozen=True):
     ending: str
 
 
+class AdviserValues(Protocol):
+    """What gives the chances to win."""
+
+    name: str
+
+    def values(self, turn: Turn, moves: Sequence[Move]) -> Sequence[float]:
+        """The chance to win after each move."""
+
+    def choice(self, turn: Turn) -> tuple[float, float]:
+        """The chances after rolling again and after stopping."""
+
+
+def best_evaluator(rules: RuleSet, players: int) -> AdviserValues:
+    """The adviser's evaluator. Raises ArenaError."""
+    evaluator: AdviserValues = needed("adviser", "reviews", "strength", "cantstop").evaluator_for(
+        rules, players
+    )
+    return evaluator
+
+
 @lru_cache(maxsize=8)
-def evaluator_for(rules: RuleSet, players: int) -> Evaluator | None:
+def evaluator_for(rules: RuleSet, players: int) -> AdviserValues | None:
     """The best evaluator for these rules; None if there is none."""
     try:
-        return best_evaluator(rules, players, tables_folder())
+        return best_evaluator(rules, players)
     except ArenaError:
         return None
 
@@ -94,7 +111,7 @@ class CantStopSeat(WebSeat):
 
     @property
     def script(self) -> str:
-        return (TEMPLATES / "board.js").read_text("utf-8")
+        return (_BOARD / "board.js").read_text("utf-8")
 
     def judge(self, rules: Any, players: int) -> str:
         evaluator = evaluator_for(rules, players) if players > 1 else None
@@ -127,20 +144,17 @@ class CantStopSeat(WebSeat):
         )
 
     def _content(self, template: str, **content: object) -> str:
-        return rendered(TEMPLATES, template, key=KEY, die=_die, **content)
+        return rendered((TEMPLATES, _BOARD), template, key=KEY, die=_die, **content)
 
     def review(self, events: Sequence[Event], me: int) -> Review | None:
-        from cantstop_arena.extensions.strength.judging.verdicts import judged_decisions
-
+        judge = needed("judge", "reviews", "strength", "cantstop")
         plain = [event for event in events if event["event"] in _KINDS]
         if len(plain[0]["seats"]) == 1:
             return None  # a solo game is judged in turns, not in chances
         played = list(scenes(plain))
         with _evaluating:
-            judged = list(judged_decisions(plain))
-            evaluator = best_evaluator(
-                RULES.from_dict(plain[0]["rules"]), len(plain[0]["seats"]), tables_folder()
-            )
+            judged = list(judge.judged_decisions(plain))
+            evaluator = best_evaluator(RULES.from_dict(plain[0]["rules"]), len(plain[0]["seats"]))
         person = SeatedPerson(self.game, me, plain, None, hints=False)
         decisions = [
             _reviewed(number, place, scene, decision)
@@ -198,7 +212,7 @@ class CantStopSeat(WebSeat):
 @cache
 def _die(number: int) -> Markup:
     """A die as SVG."""
-    return Markup(rendered(TEMPLATES, "die.html", n=number))
+    return Markup(rendered(_BOARD, "die.html", n=number))
 
 
 def _reviewed(
@@ -233,7 +247,7 @@ def _board_at(played: Sequence[BoardScene], decision: ReviewedDecision) -> Marku
 
 def _with_values(
     options: list[CantStopOption],
-    evaluator: Evaluator | None,
+    evaluator: AdviserValues | None,
     turn: Turn,
     moves: Sequence[Move] | None,
 ) -> list[CantStopOption]:

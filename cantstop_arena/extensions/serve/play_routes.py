@@ -22,10 +22,9 @@ from cantstop_arena.extensions.serve.site import (
     first_values,
     see_other,
 )
-from cantstop_arena.extensions.serve.web_seat import SeatedPerson
+from cantstop_arena.extensions.serve.web_seat import SeatedPerson, seat_of
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.games.registry import all_games, game_named
-from cantstop_arena.views.default_view import view_of
 
 _MAX_ANSWERS = 1_000_000
 _RANDOM_SEAT = -1  # the seat is drawn
@@ -62,7 +61,7 @@ async def new_game(site: Site, request: Request) -> Response:
 
 def _judge_of(name: str) -> str:
     game = game_named(name)
-    return view_of(game).web_seat.judge(game.rules.default, max(2, game.players[0]))
+    return seat_of(game).judge(game.rules.default, max(2, game.players[0]))
 
 
 def _axis(elo: Any) -> tuple[float, float]:
@@ -110,7 +109,7 @@ async def answer(site: Site, request: Request) -> Response:
         at_table = people.open(key)
         if at_table is None or at_table.pending is None or n != at_table.answered:
             return at_table
-        seat = view_of(game_named(at_table.game.game)).web_seat
+        seat = seat_of(game_named(at_table.game.game))
         return people.answer(key, n, seat.answer(at_table.pending, fields))
 
     return await _changed(site, request, take)
@@ -177,7 +176,7 @@ def _content(at_table: GameAtTable, start: int | None, problem: str = "") -> dic
     hints = stored.mode in (HINTS, PRACTICE)
     visible_events = at_table.visible_events
     person = SeatedPerson(game, stored.me, visible_events, at_table.pending, hints)
-    web_seat = view_of(game).web_seat
+    web_seat = seat_of(game)
     seat = web_seat.page(person, len(visible_events) if start is None else start)
     rules = game.rules.named
     judge = ""

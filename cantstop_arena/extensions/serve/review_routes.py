@@ -19,14 +19,14 @@ from cantstop_arena.extensions.serve.access import foreign_page
 from cantstop_arena.extensions.serve.people_games import with_plain_names
 from cantstop_arena.extensions.serve.people_store import OPEN
 from cantstop_arena.extensions.serve.site import RequestRefused, Site
-from cantstop_arena.extensions.serve.web_seat import Review
+from cantstop_arena.extensions.serve.web_seat import Review, seat_of
 from cantstop_arena.game_api.state import Event, event_of
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.system import start_arena
 from cantstop_arena.reports.write_page import replay_page
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
-from cantstop_arena.views.default_view import read_record, view_of
+from cantstop_arena.views.default_view import read_record
 
 _MAX_REPLAY_SECONDS = 60.0
 
@@ -109,7 +109,7 @@ async def _replayed(site: Site, folder: Path, bots: list[str], deal: int) -> lis
 async def _judged(site: Site, events: list[Event], me: int) -> Review | str:
     """The review of a game; where nobody judges it, the page that replays it for a seat."""
     game = game_named(str(events[0].get("game")))
-    seat = view_of(game).web_seat
+    seat = seat_of(game)
     try:
         review = await site.at_table(seat.review, events, me)
     except UsageError:

@@ -21,10 +21,11 @@ from cantstop_arena.extensions.serve.live_runs import LiveRun, RunView, running
 from cantstop_arena.extensions.serve.people_games import PeopleGames
 from cantstop_arena.extensions.serve.people_store import PeopleStore
 from cantstop_arena.extensions.serve.results_index import ResultsIndex
+from cantstop_arena.extensions.serve.web_pages import added_pages
+from cantstop_arena.extensions.serve.web_seat import seat_of
 from cantstop_arena.games.registry import all_games, game_named
 from cantstop_arena.pages import document
 from cantstop_arena.pages.document import rendered
-from cantstop_arena.views.default_view import view_of
 
 TEMPLATES = Path(__file__).parent / "templates"
 FRAGMENT = "x-fragment"  # the header with which the script asks for a part of a page
@@ -36,7 +37,6 @@ _PAGES = (
     ("/live", "Live"),
     ("/play", "Play"),
     ("/bots", "Bots"),
-    ("/league", "League"),
 )
 
 Result = TypeVar("Result")
@@ -95,6 +95,7 @@ class Site:
         self.should_exit: Callable[[], bool] = lambda: False  # open streams end when it is true
         self.reviews = RecentlyUsed(_MAX_REVIEWS)  # judged games: each page shows another step
         self._live: dict[Path, LiveRun] = {}
+        self._added = added_pages()
         self._tables = ThreadPoolExecutor(_TABLE_THREADS, "table")
         self._readers = ThreadPoolExecutor(_READ_THREADS, "reader")
         # Seats import their games' engines: the address is printed before these are loaded.
@@ -168,13 +169,14 @@ class Site:
 
     def html(self, template: str, /, **content: Any) -> str:
         """A template, filled in."""
-        return rendered(TEMPLATES, template, **content)
+        folders = (TEMPLATES, *(each.templates for each in self._added))
+        return rendered(folders, template, **content)
 
     def page(self, template: str, here: str, /, status: int = 200, **content: Any) -> HTMLResponse:
         """A whole page; `here` is the path of its entry in the navigation."""
         html = self.html(
             template,
-            pages=_PAGES,
+            pages=(*_PAGES, *(each.entry for each in self._added)),
             here=here,
             running_count=self.running_count,
             style=self.style.name,
@@ -238,7 +240,7 @@ async def _run(
 
 def _static_files() -> tuple[StaticFile, StaticFile]:
     """The style of reports and games with that of the forms, and the scripts."""
-    seats = [view_of(game).web_seat for game in all_games()]
+    seats = [seat_of(game) for game in all_games()]
     common, own = document.TEMPLATES / "page.css", TEMPLATES / "serve.css"
     styles = dict.fromkeys(seat.style for seat in seats)
     style = "\n".join([common.read_text("utf-8"), *styles, own.read_text("utf-8")])

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
+from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 
@@ -21,11 +23,12 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.state import BOARD, Event
 from cantstop_arena.pages.document import rendered
 from cantstop_arena.table.conversation import PendingDecision
-from cantstop_arena.views.default_view import SEAT_NAMES, TEMPLATES, outcome_text
+from cantstop_arena.views.default_view import SEAT_NAMES, outcome_text
 
 if TYPE_CHECKING:
     from cantstop_arena.views.default_view import GameView
 
+TEMPLATES = Path(__file__).parent / "seat_templates"
 ANSWER, FIELD = "answer", "field."  # names of fields in the form
 _HIDDEN_FIELDS = ("seat", "players", "rules", "random")  # of views, not shown: the person knows
 _MAX_EVENTS = 12  # lines of events that are shown
@@ -354,3 +357,14 @@ def _without_none(answer: Any) -> Any:
 
 def _kind(answer: Any) -> str:
     return "number" if answer in (int, "int") else "text"
+
+
+@cache
+def seat_of(game: Game) -> WebSeat:
+    """How a seat of a game is shown: by an extension for the game, or else as any game is."""
+    from cantstop_arena.extension_registry import part
+    from cantstop_arena.views.default_view import view_of
+
+    view = view_of(game)
+    own: WebSeat | None = getattr(view, "web_seat", None)  # of a game of a package
+    return own or (part("web_seat", game.name) or WebSeat)(view)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib import resources
+from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.deals.outcomes import SharedWindow
-from cantstop_arena.errors import BotError
+from cantstop_arena.extension_registry import game_bots, part
 from cantstop_arena.game_api.game import CheckGame, Game
 from cantstop_arena.game_api.state import Event
 from cantstop_arena.games.cantstop.dice_odds import hit_table
@@ -27,7 +28,6 @@ from cantstop_arena.games.cantstop.rules import (
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.game_api.batches import Encoding
-    from cantstop_arena.game_api.lockstep import LockstepGames, LockstepSetting
     from cantstop_arena.game_api.position import Position
     from cantstop_arena.games.cantstop.codec import CantStopCodec
     from cantstop_arena.games.cantstop.play.step_position import CantStopPosition
@@ -57,10 +57,6 @@ _BOTS = (
     "glenn-aloi",
     "synthesised",
     "tuned",
-    "policy-net",
-    "champion",
-    "grandmaster",
-    "optimal",
 )
 
 
@@ -74,10 +70,6 @@ class CantStop(Game):
     hooks = HOOKS
     listener = staticmethod(game_over)
     counts = COUNTED
-    bots: Mapping[str, str] = MappingProxyType(
-        {name: f"cantstop_arena.games.cantstop.bots.{name.replace('-', '_')}" for name in _BOTS}
-    )
-    editions: Mapping[str, int] = MappingProxyType({"champion": 2, "grandmaster": 2})
     usual_bots = ("rule28", "glenn-aloi", "odds", "cautious")
     view = "cantstop_arena.views.cantstop.view:CantStopView"
     has_rolls = True
@@ -85,8 +77,18 @@ class CantStop(Game):
     luck = "busts, by their exact odds and the progress at stake"
     estimates_chances = True
     rules_pattern = "write a small board as N,K: dice with N sides, shortest columns of K spaces"
-    training = "cantstop_arena.extensions.learn.training.net_training:start_training"
     table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
+
+    @cached_property
+    def bots(self) -> Mapping[str, str]:  # type: ignore[override]
+        """The core's bots, and those of extensions."""
+        own = {name: f"{__package__}.bots.{name.replace('-', '_')}" for name in _BOTS}
+        return {**own, **{name: bot.module for name, bot in game_bots(self.name).items()}}
+
+    @cached_property
+    def editions(self) -> Mapping[str, int]:  # type: ignore[override]
+        """The editions of the bots of extensions."""
+        return {name: bot.edition for name, bot in game_bots(self.name).items()}
 
     @cached_property
     def codec(self) -> CantStopCodec:
@@ -108,31 +110,18 @@ class CantStop(Game):
             yield from (CheckGame(rules, players) for players in self.players)
 
     def refusal(self, bot: str, rules: RuleSet, players: int) -> str | None:
-        """Why `optimal` or `policy-net` cannot play: boards that are not solved, or not learnt."""
-        if bot == "policy-net":
-            from cantstop_arena.extensions.strength.bots.policy_net import PLAYERS, RULES
-
-            is_trained = (rules._replace(name=RULES.name), players) == (RULES, PLAYERS)
-            trained = f"its net was trained for {RULES.name} and {PLAYERS} players"
-            return None if is_trained else f"{trained}; this run has {rules.name} and {players}"
-        if bot != "optimal":
-            return None
-        from cantstop_arena.extensions.strength.exact.solved_tables import adviser_for
-        from cantstop_arena.extensions.strength.exact.tables_folder import tables_folder
-
-        try:
-            adviser_for(rules, players, tables_folder())
-        except BotError as error:
-            return str(error)
-        return None
+        """Why a bot of an extension cannot play: boards that are not solved, or not learnt."""
+        added = game_bots(self.name).get(bot)
+        why: str | None = added and added.refusal and resolve_name(added.refusal)(rules, players)
+        return why or None
 
     def bot_note(self, bot: str, options: Mapping[str, Any], rules: RuleSet, players: int) -> str:
         """A note if a bot with nets has none that were trained for these rules and seats."""
-        if bot not in ("champion", "grandmaster"):
+        added = game_bots(self.name).get(bot)
+        if not (added and added.note):
             return ""
-        from cantstop_arena.extensions.strength.bots.net_choice import nets_note
-
-        return nets_note(options.get("nets", ""), rules, players, rolling=bot == "champion")
+        note: str = resolve_name(added.note)(options, rules, players)
+        return note
 
     def rules_of_pattern(self, name: str, changes: Mapping[str, Any]) -> RuleSet | None:
         """The rules of a small board N,K."""
@@ -140,10 +129,9 @@ class CantStop(Game):
 
     def best_alone(self, rules: RuleSet) -> float | None:
         """The mean turns of a solo game with perfect play; None if the board is not solved."""
-        from cantstop_arena.extensions.strength.exact.solved_tables import solved_value
-        from cantstop_arena.extensions.strength.exact.tables_folder import tables_folder
-
-        return solved_value(rules, 1, tables_folder())
+        adviser = part("adviser", self.name)
+        mean: float | None = adviser and adviser.solved_value(rules)
+        return mean
 
     def action_text(self, event: Event) -> str:
         if event["event"] == "stop":
@@ -193,16 +181,6 @@ class CantStop(Game):
         from cantstop_arena.games.cantstop.play.step_position import position_of
 
         return position_of(view, moves)
-
-    def lockstep(self, setting: LockstepSetting) -> LockstepGames:
-        from cantstop_arena.extensions.learn.lockstep.lockstep_games import (
-            CantStopLockstep,
-            plays_in_lockstep,
-        )
-
-        if plays_in_lockstep(setting.bots):
-            return CantStopLockstep(setting, self.encoding(setting.rules, setting.players))
-        return super().lockstep(setting)
 
     def encoding(self, rules: RuleSet, players: int) -> Encoding:
         from cantstop_arena.games.cantstop.play.actions import encoding_under

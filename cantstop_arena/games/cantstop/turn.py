@@ -118,3 +118,11 @@ def mask_of(move: Move) -> int:
 def dice_of(roll: int, sides: int) -> tuple[int, ...]:
     """The four dice of a roll, given its number."""
     return tuple(roll // sides**index % sides + 1 for index in (3, 2, 1, 0))
+
+
+def runners_after(turn: Turn, move: Sequence[int] = ()) -> dict[int, int]:
+    """The spaces of the runners after a move, by column."""
+    runners = {column: turn.runners[column] for column in turn.placed}
+    for column in move:
+        runners[column] = turn.next_space(column, runners.get(column) or turn.markers[column])
+    return runners

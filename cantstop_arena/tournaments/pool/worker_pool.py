@@ -16,7 +16,6 @@ import msgspec
 from cantstop_arena.deals.outcomes import Block, BlockResult, SharedWindow
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import GameError, WorkerPoolError
-from cantstop_arena.extensions.cluster.address import CLUSTER_WAIT, ClusterAddress
 from cantstop_arena.game_api.watched import BOT
 from cantstop_arena.hookspecs import BATCH_HOOK
 from cantstop_arena.processes import shutdown, watchdog
@@ -30,6 +29,7 @@ from cantstop_arena.tournaments.pool.blame import (
     WorkerFailure,
 )
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
+from cantstop_arena.tournaments.pool.remote_pools import CLUSTER_WAIT, PoolAddress
 from cantstop_arena.tournaments.pool.worker import (
     TRIES,
     Closable,
@@ -70,7 +70,7 @@ class PoolOptions(msgspec.Struct, frozen=True):
     memory: int | None = None
     start_limit: float = default_of("start_limit")
     foreign: Collection[int] = ()
-    cluster: ClusterAddress | None = None
+    cluster: PoolAddress | None = None
     cluster_wait: float = CLUSTER_WAIT
 
 

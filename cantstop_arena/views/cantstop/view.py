@@ -9,7 +9,6 @@ scores are computed from the record of one game, to verify them and to describe 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cantstop_arena.games.cantstop.records import read_record
@@ -18,12 +17,9 @@ from cantstop_arena.views.cantstop.scenes import BoardScene, scenes
 from cantstop_arena.views.default_view import GameView
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from cantstop_arena.extensions.serve.cantstop_seat import CantStopSeat
     from cantstop_arena.game_api.position import Position
     from cantstop_arena.game_api.state import Event
-    from cantstop_arena.pages.document import GameFigure, Section
+    from cantstop_arena.pages.document import GameFigure
     from cantstop_arena.views.cantstop.person import CantStopPerson
 
 import msgspec
@@ -74,37 +70,11 @@ class CantStopView(GameView):
 
         return game(key, title, paragraphs, events)
 
-    def stored_sections(self, folder: Path) -> Iterator[Section]:
-        from cantstop_arena.extensions.strength.judging.judgement_page import run_sections
-
-        return run_sections(folder)
-
-    def judged(self, events: Iterable[Event]) -> Iterator[Event]:
-        from cantstop_arena.extensions.strength.judging.verdicts import add_verdicts
-
-        return add_verdicts(events)
-
-    def judge_text(self, opening: Event) -> str:
-        from cantstop_arena.extensions.strength.judging.verdicts import judge_text
-
-        return judge_text(opening)
-
-    def worst_decisions(self, events: Iterable[Event], seat: int) -> Iterator[str]:
-        from cantstop_arena.extensions.strength.judging.verdicts import worst_decisions
-
-        return worst_decisions(events, seat)
-
     def highlight_scores(self, events: Sequence[Event]) -> Mapping[str, int]:
         return game_highlights(events).highlights
 
     def why(self, kind: str, events: Sequence[Event]) -> str:
         return why(kind, events)
-
-    @cached_property
-    def web_seat(self) -> CantStopSeat:
-        from cantstop_arena.extensions.serve.cantstop_seat import CantStopSeat
-
-        return CantStopSeat(self)
 
     def person(
         self,

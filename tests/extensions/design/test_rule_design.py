@@ -24,8 +24,8 @@ from cantstop_arena.extensions.design.rule_design import (
     verdict_of,
     violation,
 )
-from cantstop_arena.extensions.serve.results_index import ResultsIndex
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.reports.result_rows import rows_of
 
 DESIGN = """\
 game: kuhn-poker
@@ -172,7 +172,7 @@ def test_the_page_says_what_the_terminal_says(arena: Arena) -> None:
     assert "arena design cards.yaml --seed 1" in page.text
     content = json.loads(Path("results/cards/design.json").read_text("utf-8"))
     assert f"{content['headline']}." == headline and len(content["tried"]) == 6
-    (row,) = ResultsIndex(Path("results")).rows()
+    (row,) = [row for folder in Path("results").iterdir() for row in rows_of(folder, [])]
     assert (row.kind, row.finding, row.address) == (
         "design",
         content["headline"],

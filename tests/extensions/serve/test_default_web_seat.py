@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from helpers import bad_games
 
-from cantstop_arena.extensions.serve.web_seat import SeatedPerson, WebSeat
+from cantstop_arena.extensions.serve.web_seat import SeatedPerson, WebSeat, seat_of
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.table.conversation import PendingDecision
@@ -35,7 +35,7 @@ def pending(answer: Any, moves: Any = None, optional: bool = False) -> PendingDe
 def form_of(asked: PendingDecision, hints: bool = False, game: Any = None) -> str:
     game = game or bad_games.TrickGame()
     person = SeatedPerson(game, 0, [OPENING], asked, hints)
-    return str(view_of(game).web_seat.page(person, 0).form)
+    return str(seat_of(game).page(person, 0).form)
 
 
 @pytest.mark.parametrize(
@@ -112,5 +112,5 @@ def test_hints_are_by_the_value_of_the_game() -> None:
     assert "20.0%" in form and "\u221230.0" in form and "50.0%" in form and "best" in form
     assert "%" not in form_of(pending(int, ["a", "b"]), hints=False, game=ValuedGame())
     assert "%" not in form_of(pending(int, ["a", "b"]), hints=True)
-    assert "value function" in view_of(ValuedGame()).web_seat.judge(None, 2)
-    assert view_of(bad_games.TrickGame()).web_seat.judge(None, 2) == ""
+    assert "value function" in seat_of(ValuedGame()).judge(None, 2)
+    assert seat_of(bad_games.TrickGame()).judge(None, 2) == ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,7 +18,6 @@ from cantstop_arena.views.default_view import GameView
 
 if TYPE_CHECKING:
     from cantstop_arena.extensions.cubus.view.person import CubusPerson
-    from cantstop_arena.extensions.cubus.view.web_seat import CubusSeat
     from cantstop_arena.game_api.state import Event
     from cantstop_arena.pages.document import GameFigure
 
@@ -95,12 +93,6 @@ class CubusView(GameView):
                 knocks = sum(event["event"] == "knock" and event["right"] for event in events)
                 return f"{how_many(knocks, 'build')} by knocking: no other game has more."
         return f"{how_many(end['turns'], 'turn')}: no other game has more."
-
-    @cached_property
-    def web_seat(self) -> CubusSeat:
-        from cantstop_arena.extensions.cubus.view.web_seat import CubusSeat
-
-        return CubusSeat(self)
 
     def person(
         self,

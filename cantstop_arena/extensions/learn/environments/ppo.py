@@ -4,7 +4,7 @@ The method is that of Schulman et al., "Proximal Policy Optimization Algorithms"
 of legal actions and generalized advantage estimation. The net and its gradients are written out, so
 that nothing but NumPy and Gymnasium is needed:
 
-    python -m cantstop_arena.extensions.learn.environments.ppo mine.npz --opponents cautious,rule28 --updates 300
+    python -m cantstop_arena.environments.ppo mine.npz --opponents cautious,rule28 --updates 300
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.environments.vector_env import VectorGames, vector_env
 from cantstop_arena.errors import ArenaError
-from cantstop_arena.extensions.learn.environments.vector_env import VectorGames, vector_env
 from cantstop_arena.game_api.policy_net import PolicyNet
 
 Array = NDArray[Any]
@@ -332,7 +332,7 @@ def _cells(hidden: Score) -> tuple[Any, ...]:
 
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        "python -m cantstop_arena.extensions.learn.environments.ppo", description=__doc__
+        "python -m cantstop_arena.environments.ppo", description=__doc__
     )
     parser.add_argument("out", type=Path, help="the net's file, .npz")
     parser.add_argument("--opponents", default="cautious,rule28,glenn-aloi,tuned")

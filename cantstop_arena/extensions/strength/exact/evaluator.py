@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.turn import Move, Turn
+from cantstop_arena.games.cantstop.turn import Move, Turn, runners_after
 
 
 class Choice(NamedTuple):
@@ -60,14 +60,6 @@ class Evaluator(ABC):
     @abstractmethod
     def _choice(self, climbs: Mapping[int, int]) -> Choice:
         """The values of both actions in the state with these spaces climbed, by column."""
-
-
-def runners_after(turn: Turn, move: Sequence[int] = ()) -> dict[int, int]:
-    """The spaces of the runners after a move, by column."""
-    runners = {column: turn.runners[column] for column in turn.placed}
-    for column in move:
-        runners[column] = turn.next_space(column, runners.get(column) or turn.markers[column])
-    return runners
 
 
 def _climbs(turn: Turn, move: Sequence[int] = ()) -> dict[int, int]:

@@ -14,6 +14,7 @@ from cantstop_arena.bots.bot_paths import is_bot_name
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.errors import UsageError
 from cantstop_arena.extensions.strength.exact.regret import Judgement, Mistake
+from cantstop_arena.extensions.strength.extension import JUDGED
 from cantstop_arena.extensions.strength.judging.judge_plan import JudgePart, JudgeTask, judge_for
 from cantstop_arena.extensions.strength.judging.judge_process import Judgements, is_consistent
 from cantstop_arena.games.cantstop.game import GAME
@@ -21,7 +22,6 @@ from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
-from cantstop_arena.tournaments.run import JUDGED
 from cantstop_arena.tournaments.stored_tournament import load_tournament
 from cantstop_arena.tournaments.table_spec import TableSpec, table_spec_for
 from cantstop_arena.tournaments.tournament import RESOLVED, Tournament

@@ -38,7 +38,7 @@ def test_pettingzoo_tests_the_environment(game: str, players: int) -> None:
     import_or_skip("pettingzoo", "pettingzoo")
     from pettingzoo.test import api_test, seed_test
 
-    from cantstop_arena.extensions.learn.environments import env
+    from cantstop_arena.environments import env
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -50,7 +50,7 @@ def test_pettingzoo_tests_the_parallel_environment() -> None:
     import_or_skip("pettingzoo", "pettingzoo")
     from pettingzoo.test import parallel_api_test, parallel_seed_test
 
-    from cantstop_arena.extensions.learn.environments import parallel_env
+    from cantstop_arena.environments import parallel_env
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -67,7 +67,7 @@ def test_gymnasium_checks_a_duel(game: str, opponent: str | None) -> None:
     gymnasium = import_or_skip("gymnasium", "gymnasium")
     from gymnasium.utils.env_checker import check_env
 
-    import cantstop_arena.extensions.learn.environments  # noqa: F401 - registers the id
+    import cantstop_arena.environments  # noqa: F401 - registers the id
 
     made = gymnasium.make("cantstop_arena/Duel-v0", game=game, opponent=opponent)
     with warnings.catch_warnings():
@@ -80,7 +80,7 @@ def test_gymnasium_checks_a_duel(game: str, opponent: str | None) -> None:
 )
 def test_openspiel_simulates_the_game(game: str, players: int | None) -> None:
     pyspiel = import_or_skip("pyspiel", "openspiel")
-    from cantstop_arena.extensions.learn.environments import openspiel_game
+    from cantstop_arena.environments import openspiel_game
 
     loaded = openspiel_game.load(players, game=game)
     pyspiel.random_sim_test(loaded, num_sims=5, serialize=True, verbose=False)
@@ -92,7 +92,7 @@ def test_cfr_finds_the_equilibrium_of_kuhn_poker() -> None:
     import_or_skip("pyspiel", "openspiel")
     from open_spiel.python.algorithms import cfr, exploitability
 
-    from cantstop_arena.extensions.learn.environments import openspiel_game
+    from cantstop_arena.environments import openspiel_game
 
     game = openspiel_game.load(game="kuhn-poker")
     solver = cfr.CFRSolver(game)
@@ -108,7 +108,7 @@ def test_a_search_wins_against_random_moves() -> None:
     import_or_skip("pyspiel", "openspiel")
     from open_spiel.python.algorithms import mcts
 
-    from cantstop_arena.extensions.learn.environments import openspiel_game
+    from cantstop_arena.environments import openspiel_game
 
     game = openspiel_game.load(game="sealed")
     evaluator = mcts.RandomRolloutEvaluator(1, np.random.RandomState(1))
@@ -153,7 +153,7 @@ def test_answers_of_several_seats_are_hidden_until_all_are_in() -> None:
 
 
 def test_policies_play_any_game(tmp_path: Path) -> None:
-    from cantstop_arena.extensions.learn.environments import PolicyBot
+    from cantstop_arena.environments import PolicyBot
 
     bot: Any = PolicyBot(lambda observation, mask: mask.nonzero()[0][-1], "sealed")
     game = game_named("sealed")

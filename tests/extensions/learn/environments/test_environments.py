@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cantstop_arena.environments.setting import setting_for
 from helpers.arena import Arena
 from helpers.documents import HOW_TO, page_blocks
 from helpers.paths import ROOT
 
 from cantstop_arena.errors import BotError, UsageError
-from cantstop_arena.extensions.learn.environments.setting import setting_for
 from cantstop_arena.games.cantstop.rules import CLASSIC, derive
 
 BOTS = ROOT / "bots"
@@ -36,7 +36,7 @@ def import_or_skip(module: str, extra: str) -> Any:
 @pytest.fixture(scope="module")
 def cantstop_v0() -> Any:
     import_or_skip("pettingzoo", "pettingzoo")
-    from cantstop_arena.extensions.learn.environments import cantstop_v0
+    from cantstop_arena.environments import cantstop_v0
 
     return cantstop_v0
 
@@ -133,7 +133,7 @@ def test_the_board_is_printed_for_people(
 @pytest.fixture(scope="module")
 def duel() -> Callable[..., Any]:
     import_or_skip("gymnasium", "gymnasium")
-    from cantstop_arena.extensions.learn.environments import Duel
+    from cantstop_arena.environments import Duel
 
     return Duel
 
@@ -193,7 +193,7 @@ def test_an_illegal_action_ends_a_duel(duel: Any) -> None:
 
 
 def test_opponents_are_bots_objects_and_policies(duel: Any) -> None:
-    from cantstop_arena.extensions.learn.environments import PolicyBot
+    from cantstop_arena.environments import PolicyBot
 
     def first(observation: Any, mask: Any) -> int:
         return int(mask.argmax())
@@ -214,7 +214,7 @@ SHORT = {"base": "classic", "sides": 4, "columns_to_win": 1}
 @pytest.fixture(scope="module")
 def openspiel_game() -> Any:
     import_or_skip("pyspiel", "openspiel")
-    from cantstop_arena.extensions.learn.environments import openspiel_game
+    from cantstop_arena.environments import openspiel_game
 
     return openspiel_game
 
@@ -332,10 +332,10 @@ for framework in ("gymnasium", "pettingzoo", "pyspiel"):
     sys.modules[framework] = None
 for module in ("cantstop_v0", "gymnasium_env", "openspiel_game"):
     try:
-        __import__(f"cantstop_arena.extensions.learn.environments.{module}")
+        __import__(f"cantstop_arena.environments.{module}")
     except ImportError as error:
         print(error)
-from cantstop_arena.extensions.learn.environments import PolicyBot
+from cantstop_arena.environments import PolicyBot
 """
 
 

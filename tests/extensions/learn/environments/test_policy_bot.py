@@ -17,8 +17,8 @@ from helpers.arena import Arena
 from helpers.paths import ROOT, TESTS
 
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.environments.policy_bot import PolicyBot
 from cantstop_arena.errors import BotError
-from cantstop_arena.extensions.learn.environments.policy_bot import PolicyBot
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.play.step_position import CantStopPosition, start
@@ -31,7 +31,7 @@ FROM_A_FILE = '''
 import json
 
 from cantstop_arena import Bot, hookimpl
-from cantstop_arena.extensions.learn.environments import PolicyBot, read_beside
+from cantstop_arena.environments import PolicyBot, read_beside
 
 LIKED = json.loads(read_beside(__file__, "liked.json"))
 
@@ -66,7 +66,7 @@ AFTER_BUILDING = """
 from environments.test_policy_bot import choice
 from numba.core.event import install_recorder
 
-from cantstop_arena.extensions.learn.environments.policy_bot import PolicyBot
+from cantstop_arena.environments.policy_bot import PolicyBot
 
 PolicyBot(lambda observation, mask: mask)
 with install_recorder("numba:compile") as compiled:
@@ -174,7 +174,7 @@ def test_a_model_of_sb3_that_heeds_no_mask_plays_as_far_as_it_is_legal() -> None
 
 def test_a_model_of_sb3_is_drawn_from_with_the_bots_own_numbers() -> None:
     sb3 = pytest.importorskip("sb3_contrib", reason="needs an extra: pip install -e '.[learning]'")
-    from cantstop_arena.extensions.learn.environments import Duel
+    from cantstop_arena.environments import Duel
 
     model = sb3.MaskablePPO("MlpPolicy", Duel("random"), seed=1, device="cpu", n_steps=64)
     bot, luck = PolicyBot.from_sb3(model, deterministic=False), random.Random(1)
@@ -185,7 +185,7 @@ def test_openspiels_policies_and_bots_play() -> None:
     pytest.importorskip("pyspiel", reason="needs an extra: pip install -e '.[openspiel]'")
     from open_spiel.python import policy
 
-    from cantstop_arena.extensions.learn.environments import openspiel_game
+    from cantstop_arena.environments import openspiel_game
 
     uniform = PolicyBot.from_openspiel(policy.UniformRandomPolicy(openspiel_game.load()))
     luck = random.Random(3)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cantstop_arena as ca
-from cantstop_arena.extensions.learn.environments import ppo
+from cantstop_arena.environments import ppo
 from cantstop_arena.game_api.policy_net import PolicyNet
 
 pytest.importorskip("gymnasium", reason="needs pip install -e '.[gymnasium]'")

@@ -11,7 +11,7 @@ pytest.importorskip("stable_baselines3", reason="needs pip install -e '.[learnin
 
 
 def test_the_adapter_has_the_games_of_the_vector_environment() -> None:
-    from cantstop_arena.extensions.learn.environments import sb3_env
+    from cantstop_arena.environments import sb3_env
 
     plain = ca.vector_env("cautious", 6, autoreset="same_step")
     adapted = sb3_env(ca.vector_env("cautious", 6, autoreset="same_step"))
@@ -37,7 +37,7 @@ def test_the_adapter_has_the_games_of_the_vector_environment() -> None:
 
 
 def test_the_adapter_needs_the_other_mode() -> None:
-    from cantstop_arena.extensions.learn.environments import sb3_env
+    from cantstop_arena.environments import sb3_env
 
     with pytest.raises(UsageError, match="same_step"):
         sb3_env(ca.vector_env("cautious", 2))

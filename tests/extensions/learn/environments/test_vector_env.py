@@ -48,7 +48,7 @@ def legal_action(mask: Any, number: int) -> int:
 def test_one_environment_is_duel_to_the_byte(
     opponent: Any, setting: dict[str, Any], games: int
 ) -> None:
-    from cantstop_arena.extensions.learn.environments import Duel
+    from cantstop_arena.environments import Duel
 
     duel, env = Duel(opponent, **setting), ca.vector_env(opponent, 1, **setting)
     observation, info = duel.reset(seed=5)

@@ -6,7 +6,7 @@ import pytest
 from helpers.workers import BLOCKS, ORDERS, result
 from msgspec.structs import replace
 
-from cantstop_arena.extensions.cluster import bridge_connection
+from cantstop_arena.extensions.cluster import cluster_pools
 from cantstop_arena.extensions.cluster.address import ClusterAddress
 from cantstop_arena.extensions.cluster.cluster_messages import (
     BundlePlayed,
@@ -67,7 +67,7 @@ class Line:
 
 def test_a_cluster_stays_and_gets_another_table(monkeypatch: pytest.MonkeyPatch) -> None:
     line, options = Line(), PoolOptions(1, cluster=ClusterAddress("local", "1"))
-    monkeypatch.setattr(bridge_connection, "connection_to", lambda *arguments: line)
+    monkeypatch.setattr(cluster_pools, "connection_to", lambda *arguments: line)
     with PoolOwner() as pools:
         for seed in (1, 1, 2):
             spec = replace(SPEC, seed=seed)
