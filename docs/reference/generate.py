@@ -12,10 +12,12 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
+import cantstop_arena
 from cantstop_arena.cli import main, sections_of
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.games.cantstop.turn import Turn
@@ -23,6 +25,7 @@ from cantstop_arena.schemas import stored_schema
 from cantstop_arena.tournaments.file.keys import KEYS, Key
 
 FOLDER = Path(__file__).parent
+PACKAGE = Path(cantstop_arena.__file__).parent
 PART = re.compile(r"(<!-- generated: ([\w -]+) -->\n).*?(\n<!-- end of generated -->)", re.DOTALL)
 MANY = 4  # commands with the same option, which is then listed once
 TYPES = {
@@ -280,13 +283,53 @@ def generated(page: str) -> str:
     return PART.sub(lambda part: part[1] + "\n" + PARTS[part[2]]() + "\n" + part[3], page)
 
 
+# The types of the names of `cantstop_arena`
+
+
+def stubs() -> dict[Path, str]:
+    """The stub files of the package: what type checkers read in place of imports on first use."""
+    names = sorted((module, name) for name, module in cantstop_arena.all_modules().items())
+    lines = ['"""The names that `__init__.py` hands on, for tools that read types."""', ""]
+    files: dict[Path, str] = {}
+    for module, name in names:
+        lines.append(f"from {module} import {name} as {name}")
+        spec = find_spec(module)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            files |= _stubs_of_package(f"{module}.{name}", Path(folder) / name, PACKAGE / name)
+    lines += ["", "__all__: list[str]", "__version__: str", ""]
+    lines += ["def all_modules() -> dict[str, str]: ...", ""]
+    return {PACKAGE / "__init__.pyi": "\n".join(lines), **files}
+
+
+def _stubs_of_package(module: str, folder: Path, public: Path) -> dict[Path, str]:
+    """Stubs of a package of an extension under its public name."""
+    files = {}
+    for path in sorted(folder.glob("*.py")):
+        full = module if path.stem == "__init__" else f"{module}.{path.stem}"
+        text = f'"""A public name, for tools that read types."""\n\nfrom {full} import *\n'
+        files[public / f"{path.stem}.pyi"] = text
+    return files
+
+
 if __name__ == "__main__":
-    late = []
-    for file in sorted(FOLDER.glob("*.md")):
-        text = file.read_text("utf-8")
-        if (new := generated(text)) != text:
-            late.append(file.name)
-            if "--check" not in sys.argv:
-                file.write_text(new, "utf-8")
+    files = {path: generated(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.md"))}
+    files |= stubs()
+    folders = (file.parent for file in PACKAGE.glob("*/__init__.pyi"))
+    of_extensions = (each for each in folders if not (each / "__init__.py").exists())
+    stale = {path for each in of_extensions for path in each.iterdir()} - {*files}
+    late = [
+        path.name
+        for path, text in files.items()
+        if not path.is_file() or path.read_text("utf-8") != text
+    ]
+    late += sorted(path.name for path in stale)
+    if "--check" not in sys.argv:
+        for path, text in files.items():
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, "utf-8")
+        for path in stale:
+            path.unlink()
+            if not any(path.parent.iterdir()):
+                path.parent.rmdir()
     if late and "--check" in sys.argv:
         sys.exit(f"not up to date: {', '.join(late)}; run make reference")
