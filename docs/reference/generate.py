@@ -12,6 +12,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,6 +21,7 @@ import click
 import cantstop_arena
 from cantstop_arena.cli import main, sections_of
 from cantstop_arena.exit_codes import ExitCode
+from cantstop_arena.extension_registry import built_in
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.schemas import stored_schema
 from cantstop_arena.tournaments.file.keys import KEYS, Key
@@ -176,10 +178,10 @@ def _names(chosen: Collection[str], names: Sequence[str]) -> str:
 
 def keys() -> str:
     """The keys of tournaments and of runs."""
-    files = ("tournament", "comparison", "league", "design")
+    files = ("tournament", "comparison")
     names = [name for key in KEYS for name in key.commands]
     order = [name for group in sections_of(()).values() for name in group if name in names]
-    rows = [key_row(key, files, order) for key in KEYS if key.files not in ({"league"}, {"design"})]
+    rows = [key_row(key, files, order) for key in KEYS]
     heads = ("key", "in files", "option", "of commands", "of functions", "what it is")
     return table(heads, rows)
 
@@ -192,10 +194,14 @@ def _default(key: Key) -> str:
     return "" if key.default is None else f"`{key.default}`"
 
 
-def keys_of(file: str) -> str:
-    """The keys that one kind of file alone has."""
-    rows = [(f"`{key.name}`", _default(key), cell(key.help)) for key in KEYS if key.files == {file}]
-    return table(("key", "default", "what it is"), rows)
+def keys_of(page: Path) -> str:
+    """The keys of the files of an extension, whose page this is."""
+    module = import_module(f"cantstop_arena.extensions.{page.stem}.keys")
+    own = [key for key in module.IN_FILE if key not in KEYS]
+    shared = ", ".join(f"`{key.name}`" for key in module.IN_FILE if key in KEYS)
+    rows = [(f"`{key.name}`", _default(key), cell(key.help)) for key in own]
+    also = f"As in [tournaments](../reference/tournament-file.md#all-keys): {shared}."
+    return f"{table(('key', 'default', 'what it is'), rows)}\n\n{also}"
 
 
 # What a bot is shown
@@ -268,8 +274,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "options of many commands": options_of_many_commands,
     "commands": all_commands,
     "keys": keys,
-    "keys of leagues": lambda: keys_of("league"),
-    "keys of designs": lambda: keys_of("design"),
     "turn": turn,
     "exit codes": exit_codes,
     "columns of games": lambda: columns("games"),
@@ -278,9 +282,23 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 
 
-def generated(page: str) -> str:
-    """A page with all its generated parts as they have to be."""
-    return PART.sub(lambda part: part[1] + "\n" + PARTS[part[2]]() + "\n" + part[3], page)
+def generated(page: Path) -> str:
+    """The text of a page with all its generated parts as they have to be."""
+
+    def with_part(part: re.Match[str]) -> str:
+        name = part[2]
+        text = keys_of(page) if name == "keys of the file" else PARTS[name]()
+        return f"{part[1]}\n{text}\n{part[3]}"
+
+    return PART.sub(with_part, page.read_text("utf-8"))
+
+
+def pages() -> Iterator[Path]:
+    """The pages with generated parts: the reference, and those of extensions that are there."""
+    yield from sorted(FOLDER.glob("*.md"))
+    for name in built_in():
+        if (page := FOLDER.parent / "extensions" / f"{name}.md").exists():
+            yield page
 
 
 # The types of the names of `cantstop_arena`
@@ -312,7 +330,7 @@ def _stubs_of_package(module: str, folder: Path, public: Path) -> dict[Path, str
 
 
 if __name__ == "__main__":
-    files = {path: generated(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.md"))}
+    files = {page: generated(page) for page in pages()}
     files |= stubs()
     folders = (file.parent for file in PACKAGE.glob("*/__init__.pyi"))
     of_extensions = (each for each in folders if not (each / "__init__.py").exists())
