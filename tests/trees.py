@@ -57,8 +57,19 @@ def run_tests(title: str, names: Collection[str], tests: Collection[str], *paths
         environment = {**os.environ, "PYTHONPATH": temporary}
         for words in (
             ["docs/reference/generate.py"],
-            ["-m", "pytest", "-n", "auto", "--dist", "worksteal", "-q", "-rfE"]
-            + ["-m", "not slow and not long", *paths],
+            [
+                "-m",
+                "pytest",
+                "-n",
+                "auto",
+                "--dist",
+                "worksteal",
+                "-q",
+                "-rfE",
+                "-m",
+                "not slow and not long",
+                *paths,
+            ],
         ):
             code = subprocess.run([sys.executable, *words], cwd=temporary, env=environment)
             if code.returncode:
@@ -73,7 +84,9 @@ def main() -> None:
         passed = [run_tests("the core, without extensions", (), (), "tests")]
     else:
         passed = [
-            run_tests(f"{name} alone", [name, *imported_by(name)], [name], f"tests/extensions/{name}")
+            run_tests(
+                f"{name} alone", [name, *imported_by(name)], [name], f"tests/extensions/{name}"
+            )
             for name in chosen or NAMES
         ]
     sys.exit(not all(passed))
