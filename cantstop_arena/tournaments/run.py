@@ -176,7 +176,7 @@ class Session:
             for number, (bot, entrant) in enumerate(
                 zip(self.tournament.query.bots, self.tournament.entrants, strict=True)
             )
-            if bot.version.origin != "built-in"
+            if bot.version.origin.is_foreign
             and not entrant.isolate
             and bot.version.id not in stored
         ]

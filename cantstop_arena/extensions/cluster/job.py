@@ -111,7 +111,7 @@ def _local_start(job: Job, number: int, folder: Path, logs: BotLogs) -> BotStart
     start = job.spec.seats[number]
     if start.bot.source:
         start = replace(start, bot=_local_bot(job, start.bot, start.bot.source, folder))
-    if start.bot.origin == "built-in" and not start.isolation:
+    if not (start.isolation or start.is_foreign):
         return start
     cwd = start.cwd if start.cwd.is_dir() else folder
     start = replace(start, cwd=cwd, log=logs.paths[number])
