@@ -17,6 +17,7 @@ from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
 from cantstop_arena.bots.known_bot import check_playing, functions_of, source_line_of
 from cantstop_arena.bots.loader import Loader
+from cantstop_arena.deals.outcomes import Fault
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BATCH_HOOK, BotFunctions
@@ -258,6 +259,8 @@ class BotFacts(msgspec.Struct, frozen=True):
     isolated: frozenset[int]
     logs: BotLogs
     orders: Orders
+    note_fault: Callable[[Fault], None] = lambda _: None
+    """Called when a bot forfeits a game, before the result of its block is there."""
 
     def decision_limit(self, bot: int) -> float:
         """The time limit in seconds, longer for isolated bots: workers time their decisions."""
