@@ -297,14 +297,15 @@ class Pages(msgspec.Struct, frozen=True):
         """What a participant can do: correct the bot, or reach the next level or rank."""
         entry, rows = self.standings.league.entry, self.standings.rows
         if marks.submission.problem:
-            first = "Hand in" if not marks.submission.versions else "Correct it and hand in again"
-            return [f"{first}: {entry}. Before that, arena bots check {entry} says what is wrong."]
+            has_file = not marks.submission.problem.startswith("no ")
+            first = "Correct it and hand it in again" if has_file else f"Hand in {entry}"
+            return [f"{first}. Before that, arena bots check {entry} says whether it passes."]
         if row is None or row.score.mean is None:
             return ["The next run of the league plays its games."]
         steps = []
         if missing := [result for result in row.grade.results if not result.points]:
             next_level = min(missing, key=lambda each: each.level.score - (each.score.mean or 0))
-            level, score = next_level.level, number_with_error(next_level.score, 1, 100)
+            level, score = next_level.level, with_error(next_level.score, 1, 100)
             steps.append(
                 f"{level.points:g} points more are for {percent(level.score)} against"
                 f" {level.against}; the score is {score} now."

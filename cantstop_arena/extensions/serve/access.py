@@ -1,5 +1,6 @@
 """Who may ask for what: the host, the token, the origin; and the headers of every answer."""
 
+import secrets
 from hmac import compare_digest
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,7 +39,7 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 STATIC, ENTER = "/static/", "/enter"
-MAX_ADDRESS_BYTES, MAX_HEADER_BYTES = 4_000, 16_000
+MAX_ADDRESS_BYTES, MAX_HEADER_BYTES = 4_000, 32_000
 _METHODS = ("GET", "HEAD", "POST")
 _READ_HEADERS = (b"host", b"content-type", b"x-fragment")  # by pages
 _CLOSED = (
@@ -58,7 +59,8 @@ class Access:
     such as a participant of a league, has a cookie of its own, which opens what `admission` says.
     Another site can lead a browser to an address with another's token, so that what is handed in
     next reaches that other: entering asks first where it comes from elsewhere, or would replace a
-    guest.
+    guest. Browsers take pages in an origin of their own for another site, so that the links between
+    them need a cookie for the owner that opens no other page.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Access:
         self.token = token
         self.cookie = f"arena-{port}"
         self.guest_cookie = f"arena-league-{port}"
+        self.reader_cookie, self.reader_token = f"arena-reader-{port}", secrets.token_urlsafe()
         self.admission = admission
         self.site = site
 
@@ -107,10 +110,10 @@ class Access:
             return _text("Only GET, HEAD and POST are allowed.", 405)
         if "transfer-encoding" in headers:
             return _text("A request needs its length.", 411)
-        given_cookies = headers.get("cookie", "")
-        cookies = {name: _cookie(given_cookies, name) for name in (self.cookie, self.guest_cookie)}
-        is_owner = self._is_token(cookies[self.cookie])
-        guest = self.admission(path, cookies[self.guest_cookie])
+        cookies = _cookies(headers.get("cookie", ""))
+        is_owner = compare_digest(cookies.get(self.cookie, b""), self.token.encode())
+        guest_token = cookies.get(self.guest_cookie, b"").decode()
+        guest = self.admission(path, guest_token)
         visitor = scope["visitor"] = Visitor(is_owner, guest)
         VISITOR.set(visitor)
         if method == "POST":
@@ -120,15 +123,16 @@ class Access:
             entering = self._holder(path, token)
             if not entering.is_known:
                 return self.site.problem_page(_UNKNOWN, 403)
-            is_other = entering.guest is not None and (
-                is_owner or cookies[self.guest_cookie] not in ("", token)
-            )
+            is_other = entering.guest is not None and (is_owner or guest_token not in ("", token))
             if is_other or self._is_from_elsewhere(headers):
                 return self.site.page(
                     "enter.html", "", entering=entering, token=token, path=path, action=ENTER
                 )
             return self._enter(path, entering, token)
         if visitor.is_known or path.startswith(STATIC) or (path == ENTER and method == "POST"):
+            return None
+        reader = cookies.get(self.reader_cookie, b"")
+        if path.endswith(".html") and compare_digest(reader, self.reader_token.encode()):
             return None
         return self.site.problem_page(_CLOSED, 403)
 
@@ -166,15 +170,11 @@ class Access:
         """Set the cookie, and lead to the same address without the token."""
         path = "/" + path.lstrip("/\\")  # two slashes would lead to another host
         answer = RedirectResponse(path, 303)
-        cookie = self.cookie if entering.is_owner else self.guest_cookie
-        # Links from other sites bring a guest's cookie, so that it is seen whom they replace.
-        answer.set_cookie(
-            cookie,
-            token,
-            httponly=True,
-            samesite="strict" if entering.is_owner else "lax",
-            path="/",
-        )
+        if entering.is_owner:
+            answer.set_cookie(self.reader_cookie, self.reader_token, httponly=True, samesite="lax")
+            answer.set_cookie(self.cookie, token, httponly=True, samesite="strict")
+        else:  # comes with links of other sites, so that it is seen whom they would replace
+            answer.set_cookie(self.guest_cookie, token, httponly=True, samesite="lax")
         return answer
 
 
@@ -192,10 +192,10 @@ def _token_in(query: bytes) -> str:
     return values[0] or ("-" if b"token=" in query else "")
 
 
-def _cookie(header: str, name: str) -> str:
-    """The value of a cookie as it was set: tokens have no quotes."""
+def _cookies(header: str) -> dict[str, bytes]:
+    """The values of cookies by name, as they were set: tokens have no quotes."""
     pairs = (pair.strip().partition("=") for pair in header.split(";"))
-    return next((value for key, _, value in pairs if key == name), "")
+    return {name: value.encode() for name, _, value in pairs}
 
 
 def foreign_file(path: Path) -> Response:
@@ -209,4 +209,5 @@ def foreign_page(html: str) -> Response:
 
 
 def _text(sentence: str, status: int) -> Response:
-    return PlainTextResponse(f"{sentence}\n", status)
+    """A refusal whose request is not read to its end."""
+    return PlainTextResponse(f"{sentence}\n", status, {"Connection": "close"})
