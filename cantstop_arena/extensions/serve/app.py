@@ -41,7 +41,7 @@ def application(site: Site, hosts: set[str], token: str, port: int) -> ASGIApp:
         return site.problem_page(texts.get(status, "The server has failed here."), status)
 
     app = Starlette(routes=routes, exception_handlers={HTTPException: refused, 500: refused})
-    return Access(app, hosts, token, port, admission_to(pages, site.index))
+    return Access(app, hosts, token, port, admission_to(pages, site.index), site)
 
 
 async def results(site: Site, request: Request) -> Response:

@@ -11,7 +11,6 @@ from cantstop_arena.processes import system
 
 LOCAL = ("127.0.0.1", "::1", "localhost")
 _TOKEN_BYTES = 24
-_MAX_CONNECTIONS = 100
 
 
 def serve(
@@ -49,10 +48,10 @@ def serve(
         access_log=False,  # addresses may have the token
         server_header=False,
         proxy_headers=False,
+        loop="asyncio",  # its transports can be set to read little at a time
         http=PageConnection,
         ws="none",
         lifespan="off",
-        limit_concurrency=_MAX_CONNECTIONS,
         timeout_graceful_shutdown=3,
         timeout_keep_alive=5,
     )
