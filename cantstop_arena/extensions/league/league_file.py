@@ -14,12 +14,13 @@ from msgspec.structs import replace
 from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.known_bot import is_printed_well
 from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.extensions.league.keys import IN_FILE
 from cantstop_arena.extensions.league.rounds import RoundRules
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.processes.system import seconds_of
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader, read_isolation
 from cantstop_arena.tournaments.file.entrants import Entrant, needs
-from cantstop_arena.tournaments.file.keys import BY_NAME, FAULTS, keys_of_file
+from cantstop_arena.tournaments.file.keys import FAULTS
 from cantstop_arena.tournaments.file.tournament_file import (
     names_of,
     read_game,
@@ -42,7 +43,8 @@ from cantstop_arena.tournaments.tournament import FaultPolicy
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
 
-KEYS = [key.name for key in keys_of_file("league")]
+KEYS = [key.name for key in IN_FILE]
+_DEFAULTS = {key.name: key.default for key in IN_FILE}
 LOWER, ESTIMATE = "lower", "estimate"
 """What has to reach the threshold of a mark: the lower end of the interval, or the estimate."""
 DAY = 86_400.0  # seconds
@@ -174,7 +176,7 @@ def _staff(
 
 def _path(reader: Reader, entries: Mapping[str, Entry], key: str) -> str:
     """The text of a path; its default where it is missing or invalid."""
-    default: str = BY_NAME[key].default
+    default: str = _DEFAULTS[key]
     if key not in entries:
         return default
     text = reader.text(entries[key].value, key) or default
@@ -316,7 +318,7 @@ def _level(reader: Reader, entry: Entry, staff: Sequence[str]) -> Level:
 
 
 def _arrows(reader: Reader, entry: Entry | None) -> int:
-    default = int(seconds_of(str(BY_NAME["arrows"].default)) / DAY)
+    default = int(seconds_of(str(_DEFAULTS["arrows"])) / DAY)
     seconds = _duration(reader, entry, "arrows", _MAX_DAYS * DAY, default * DAY)
     if entry and seconds < DAY:
         reader.complain(entry.value, "arrows must be a day or more, as in 7d")
