@@ -13,6 +13,7 @@ from cantstop_arena.api.bot_arguments import Isolate
 from cantstop_arena.deals.outcomes import LuckRemoved
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.game_api.bot_options import did_you_mean
+from cantstop_arena.processes.system import open_standard_files
 from cantstop_arena.tournaments.file.keys import KEYS, Key
 from cantstop_arena.tournaments.pool.remote_pools import PoolAddress
 from cantstop_arena.tournaments.run_options import RunOptions
@@ -161,6 +162,7 @@ def keywords(keys: type, table: Sequence[Key] = KEYS, **defaults: Any) -> Callab
                     raise TypeError(
                         f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}"
                     )
+            open_standard_files()  # a server may have none
             return function(*arguments, **{**values, **given})
 
         called.__signature__ = signature  # type: ignore[attr-defined]

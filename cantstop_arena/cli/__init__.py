@@ -14,7 +14,7 @@ from cantstop_arena.cli import commands
 from cantstop_arena.errors import ArenaError, Interrupted
 from cantstop_arena.exit_codes import ExitCode, signal_exit_code
 from cantstop_arena.processes import shutdown, system
-from cantstop_arena.processes.system import memory_shortage, open_standard_files
+from cantstop_arena.processes.system import memory_shortage, prepare_process
 from cantstop_arena.texts import printable_lines
 
 if TYPE_CHECKING:
@@ -88,9 +88,9 @@ class ArenaGroup(click.Group):
     """
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run the command line; opens standard streams that are closed."""
+        """Run the command line, whatever state its process has been started in."""
         system.relax_gc()
-        open_standard_files()
+        prepare_process()
         return super().main(*args, **extra)
 
     def list_commands(self, context: click.Context) -> list[str]:

@@ -1,6 +1,6 @@
 """Stand-ins for what a pool of workers needs: players, a referee, results."""
 
-import multiprocessing
+import multiprocess
 import os
 import signal
 import time
@@ -148,5 +148,5 @@ def results_of(
     with WorkerPool(factory, WINDOW, bots, options) as pool:
         for played in pool.play(iter(BLOCKS)):
             parts.setdefault(played.full_block, []).append(played.result)
-    assert not multiprocessing.active_children()
+    assert not multiprocess.active_children()
     return {whole: join_parts(whole, results) for whole, results in parts.items()}
