@@ -21,7 +21,7 @@ from cantstop_arena.processes import system
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.preparation import BotFacts, PreparedBot, prepare_bots
+from cantstop_arena.tournaments.preparation import BotFacts, PreparedBot, ignore_fault, prepare_bots
 from cantstop_arena.tournaments.table_spec import TableSpec
 
 
@@ -53,7 +53,7 @@ def job_for(spec: TableSpec, bots: BotFacts, names: Sequence[str], options: Pool
     sources = [seat.bot.source for seat in spec.seats if seat.bot.source]
     return Job(
         spec,
-        bots,
+        replace(bots, note_fault=ignore_fault),  # machines report faults with their results
         tuple(names),
         {source.digest: source.texts() for source in sources},
         Path.cwd(),

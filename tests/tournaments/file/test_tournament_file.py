@@ -47,7 +47,7 @@ class Spec:
 
     @property
     def is_alone(self) -> bool:
-        return self.path is not None
+        return self.path is not None and self.path.stem == self.name
 
     @property
     def options(self) -> Mapping[str, Option]:
@@ -728,7 +728,7 @@ def test_the_real_catalogue_serves_as_the_stand_in_does(folder: Path) -> None:
 
 def test_a_bot_that_a_file_registers_under_another_name_is_written_by_name(folder: Path) -> None:
     cup = tournament(folder, PAIR)
-    twin: Any = Spec("one-of-two", "file", path=folder / "two.py")
+    twin: Any = Spec("one-of-two", Origin.FILE, path=folder / "two.py")
     entrant = replace(cup.entrants[0], bot=twin)
     assert entrant.as_file(folder)["bot"] == "one-of-two"
 
