@@ -4,6 +4,8 @@ import asyncio
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from typing import cast
+
 from cantstop_arena.extensions.serve.web_pages import NOBODY, Visitor
 
 REQUEST_SECONDS = 10.0
@@ -45,7 +47,7 @@ class PageConnection(H11Protocol):
 
     def _claim(self) -> tuple[bool, bool, bool, float]:
         """The claim to stay open, as something that can be compared."""
-        visitor: Visitor = self.scope.get("visitor", NOBODY) if self.scope else NOBODY
+        visitor = cast(Visitor, self.scope.get("visitor", NOBODY) if self.scope else NOBODY)
         is_answering = self.cycle is not None and not self.cycle.response_complete
         return visitor.is_owner, visitor.is_known, is_answering, self._time
 
