@@ -1,10 +1,9 @@
 """The connections of the server: how long they may wait, and which are closed for new ones."""
 
 import asyncio
+from typing import cast
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
-
-from typing import cast
 
 from cantstop_arena.extensions.serve.web_pages import NOBODY, Visitor
 
