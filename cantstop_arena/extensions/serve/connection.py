@@ -1,10 +1,11 @@
 """The connections of the server: how long they may wait, and which are closed for new ones."""
 
 import asyncio
+from typing import cast
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from cantstop_arena.extensions.serve.web_pages import NOBODY
+from cantstop_arena.extensions.serve.web_pages import NOBODY, Visitor
 
 REQUEST_SECONDS = 10.0
 """A connection that brings no whole request header in this time is closed."""
@@ -45,7 +46,7 @@ class PageConnection(H11Protocol):
 
     def _claim(self) -> tuple[bool, bool, bool, float]:
         """The claim to stay open, as something that can be compared."""
-        visitor = self.scope.get("visitor", NOBODY) if self.scope else NOBODY
+        visitor = cast(Visitor, (self.scope or {}).get("visitor", NOBODY))
         is_answering = self.cycle is not None and not self.cycle.response_complete
         return visitor.is_owner, visitor.is_known, is_answering, self._time
 

@@ -126,7 +126,7 @@ def league(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PagesServer]:
     step = "Correct it and hand it in again."
     bad = "Does not import: SyntaxError: expected ':' (bot.py, line 1)."
     facts = [["Score", "41.25%", "± 5.78", "against everybody"]]
-    participants = {
+    participants: dict[str, list[object]] = {
         "ada": ["quick fox 1", "quick-fox.html", "quick fox 1 is 1st of 2", facts, "It plays"],
         "bob": ["brave owl 2", "brave-owl.html", "brave owl 2 has no place yet", [], "It fails"],
     }
