@@ -46,7 +46,7 @@ class PageConnection(H11Protocol):
 
     def _claim(self) -> tuple[bool, bool, bool, float]:
         """The claim to stay open, as something that can be compared."""
-        visitor = cast(Visitor, (self.scope or {}).get("visitor", NOBODY))
+        visitor = cast(Visitor, self.scope.get("visitor", NOBODY) if self.scope else NOBODY)
         is_answering = self.cycle is not None and not self.cycle.response_complete
         return visitor.is_owner, visitor.is_known, is_answering, self._time
 
