@@ -36,6 +36,7 @@ def serve(
     # Whoever opens the address at once waits for the rest, which takes most of the time to load.
     import uvicorn
 
+    from cantstop_arena.extensions.serve.access import MAX_ADDRESS_BYTES, MAX_HEADER_BYTES
     from cantstop_arena.extensions.serve.app import application
     from cantstop_arena.extensions.serve.connection import PageConnection
     from cantstop_arena.extensions.serve.site import Site
@@ -50,6 +51,7 @@ def serve(
         proxy_headers=False,
         loop="asyncio",  # its transports can be set to read little at a time
         http=PageConnection,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES + MAX_ADDRESS_BYTES,
         ws="none",
         lifespan="off",
         timeout_graceful_shutdown=3,
