@@ -96,7 +96,7 @@ def test_a_broken_extension_is_left_out_and_named(arena: Arena, tmp_path: Path) 
 
 def test_what_nobody_has_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_parts", lambda: [])
-    with pytest.raises(ca.UsageError, match="^--people needs an extension that is not installed"):
+    with pytest.raises(ca.UsageError, match=r"^--people needs an extension that is not installed"):
         registry.needed("people", "--people")
 
 
