@@ -29,7 +29,7 @@ def main(wheel: Path) -> None:
         arena = programs / "arena"
         _try(arena, folder / "bare")
         _refuses_to_serve(arena, folder)
-        pip = [programs / "python", "-m", "pip", "install", "--quiet"]
+        pip = [str(programs / "python"), "-m", "pip", "install", "--quiet"]
         subprocess.run([*pip, f"{wheel.resolve()}[all]"], check=True)
         _serves(arena, folder)
         (extensions,) = (folder / "environment").glob("lib/*/site-packages/*/extensions")
@@ -52,14 +52,14 @@ def _installed(wheel: Path, environment: Path) -> Path:
 
 def _refuses_to_serve(arena: Path, folder: Path) -> None:
     """Without starlette and uvicorn: one sentence, and no address that nobody serves."""
-    words = [arena, "serve", "--port", "0"]
+    words = [str(arena), "serve", "--port", "0"]
     result = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600)
     assert result.returncode == 2 and not result.stdout, result
     assert "cantstop-arena[serve]" in result.stderr, result.stderr
 
 
 def _serves(arena: Path, folder: Path) -> None:
-    words = [arena, "serve", "--port", "0"]
+    words = [str(arena), "serve", "--port", "0"]
     with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout and "Pages at http://127.0.0.1:" in server.stdout.readline()
         server.terminate()
