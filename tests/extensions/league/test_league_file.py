@@ -112,7 +112,7 @@ def test_folders_with_one_page_are_refused(first: str, second: str) -> None:
     (line,) = complaints(FILE)
     assert line == (
         f"league.yaml:2:15: submissions/{first} and submissions/{second}"
-        " differ only in case, or in spaces and hyphens; rename one"
+        " differ only in case, accents, or spaces and hyphens; rename one"
     )
 
 
