@@ -521,8 +521,8 @@ class _TournamentRun:
         finally:
             self.logs.end()
             if written := [path.name for path in self.logs.written]:
-                names = ", ".join(written[:_MAX_LOGS]) + ", ..." * (len(written) > _MAX_LOGS)
-                observer.on_notice(f"What bots printed is in {self.logs.folder}: {names}")
+                logs = ", ".join(written[:_MAX_LOGS]) + ", ..." * (len(written) > _MAX_LOGS)
+                observer.on_notice(f"What bots printed is in {self.logs.folder}: {logs}")
 
     def _note_fault(self, observer: RunObserver, fault: Fault) -> None:
         """Report the first fault of a bot at once: the standings come when all has been played."""
