@@ -251,6 +251,10 @@ def backend_of_group(parts: Sequence[PreparedBot], group: Sequence[int]) -> Back
     return "batched" if "batched" in backends else "compiled"
 
 
+def ignore_fault(fault: Fault) -> None:
+    """Do nothing: nobody is to be told of faults at once."""
+
+
 class BotFacts(msgspec.Struct, frozen=True):
     """Facts about a tournament's bots, for the parent of the workers that they play in."""
 
@@ -259,7 +263,7 @@ class BotFacts(msgspec.Struct, frozen=True):
     isolated: frozenset[int]
     logs: BotLogs
     orders: Orders
-    note_fault: Callable[[Fault], None] = lambda _: None
+    note_fault: Callable[[Fault], None] = ignore_fault
     """Called when a bot forfeits a game, before the result of its block is there."""
 
     def decision_limit(self, bot: int) -> float:

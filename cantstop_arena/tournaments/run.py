@@ -177,7 +177,7 @@ class Session:
             for number, (bot, entrant) in enumerate(
                 zip(self.tournament.query.bots, self.tournament.entrants, strict=True)
             )
-            if bot.version.origin != "built-in"
+            if bot.version.origin.is_foreign
             and not entrant.isolate
             and bot.version.id not in stored
         ]
@@ -521,8 +521,8 @@ class _TournamentRun:
         finally:
             self.logs.end()
             if written := [path.name for path in self.logs.written]:
-                logs = ", ".join(written[:_MAX_LOGS]) + ", ..." * (len(written) > _MAX_LOGS)
-                observer.on_notice(f"What bots printed is in {self.logs.folder}: {logs}")
+                files = ", ".join(written[:_MAX_LOGS]) + ", ..." * (len(written) > _MAX_LOGS)
+                observer.on_notice(f"What bots printed is in {self.logs.folder}: {files}")
 
     def _note_fault(self, observer: RunObserver, fault: Fault) -> None:
         """Report the first fault of a bot at once: the standings come when all has been played."""

@@ -283,8 +283,8 @@ class _Rounds:
             if bot in self.rounds and rival in self.rounds and (bot, None) not in opened:
                 low, high = self.against(bot, rival)[1:]
                 is_clear = low is not None and high is not None and not low < score < high
-                may_play = self._rounds_of(bot, rival) < max_rounds
-                if not is_clear and may_play and (not is_late or self._has_next(bot, rival)):
+                plays_on = not is_late or self._has_next(bot, rival)
+                if not is_clear and self._rounds_of(bot, rival) < max_rounds and plays_on:
                     opened.add((bot, rival))
         return opened
 
