@@ -34,6 +34,7 @@ NET_MODULE = b"""from cantstop_arena.bots.onnx_bots import describe_net
 describe_net(globals())
 """
 """The module that the file of a net stands for: the code of a bot."""
+_MAX_CODE_LENGTH = 100  # characters of a line that is no Python
 _NO_SOURCES = "__pycache__"  # a folder that Python fills
 
 
@@ -412,7 +413,8 @@ def exception_line(error: BaseException) -> str:
     """An exception in one line, with the file and line that raised it, if known."""
     message = f"{type_name(error)}: {attribute_text(error, str) or 'no message'}"
     if isinstance(error, SyntaxError):
-        return message
+        code = (error.text or "").strip()[:_MAX_CODE_LENGTH]
+        return f"{message}: {code}" if code else message
     entry, source_entry = error.__traceback__, None
     while entry is not None:
         if entry.tb_frame.f_code.co_filename != __file__:

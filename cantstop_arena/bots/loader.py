@@ -42,6 +42,7 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.hookspecs import BATCH_HOOK, PROJECT, BatchHooks, Bot, BotFunctions
 from cantstop_arena.packages import entry_points_of, load_entry_point
+from cantstop_arena.processes.system import short_path
 from cantstop_arena.table.batched_bot import BatchedBot
 
 if TYPE_CHECKING:
@@ -504,7 +505,10 @@ def hook_complaint(error: pluggy.PluginValidationError, plugin: Any, game: Game)
     hooks = [*game.functions, BATCH_HOOK, *REGISTERED]
     for name, function in list(vars(plugin).items()):
         if hasattr(function, f"{PROJECT}_impl") and name not in hooks:
-            return f"there is no hook {name!r}{did_you_mean(name, hooks)}"
+            code = inspect.unwrap(function).__code__
+            where = f"{short_path(code.co_filename)}:{code.co_firstlineno}"
+            there_is = f"there is no hook {name!r}{did_you_mean(name, hooks)} ({where})"
+            return f"{there_is}; the hooks of {game.name} are {', '.join(hooks)}"
         if name == BATCH_HOOK and batch_function(plugin, game) is not None:
             functions = {**functions, BATCH_HOOK: _BATCH}
         if name in functions and inspect.isfunction(function):
