@@ -37,6 +37,7 @@ from cantstop_arena.bots.known_bot import (
     is_printed_well,
 )
 from cantstop_arena.bots.loader import only_bot
+from cantstop_arena.bounded_files import paths_matching
 from cantstop_arena.deals.outcomes import LeftOut
 from cantstop_arena.errors import BotError, OtherGameError
 from cantstop_arena.texts import in_a_line, listed
@@ -160,7 +161,7 @@ def _files(pattern: str, folder: Path) -> Iterator[Path]:
     """
     last = PurePath(pattern).name
     # Path.glob refuses absolute patterns, and matches hidden files.
-    for text in sorted(glob.glob(pattern, root_dir=folder, recursive=True)):  # noqa: PTH207
+    for text in paths_matching(pattern, folder):
         path = folder / text
         is_hidden = path.name[:1] in ("_", ".") and not last.startswith(path.name[0])
         if is_hidden:
