@@ -327,6 +327,9 @@ def _import_deadline() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
         yield
         return
+    if sys.platform == "linux" and not system.counts_waiting():  # in the sandbox
+        yield  # whoever started this process limits it, and leaves out waiting for a processor
+        return
     start = time.monotonic() - system.run_queue_seconds()
 
     def on_alarm(*_: object) -> None:

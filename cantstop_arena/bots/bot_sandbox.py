@@ -101,6 +101,7 @@ def _view_of(start: BotStart) -> SandboxView:
         texts=texts_of(bot.source, start.needs) if bot and bot.source else {},
         stored_code=_stored_code([start.bot.game]),
         folder=start.cwd.absolute(),
+        has_proc=bool(start.command),
     )
 
 

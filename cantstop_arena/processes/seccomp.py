@@ -41,6 +41,10 @@ _UNCOUNTED_MEMORY = {
     "vmsplice": _Call(278, 75),  # a byte in a pipe keeps its whole page, which may be a huge one
 }
 _MARKS_ON_FILES = {
+    "utime": _Call(132, None),
+    "utimes": _Call(235, None),
+    "futimesat": _Call(261, None),
+    "utimensat": _Call(280, 88),
     "flock": _Call(73, 32),
     "inotify_init": _Call(253, None),
     "inotify_init1": _Call(294, 26),
