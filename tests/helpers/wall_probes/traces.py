@@ -65,10 +65,9 @@ PROBES |= {
     "counts_its_faults": lambda scene: resource.getrusage(resource.RUSAGE_SELF),
     "counts_free_blocks_of_the_disk": lambda scene: os.statvfs("/usr"),
     "asks_on_which_node_a_page_lies": is_made(239, 236, None, None, 0, None, 0),
-    "takes_a_number_as_the_name_of_a_socket": lambda scene: call(
-        49, 200, socket.socket(socket.AF_UNIX).fileno(), b"\1\0", 2
-    )
-    == 0,
+    "takes_a_number_as_the_name_of_a_socket": lambda scene: (
+        call(49, 200, socket.socket(socket.AF_UNIX).fileno(), b"\1\0", 2) == 0
+    ),
     "drops_mapped_pages": lambda scene: mmap.mmap(-1, PAGE).madvise(21) or True,
     "reads_the_load_of_the_machine": is_opened("/proc/loadavg", os.O_RDONLY),
     "reads_the_counts_of_the_machine": is_opened("/proc/vmstat", os.O_RDONLY),
