@@ -245,8 +245,8 @@ class BotFile:
             raise BotError("does not import: it pretends that the user wants to end") from error
         except BaseException as error:
             sys.modules.pop(self._name, None)
-            if self.path.suffix == NET and isinstance(error, BotError):
-                raise
+            if self.path.suffix == NET:  # the code is the arena's own
+                raise BotError(_net_reason(error)) from error
             reason = f"{exception_line(error)}{self._hint(error)}"
             raise BotError(f"does not import: {reason}") from error
 
@@ -292,6 +292,15 @@ def files_beside(source: BotSource) -> tuple[str, ...]:
 
 def _is_below(file: str, folder: str) -> bool:
     return file.startswith(f"{folder}{os.sep}") and os.path.isfile(file) and not is_installed(file)
+
+
+def _net_reason(error: BaseException) -> str:
+    """Why a net cannot be used, without the arena's own files and functions."""
+    if isinstance(error, BotError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "it needs more memory than it may use"
+    return f"it cannot be read: {type_name(error)}: {attribute_text(error, str)}"
 
 
 @contextlib.contextmanager

@@ -2,7 +2,8 @@
 
 What is refused would pass the sandbox's other walls: memory that no limit counts or that outlives
 its process, marks on files that the processes of all sandboxes see, counters of a user or of the
-machine that all of them share, the machine itself, and calls of the kernel that programs do not need.
+machine that all of them share, the machine itself, and calls of the kernel that programs do not
+need.
 """
 
 import errno

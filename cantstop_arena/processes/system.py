@@ -4,7 +4,6 @@ import contextlib
 import ctypes
 import gc
 import mmap
-import mmap
 import os
 import re
 import signal
@@ -147,7 +146,7 @@ def close_files(folder: Path, prefix: str = "") -> None:
 
 def counts_waiting() -> bool:
     """Whether the system counts here for how long threads wait for a processor."""
-    return os.path.exists(_SCHEDSTAT)
+    return Path(_SCHEDSTAT).exists()
 
 
 def run_queue_seconds() -> float:
