@@ -100,7 +100,7 @@ def _too_large(max_bytes: int) -> OSError:
 # --- Searching ------------------------------------------------------------------------------------
 
 
-class _Search:
+class _FileSearch:
     """A search for files, which raises BotError at its limits."""
 
     def __init__(self, what: str) -> None:
@@ -175,7 +175,7 @@ def files_below(folder: Path) -> Iterator[Path]:
 
     Raises BotError when there is too much.
     """
-    search = _Search(str(folder))
+    search = _FileSearch(str(folder))
     entries = search.below(str(folder), hidden=True, links=False)
     return map(Path, search.limited(entry.path for entry in entries if not _is_folder(entry)))
 
@@ -186,7 +186,7 @@ def paths_matching(pattern: str, folder: Path = Path()) -> list[str]:
     Raises BotError when there is too much, or it takes too long.
     """
     top = "/" if pattern.startswith("/") else f"{folder}/"
-    search = _Search(pattern)
+    search = _FileSearch(pattern)
     paths = search.limited(search.matches(top, re.split("/+", pattern.lstrip("/"))))
     start = 0 if top == "/" else len(top)
     return sorted({path[start:] for path in paths} - {""})

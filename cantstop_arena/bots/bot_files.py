@@ -396,7 +396,8 @@ def digest_of_package(point: "EntryPoint") -> str:
     try:
         spec = find_spec(name)  # a top-level name: nothing is imported
         for name in names:
-            spec = PathFinder.find_spec(name, spec and spec.submodule_search_locations)
+            places = spec.submodule_search_locations if spec else None
+            spec = PathFinder.find_spec(name, places or [])
     except (ImportError, ValueError, AttributeError):
         spec = None
     if spec is None or not spec.origin:

@@ -65,7 +65,7 @@ def test_only_regular_files_are_opened(
     def refuse(*arguments: object) -> int:
         raise AssertionError(arguments)
 
-    monkeypatch.setattr(bounded_files.os, "open", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     path = NO_FILES[name](tree)
     with pytest.raises(OSError):
         read_regular(path, 9)

@@ -88,8 +88,8 @@ def test_what_passes_other_walls_is_refused(machine: str) -> None:
         assert outcome(machine, number(machine, SET_OPTION), 3, 1, option) == refused(errno.EPERM)
     assert outcome(machine, number(machine, BIND), 3, 0, 2) == refused(errno.EPERM)
     assert outcome(machine, number(machine, ADVISE), 0, 4096, 21) == refused(errno.EPERM)
-    for numbers in (RUSAGE, UTIMENSAT):
-        assert outcome(machine, number(machine, numbers)) == refused(errno.EPERM)
+    for pair in (RUSAGE, UTIMENSAT):
+        assert outcome(machine, number(machine, pair)) == refused(errno.EPERM)
     assert outcome(machine, number(machine, RUSAGE), processes=True) == ALLOW
     for family in (2, 10, 16, 17, 40):
         assert outcome(machine, number(machine, SOCKET), family) == refused(errno.EAFNOSUPPORT)

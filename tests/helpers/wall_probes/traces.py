@@ -68,7 +68,7 @@ PROBES |= {
     "takes_a_number_as_the_name_of_a_socket": lambda scene: (
         call(49, 200, socket.socket(socket.AF_UNIX).fileno(), b"\1\0", 2) == 0
     ),
-    "drops_mapped_pages": lambda scene: mmap.mmap(-1, PAGE).madvise(21) or True,
+    "drops_mapped_pages": is_done(lambda: mmap.mmap(-1, PAGE).madvise(21)),
     "reads_the_load_of_the_machine": is_opened("/proc/loadavg", os.O_RDONLY),
     "reads_the_counts_of_the_machine": is_opened("/proc/vmstat", os.O_RDONLY),
     "marks_a_file_with_an_attribute": is_done(os.setxattr, C_LIBRARY, "user.seen", b"1"),
