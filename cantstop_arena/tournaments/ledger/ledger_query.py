@@ -1,6 +1,6 @@
 """What a ledger knows bots and games by, and a query: which deals of which bots one asks it for.
 
-Two bots of one version play the same games, whatever they are called and wherever they lie; two
+Two bots of one version play the same games, whatever they play as and wherever they lie; two
 tournaments of one setting play the same games of the same versions.
 
 A query is plain data, stored in the ledger, so that results can be read without the bots. Groups
@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.bots.bot_paths import bot_name
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.seeds import Seed, in_json, seed_of
 from cantstop_arena.games.registry import game_named
@@ -36,7 +35,8 @@ class BotVersion(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     `digest` is that of its source: a file with what it reads and imports beside it, a package, a
     command. Built-in bots have an `edition` in its place, which is raised when their games change:
     their digest is that of all sources in the game's folder of bots. `files` are digests of nets
-    and other files that it plays with. `bot` is its name where its source holds several bots.
+    and other files that it plays with. `bot` is its name in its source: the dice of its games
+    follow from that, too, so that a renamed file plays other games.
     """
 
     origin: str
@@ -72,10 +72,7 @@ def version_of(entrant: Entrant) -> BotVersion:
     if bot.origin == "built-in":
         edition = game_named(bot.game).editions.get(bot.name, 1)
         return BotVersion(bot.origin, "", options, files, isolate, edition, bot.name)
-    is_alone = bot.origin == "command" or (bot.path is not None and bot_name(bot.path) == bot.name)
-    return BotVersion(
-        bot.origin, bot.digest, options, files, isolate, bot="" if is_alone else bot.name
-    )
+    return BotVersion(bot.origin, bot.digest, options, files, isolate, bot=entrant.source_name)
 
 
 class GameSetting(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
