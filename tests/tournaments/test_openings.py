@@ -11,6 +11,7 @@ from helpers.parameters import slow_but
 from helpers.paths import ROOT
 
 import cantstop_arena as ca
+from cantstop_arena.deals.dice_keys import DiceBits
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.tournaments.openings import (
