@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from cantstop_arena.atomic_files import draft_of, open_unlinked, remove_all_drafts
 from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.errors import LedgerError
+from cantstop_arena.errors import EarlierLedgerError, LedgerError
 from cantstop_arena.tournaments.ledger.ledger import (
     LEDGER,
     UNREADABLE,
@@ -127,7 +127,7 @@ def check_version(ledger: Ledger) -> None:
             f"{ledger.path} was written by a newer arena (ledger {stored}); use that one, or start"
             " over with --fresh"
         )
-    raise LedgerError(
+    raise EarlierLedgerError(
         f"{ledger.path} was written by an earlier version of this program, with other dice; leave"
         " it and choose another folder with --results, or replace it with --fresh"
     )

@@ -141,7 +141,7 @@ def copied_ledger(folder: Path, fresh: bool) -> Iterator[Path]:
         try:
             yield copy
         except LedgerError as error:
-            raise LedgerError(str(error).replace(str(copy), str(folder))) from error
+            raise type(error)(str(error).replace(str(copy), str(folder))) from error
 
 
 def _copy(path: Path, copy: Path) -> None:
