@@ -43,7 +43,7 @@ def seat_bot(start: BotStart, loader: Loader, as_plain: bool = False) -> SeatedB
     bot, options = loader.open(start.bot), json.loads(start.options)
     _check_files(start, bot, options)
     player = bot.build(options)
-    is_local, learns = as_plain or bot.origin != "built-in", bot.learns
+    is_local, learns = as_plain or bot.origin.is_foreign, bot.learns
     make_player: Callable[[GameStart], Any] | None
     make_player = LocalSeating(bot, options) if is_local else None
     if isinstance(player, BatchedBot):

@@ -214,7 +214,7 @@ def entrant_start(
     )
     if copies and (source := start.bot.source):
         start = replace(start, bot=replace(start.bot, source=source.copied(copies)))
-    if start.bot.origin == "built-in" and not entrant.isolate:
+    if not (entrant.isolate or start.is_foreign):
         return start
     return replace(
         start,

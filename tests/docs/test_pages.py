@@ -14,7 +14,7 @@ QUICK = [EXPLANATION / "reproducibility.md"]
 EXAMPLE = re.compile(r"pip install examples/(\w+)")
 """How a page has the reader install a package of examples/; that needs no network here."""
 SHORTER = {
-    "docs/how-to/train-a-net.md": [
+    "docs/extensions/learn.md": [
         ("--updates 60 --every 20", "--updates 2 --games 40 --envs 32"),
         ("--games 2000", "--games 20"),
         ("--games 200", "--games 4"),

@@ -4,9 +4,10 @@ The ledger's rows are keyed by versions and setting, so games of a pairing are p
 takes part and whatever the standings need next. This is all that a league knows of ledgers.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -162,11 +163,13 @@ class LeagueGames:
 
     # Elo
 
-    def elo(self, deals: int) -> list[Estimate]:
-        """The Elo of each bot from so many deals of all lineups."""
-        cover = self._cover(deals)
-        totals = LedgerTotals(cover, cover.query, self._fault_report)
-        return list(Analysis(aggregate([totals], {})).elo)
+    def elo(self, deals: int, bots: Collection[int]) -> list[Estimate]:
+        """The Elo of each of these bots from so many deals of all their lineups."""
+        size = self.tournament.lineup_size
+        query = self._tournament(deals, [*combinations(sorted(bots), size)]).query
+        totals = LedgerTotals(Cover(self.ledger, query), query, self._fault_report)
+        elo = list(Analysis(aggregate([totals], {})).elo)
+        return [each if bot in bots else Estimate(None) for bot, each in enumerate(elo)]
 
     def _fault_report(self, fault: Fault) -> FaultReport:
         return fault_report_of(self.tournament, fault, self.catalogue.folder)

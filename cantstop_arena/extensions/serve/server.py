@@ -11,7 +11,6 @@ from cantstop_arena.processes import system
 
 LOCAL = ("127.0.0.1", "::1", "localhost")
 _TOKEN_BYTES = 24
-_MAX_CONNECTIONS = 100
 
 
 def serve(
@@ -37,6 +36,7 @@ def serve(
     # Whoever opens the address at once waits for the rest, which takes most of the time to load.
     import uvicorn
 
+    from cantstop_arena.extensions.serve.access import MAX_ADDRESS_BYTES, MAX_HEADER_BYTES
     from cantstop_arena.extensions.serve.app import application
     from cantstop_arena.extensions.serve.connection import PageConnection
     from cantstop_arena.extensions.serve.site import Site
@@ -49,10 +49,11 @@ def serve(
         access_log=False,  # addresses may have the token
         server_header=False,
         proxy_headers=False,
+        loop="asyncio",  # its transports can be set to read little at a time
         http=PageConnection,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES + MAX_ADDRESS_BYTES,
         ws="none",
         lifespan="off",
-        limit_concurrency=_MAX_CONNECTIONS,
         timeout_graceful_shutdown=3,
         timeout_keep_alive=5,
     )

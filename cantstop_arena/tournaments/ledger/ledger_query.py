@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.seeds import Seed, in_json, seed_of
 from cantstop_arena.games.registry import game_named
@@ -39,7 +40,7 @@ class BotVersion(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     follow from that, too, so that a renamed file plays other games.
     """
 
-    origin: str
+    origin: Origin
     digest: str = ""
     options: Mapping[str, Any] = {}
     files: Mapping[str, str] = {}
@@ -68,11 +69,10 @@ class BotVersion(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
 def version_of(entrant: Entrant) -> BotVersion:
     """The version of a bot that plays."""
     bot, isolate = entrant.bot, entrant.isolate.identity or False
+    edition = 0 if bot.origin.is_foreign else game_named(bot.game).editions.get(bot.name, 1)
+    digest = "" if edition else bot.digest
     options, files = dict(entrant.options), dict(entrant.files)
-    if bot.origin == "built-in":
-        edition = game_named(bot.game).editions.get(bot.name, 1)
-        return BotVersion(bot.origin, "", options, files, isolate, edition, bot.name)
-    return BotVersion(bot.origin, bot.digest, options, files, isolate, bot=entrant.source_name)
+    return BotVersion(bot.origin, digest, options, files, isolate, edition, entrant.source_name)
 
 
 class GameSetting(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):

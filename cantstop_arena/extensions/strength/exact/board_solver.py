@@ -7,9 +7,9 @@ other; the solution of the two equations is the next estimate (Newton's method).
 turn is convex in the value of a bust, so the iteration converges.
 """
 
+from cantstop_arena.extensions.strength.compiled import njit_entry, njit_inline
 from cantstop_arena.extensions.strength.exact.turn_solver import evaluate_stops, solve_turn
 from cantstop_arena.extensions.strength.exact.workspace import enter, open_columns
-from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
 
 _CLOSE = 1e-7  # the next step is smaller than this times the change of a slope
 _MAX_STEPS = 100
