@@ -87,7 +87,7 @@ def test_the_record_is_told_and_drawn_like_any_other(arena: Arena) -> None:
 
 def test_a_person_and_a_bot_meet_the_dice_of_their_circle(arena: Arena) -> None:
     """Whoever of them begins; another person, or another deal, brings others."""
-    first_dice = []
+    first_dice: list[tuple[int, ...]] = []
     for words in ("--seat 2", "--seat 1", "--seat 2 --name Ada", "--seat 2 --deal 5"):
         play(arena, "rule28", *f"--deal 4 --seed 9 {words}".split(), typed=STOPS_SOON)
         events, _ = recorded(f"game-{len(first_dice) + 1}.jsonl")
