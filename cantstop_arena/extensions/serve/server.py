@@ -4,6 +4,7 @@ import contextlib
 import secrets
 import socket
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 from cantstop_arena.errors import UsageError
@@ -25,6 +26,9 @@ def serve(
 
     Raises UsageError when the address cannot be used, or the games of people cannot be read.
     """
+    for package in ("starlette", "uvicorn"):
+        if find_spec(package) is None:  # before an address is printed that nobody serves
+            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
     listening = _socket(host, port)
     port = listening.getsockname()[1]
     hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", *names)}
