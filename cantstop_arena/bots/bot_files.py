@@ -26,7 +26,7 @@ from cantstop_arena.hookspecs import MODULE_PREFIX
 from cantstop_arena.processes import system
 from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 from cantstop_arena.processes.system import is_installed, short_path
-from cantstop_arena.texts import attribute_text, in_a_line, type_name
+from cantstop_arena.texts import INDENT, attribute_text, in_a_line, type_name
 
 MAX_SOURCE_BYTES = 1 << 24  # bytes of a bot's file and the files that it imports, together
 MAX_BESIDE = 200  # files beside a bot's file that can be part of the bot
@@ -34,7 +34,7 @@ NET_MODULE = b"""from cantstop_arena.bots.onnx_bots import describe_net
 describe_net(globals())
 """
 """The module that the file of a net stands for: the code of a bot."""
-_MAX_CODE_LENGTH = 100  # characters of a line that is no Python
+_MAX_CODE_LENGTH = 100  # characters that are shown of a line that is no Python
 _NO_SOURCES = "__pycache__"  # a folder that Python fills
 
 
@@ -410,11 +410,13 @@ def digest_of(sources: Iterable[Path]) -> str:
 
 
 def exception_line(error: BaseException) -> str:
-    """An exception in one line, with the file and line that raised it, if known."""
+    """An exception in one line, with the file and line that raised it, if known.
+
+    After a SyntaxError two more lines show the code, as Python does.
+    """
     message = f"{type_name(error)}: {attribute_text(error, str) or 'no message'}"
     if isinstance(error, SyntaxError):
-        code = (error.text or "").strip()[:_MAX_CODE_LENGTH]
-        return f"{message}: {code}" if code else message
+        return message + _code_with_caret(error)
     entry, source_entry = error.__traceback__, None
     while entry is not None:
         if entry.tb_frame.f_code.co_filename != __file__:
@@ -424,3 +426,14 @@ def exception_line(error: BaseException) -> str:
         return message
     file = short_path(source_entry.tb_frame.f_code.co_filename)
     return in_a_line(f"{message} ({file}:{source_entry.tb_lineno})")
+
+
+def _code_with_caret(error: SyntaxError) -> str:
+    """Two indented lines: the line that is no Python, and a caret where that shows."""
+    if not (isinstance(error.text, str) and isinstance(error.offset, int)):
+        return ""
+    line = error.text.rstrip().replace("\t", " ")
+    code = line.lstrip()
+    column = max(0, error.offset - 1 - (len(line) - len(code)))
+    lines = [code, " " * column + "^"] if column < _MAX_CODE_LENGTH else [code]
+    return "".join(f"\n{INDENT}{line[:_MAX_CODE_LENGTH]}" for line in lines if code)
