@@ -246,7 +246,8 @@ class BotFile:
         path_digest = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:8]
         self._name = f"{MODULE_PREFIX}{bot_name(self.path).replace('.', '_')}_{path_digest}"
         self._texts_by_path = {str(source.paths[name]): text for name, text in texts.items()}
-        self._names_beside = file_imports.names_in(source.files_beside)
+        names_of_others = file_imports.loaded_names()  # of which a new file may have its own
+        self._names_beside = file_imports.names_in(source.files_beside) | names_of_others
         text = NET_MODULE if self.path.suffix == NET else texts[source.name]
         try:
             self._code = compile(text, str(self.path), "exec")
@@ -281,17 +282,44 @@ class BotFile:
             module.__file__ = str(self.path)
             file_imports.exchange_modules(self._names_beside, self._texts_by_path)
         sys.modules[self._name] = module
-        exec(self._code, vars(module))
+        with self._modules_beside():
+            exec(self._code, vars(module))
         return module
 
+    @contextlib.contextmanager
+    def _modules_beside(self) -> Iterator[None]:
+        """A context in which a bot that is a single file can import the modules beside it.
+
+        Those of Python and of installed packages come first: bots/random.py hides none of them.
+        """
+        folder = str(self.source.folder)
+        if is_in_folder(self.path) or folder in sys.path:
+            yield
+            return
+        sys.path.append(folder)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(ValueError):  # the bot has removed it
+                sys.path.remove(folder)
+
     def _hint(self, error: BaseException) -> str:
-        """How a module of the bot's own folder is imported, when it was not found; else empty."""
-        if not (isinstance(error, ModuleNotFoundError) and is_in_folder(self.path)):
+        """How a helper module is imported, where the bot imports it in another way; else empty."""
+        if not isinstance(error, ImportError):
             return ""
         name = str(error.name).partition(".")[0]
+        if not is_in_folder(self.path):
+            is_relative = error.name is None and error.path is None
+            if is_relative or name == self.source.folder.name:
+                return f"; write: from MODULE import NAME, for MODULE.py beside {self.path.name}"
+            return ""
         files = (self.path.with_name(f"{name}.py"), self.path.parent / name / self.path.name)
-        is_own = any(str(file) in self._texts_by_path for file in files)
-        return f"; write: from . import {name}" if is_own else ""
+        if any(str(file) in self._texts_by_path for file in files):
+            return f"; write: from . import {name}"
+        if (file := self.source.folder / f"{name}.py").is_file():
+            into = f"move {short_path(str(file))} into {bot_name(self.path)}/"
+            return f"; {into}, and write: from . import {name}"
+        return ""
 
 
 def files_beside(source: BotSource) -> tuple[str, ...]:

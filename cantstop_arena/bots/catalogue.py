@@ -488,9 +488,12 @@ class Catalogue:
         by_name = self._built_in_descriptions | self._packaged
         broken = list(self._descriptions.offers[1])
         lookups = self._list_files(self.files, DEFAULT)
+        helpers = {file for lookup in lookups.values() for file in _files_beside(lookup)}
         for path in self.files:
             lookup, location = lookups[path], str(bot_path(path))
             if isinstance(lookup, BotError):
+                if path in helpers:
+                    continue
                 broken.append(BrokenBot(in_a_line(bot_name(path)), location, str(lookup)))
                 continue
             for bot in (
@@ -560,6 +563,13 @@ class _RuleSetsByName(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def _files_beside(lookup: Lookup) -> Iterator[Path]:
+    """The files beside a bot's file that are a part of it: the modules that it imports."""
+    for bot in () if isinstance(lookup, BotError) else lookup:
+        if bot.source:
+            yield from (bot.source.folder / name for name in bot.source.files_beside)
 
 
 def _may_register(path: Path) -> bool:
