@@ -57,7 +57,8 @@ _SIGHT = (
 )
 Lookup = Sequence[BotDescription] | BotError
 """The bots of a file, or why it cannot be used."""
-
+_GamePath: TypeAlias = tuple[str, Path]
+"""The path of a bot's file, after the name of the game that it plays if it names none."""
 
 Arrivals: TypeAlias = Callable[[str], Sequence[str]]
 """The digests of a bot's versions by its name, in the order in which they came to some results."""
@@ -85,9 +86,9 @@ class _Descriptions:
 
     def __init__(self, hidden: Sequence[Path]) -> None:
         self._hidden = hidden
-        self.plain: dict[Path, Lookup] = {}
-        self.listed: dict[Path, Lookup] = {}
-        self.isolated: dict[Path, dict[Sequence[Path], Lookup]] = {}
+        self.plain: dict[_GamePath, Lookup] = {}
+        self.listed: dict[_GamePath, Lookup] = {}
+        self.isolated: dict[_GamePath, dict[Sequence[Path], Lookup]] = {}
         self._plain_packages: dict[str, PackageContents] = {}
 
     @cached_property
@@ -392,71 +393,71 @@ class Catalogue:
         if self._is_in_sandbox:
             return
         described = {*self._descriptions.plain, *self._descriptions.isolated}
-        new = dict.fromkeys(path for path in map(real_path, paths) if path not in described)
-        self._descriptions.plain |= _described_plainly(new)
+        keys = dict.fromkeys((self.game.name, real_path(path)) for path in paths)
+        self._descriptions.plain |= _described_plainly(key for key in keys if key not in described)
 
     def _described(self, path: Path) -> Lookup:
         """The bots of a file that a command or a tournament names.
 
         A file that is named as isolated, too, is described in the sandbox.
         """
-        descriptions = self._descriptions
+        descriptions, key = self._descriptions, (self.game.name, path)
         if self._is_in_sandbox:
-            lookups = descriptions.isolated.setdefault(path, {})
+            lookups = descriptions.isolated.setdefault(key, {})
             if self._needs not in lookups:
                 lookups[self._needs] = self._described_in_sandbox(path)
             return lookups[self._needs]
-        if lookups := descriptions.isolated.get(path, {}):
+        if lookups := descriptions.isolated.get(key, {}):
             return next(iter(lookups.values()))
-        if path not in descriptions.plain:
-            descriptions.plain |= _described_plainly([path])
-        return descriptions.plain[path]
+        if key not in descriptions.plain:
+            descriptions.plain |= _described_plainly([key])
+        return descriptions.plain[key]
 
     def _described_in_sandbox(self, path: Path) -> Lookup:
         try:
             source = BotSource.at(path).identified()
             policy = file_policy(source, self._needs, self._hidden)
-            (answer,) = run_all(
-                [about_file_in_sandbox(source, display_folder(source))], start=starter(policy)
-            )
+            call = about_file_in_sandbox(source, self.game.name, display_folder(source))
+            (answer,) = run_all([call], start=starter(policy))
         except BotError as error:
             return error
         return _checked_lookup(source, answer, policy.view.texts if policy.view else {})
 
-    def _list_files(self, paths: Iterable[Path], seconds: float = inf) -> Mapping[Path, Lookup]:
+    def _list_files(
+        self, paths: Iterable[Path], game: str, seconds: float = inf
+    ) -> Mapping[Path, Lookup]:
         """The bots of files that nobody has named, as many as can be described in this time.
 
-        They are described in a sandbox where there is one.
+        They are of this game if they name none, and described in a sandbox where there is one.
         """
-        descriptions = self._descriptions.listed
-        new = [
-            path
-            for path in paths
-            if path not in descriptions and path not in self._descriptions.plain
-        ]
+        listed, plain = self._descriptions.listed, self._descriptions.plain
+        keys = ((game, path) for path in paths)
+        new = [key for key in keys if key not in listed and key not in plain]
         if not new or sandbox_problem():
-            self._descriptions.plain |= _described_plainly(new, seconds)
+            plain |= _described_plainly(new, seconds)
         else:
-            descriptions |= self._described_together(new, seconds)
-        return descriptions | self._descriptions.plain
+            listed |= self._described_together(new, seconds)
+        return {path: lookup for (of, path), lookup in (listed | plain).items() if of == game}
 
-    def _described_together(self, paths: Sequence[Path], seconds: float) -> dict[Path, Lookup]:
+    def _described_together(
+        self, keys: Sequence[_GamePath], seconds: float
+    ) -> dict[_GamePath, Lookup]:
         """Descriptions by forks in one sandbox, each of which gets the texts of its own file."""
-        lookups: dict[Path, Lookup] = {}
+        lookups: dict[_GamePath, Lookup] = {}
         end = time.monotonic() + seconds
         with ForkingSandbox(listing_policy(self._hidden), DESCRIBING) as sandbox:
-            for path in paths:
+            for key in keys:
                 if time.monotonic() > end:
                     break
                 try:
-                    source = BotSource.at(path).identified()
+                    source = BotSource.at(key[1]).identified()
                     texts = texts_of(source)
                 except BotError as error:
-                    lookups[path] = error
+                    lookups[key] = error
                     continue
-                call = about_texts(source, texts, display_folder(source))
+                call = about_texts(source, texts, key[0], display_folder(source))
                 (answer,) = run_all([call], start=sandbox.start)
-                lookups[path] = _checked_lookup(source, answer, texts)
+                lookups[key] = _checked_lookup(source, answer, texts)
         return lookups
 
     @cached_property
@@ -472,7 +473,7 @@ class Catalogue:
     def _registered(self) -> Mapping[str, BotDescription]:
         """The bots that files register under names of their choice, looked for in a short time."""
         paths = [path for path in self.files if _may_register(path)]
-        lookups = self._list_files(paths, _SEARCH_SECONDS)
+        lookups = self._list_files(paths, self.game.name, _SEARCH_SECONDS)
         return {
             bot.name: bot
             for path in paths
@@ -486,10 +487,13 @@ class Catalogue:
         """All bots and all broken ones; cached, as a tournament can look up thousands of names."""
         by_name = self._built_in_descriptions | self._packaged
         broken = list(self._descriptions.offers[1])
-        lookups = self._list_files(self.files)
+        lookups = self._list_files(self.files, DEFAULT)
+        helpers = {file for lookup in lookups.values() for file in _files_beside(lookup)}
         for path in self.files:
             lookup, location = lookups[path], str(bot_path(path))
             if isinstance(lookup, BotError):
+                if path in helpers:
+                    continue
                 broken.append(BrokenBot(in_a_line(bot_name(path)), location, str(lookup)))
                 continue
             for bot in (
@@ -561,6 +565,13 @@ class _RuleSetsByName(Mapping[str, Any]):
         return sum(1 for _ in self)
 
 
+def _files_beside(lookup: Lookup) -> Iterator[Path]:
+    """The files beside a bot's file that are a part of it: the modules that it imports."""
+    for bot in () if isinstance(lookup, BotError) else lookup:
+        if bot.source:
+            yield from (bot.source.folder / name for name in bot.source.files_beside)
+
+
 def _may_register(path: Path) -> bool:
     """Whether a file's text allows that it registers bots under other names than its own."""
     try:
@@ -570,19 +581,19 @@ def _may_register(path: Path) -> bool:
     return b"register_bots" in text or b"import *" in text
 
 
-def _described_plainly(paths: Iterable[Path], seconds: float = inf) -> dict[Path, Lookup]:
+def _described_plainly(keys: Iterable[_GamePath], seconds: float = inf) -> dict[_GamePath, Lookup]:
     """Descriptions by processes with the user's rights, as many as are begun in this time."""
-    lookups: dict[Path, Lookup] = {}
-    sources: dict[Path, BotSource] = {}
-    for path in paths:
+    lookups: dict[_GamePath, Lookup] = {}
+    sources: dict[_GamePath, BotSource] = {}
+    for key in keys:
         try:
-            sources[path] = BotSource.at(path).identified()
+            sources[key] = BotSource.at(key[1]).identified()
         except BotError as error:
-            lookups[path] = error
+            lookups[key] = error
     end = time.monotonic() + seconds
-    answers = run_all([about_file(source) for source in sources.values()])
-    for (path, source), answer in zip(sources.items(), answers, strict=True):
-        lookups[path] = _checked_lookup(source, answer)
+    answers = run_all([about_file(source, game) for (game, _), source in sources.items()])
+    for (key, source), answer in zip(sources.items(), answers, strict=True):
+        lookups[key] = _checked_lookup(source, answer)
         if time.monotonic() > end:
             break
     return lookups

@@ -49,6 +49,7 @@ from cantstop_arena.tournaments.table_spec import TableSpec, bot_start
 _LIMIT_SECONDS = 300.0  # for the whole comparison; most of it is compiling
 _SUITE_SECONDS = 3.0  # for which each version plays the suite
 _TIMED_SECONDS = 0.1  # of processor time in which the speed is measured: one digit is told
+_MIN_SPEEDUP = 1.2  # from which compiling is advised: short trials differ by some percent
 _MAX_LENGTH = 1000  # characters of a text from the other process
 
 
@@ -93,7 +94,7 @@ def compare(
 
 
 def compile_hint(catalogue: Catalogue, bot: BotDescription) -> str:
-    """A hint at the speedup of compiling a bot, or at a difference; empty if it cannot be."""
+    """A hint at the speedup of compiling a bot, or at a difference; empty if it gains nothing."""
     if catalogue.isolation or not can_be_compiled(catalogue.game, bot):
         return ""
     try:
@@ -105,6 +106,8 @@ def compile_hint(catalogue: Catalogue, bot: BotDescription) -> str:
         return ""
     if comparison.difference:
         return f"it compiles, but plays differently then: {comparison.difference}"
+    if comparison.speedup < _MIN_SPEEDUP:
+        return ""
     store_speedup(bot, comparison.speedup)
     return f"{speedup_text(comparison.speedup)} as fast compiled: {compile_command(bot.name)}"
 

@@ -12,7 +12,7 @@ from types import MethodType
 import pytest
 from helpers.time_limit import TIME_LIMIT
 
-from cantstop_arena.bots.bot_files import foreign_code
+from cantstop_arena.bots.bot_files import exception_line, foreign_code
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.bots.known_bot import BotDescription, LoadedBot, source_line_of
@@ -24,6 +24,7 @@ from cantstop_arena.games.cantstop.play.engine_table import SIZE
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.table.table import GameTable
+from cantstop_arena.texts import in_a_line_with_code
 
 CHOOSE = "def choose_move(turn, moves):\n    return 0\n"
 AGAIN = "def roll_again(turn):\n    return turn.rolls < 3\n"
@@ -238,11 +239,33 @@ def test_the_place_of_a_function_is_that_of_what_somebody_wrote() -> None:
     assert {source_line_of(nothing) for nothing in (None, len, Odd())} == {""}
 
 
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("x = (0", ["x = (0", "    ^"]),
+        ("if 1:\n\tx = 1 +\n", ["x = 1 +", "       ^"]),
+        ("if 1:\n        é = 'b", ["é = 'b", "    ^"]),
+        ("x = " + 60 * "0 + " + "+", ["x = " + 24 * "0 + "]),
+        ("\0", []),
+    ],
+)
+def test_code_that_is_no_python_is_shown_with_a_caret(code: str, lines: list[str]) -> None:
+    with pytest.raises(SyntaxError) as caught:
+        compile(code, "mine.py", "exec")
+    _, *shown = in_a_line_with_code(exception_line(caught.value), 1000).split("\n")
+    assert shown == [f"    {line}" for line in lines]
+
+
+def test_only_code_at_the_end_of_a_message_stays_lines() -> None:
+    text = "a\n    b\nc\n    d\x1b\n    ^\n    e"
+    assert in_a_line_with_code(text, 10) == "a b c\n    d\\x1b\n    ^"
+
+
 # --- Broken files ---------------------------------------------------------------------------------
 
 BROKEN = {
     "does not import": ("import nothing_there", "does not import: ModuleNotFoundError"),
-    "is no Python": ("def choose_move(:", ": def choose_move(:"),
+    "is no Python": ("def choose_move(:", "\n    def choose_move(:\n                    ^"),
     "is no text": ("\0", "does not import: SyntaxError"),
     "leaves": ("import sys\nsys.exit(3)", "does not import: SystemExit: 3"),
     "raises what a terminal obeys": ("raise ValueError('\\x1b[2J')", r"ValueError: \x1b[2J"),

@@ -199,4 +199,5 @@ def _table(rows: list[dict[str, Any]], notes: list[str]) -> "Table":
 def _failure_text(failure: dict[str, str]) -> str:
     """Which plug-in cannot be used, and why."""
     origin = short_path(failure["origin"])
-    return in_a_line(f"Cannot be used: {failure['name']} ({origin}): {failure['reason']}")
+    reason = failure["reason"].partition("\n")[0]
+    return in_a_line(f"Cannot be used: {failure['name']} ({origin}): {reason}")

@@ -442,7 +442,7 @@ def _reason(error: BotError, match: Match, game: str) -> str:
     """Why a bot cannot be used, without the path of its file on this machine."""
     if isinstance(error, OtherGameError):
         return f"it plays {listed(error.games)}, not {game}"
-    text = str(error)
+    text = str(error).partition("\n")[0]
     if match.path:
         for path in (real_path(match.path), bot_path(real_path(match.path))):
             text = text.replace(str(path), match.label)
