@@ -13,6 +13,7 @@ values of any module, so its hash covers the bytecode of all functions reached a
 constants.
 """
 
+import atexit
 import errno
 import hashlib
 import os
@@ -20,6 +21,7 @@ import platform
 import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
@@ -246,6 +248,7 @@ def _file_text(path: Path) -> str:
 
 
 SUFFIX = ".code"
+_CACHE = "CANTSTOP_ARENA_CACHE"
 _MAGIC = b"machine code\n"
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _ROOT_USER = 0
@@ -255,8 +258,28 @@ _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 def cache_root() -> Path:
     """The folder of compiled code: $CANTSTOP_ARENA_CACHE, or the user's cache folder."""
-    folder = os.environ.get("CANTSTOP_ARENA_CACHE")
+    folder = os.environ.get(_CACHE)
     return Path(folder) if folder else user_cache_path("cantstop-arena")
+
+
+def cache_folder(*parts: str) -> Path:
+    """A private folder in the folder of compiled code.
+
+    Where that cannot be used, this process and its children store their code in a folder that lasts
+    as long as this process: a warning says so, once. Raises ArenaError where that fails, too.
+    """
+    try:
+        return private_folder(cache_root(), *parts)
+    except ArenaError as error:
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="cantstop-arena-"))
+        except OSError:
+            raise error from None
+        remove, owner = partial(shutil.rmtree, folder, ignore_errors=True), os.getpid()
+        atexit.register(lambda: remove() if os.getpid() == owner else None)
+        os.environ[_CACHE] = str(folder)
+        print(f"arena: {error} Until then each run compiles again.", file=sys.stderr)
+        return private_folder(folder, *parts)
 
 
 def key_of(*inputs: object) -> bytes:
@@ -350,7 +373,7 @@ def _make(folder: Path) -> bool:
         folder.mkdir(mode=0o755, exist_ok=True)
         return True
     except OSError as error:
-        if error.errno == errno.EROFS:
+        if error.errno == errno.EROFS and _CACHE in os.environ:  # as in a sandbox
             return False
         raise _unusable(folder, error.strerror or str(error), "Change its permissions") from error
 
@@ -390,7 +413,7 @@ def others_in(status: os.stat_result) -> bool:
 def _unusable(folder: Path, reason: str, remedy: str) -> ArenaError:
     return ArenaError(
         f"{folder}, where compiled code is kept, cannot be used: {reason}. {remedy}, or"
-        " set CANTSTOP_ARENA_CACHE to another folder."
+        f" set {_CACHE} to another folder."
     )
 
 
@@ -428,7 +451,7 @@ class CodeCache:
 
         Raises ArenaError when it cannot be created, or when other users can write to it.
         """
-        return private_folder(cache_root(), self.game, "code", self.fingerprint, *parts)
+        return cache_folder(self.game, "code", self.fingerprint, *parts)
 
     def bot_folder(self, digest: str) -> Path | None:
         """The folder of the machine code of the bot with this digest; None if nothing is compiled.
@@ -437,7 +460,7 @@ class CodeCache:
         """
         if not compiles():
             return None
-        return private_folder(cache_root(), _BOTS, self.fingerprint, code_part(digest))
+        return cache_folder(_BOTS, self.fingerprint, code_part(digest))
 
     def has_code(self, part: str) -> bool:
         """Whether a part of the game is stored."""

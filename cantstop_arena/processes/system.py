@@ -8,9 +8,10 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import Protocol
 
@@ -139,6 +140,38 @@ def close_files(folder: Path, prefix: str = "") -> None:
             target = link.readlink()
             if target.is_relative_to(folder) or (prefix and target.name.startswith(prefix)):
                 os.close(int(link.name))
+
+
+def core_count(root: Path = Path(os.sep)) -> int:
+    """The number of cores that this process may use: by affinity, and by quotas of its cgroups."""
+    has_affinity = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    quotas = [quota for folder in _cgroup_folders(root) if (quota := _cgroup_quota(folder))]
+    return max(1, min(cores, *map(ceil, quotas))) if quotas else cores
+
+
+def _cgroup_folders(root: Path) -> Iterator[Path]:
+    """The cgroups that can limit this process's use of cores, of both versions, with all parents.
+
+    A container sees its own as the root, though `/proc` may name it as its host does.
+    """
+    with suppress(OSError):
+        for line in (root / "proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            if not controllers or "cpu" in controllers.split(","):
+                mount = root / "sys/fs/cgroup" / controllers
+                group = mount / path.lstrip("/")
+                yield from (each for each in (group, *group.parents) if each.is_relative_to(mount))
+
+
+def _cgroup_quota(folder: Path) -> float | None:
+    """The cores that a cgroup may use, from `cpu.max` or from the two files of version 1."""
+    for names in (("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
+        with suppress(OSError, ValueError):
+            quota, period = " ".join((folder / name).read_text() for name in names).split()
+            if int(quota) > 0:  # -1, and "max" in version 2, is no limit
+                return int(quota) / int(period)
+    return None
 
 
 def run_queue_seconds() -> float:

@@ -1,6 +1,5 @@
 """Stand-ins for what a pool of workers needs: players, a referee, results."""
 
-import multiprocess
 import os
 import signal
 import time
@@ -8,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
+import multiprocess
 import numpy as np
 
 from cantstop_arena.deals.outcomes import (

@@ -1,6 +1,5 @@
 """Workers that are killed, hang or misbehave, and the judge who counts what bots do."""
 
-import multiprocess
 import os
 import random
 from functools import partial
@@ -8,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import multiprocess
 import pytest
 from helpers.parameters import slow_but
 from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result, results_of
