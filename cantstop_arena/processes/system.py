@@ -312,14 +312,14 @@ def start_arena(
 _MADV_WIPEONFORK = 18  # <bits/mman-linux.h>; Python has no name for it
 
 
-class Origin(Protocol):
+class OriginMark(Protocol):
     """`origin[0]` is true in the process that created it, and false in processes forked from it."""
 
     def __getitem__(self, index: int, /) -> int: ...
 
 
-def origin() -> Origin:
-    """An Origin created by this process, as fast to read as a byte."""
+def origin() -> OriginMark:
+    """An OriginMark created by this process, as fast to read as a byte."""
     if sys.platform == "linux":
         with suppress(OSError):  # a kernel that is older, or only looks like Linux
             return _wiped_page()

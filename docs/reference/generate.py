@@ -200,7 +200,7 @@ def keys_of(page: Path) -> str:
     own = [key for key in module.IN_FILE if key not in KEYS]
     shared = ", ".join(f"`{key.name}`" for key in module.IN_FILE if key in KEYS)
     rows = [(f"`{key.name}`", _default(key), cell(key.help)) for key in own]
-    also = f"As in [tournaments](../reference/tournament-file.md#all-keys): {shared}."
+    also = f"As in [tournaments](../reference/tournament-file.md#keys-and-options): {shared}."
     return f"{table(('key', 'default', 'what it is'), rows)}\n\n{also}"
 
 

@@ -133,6 +133,9 @@ class Referee:
     def trim_logs(self) -> None:
         pass
 
+    def note_fault(self, fault: Fault) -> None:
+        pass
+
 
 CALM = {block: result(block) for block in BLOCKS}
 

@@ -165,7 +165,7 @@ def own_bots(catalogue: Catalogue) -> list[AnyBot]:
     """The usual bots of a game, else all that come with it or with a package."""
     if catalogue.game.usual_bots:
         return [*catalogue.game.usual_bots]
-    return [bot.name for bot in catalogue.everything()[0] if bot.origin != "file"]
+    return [bot.name for bot in catalogue.everything()[0] if not bot.path]
 
 
 def _rules(given: Any, catalogue: Catalogue) -> Any:

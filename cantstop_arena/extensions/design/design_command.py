@@ -19,7 +19,7 @@ def design(file: Path, given: Given) -> None:
     All combinations of the parameters that vary play rounds of the same deals; those that surely
     miss a target are dropped. The others are confirmed on fresh deals: they hold, or are open. In
     the results folder, design.csv lists all that were tried; report.html is the page.
-    docs/how-to/target-rules.md has an example of FILE.
+    docs/extensions/design.md has an example of FILE.
     """
     from cantstop_arena.extensions.design.api import design as designed
     from cantstop_arena.extensions.design.design_tables import rounds_lines

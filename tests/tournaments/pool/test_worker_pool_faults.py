@@ -207,3 +207,26 @@ def test_a_bot_is_out_before_the_rest_of_a_round_is_played() -> None:
     assert [one.bot for one in judge.disqualifications()] == [0]
     assert judge.is_void(second.group)
     assert [block.group for block in blocks] == [(1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("deals", "counts", "out"),
+    [
+        ([0, 1, 2], [2, 2, 2], True),
+        ([0, 1, 3, 4], [2, 2, 2, 2], False),  # it has finished the games of deal 2
+        ([0, 1, 2, 3], [2, 2, 1, 2], False),  # and one of deal 2
+        ([5, 6, 7], [2, 2, 2], True),
+    ],
+)
+def test_time_outs_in_a_row_disqualify(deals: list[int], counts: list[int], out: bool) -> None:
+    judge = FaultCounter(100, groups=[(0, 1), (1, 2)], orders=2)
+    judge.close()
+    judge.add_faults(
+        Fault(0, TOO_SLOW, "", (1, 0), deal, count)
+        for deal, count in zip(deals, counts, strict=True)
+    )
+    assert [each.bot for each in judge.disqualifications()] == [0] * out
+    judge = FaultCounter(100, groups=[(0, 1), (0, 2)], orders=2)  # of two lineups only in one
+    judge.close()
+    judge.add_faults(Fault(0, TOO_SLOW, "", (0, 1), deal, 2) for deal in range(10))
+    assert not [*judge.disqualifications()]
