@@ -91,12 +91,15 @@ def open_standard_files() -> None:
 def prepare_process() -> None:
     """Make this process what its children expect, whoever has started it and how.
 
-    Standard files are open. The arena reads the files that it writes, whatever the umask is.
+    Standard files are open. The arena reads the files that it writes, whatever the umask is. There
+    is a home folder, though it may be one that cannot be written.
     Signals by which it waits for children, and limits and ends them, are neither ignored nor
     blocked.
     """
     open_standard_files()
     os.umask(os.umask(0o077) & 0o077)
+    if not os.path.isabs(os.path.expanduser("~")):  # as where the user's number has no name
+        os.environ["HOME"] = os.devnull
     for needed in (signal.SIGCHLD, signal.SIGALRM):
         if signal.getsignal(needed) is signal.SIG_IGN:
             signal.signal(needed, signal.SIG_DFL)
@@ -155,11 +158,11 @@ def _cgroup_folders(root: Path) -> Iterator[Path]:
 
     A container sees its own as the root, though `/proc` may name it as its host does.
     """
-    with suppress(OSError):
+    with suppress(OSError, ValueError):
         for line in (root / "proc/self/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
             if not controllers or "cpu" in controllers.split(","):
-                mount = root / "sys/fs/cgroup" / controllers
+                mount = root / "sys/fs/cgroup" / (controllers and "cpu")
                 group = mount / path.lstrip("/")
                 yield from (each for each in (group, *group.parents) if each.is_relative_to(mount))
 
@@ -167,7 +170,7 @@ def _cgroup_folders(root: Path) -> Iterator[Path]:
 def _cgroup_quota(folder: Path) -> float | None:
     """The cores that a cgroup may use, from `cpu.max` or from the two files of version 1."""
     for names in (("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, ZeroDivisionError):
             quota, period = " ".join((folder / name).read_text() for name in names).split()
             if int(quota) > 0:  # -1, and "max" in version 2, is no limit
                 return int(quota) / int(period)
