@@ -98,7 +98,9 @@ def prepare_process() -> None:
     """
     open_standard_files()
     os.umask(os.umask(0o077) & 0o077)
-    if not os.path.isabs(os.path.expanduser("~")):  # as where the user's number has no name
+    try:
+        Path.home()
+    except RuntimeError:  # as where the user's number has no name
         os.environ["HOME"] = os.devnull
     for needed in (signal.SIGCHLD, signal.SIGALRM):
         if signal.getsignal(needed) is signal.SIG_IGN:
