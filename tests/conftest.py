@@ -220,7 +220,7 @@ def one_worker() -> Iterator[None]:
     Nor do they freeze their garbage, which would stay, and make each later fork more expensive.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cantstop_arena.tournaments.pool.worker.worker_count", lambda: 1)
+        patch.setattr("cantstop_arena.processes.system.core_count", lambda: 1)
         patch.setattr("gc.freeze", lambda: None)
         yield
 

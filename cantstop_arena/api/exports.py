@@ -12,8 +12,8 @@ from cantstop_arena.export.replayed_games import Detail, ReplayedGame, Replays
 from cantstop_arena.export.row_files import opener_of, write_rows
 from cantstop_arena.export.rows import DECISIONS, ROLLS, GameRows, Row, decision_rows, roll_rows
 from cantstop_arena.processes import shutdown
+from cantstop_arena.processes.system import core_count
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournaments.pool.worker import worker_count
 from cantstop_arena.tournaments.tournament import COPIES, Tournament
 from cantstop_arena.views.progress_lines import Progress, observer_for
 
@@ -96,7 +96,7 @@ class Export:
 
     def _replayed_games(self, ledger: LedgerGames, detail: Detail) -> Iterator[ReplayedGame]:
         self._missing = 0
-        workers = self.workers or worker_count()
+        workers = self.workers or core_count()
         copies = self.folder / COPIES
         replays = Replays(self.tournament, self.catalogue, copies, detail, workers)
         observer = observer_for(self.progress, self.tournament.name)

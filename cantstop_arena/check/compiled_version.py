@@ -24,10 +24,9 @@ from cantstop_arena.errors import ArenaError, BotError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.native.code_cache import (
-    cache_root,
+    cache_folder,
     key_of,
     path_of,
-    private_folder,
     read_checked,
     toolchain,
     write_checked,
@@ -135,7 +134,7 @@ def speedup_text(speedup: float) -> str:
 
 def _speedup_file(bot: BotDescription) -> tuple[Path, bytes]:
     key = key_of(toolchain(), bot.game, bot.digest, bot.name)
-    return path_of(private_folder(cache_root(), "factors"), "factor", key), key
+    return path_of(cache_folder("factors"), "factor", key), key
 
 
 def _checked_comparison(result: CompiledComparison | Raised) -> CompiledComparison:

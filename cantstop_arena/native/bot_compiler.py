@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from traceback import walk_tb
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
@@ -16,19 +17,28 @@ from numba.extending import intrinsic, overload
 from cantstop_arena.errors import BotError
 from cantstop_arena.hookspecs import MODULE_PREFIX, compile_options
 from cantstop_arena.native.bot_generators import without_generator_expressions
-from cantstop_arena.native.compile_errors import BotWording, plain_message
+from cantstop_arena.native.compile_errors import BotWording, is_of_arena, plain_message
 from cantstop_arena.native.memory_options import ARRAY, BLOCK, SIZE, is_array, is_number
 from cantstop_arena.native.numba_store import INLINE, declared_names
 
 
 @contextmanager
-def errors_of_bot(name: str, wording: BotWording) -> Iterator[None]:
-    """Raises BotError, with the name of the bot, for whatever the compiler raises inside."""
+def errors_of_bot(name: str, wording: BotWording, *functions: Any) -> Iterator[None]:
+    """Raises BotError, with the name of the bot, for whatever the compiler raises inside.
+
+    Errors of the arena itself pass: of functions of built-in bots, and a name that it lacks.
+    """
     try:
         yield
     except BotError as error:
         raise BotError(f"{name} does not compile: {error}") from error
     except Exception as error:  # numba raises more than its own errors
+        *_, (innermost, _) = walk_tb(error.__traceback__)
+        codes = [getattr(function, "__code__", None) for function in functions]
+        if isinstance(error, NameError):
+            codes.append(innermost.f_code)
+        if any(code and is_of_arena(code.co_filename) for code in codes):
+            raise
         raise BotError(f"{name} does not compile: {plain_message(error, wording)}") from error
 
 

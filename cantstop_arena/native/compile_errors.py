@@ -97,7 +97,12 @@ def _first_line_of_bot(report: str) -> re.Match[str] | None:
 
 
 def _is_library_file(file: str) -> bool:
-    return str(Path(file).absolute().resolve()).startswith(_PACKAGE_FOLDER) or "numba/" in file
+    return is_of_arena(file) or "numba/" in file
+
+
+def is_of_arena(file: str) -> bool:
+    """Whether a source file is one of the arena's own."""
+    return str(Path(file).absolute().resolve()).startswith(_PACKAGE_FOLDER)
 
 
 def _innermost_signature(report: str) -> tuple[str, str] | None:

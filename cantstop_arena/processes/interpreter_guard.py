@@ -206,6 +206,13 @@ def _standard_files() -> tuple[Any, ...]:
     return sys.stdin, sys.stdout, sys.stderr
 
 
+def _restore_profiler(was: Any) -> None:
+    if was is None or callable(was):
+        sys.setprofile(was)
+    else:  # cProfile's, which only sets itself
+        was.enable()
+
+
 def _restore_standard_files(was: tuple[Any, ...]) -> None:
     sys.stdin, sys.stdout, sys.stderr = was
 
@@ -213,7 +220,7 @@ def _restore_standard_files(was: tuple[Any, ...]) -> None:
 _ITEMS = (
     _Item(sys.getrecursionlimit, sys.setrecursionlimit),  # first: the others need it
     _Item(sys.gettrace, sys.settrace),
-    _Item(sys.getprofile, sys.setprofile),
+    _Item(sys.getprofile, _restore_profiler),
     _Item(threading.gettrace, threading.settrace),
     _Item(threading.getprofile, threading.setprofile),
     _Item(_running_timers, _stop_timers),

@@ -8,9 +8,10 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import Protocol
 
@@ -90,12 +91,17 @@ def open_standard_files() -> None:
 def prepare_process() -> None:
     """Make this process what its children expect, whoever has started it and how.
 
-    Standard files are open. The arena reads the files that it writes, whatever the umask is.
+    Standard files are open. The arena reads the files that it writes, whatever the umask is. There
+    is a home folder, though it may be one that cannot be written.
     Signals by which it waits for children, and limits and ends them, are neither ignored nor
     blocked.
     """
     open_standard_files()
     os.umask(os.umask(0o077) & 0o077)
+    try:
+        Path.home()
+    except RuntimeError:  # as where the user's number has no name
+        os.environ["HOME"] = os.devnull
     for needed in (signal.SIGCHLD, signal.SIGALRM):
         if signal.getsignal(needed) is signal.SIG_IGN:
             signal.signal(needed, signal.SIG_DFL)
@@ -147,6 +153,38 @@ def close_files(folder: Path, prefix: str = "") -> None:
 def counts_waiting() -> bool:
     """Whether the system counts here for how long threads wait for a processor."""
     return Path(_SCHEDSTAT).exists()
+
+
+def core_count(root: Path = Path(os.sep)) -> int:
+    """The number of cores that this process may use: by affinity, and by quotas of its cgroups."""
+    has_affinity = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    quotas = [quota for folder in _cgroup_folders(root) if (quota := _cgroup_quota(folder))]
+    return max(1, min(cores, *map(ceil, quotas))) if quotas else cores
+
+
+def _cgroup_folders(root: Path) -> Iterator[Path]:
+    """The cgroups that can limit this process's use of cores, of both versions, with all parents.
+
+    A container sees its own as the root, though `/proc` may name it as its host does.
+    """
+    with suppress(OSError, ValueError):
+        for line in (root / "proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            if not controllers or "cpu" in controllers.split(","):
+                mount = root / "sys/fs/cgroup" / (controllers and "cpu")
+                group = mount / path.lstrip("/")
+                yield from (each for each in (group, *group.parents) if each.is_relative_to(mount))
+
+
+def _cgroup_quota(folder: Path) -> float | None:
+    """The cores that a cgroup may use, from `cpu.max` or from the two files of version 1."""
+    for names in (("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
+        with suppress(OSError, ValueError, ZeroDivisionError):
+            quota, period = " ".join((folder / name).read_text() for name in names).split()
+            if int(quota) > 0:  # -1, and "max" in version 2, is no limit
+                return int(quota) / int(period)
+    return None
 
 
 def run_queue_seconds() -> float:

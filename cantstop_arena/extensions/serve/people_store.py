@@ -16,6 +16,7 @@ from cantstop_arena.atomic_files import create_below, refuse_link, write_result
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.state import Event
 from cantstop_arena.tournaments.file.tournament_file import PEOPLE
+from cantstop_arena.tournaments.ledger.ledger import survive_crashes
 
 DATABASE = "people.sqlite"
 RECORDS = "games"
@@ -109,8 +110,7 @@ class PeopleStore:
             (version,) = self._database.execute("PRAGMA user_version").fetchone()
             if version > _VERSION:
                 raise UsageError(f"{path} was written by a newer arena; use that one")
-            self._database.execute("PRAGMA journal_mode=WAL")
-            self._database.execute("PRAGMA synchronous=NORMAL")
+            survive_crashes(self._database)
             self._database.executescript(_SCHEMA)
             self._database.execute(f"PRAGMA user_version={_VERSION}")
         except sqlite3.DatabaseError as error:

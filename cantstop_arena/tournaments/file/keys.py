@@ -333,7 +333,7 @@ KEYS = (
     ),
     Key(
         "workers",
-        "Number of worker processes. Default: all cores.",
+        "Number of worker processes. Default: one for each core that it may use.",
         "run",
         "count",
         commands=BESIDE_FILES | HISTORY,

@@ -476,6 +476,23 @@ def damage_message(path: Path, error: Exception | str) -> str:
 def connect(path: Path) -> sqlite3.Connection:
     """A connection to the database in a file; committed transactions survive a crash."""
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
+    survive_crashes(connection)
     return connection
+
+
+def survive_crashes(connection: sqlite3.Connection) -> None:
+    """Have committed transactions survive a crash of this process.
+
+    A write-ahead log lets others read meanwhile. It needs memory that processes share, which some
+    network file systems lack; there a rollback journal serves. Raises sqlite3.Error.
+    """
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in _NO_SHARED_MEMORY:
+            raise
+        connection.execute("PRAGMA journal_mode = DELETE")
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+_NO_SHARED_MEMORY = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_CANTOPEN}

@@ -9,6 +9,7 @@ of the comparison, and a query in the comparison's ledger.
 Bots whose games are recorded could reach the ledger: `protected_ledger` restores it.
 """
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ from cantstop_arena.tournaments.ledger.ledger import (
     damage_message,
 )
 
-_SUFFIXES = ("", "-wal", "-shm")  # of the files of a database
+_SUFFIXES = ("", "-wal", "-shm", "-journal")  # of the files of a database
 
 
 @contextmanager
@@ -64,10 +65,15 @@ def locked_folder(folder: Path) -> Iterator[None]:
     with lock as file:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise LedgerError(
-                f"another run is writing to {folder}; wait until it is done"
-            ) from None
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EAGAIN):
+                message = f"another run is writing to {folder}; wait until it is done"
+            else:
+                message = (
+                    f"{folder} cannot be locked ({error.strerror}), as on some network file"
+                    " systems; choose a folder on a local disk with --results"
+                )
+            raise LedgerError(message) from None
         yield
 
 
@@ -217,7 +223,7 @@ def _has(path: Path, content: bytes) -> bool:
 def _restore(path: Path, before: bytes) -> None:
     """Restore the ledger, and delete the files from which SQLite would add to it."""
     try:
-        for suffix in ("-wal", "-shm", "-journal"):
+        for suffix in _SUFFIXES[1:]:
             Path(f"{path}{suffix}").unlink(missing_ok=True)
         if path.is_symlink() or not _has(path, before):
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -61,11 +61,6 @@ When foreign bots are built, it yields a message before each.
 """
 
 
-def worker_count() -> int:
-    """The number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def start_methods() -> list[str]:
     """The start methods for processes on this system, the default first."""
     # A forked worker finds everything compiled. On macOS system libraries do not survive a fork.
