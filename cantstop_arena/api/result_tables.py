@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.errors import ArenaError, UsageError
 from cantstop_arena.game_api.bot_options import did_you_mean
-from cantstop_arena.tables.column import Column, Kind, Table
+from cantstop_arena.tables.column import Column, Kind, Table, without_functions
 from cantstop_arena.tables.formats import TEXT, Style, draw, records
 from cantstop_arena.texts import printable
 
@@ -102,6 +102,9 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         return {
             key: _kind(column, self[key]) for column in self.table.columns for key in column.keys
         }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ResultTable, (without_functions(self.table), without_functions(self.display))
 
     def __str__(self) -> str:
         return draw(self.display, TEXT)

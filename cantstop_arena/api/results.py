@@ -190,10 +190,11 @@ class Results:
         """
 
         folder = self._required_folder()
-        for name in bots or ():
+        names = [bots] if isinstance(bots, str) else [] if bots is None else [*map(str, bots)]
+        for name in names:
             if name not in self.analysis.results.bots:
                 raise UsageError(f"no bot {name!r} played; there are {', '.join(self.bots)}")
-        return played_games(folder, self._replay, bots)
+        return played_games(folder, self._replay, names)
 
     # Data
 
