@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.errors import UsageError
+from cantstop_arena.errors import RulesError, UsageError
 from cantstop_arena.extensions.learn.environments.extras import extra
 from cantstop_arena.extensions.learn.environments.setting import Setting, setting_for
 from cantstop_arena.game_api.game import Game
@@ -45,7 +45,7 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel is not typed
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         parameters = {**self.type.parameter_specification, **(params or {})}
-        rules, players = _rules_argument(str(parameters["rules"])), int(parameters["players"])
+        rules, players = _rules_argument(parameters["rules"]), int(parameters["players"])
         seats = _seats(game_named(self.arena_game))
         if players not in seats:
             raise UsageError(
@@ -239,10 +239,7 @@ def _rules_text(setting: Setting) -> str:
         if _NAME.fullmatch(name) and setting_for(name, None, setting.game.name).rules == rules:
             return name
     by_base = {base: _changes(book, book.named[base].rules, rules) for base in book.named}
-    base = min(by_base, key=lambda name: len(by_base[name]))
-    changes = by_base[base]
-    if book.derive(book.named[base].rules, changes) != rules:
-        changes = {**changes, "name": name}
+    base, changes = min(by_base.items(), key=lambda item: len(item[1]))
     if not _NAME.fullmatch(base):
         base, changes = "", {"base": base, **changes}
     text = re.sub(_JSON_STRING, _escaped, json.dumps(changes, separators=(",", ":")))
@@ -250,9 +247,16 @@ def _rules_text(setting: Setting) -> str:
 
 
 def _changes(book: RuleBook[Any], base: Any, rules: Any) -> dict[str, Any]:
-    """The parameters of rules that differ from those of a base."""
-    before, after = book.as_dict(base), book.as_dict(rules)
-    return {key: after[key] for key in book.parameters if after[key] != before[key]}
+    """What must be said of rules that are derived from a base."""
+    values = book.as_dict(rules)
+    changes = {key: values[key] for key in (*book.parameters, "name")}
+    for key in [*changes]:
+        fewer = {other: value for other, value in changes.items() if other != key}
+        parameters = {other: value for other, value in fewer.items() if other != "name"}
+        with suppress(RulesError):
+            if book.derive(base, parameters, fewer.get("name")) == rules:
+                changes = fewer
+    return changes
 
 
 def _escaped(string: re.Match[str]) -> str:

@@ -66,10 +66,14 @@ def _rules(game: Game, rules: Any) -> Any:
         return game.rules.derive(base, changes, name)
     if rules is None:
         return game.rules.default
-    return _rule_set_called(game, rules) if isinstance(rules, str) else rules
+    if isinstance(rules, type(game.rules.default)):
+        return rules
+    return _rule_set_called(game, rules)
 
 
-def _rule_set_called(game: Game, name: str) -> Any:
+def _rule_set_called(game: Game, name: Any) -> Any:
+    if not isinstance(name, str):
+        raise UsageError(f"rules must be a name, a mapping or a rule set, not {name!r:.60}")
     if name in game.rules.named:
         return game.rules.named[name].rules
     rules = game.rules_of_pattern(name, {})

@@ -78,7 +78,7 @@ class VectorGames(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]
 
     def _seeds_of(self, seed: Any) -> list[Seed]:
         """The seed of each environment. Raises UsageError."""
-        if not isinstance(seed, list | tuple | np.ndarray):
+        if not np.ndim(seed):
             return [random_seed() if seed is None else checked_seed(seed)] * self.num_envs
         if len(seed) != self.num_envs:
             raise UsageError(f"{self.num_envs} environments need as many seeds, not {len(seed)}")
