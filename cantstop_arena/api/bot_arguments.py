@@ -241,7 +241,7 @@ def _is_isolated(item: AnyBot) -> bool:
 def _check_sandbox(item: AnyBot, isolation: Isolation) -> None:
     """Raise UsageError for an isolated bot where there is no sandbox, before it is opened."""
     request = _argument_of(item)
-    named = request.as_ or str(getattr(request.what, "__name__", request.what))
+    named = str(request.as_ or getattr(request.what, "__name__", request.what))
     check_sandbox(in_a_line(named, MAX_NAME_LENGTH), request.isolate or isolation)
 
 
