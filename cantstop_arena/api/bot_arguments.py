@@ -241,7 +241,8 @@ def _is_isolated(item: AnyBot) -> bool:
 def _check_sandbox(item: AnyBot, isolation: Isolation) -> None:
     """Raise UsageError for an isolated bot where there is no sandbox, before it is opened."""
     request = _argument_of(item)
-    named = str(request.as_ or getattr(request.what, "__name__", request.what))
+    what: Any = request.what
+    named = str(request.as_ or getattr(what, "__name__", what))
     check_sandbox(in_a_line(named, MAX_NAME_LENGTH), request.isolate or isolation)
 
 

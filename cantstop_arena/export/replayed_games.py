@@ -309,7 +309,7 @@ class _ReplayTable:
         ):
             counts = {name: [*values] for name, values in tally.counts.items()}
             is_forfeit, is_unfinished = bool(tally.forfeits), bool(tally.unfinished)
-            paid = payoffs and [*payoffs]
+            paid = None if payoffs is None else [*payoffs]
             yield ReplayResult(won, is_forfeit, is_unfinished, counts, decisions, payoffs=paid)
 
 

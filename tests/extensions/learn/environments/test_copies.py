@@ -81,7 +81,7 @@ def test_a_duel_that_an_illegal_action_has_ended_is_copied() -> None:
     from cantstop_arena.environments import Duel
 
     duel = Duel("rule28", seat=1)
-    duel.reset(seed=np.int64(3), options={"deal": np.int64(5)})
+    duel.reset(seed=3, options={"deal": np.int64(5)})
     assert duel.step(-1)[1:3] == (-1, True)
     with pytest.raises(gymnasium.error.ResetNeeded):
         copy.deepcopy(duel).step(0)
@@ -193,7 +193,8 @@ def test_seeds_are_whole_numbers_of_any_kind_and_texts(game: str) -> None:
     from cantstop_arena.environments import Duel, env
 
     duel, vector, table = Duel(game=game), ca.vector_env(None, 2, game=game), env(game)
-    for reset in (duel.reset, vector.reset, table.reset):
+    resets: list[Any] = [duel.reset, vector.reset, table.reset]
+    for reset in resets:
         results = [repr(reset(seed=seed)) for seed in (3, np.int64(3), np.uint8(3), "3")]
         assert len({*results}) == 1
         for wrong in (-1, 1 << 128, 2.5, True, "", "a\n", object(), np.array(2.5)):
@@ -202,7 +203,7 @@ def test_seeds_are_whole_numbers_of_any_kind_and_texts(game: str) -> None:
     for deal in ("x", -1, 1.5):
         with pytest.raises(UsageError, match="deal must be a whole number"):
             table.reset(seed=1, options={"deal": deal})
-    definition = game_named(game)
+    definition: Any = game_named(game)
     first = definition.position(definition.rules.default, 2, seed=np.int64(3))
     assert first.observation(0)[0].tolist() == table.position.observation(0)[0].tolist()
 
@@ -211,7 +212,8 @@ def test_seeds_are_whole_numbers_of_any_kind_and_texts(game: str) -> None:
 def test_a_vector_environment_takes_a_seed_for_each_of_its_games(game: str) -> None:
     pytest.importorskip("gymnasium")
 
-    env = ca.vector_env(None, np.int64(3), game=game, players=np.int64(2))
+    count: Any = np.int64(3)
+    env = ca.vector_env(None, count, game=game, players=2)
 
     def played(seed: Any) -> list[tuple[Any, ...]]:
         """What each of the games shows in three steps."""
