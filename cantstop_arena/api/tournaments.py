@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -152,7 +153,11 @@ class PlannedTournament:
     def setting(self, seed: Seed | None) -> Source:
         """The source for replays of its games, with this seed."""
         tournament = self.tournament if seed is None else replace(self.tournament, seed=seed)
-        return lambda: (tournament, self.catalogue.playing(tournament.game))
+        return partial(_setting, tournament, self.catalogue)
+
+
+def _setting(tournament: Tournament, catalogue: Catalogue) -> tuple[Tournament, Catalogue]:
+    return tournament, catalogue.playing(tournament.game)
 
 
 @keywords(TournamentKeys, players=None)

@@ -158,6 +158,11 @@ class Catalogue:
         self._descriptions = descriptions or _Descriptions(self._hidden)
         self._built_in = _BuiltInBots(Loader(folder), self.game)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy describes bots anew: what has loaded them is of this process alone."""
+        setting = self.results, self.isolation, self._needs, self._hidden, self._arrivals
+        return Catalogue, (self.folder, self.game, None, *setting)
+
     def playing(self, game: Game) -> "Catalogue":
         """The catalogue for another game; it shares the descriptions of files and packages."""
         return self if game is self.game else self._copy(game, self.isolation, self._needs)

@@ -6,7 +6,8 @@ A package adds games by an entry point of the group `cantstop_arena.games`: a mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import copyreg
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -73,6 +74,7 @@ def _built_in_modules(name: str = "") -> Mapping[str, str]:
 
 def _built_in(name: str) -> Game:
     game: Game = import_module(_built_in_modules(name)[name]).GAME
+    copyreg.pickle(type(game), _pickled)
     return game
 
 
@@ -88,11 +90,17 @@ def _installed() -> tuple[Mapping[str, Game], Mapping[str, str]]:
                 if game.name in games:
                     raise UsageError(_taken_text(game.name, "installed"))
                 games[game.name] = game
+                copyreg.pickle(type(game), _pickled)
         except UsageError as error:
             broken[point.name] = str(error)
         except (Exception, SystemExit) as error:
             broken[point.name] = f"{type(error).__name__}: {error}"
     return games, broken
+
+
+def _pickled(game: Game) -> tuple[Callable[[str], Game], tuple[str]]:
+    """How pickle stores a game, and deepcopy copies one: by its name, as caches know it."""
+    return game_named, (game.name,)
 
 
 def _registered_games(point: EntryPoint) -> Iterator[Game]:
