@@ -109,10 +109,11 @@ def table_path(rules: RuleSet, players: int, folder: Path) -> Path:
 
 def _description(rules: RuleSet, players: int) -> str:
     board = {key: value for key, value in RULES.as_dict(rules).items() if key not in _IRRELEVANT}
-    return json.dumps({**board, "players": players})
+    return json.dumps({**board, "players": players, "solver": _SOLVER})
 
 
 _IRRELEVANT = ("name", "turn_limit")
+_SOLVER = 2  # raised when the solver's values change, so that tables of an earlier one are not loaded
 
 
 def solve(
