@@ -7,6 +7,7 @@
 # make reference: writes the parts of docs/reference/ that follow from declarations.
 # make pages: runs the commands of all pages and writes what they print into them; read the difference.
 # make test-long: trainings, ladders, figures and those parameters, every night and before a release.
+# make without: the core's tests on a tree without extensions; make alone: those of each extension, with what it may import.
 # make wheel-test: the built wheel alone, in an environment of its own. make docs: the site, in build/site.
 # make bench: speed; with CHECK=1 it fails where compiled bots are slower than recorded (needs gcc).
 # make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
@@ -19,13 +20,19 @@ unexport PYTHONDONTWRITEBYTECODE
 # Processes of tests, which wait a third of their time; pip need not compile what is never imported.
 TWO_MORE := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 
-.PHONY: run test test-slow test-cold pages reference test-long check bench strength soak coverage-study wheel wheel-test docs clean
+.PHONY: run test without alone test-slow test-cold pages reference test-long check bench strength soak coverage-study wheel wheel-test docs clean
 
 run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
 
 test: $(VENV)/installed-dev check
 	$(BIN)/pytest -n $(TWO_MORE) --dist worksteal -m 'not slow and not long'
+
+without: $(VENV)/installed-dev
+	$(BIN)/python tests/trees.py without
+
+alone: $(VENV)/installed-dev
+	$(BIN)/python tests/trees.py alone $(EXTENSION)
 
 test-slow: $(VENV)/installed-dev
 	$(BIN)/pytest -n 6 --dist worksteal -m '(slow or hypothesis) and not long' --hypothesis-profile thorough \

@@ -67,6 +67,9 @@ class CarefreeBots:
     def trim_logs(self) -> None:
         """There are none."""
 
+    def note_fault(self, fault: object) -> None:
+        """There are none."""
+
 
 def prepared_result() -> BlockResult:
     """A possible result of a block, of the size that two heuristics have."""

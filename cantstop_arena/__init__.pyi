@@ -32,6 +32,7 @@ from cantstop_arena.extensions.design.api import design as design
 from cantstop_arena.extensions.design.api import profile as profile
 from cantstop_arena.extensions.league.api import LeagueResults as LeagueResults
 from cantstop_arena.extensions.league.api import league as league
+from cantstop_arena.extensions.learn import environments as environments
 from cantstop_arena.extensions.learn.environments.onnx_export import to_onnx as to_onnx
 from cantstop_arena.extensions.learn.environments.policy_bot import PolicyBot as PolicyBot
 from cantstop_arena.extensions.learn.environments.vector_env import vector_env as vector_env
@@ -49,3 +50,5 @@ from cantstop_arena.hookspecs import hookimpl as hookimpl
 
 __all__: list[str]
 __version__: str
+
+def all_modules() -> dict[str, str]: ...

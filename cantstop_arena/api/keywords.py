@@ -13,7 +13,8 @@ from cantstop_arena.api.bot_arguments import Isolate
 from cantstop_arena.deals.outcomes import LuckRemoved
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.game_api.bot_options import did_you_mean
-from cantstop_arena.tournaments.file.keys import BY_NAME
+from cantstop_arena.processes.system import open_standard_files
+from cantstop_arena.tournaments.file.keys import KEYS, Key
 from cantstop_arena.tournaments.pool.remote_pools import PoolAddress
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.views.progress_lines import Progress
@@ -132,41 +133,15 @@ class TuneKeys(FolderKeys, PoolKeys, total=False):
     page: bool
 
 
-class ProfileKeys(FolderKeys, total=False):
-    """The keywords of `profile`."""
-
-    game: str
-    rules: Rules | None
-    players: int | None
-    games: int | None
-    playouts: int
-    seed: Seed | None
-    workers: int | None
-    progress: Progress
-
-
-class DesignKeys(FolderKeys, PoolKeys, total=False):
-    """The keywords of `design`."""
-
-    seed: Seed | None
-    isolate: Isolate
-    progress: Progress
-    page: bool
-
-
-class LeagueKeys(FolderKeys, PoolKeys, total=False):
-    """The keywords of `league`."""
-
-    progress: Progress
-
-
-def keywords(keys: type, **defaults: Any) -> Callable[[F], F]:
+def keywords(keys: type, table: Sequence[Key] = KEYS, **defaults: Any) -> Callable[[F], F]:
     """Let a function take the keywords of `keys`, a TypedDict, with the defaults of their keys.
 
-    `help` lists them, an unknown one is a TypeError, and the function gets a value for each.
+    `help` lists them in the order of the `table` of keys, an unknown one is a TypeError, and the
+    function gets a value for each.
     """
-    types = {name: keys.__annotations__[name] for name in BY_NAME if name in keys.__annotations__}
-    values = {name: BY_NAME[name].default for name in types} | defaults
+    known = [key for key in table if key.name in keys.__annotations__]
+    types = {key.name: keys.__annotations__[key.name] for key in known}
+    values = {key.name: key.default for key in known} | defaults
 
     def decorate(function: F) -> F:
         own = inspect.signature(function)
@@ -187,6 +162,7 @@ def keywords(keys: type, **defaults: Any) -> Callable[[F], F]:
                     raise TypeError(
                         f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}"
                     )
+            open_standard_files()  # a server may have none
             return function(*arguments, **{**values, **given})
 
         called.__signature__ = signature  # type: ignore[attr-defined]

@@ -156,7 +156,7 @@ class BotStart(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_foreign(self) -> bool:
         """Whether foreign code runs in the process of the table when the bot is built there."""
-        return not self.isolation and self.bot.origin != "built-in"
+        return not self.isolation and self.bot.origin.is_foreign
 
     @property
     def digest(self) -> str:

@@ -29,7 +29,7 @@ def bot_text(bot: BotDescription, game: Game, versions: Sequence[StoredVersion] 
 
 def backend_text(bot: BotDescription, game: Game) -> str:
     """What plays the bot: "compiled" code, or "python"."""
-    by_game = bot.origin == "built-in" and bot.name in game.compiled_bots
+    by_game = not bot.origin.is_foreign and bot.name in game.compiled_bots
     return PRINTED_BACKENDS["compiled" if by_game else bot.backend]
 
 

@@ -22,6 +22,7 @@ from cantstop_arena.bots.known_bot import (
     is_printed_well,
 )
 from cantstop_arena.bots.loader import Loader, entry_point
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.errors import BotError, RulesError, UsageError
 from cantstop_arena.game_api.bot_options import Option, Search, is_plain
 from cantstop_arena.game_api.game import Game
@@ -156,7 +157,7 @@ def bots_of_file(
         beside = tuple(name for name in beside if name in texts)
     all_beside = (*source.files_beside, *beside)
     full_source = BotSource(source.path, all_beside).identified() if beside else source
-    return [_bot(bot, "file", full_source.digest, source=full_source) for bot in data.bots]
+    return [_bot(bot, Origin.FILE, full_source.digest, source=full_source) for bot in data.bots]
 
 
 def offer_of_package(point: str, answer: object) -> PackageContents:
@@ -166,7 +167,7 @@ def offer_of_package(point: str, answer: object) -> PackageContents:
     """
     data = _usable(answer, PackageDescribed)
     digest = digest_of([Path(name) for name in data.files[:_MAX_FILES]])
-    bots = [_bot(bot, "package", digest, package=point) for bot in data.bots]
+    bots = [_bot(bot, Origin.PACKAGE, digest, package=point) for bot in data.bots]
     game = _game(data.game)
     return PackageContents(bots, [_rules(game, rules) for rules in data.rules], game.name)
 
@@ -205,7 +206,7 @@ def _stays_below(name: str) -> bool:
     return "\0" not in name and not path.is_absolute() and ".." not in path.parts
 
 
-def _bot(data: BotData, origin: str, digest: str, **source_fields: Any) -> BotDescription:
+def _bot(data: BotData, origin: Origin, digest: str, **source_fields: Any) -> BotDescription:
     if not is_printed_well(data.name):
         raise BotError(f"holds a bot whose name cannot be used: {data.name!r:.{MAX_NAME_LENGTH}}")
     options = {option.name: option for option in map(_option, data.options)}

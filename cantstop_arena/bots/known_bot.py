@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.bots.bot_files import BotSource, exception_line, foreign_code
-from cantstop_arena.bots.bot_paths import NET
+from cantstop_arena.bots.bot_paths import NET, bot_name
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import Option, find_faults
 from cantstop_arena.game_api.decisions import GAME_OVER, Decision
@@ -43,7 +44,7 @@ class BotAddress(msgspec.Struct, frozen=True):
 
     name: str
     game: str
-    origin: str
+    origin: Origin
     digest: str
     source: BotSource | None = None
     package: str | None = None
@@ -52,14 +53,14 @@ class BotAddress(msgspec.Struct, frozen=True):
 class KnownBot(msgspec.Struct, frozen=True, kw_only=True):
     """The properties of a bot: its name, its game, its origin, and its options.
 
-    `origin` is "built-in", "package", "file" or "command"; `source` has the files of a bot from a
-    file, `package` is the entry point of a bot from a package, `digest` a hash of the source
-    texts. A bot that `learns` keeps its memory from game to game.
+    `source` has the files of a bot from a file, `package` is the entry point of a bot from a
+    package, `digest` a hash of the source texts. A bot that `learns` keeps its memory from game to
+    game.
     """
 
     name: str
     game: str = DEFAULT
-    origin: str
+    origin: Origin
     digest: str
     options: Mapping[str, Option]
     summary: str
@@ -76,6 +77,11 @@ class KnownBot(msgspec.Struct, frozen=True, kw_only=True):
     def path(self) -> Path | None:
         """The bot's own file; None for a bot that is not from a file."""
         return self.source.path if self.source else None
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether its source names it: other sources can hold several bots."""
+        return self.origin.has_path and (self.path is None or bot_name(self.path) == self.name)
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -296,7 +302,7 @@ def refusal_of(bot: BotAddress, game: Game, rules: Any, players: int) -> str | N
     Built-in bots have reasons of their game; nets say in their files what they were trained for.
     Raises BotError when a net's file cannot be read.
     """
-    if bot.origin == "built-in":
+    if not bot.origin.is_foreign:
         return game.refusal(bot.name, rules, players)
     if bot.source is None or bot.source.path.suffix != NET:
         return None

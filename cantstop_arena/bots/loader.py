@@ -33,6 +33,7 @@ from cantstop_arena.bots.known_bot import (
     check_backends,
     check_names,
 )
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.batches import DEFAULT_ROWS
 from cantstop_arena.game_api.bot_options import Option, did_you_mean, options_of
@@ -134,7 +135,7 @@ class Loader:
     def open(self, address: BotAddress) -> LoadedBot:
         """The bot at an address. Raises BotError if it is missing or its digest has changed."""
         bot = next((bot for bot in self._bots_at(address) if bot.name == address.name), None)
-        location = address.source.path if address.source else f"the {address.origin}"
+        location = address.source.path if address.source else address.package
         if bot is None:
             raise BotError(f"{location} no longer holds a bot {address.name!r}")
         if bot.digest != address.digest:
@@ -159,7 +160,7 @@ class Loader:
 
     def _load_built_in(self, name: str, game: Game) -> LoadedBot:
         module = importlib.import_module(game.bots[name])
-        make_bot = partial(LoadedBot, origin="built-in", digest=_digest_of_built_in(game))
+        make_bot = partial(LoadedBot, origin=Origin.BUILT_IN, digest=_digest_of_built_in(game))
         bots = self._register(module, name, make_bot, game=game)
         return next(bot for bot in bots if bot.name == name)
 
@@ -172,12 +173,14 @@ class Loader:
             raise
         except BaseException as error:
             raise BotError(exception_line(error)) from error
-        make_bot = partial(LoadedBot, origin="package", package=name, digest=digest)
+        make_bot = partial(LoadedBot, origin=Origin.PACKAGE, package=name, digest=digest)
         return self._register(plugin, name, make_bot)
 
     def _register_file(self, file: BotFile) -> list[LoadedBot]:
         module = file.load()
-        make_bot = partial(LoadedBot, origin="file", source=file.source, digest=file.source.digest)
+        make_bot = partial(
+            LoadedBot, origin=Origin.FILE, source=file.source, digest=file.source.digest
+        )
         return self._register(module, bot_name(file.path), make_bot, file.run)
 
     def _register(

@@ -72,7 +72,7 @@ class BotChecks:
         self.limit = request.limit
         self.report = report
         self.game = game_named(spec.game)
-        built_in_name = spec.name if spec.origin == "built-in" else ""
+        built_in_name = "" if spec.origin.is_foreign else spec.name
         self.games = suite_of(self.game, built_in_name, setting.rules)
         self.max_mean = setting.rules.max_mean if setting.rules else inf
         only = self.games[0] if setting.rules else None

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -14,7 +14,7 @@ from cantstop_arena.cli import commands
 from cantstop_arena.errors import ArenaError, Interrupted
 from cantstop_arena.exit_codes import ExitCode, signal_exit_code
 from cantstop_arena.processes import shutdown, system
-from cantstop_arena.processes.system import memory_shortage, open_standard_files
+from cantstop_arena.processes.system import memory_shortage, prepare_process
 from cantstop_arena.texts import printable_lines
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ GROUPS = {
     "Bots": ("bots", "bench", "tune"),
     "The games": ("games", "rules", "compare", "odds"),
     "One game": ("play", "replay", "draw"),
-    "Your shell": ("completion",),
+    "Your installation": ("extensions", "completion"),
 }
 """The commands as `arena --help` and docs/reference/commands.md list them.
 
@@ -75,7 +75,8 @@ def sections_of(names: Iterable[str]) -> dict[str, list[str]]:
         section = sections.setdefault(command.section, [])
         at = section.index(command.after) + 1 if command.after in section else len(section)
         section.insert(at, name)
-    sections["Your shell"] = sections.pop("Your shell")
+    last = [*GROUPS][-1]
+    sections[last] = sections.pop(last)
     sections["Of installed games"] = [n for n in names if n not in _LISTED and n not in added]
     return {title: section for title, section in sections.items() if section}
 
@@ -87,9 +88,9 @@ class ArenaGroup(click.Group):
     """
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run the command line; opens standard streams that are closed."""
+        """Run the command line, whatever state its process has been started in."""
         system.relax_gc()
-        open_standard_files()
+        prepare_process()
         return super().main(*args, **extra)
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -120,14 +121,12 @@ class ArenaGroup(click.Group):
         module = f"{commands.__name__}.{name}"
         if name in _LISTED and find_spec(module):
             target: str | None = f"{module}:{name}"
+        elif added := added_commands().get(name):
+            target = added.location
         else:
-            added = added_commands().get(name)
-            if added:
-                target = added.location
-            else:
-                from cantstop_arena.games.registry import command_target
+            from cantstop_arena.games.registry import command_target
 
-                target = command_target(name)
+            target = command_target(name)
         command: click.Command | None = resolve_name(target) if target else None
         return command
 
@@ -159,9 +158,14 @@ class ArenaGroup(click.Group):
         try:
             with shutdown.handle_signals("Stopped."):
                 code = self._invoke(context)
+        except ModuleNotFoundError as missing:
+            from cantstop_arena.extension_registry import without_package
+
+            if not (error := without_package(missing)):
+                raise
+            _exit_with(context, error)
         except ArenaError as error:
-            click.echo(printable_lines(str(error)), err=True)
-            context.exit(error.exit_code)
+            _exit_with(context, error)
         except BrokenPipeError:
             raise  # click ends without a message when the reader of a pipe is gone
         except OSError as error:
@@ -181,6 +185,12 @@ class ArenaGroup(click.Group):
             if message := shutdown.end_message():
                 click.echo(message, err=True)
             context.exit(signal_exit_code(interruption.args[0]))
+
+
+def _exit_with(context: click.Context, error: ArenaError) -> NoReturn:
+    """End the command with the message and the exit code of an error."""
+    click.echo(printable_lines(str(error)), err=True)
+    context.exit(error.exit_code)
 
 
 def _discard_output() -> None:

@@ -3,17 +3,22 @@
 `print_tables` prints a tournament's tables, with colours and in the width of a terminal.
 """
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import click
+
 from cantstop_arena.bots.bot_paths import RESULTS
 from cantstop_arena.cli import shell_complete
+from cantstop_arena.cli.terminal.tty import supports_colours
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes import shutdown
-from cantstop_arena.tournaments.file.keys import BY_NAME, KEYS, Command
-from cantstop_arena.views.command_options import Decorator, TableOutput, key_option
+from cantstop_arena.tables.names import TABLES
+from cantstop_arena.tournaments.file.keys import BY_NAME, KEYS, Command, Key
+from cantstop_arena.views.command_options import Decorator, TableOutput, key_option, print_text
 
 if TYPE_CHECKING:
     from cantstop_arena.api.results import Results
@@ -22,22 +27,9 @@ if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.cli.terminal.progress_screen import RunScreen
     from cantstop_arena.comparisons.comparison_results import ComparisonTotals
-    from cantstop_arena.tournaments.run_options import RunOptions
-import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-import click
-
-from cantstop_arena.cli.terminal.tty import supports_colours
-from cantstop_arena.tables.names import TABLES
-from cantstop_arena.views.command_options import print_text
-
-if TYPE_CHECKING:
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.tables.column import Table
-
-
+    from cantstop_arena.tournaments.run_options import RunOptions
 _COMPLETIONS = {"game": shell_complete.games, "rules": shell_complete.rules}
 
 
@@ -68,14 +60,19 @@ class Given(NamedTuple):
         return RunOptions(**self.run)
 
 
-def option(name: str, command: str = "", **changes: Any) -> Decorator:
+def option(key: Key | str, command: str = "", **changes: Any) -> Decorator:
     """The option of a key, with completion in the shell; see `key_option`."""
-    return key_option(name, command, shell_complete=_COMPLETIONS.get(name), **changes)
+    name = key if isinstance(key, str) else key.name
+    return key_option(key, command, shell_complete=_COMPLETIONS.get(name), **changes)
 
 
 def options(command: Command) -> Decorator:
     """Add the options that `command` shares with others; its function gets them as `given`."""
-    keys = [key for key in KEYS if command in key.commands]
+    return options_of([key for key in KEYS if command in key.commands], command)
+
+
+def options_of(keys: Sequence[Key], command: str = "") -> Decorator:
+    """Add the options of keys to a command; its function gets them as `given`."""
 
     def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -84,7 +81,7 @@ def options(command: Command) -> Decorator:
 
         decorated: Callable[..., Any] = called
         for key in reversed(keys):
-            decorated = option(key.name, command)(decorated)
+            decorated = option(key, command)(decorated)
         return decorated
 
     def _given(arguments: dict[str, Any]) -> Given:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.batches import Encoding
     from cantstop_arena.game_api.codec import Codec
     from cantstop_arena.game_api.kernel_spec import Kernel
-    from cantstop_arena.game_api.lockstep import LockstepGames, LockstepSetting
     from cantstop_arena.game_api.position import Position
     from cantstop_arena.game_api.rulebook import RuleBook
 
@@ -106,8 +105,8 @@ class Game:
     """How names of `rules_of_pattern` are written, as text; empty if there are none."""
     training = ""
     """The location of the function that begins a training of nets, "module:function"; empty if no
-    bot has nets, or an extension has it. It gets rules, players, seed, rounds (or None) and the
-    number of workers, returns a `game_api.training.Training`, and raises UsageError if nothing can be trained for the rules.
+    bot has nets. It gets rules, players, seed, rounds (or None) and the number of workers, returns
+    a `game_api.training.Training`, and raises UsageError if nothing can be trained for the rules.
     """
     encoding_version = 1
     """Raised when any number of an observation, their order or their scale changes."""
@@ -280,13 +279,6 @@ class Game:
         raise UsageError(
             f"{self.title} has no position_of: a view does not say where the game stands"
         )
-
-    def lockstep(self, setting: LockstepSetting) -> LockstepGames:
-        """Many games that are stepped at a time, for an agent that learns."""
-        from cantstop_arena.extension_registry import needed
-
-        games: LockstepGames = needed("lockstep", "lockstep", "learn", self.name)(self, setting)
-        return games
 
     @property
     def has_positions(self) -> bool:

@@ -69,14 +69,37 @@ def is_installed(file: str) -> bool:
 
 
 def open_standard_files() -> None:
-    """Open the null device for each standard file that is closed.
+    """Open the null device for each standard file that is closed, for children of this process too.
 
     Else the next file that is opened would get its descriptor, and be written to by mistake.
     """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            null_device = os.open(os.devnull, os.O_RDWR)
+            if null_device != number:
+                os.dup2(null_device, number)
+                os.close(null_device)
+            os.set_inheritable(number, True)
         if getattr(sys, name) is None:
-            null_device = os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
-            setattr(sys, name, os.fdopen(null_device, mode, encoding="utf-8"))
+            mode = "w" if number else "r"
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+
+
+def prepare_process() -> None:
+    """Make this process what its children expect, whoever has started it and how.
+
+    Standard files are open. The arena reads the files that it writes, whatever the umask is.
+    Signals by which it waits for children, and limits and ends them, are neither ignored nor
+    blocked.
+    """
+    open_standard_files()
+    os.umask(os.umask(0o077) & 0o077)
+    for needed in (signal.SIGCHLD, signal.SIGALRM):
+        if signal.getsignal(needed) is signal.SIG_IGN:
+            signal.signal(needed, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
 
 
 def is_ending(pid: int) -> bool:
@@ -256,14 +279,14 @@ def start_arena(
 _MADV_WIPEONFORK = 18  # <bits/mman-linux.h>; Python has no name for it
 
 
-class Origin(Protocol):
+class OriginMark(Protocol):
     """`origin[0]` is true in the process that created it, and false in processes forked from it."""
 
     def __getitem__(self, index: int, /) -> int: ...
 
 
-def origin() -> Origin:
-    """An Origin created by this process, as fast to read as a byte."""
+def origin() -> OriginMark:
+    """An OriginMark created by this process, as fast to read as a byte."""
     if sys.platform == "linux":
         with suppress(OSError):  # a kernel that is older, or only looks like Linux
             return _wiped_page()

@@ -19,7 +19,10 @@ With fewer than two deals it is 0 to 1.
 
 Where results are looked at while games go on, the interval is a confidence sequence, tuned for the
 expected number of deals: the same with its multiplier in place of Student's quantile, and with a
-lower bound of the variance (`sequential.confidence.min_variance`).
+lower bound of the variance (`sequential.confidence.min_variance`), though not above that of deals
+which are won or lost as a whole, p (1 - p). Where it is that one, few deals decide the end that is
+nearer to 0 or 1, which is moved by half a deal (the continuity correction). No end falls when a
+bot wins more.
 """
 
 from collections.abc import Sequence
@@ -117,7 +120,7 @@ class ShareError(msgspec.Struct, frozen=True):
             rare = 1 - ALPHA ** (1 / self.deals)
             return (1 - rare) * self.share, (1 - rare) * self.share + rare
         if self.expected is not None:
-            return wilson(self.share, games, multiplier(self.deals, self.expected))
+            return self._sequence(multiplier(self.deals, self.expected))
         low, high = map(student_quantile, self.degrees_of_freedom)
         return wilson(self.share, games, low)[0], wilson(self.share, games, high)[1]
 
@@ -140,6 +143,29 @@ class ShareError(msgspec.Struct, frozen=True):
             return p_value(deviate, self.deals, self.expected)
         return StudentTest(deviate, self.degrees_of_freedom.towards(EVEN - self.share))
 
+    def _sequence(self, reach: float) -> tuple[float, float]:
+        """The ends of a confidence sequence that reaches so many standard errors."""
+        share, half_deal = self.share, 0.5 / self.games_at_bound
+        low, high = wilson(share, self._games, reach)
+        if self._min_variance < self._whole_variance:
+            return low, high
+        if share < EVEN:
+            return wilson(max(share - half_deal, 0.0), self._games, reach)[0], high
+        return low, wilson(min(share + half_deal, 1.0), self._games, reach)[1]
+
+    @property
+    def _min_variance(self) -> float:
+        """That of deals of which some may differ without having been observed."""
+        assert self.expected is not None
+        distance = max(self.share, 1 - self.share)
+        return min_variance(distance, self.deals, self.expected) / self.deals
+
+    @property
+    def _whole_variance(self) -> float:
+        """That of deals which are won or lost as a whole."""
+        bessel = (self.deals - 1) / self.deals
+        return self.share * (1 - self.share) / self.games_at_bound * bessel
+
     @property
     def _is_unknown(self) -> bool:
         few = self.deals < (2 if self.expected is None else FIRST_LOOK)
@@ -153,7 +179,8 @@ class ShareError(msgspec.Struct, frozen=True):
             return self.games_at_bound
         if self.expected is not None:
             minimum = min_variance(max(share, 1 - share), self.deals, self.expected) / self.deals
-            share_variance = max(share_variance, minimum)
+            whole = share * (1 - share) / self.games_at_bound * (self.deals - 1) / self.deals
+            share_variance = max(share_variance, min(minimum, whole))
         if share_variance <= 0:
             return inf
         return share * (1 - share) / share_variance * (self.deals - 1) / self.deals

@@ -100,7 +100,7 @@ class BatchCall:
         bot: BatchedBot,
         batch: Batch,
         name_of: Callable[[int], str],
-        process: system.Origin,
+        process: system.OriginMark,
     ) -> None:
         self._table, self._bot, self._batch, self._name_of = table, bot, batch, name_of
         self._process = process

@@ -43,7 +43,7 @@ def seat_bot(start: BotStart, loader: Loader, as_plain: bool = False) -> SeatedB
     player = bot.build(options)
     if isinstance(player, BatchedBot):
         return SeatedBot(start.name, player, start.digest, player.seated)
-    is_local = as_plain or bot.origin != "built-in"
+    is_local = as_plain or bot.origin.is_foreign
     make_player = LocalSeating(bot, options) if is_local else None
     return SeatedBot(start.name, player, start.digest, make_player, bot.learns)
 

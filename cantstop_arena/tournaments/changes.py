@@ -72,14 +72,14 @@ def changes(
     ]
     if texts:
         yield f"Since the last run: {'; '.join(texts)}."
-    edited = [
-        name
+    edited = {
+        name: version.digest
         for name, version in edits.changed.items()
-        if entrants[name].bot.origin == "file" and entrants[name].bot.digest != version.digest
-    ]
-    for name in edited[:_MAX_COMPARISONS]:
+        if _earlier_texts(entrants[name].bot, version, copies)
+    }
+    for name, digest in [*edited.items()][:_MAX_COMPARISONS]:
         entrant = entrants[name]
-        references = _references(entrant, edits.changed[name].digest, catalogue)
+        references = _references(entrant, digest, catalogue)
         options = _options(tournament, catalogue)
         command = ["arena", "match", *references, "--sprt", "0", "5", *options]
         history = ["arena", "history", name, "--in", str(copies.parent)]
@@ -96,12 +96,17 @@ def _change_texts(names: Sequence[str], singular: str, plural: str) -> Iterator[
 
 def _change(entrant: Entrant, before: BotVersion, copies: Path) -> str:
     """What has changed of a bot, to follow its name."""
-    if entrant.bot.digest != before.digest and entrant.bot.origin != "built-in":
-        lines = _lines_changed(entrant.bot, copies / before.digest)
-        details = [how_many(lines, "line")] if lines else []
-        if entrant.bot.origin == "file" and before.digest:
-            details.append(f"before: {version_name(entrant.name, before.digest)}")
-        return f"has changed ({'; '.join(details)})" if details else "has changed"
+    bot = entrant.bot
+    if bot.origin != before.origin:
+        return f"is {bot.origin.text} now, and was {before.origin.text}"
+    if not bot.is_alone and bot.name != before.bot:
+        return f"is {bot.name} now, and was {before.bot or 'another bot'}"
+    if texts := _earlier_texts(bot, before, copies):
+        lines = _lines_changed(bot, texts)
+        line_text = f"{how_many(lines, 'line')}; " if lines else ""
+        return f"has changed ({line_text}before: {version_name(entrant.name, before.digest)})"
+    if before.digest and bot.digest != before.digest:
+        return "has changed"
     if dict(entrant.options) != dict(before.options):
         return "has other options"
     if files := [
@@ -119,14 +124,25 @@ def _named(entrant: Entrant, option: str) -> str:
     return f"{path}, {option}" if path else f"what the arena brings as {option}"
 
 
-def _lines_changed(bot: BotDescription, before: Path) -> int:
-    """The number of lines changed, added or removed; 0 when files cannot be read as text."""
-    assert bot.source
+def _earlier_texts(bot: BotDescription, before: BotVersion, copies: Path) -> Mapping[str, bytes]:
+    """The texts of an earlier version of a bot's file, by path; none of a bot without such a copy.
+
+    Copies of bots with equal contents lie in one folder.
+    """
+    if bot.source is None or before.digest in ("", bot.digest):
+        return {}
     try:
-        old_texts, new_texts = stored_texts(before), bot.source.texts()
-        if bot.source.name in old_texts:  # copies of bots with equal contents lie there, too
-            old_texts = {name: old_texts[name] for name in new_texts if name in old_texts}
-        return lines_between(old_texts, new_texts)
+        texts = stored_texts(copies / before.digest)
+    except BotError:
+        return {}
+    beside = bot.source.paths
+    return {n: text for n, text in texts.items() if n in beside} if bot.source.name in texts else {}
+
+
+def _lines_changed(bot: BotDescription, texts: Mapping[str, bytes]) -> int:
+    """The number of lines changed, added or removed; 0 when files cannot be read as text."""
+    try:
+        return lines_between(texts, bot.source.texts()) if bot.source else 0
     except (BotError, UnicodeDecodeError):
         return 0
 

@@ -157,10 +157,12 @@ class Host:
     def _descriptions(
         self, bot: str, version: BotVersion, catalogue: Catalogue
     ) -> Iterator[BotDescription]:
-        """The bots that can be a version: built in, packaged, or in the files of its copy."""
-        if version.origin != "file":
-            with suppress(BotError):
-                yield catalogue.find(version.bot or bot)
+        """The bots that can be a version: built in, packaged, or in the files of its copy.
+
+        Raises BotError where no bot has its name, or several have.
+        """
+        if not version.origin.has_path:
+            yield catalogue.find(version.bot)
             return
         files = bot_files(self.folder / COPIES / version.digest)
         for file in sorted(files, key=lambda file: bot_name(file) != bot):
@@ -212,7 +214,7 @@ class Host:
 
         Options that nobody has chosen have the defaults of the present file.
         """
-        if entrant.bot.digest == query_bot.version.digest or entrant.bot.origin == "built-in":
+        if entrant.bot.digest == query_bot.version.digest or not entrant.bot.origin.is_foreign:
             return entrant
         former: Mapping[str, Any] = {}
         with suppress(BotError):

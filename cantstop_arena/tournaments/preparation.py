@@ -17,6 +17,7 @@ from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
 from cantstop_arena.bots.known_bot import check_playing, functions_of, source_line_of
 from cantstop_arena.bots.loader import Loader
+from cantstop_arena.deals.outcomes import Fault
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.hookspecs import BATCH_HOOK, BotFunctions
@@ -250,6 +251,10 @@ def backend_of_group(parts: Sequence[PreparedBot], group: Sequence[int]) -> Back
     return "batched" if "batched" in backends else "compiled"
 
 
+def ignore_fault(fault: Fault) -> None:
+    """Do nothing: nobody is to be told of faults at once."""
+
+
 class BotFacts(msgspec.Struct, frozen=True):
     """Facts about a tournament's bots, for the parent of the workers that they play in."""
 
@@ -258,6 +263,8 @@ class BotFacts(msgspec.Struct, frozen=True):
     isolated: frozenset[int]
     logs: BotLogs
     orders: Orders
+    note_fault: Callable[[Fault], None] = ignore_fault
+    """Called when a bot forfeits a game, before the result of its block is there."""
 
     def decision_limit(self, bot: int) -> float:
         """The time limit in seconds, longer for isolated bots: workers time their decisions."""

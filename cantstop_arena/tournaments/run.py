@@ -72,6 +72,7 @@ if TYPE_CHECKING:
 
 _MAX_REASON_LENGTH = 1000  # characters of a worker's message about a bot that cannot be built
 LOGS = "logs"
+_MAX_LOGS = 6  # names of logs in a line
 
 
 def run_tournament(
@@ -176,7 +177,7 @@ class Session:
             for number, (bot, entrant) in enumerate(
                 zip(self.tournament.query.bots, self.tournament.entrants, strict=True)
             )
-            if bot.version.origin != "built-in"
+            if bot.version.origin.is_foreign
             and not entrant.isolate
             and bot.version.id not in stored
         ]
@@ -391,6 +392,7 @@ class _TournamentRun:
         self.logs = BotLogs(self.folder / LOGS, names)
         self.deals, self.blocks = deals, blocks
         self.parts: dict[Block, list[BlockResult]] = {}
+        self.faulty: set[int] = set()  # bots of which a fault has been reported
         self.held: dict[Group, dict[int, BlockResult]] = {}
         self._begin()
 
@@ -493,7 +495,9 @@ class _TournamentRun:
         table_spec = table_spec.as_prepared([part.backend for part in parts])
         entrants = self.tournament.entrants
         isolated = frozenset(number for number, entrant in enumerate(entrants) if entrant.isolate)
-        bots = BotFacts(parts, self.tournament.policy, isolated, self.logs, self.tournament.orders)
+        policy, orders = self.tournament.policy, self.tournament.orders
+        note_fault = partial(self._note_fault, observer)
+        bots = BotFacts(parts, policy, isolated, self.logs, orders, note_fault)
         foreign = [number for number, seat in enumerate(table_spec.seats) if seat.is_foreign]
         limit = self.tournament.policy.start_limit
         options = replace(options, start_limit=limit, foreign=foreign)
@@ -516,6 +520,21 @@ class _TournamentRun:
             raise
         finally:
             self.logs.end()
+            if written := [path.name for path in self.logs.written]:
+                files = ", ".join(written[:_MAX_LOGS]) + ", ..." * (len(written) > _MAX_LOGS)
+                observer.on_notice(f"What bots printed is in {self.logs.folder}: {files}")
+
+    def _note_fault(self, observer: RunObserver, fault: Fault) -> None:
+        """Report the first fault of a bot at once: the standings come when all has been played."""
+        entrant = self.tournament.entrants[fault.bot]
+        if fault.bot in self.faulty:
+            return
+        self.faulty.add(fault.bot)
+        text = f"{entrant.name}: {fault.kind}: {fault.message}, in deal {fault.deal}"
+        if path := entrant.bot.path:
+            text += f"; arena bots check {short_path(str(bot_path(path)))}"
+        self.logs.note_fault(text)
+        observer.on_notice(text)
 
     def _not_built(self, error: BotNotBuilt) -> str:
         bot, *others = (self.tournament.entrants[n].name for n in (error.bot, *error.others))
@@ -546,6 +565,8 @@ class _TournamentRun:
     def _store(self, played: PartResult, observer: RunObserver) -> None:
         """Store a block in the ledger when the results of all its parts are there."""
         result, block = played.result, played.full_block
+        for fault in result.faults:
+            self._note_fault(observer, fault)
         if self.fault_counter.is_void(block.group):
             return
         parts = self.parts.setdefault(block, [])

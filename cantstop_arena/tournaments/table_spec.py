@@ -210,7 +210,7 @@ def entrant_start(
     start = bot_start(entrant.name, entrant.bot, entrant.options)
     if copies and (source := start.bot.source):
         start = replace(start, bot=replace(start.bot, source=source.copied(copies)))
-    if start.bot.origin == "built-in" and not entrant.isolate:
+    if not (entrant.isolate or start.is_foreign):
         return start
     return replace(
         start,

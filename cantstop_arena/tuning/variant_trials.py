@@ -211,8 +211,8 @@ def variant_trials_for(
 ) -> VariantTrials:
     """The quickest kind of trials for variants in these options; a cluster plays all of them."""
     (search, *other_searches) = [bot.options[name].search for name in options]
-    are_built_in = all(description.origin == "built-in" for description in (bot, *against))
-    is_here = are_built_in and pool_options.cluster is None
+    has_foreign = any(description.origin.is_foreign for description in (bot, *against))
+    is_here = not has_foreign and pool_options.cluster is None
     if is_here and not other_searches and search and search.live:
         return LiveVariantTrials(
             catalogue, rules, bot, against, seed, observer, pool_options, options[0], players

@@ -37,12 +37,12 @@ class FiniteRange(click.FloatRange):
         return number
 
 
-def key_option(name: str, command: str = "", **changes: Any) -> Decorator:
-    """The option of a key, with its help text in a command.
+def key_option(key: Key | str, command: str = "", **changes: Any) -> Decorator:
+    """The option of a key, or of the key of this name, with its help text in a command.
 
     `changes` are words for `click.option` that differ from those of the key.
     """
-    key = BY_NAME[name]
+    key = BY_NAME[key] if isinstance(key, str) else key
     arguments = {"help": key.help_of(command), "default": key.default, **_form(key, command)}
     return click.option(*key.cli, **{**arguments, **key.option, **changes})
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from cantstop_arena.errors import Problem, RulesError, UsageError
-from cantstop_arena.extension_registry import part
+from cantstop_arena.game_api.adviser import Adviser, adviser_of
 from cantstop_arena.game_api.state import BOARD, SEEN_BY
 from cantstop_arena.texts import in_a_line, listed
 
@@ -137,28 +137,24 @@ class GameView:
 
         Raises UsageError when there is no judge for the game or its rules.
         """
-        judged: Iterator[Event] = self._judge().add_verdicts(events)
-        return judged
+        return self._judge().add_verdicts(events)
 
     def judge_text(self, opening: Event) -> str:
         """Who judges a game, and the unit of the losses. Raises UsageError like `judged`."""
-        text: str = self._judge().judge_text(opening)
-        return text
+        return self._judge().judge_text(opening)
 
     def worst_decisions(self, events: Iterable[Event], seat: int) -> Iterator[str]:
         """The verdicts on the decisions of a seat as lines, the worst first.
 
         Raises UsageError like `judged`.
         """
-        lines: Iterator[str] = self._judge().worst_decisions(events, seat)
-        return lines
+        return self._judge().worst_decisions(events, seat)
 
-    def _judge(self) -> Any:
-        """What judges the game's decisions (the slot `judge`)."""
-        judge = part("judge", self.game.name)
-        if judge is None:
+    def _judge(self) -> Adviser:
+        adviser = adviser_of(self.game.name)
+        if adviser is None:
             raise UsageError(f"there is no judge for games of {self.game.title}")
-        return judge
+        return adviser
 
     # Scenes
 

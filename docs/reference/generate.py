@@ -12,17 +12,22 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
+import cantstop_arena
 from cantstop_arena.cli import main, sections_of
 from cantstop_arena.exit_codes import ExitCode
+from cantstop_arena.extension_registry import built_in
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.schemas import stored_schema
 from cantstop_arena.tournaments.file.keys import KEYS, Key
 
 FOLDER = Path(__file__).parent
+PACKAGE = Path(cantstop_arena.__file__).parent
 PART = re.compile(r"(<!-- generated: ([\w -]+) -->\n).*?(\n<!-- end of generated -->)", re.DOTALL)
 MANY = 4  # commands with the same option, which is then listed once
 TYPES = {
@@ -173,10 +178,10 @@ def _names(chosen: Collection[str], names: Sequence[str]) -> str:
 
 def keys() -> str:
     """The keys of tournaments and of runs."""
-    files = ("tournament", "comparison", "league", "design")
+    files = ("tournament", "comparison")
     names = [name for key in KEYS for name in key.commands]
     order = [name for group in sections_of(()).values() for name in group if name in names]
-    rows = [key_row(key, files, order) for key in KEYS if key.files not in ({"league"}, {"design"})]
+    rows = [key_row(key, files, order) for key in KEYS]
     heads = ("key", "in files", "option", "of commands", "of functions", "what it is")
     return table(heads, rows)
 
@@ -189,10 +194,14 @@ def _default(key: Key) -> str:
     return "" if key.default is None else f"`{key.default}`"
 
 
-def keys_of(file: str) -> str:
-    """The keys that one kind of file alone has."""
-    rows = [(f"`{key.name}`", _default(key), cell(key.help)) for key in KEYS if key.files == {file}]
-    return table(("key", "default", "what it is"), rows)
+def keys_of(page: Path) -> str:
+    """The keys of the files of an extension, whose page this is."""
+    module = import_module(f"cantstop_arena.extensions.{page.stem}.keys")
+    own = [key for key in module.IN_FILE if key not in KEYS]
+    shared = ", ".join(f"`{key.name}`" for key in module.IN_FILE if key in KEYS)
+    rows = [(f"`{key.name}`", _default(key), cell(key.help)) for key in own]
+    also = f"As in [tournaments](../reference/tournament-file.md#keys-and-options): {shared}."
+    return f"{table(('key', 'default', 'what it is'), rows)}\n\n{also}"
 
 
 # What a bot is shown
@@ -265,8 +274,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "options of many commands": options_of_many_commands,
     "commands": all_commands,
     "keys": keys,
-    "keys of leagues": lambda: keys_of("league"),
-    "keys of designs": lambda: keys_of("design"),
     "turn": turn,
     "exit codes": exit_codes,
     "columns of games": lambda: columns("games"),
@@ -275,18 +282,72 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 
 
-def generated(page: str) -> str:
-    """A page with all its generated parts as they have to be."""
-    return PART.sub(lambda part: part[1] + "\n" + PARTS[part[2]]() + "\n" + part[3], page)
+def generated(page: Path) -> str:
+    """The text of a page with all its generated parts as they have to be."""
+
+    def with_part(part: re.Match[str]) -> str:
+        name = part[2]
+        text = keys_of(page) if name == "keys of the file" else PARTS[name]()
+        return f"{part[1]}\n{text}\n{part[3]}"
+
+    return PART.sub(with_part, page.read_text("utf-8"))
+
+
+def pages() -> Iterator[Path]:
+    """The pages with generated parts: the reference, and those of extensions that are there."""
+    yield from sorted(FOLDER.glob("*.md"))
+    for name in built_in():
+        if (page := FOLDER.parent / "extensions" / f"{name}.md").exists():
+            yield page
+
+
+# The types of the names of `cantstop_arena`
+
+
+def stubs() -> dict[Path, str]:
+    """The stub files of the package: what type checkers read in place of imports on first use."""
+    names = sorted((module, name) for name, module in cantstop_arena.all_modules().items())
+    lines = ['"""The names that `__init__.py` hands on, for tools that read types."""', ""]
+    files: dict[Path, str] = {}
+    for module, name in names:
+        lines.append(f"from {module} import {name} as {name}")
+        spec = find_spec(module)
+        for folder in (spec and spec.submodule_search_locations) or ():
+            files |= _stubs_of_package(f"{module}.{name}", Path(folder) / name, PACKAGE / name)
+    lines += ["", "__all__: list[str]", "__version__: str", ""]
+    lines += ["def all_modules() -> dict[str, str]: ...", ""]
+    return {PACKAGE / "__init__.pyi": "\n".join(lines), **files}
+
+
+def _stubs_of_package(module: str, folder: Path, public: Path) -> dict[Path, str]:
+    """Stubs of a package of an extension under its public name."""
+    files = {}
+    for path in sorted(folder.glob("*.py")):
+        full = module if path.stem == "__init__" else f"{module}.{path.stem}"
+        text = f'"""A public name, for tools that read types."""\n\nfrom {full} import *\n'
+        files[public / f"{path.stem}.pyi"] = text
+    return files
 
 
 if __name__ == "__main__":
-    late = []
-    for file in sorted(FOLDER.glob("*.md")):
-        text = file.read_text("utf-8")
-        if (new := generated(text)) != text:
-            late.append(file.name)
-            if "--check" not in sys.argv:
-                file.write_text(new, "utf-8")
+    files = {page: generated(page) for page in pages()}
+    files |= stubs()
+    folders = (file.parent for file in PACKAGE.glob("*/__init__.pyi"))
+    of_extensions = (each for each in folders if not (each / "__init__.py").exists())
+    stale = {path for each in of_extensions for path in each.iterdir()} - {*files}
+    late = [
+        path.name
+        for path, text in files.items()
+        if not path.is_file() or path.read_text("utf-8") != text
+    ]
+    late += sorted(path.name for path in stale)
+    if "--check" not in sys.argv:
+        for path, text in files.items():
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, "utf-8")
+        for path in stale:
+            path.unlink()
+            if not any(path.parent.iterdir()):
+                path.parent.rmdir()
     if late and "--check" in sys.argv:
         sys.exit(f"not up to date: {', '.join(late)}; run make reference")

@@ -111,7 +111,7 @@ def test_only_what_has_left_the_session_is_ended() -> None:
 @pytest.mark.parametrize("make", [system.origin, system._ProcessIdOrigin])
 @pytest.mark.parametrize("fork", [os.fork, ctypes.CDLL(None).fork])
 def test_a_forked_copy_knows_that_it_is_one(
-    make: Callable[[], system.Origin], fork: Callable[[], int]
+    make: Callable[[], system.OriginMark], fork: Callable[[], int]
 ) -> None:
     origin = make()
     if not (pid := fork()):
@@ -178,6 +178,8 @@ def test_what_a_bot_has_ruined_counts_against_it_in_every_game_of_the_deal() -> 
 
         def suspects(self, group: tuple[int, ...]) -> list[int]:
             return [1]
+
+        def note_fault(self, fault: object) -> None: ...
 
     strikes, block = Suspicions(Known()), Block((0, 1), 5, 1)  # type: ignore[arg-type]
     last = Snapshot(1, 0, "", ARENA, (0, 0, 0))

@@ -8,7 +8,8 @@ import pytest
 from helpers.parameters import slow_but
 
 NAMES = (
-    *("abc", "json", "multiprocess", "multiprocessing", "random", "signal", "string", "typing"),
+    *("abc", "dill", "json", "multiprocess", "multiprocessing", "random", "signal", "string"),
+    "typing",
     *("cantstop_arena", "click", "dask", "distributed", "msgspec", "numba", "numpy", "yaml"),
     *("conftest", "sitecustomize", "usercustomize"),
 )

@@ -14,6 +14,7 @@ from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.known_bot import KnownBot
 from cantstop_arena.bots.onnx_bots import OnnxNet
 from cantstop_arena.bots.onnx_files import METADATA
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.check.net_setting import CheckedSetting, checked_setting
 from cantstop_arena.check.row_check import check_rows
 from cantstop_arena.check.suite import CheckedRules
@@ -46,7 +47,9 @@ def net_with(*nodes: Any, **said: str) -> Path:
 
 def setting_of(path: Path, only: CheckedRules | None = None) -> CheckedSetting:
     source = BotSource.at(path)
-    bot = KnownBot(name="mine", origin="file", digest="", options={}, summary="", source=source)
+    bot = KnownBot(
+        name="mine", origin=Origin.FILE, digest="", options={}, summary="", source=source
+    )
     return checked_setting(bot, GAME, only)
 
 

@@ -139,7 +139,7 @@ COMMANDS: dict[str, Callable[[str, str, str], list[str]]] = {
 }
 WITHOUT_BOTS = {
     *("bots", "bots new", "completion", "cubus", "cubus targets", "odds", "rules"),
-    *("games", "games check", "games new"),
+    *("extensions", "games", "games check", "games new"),
     *("results", "results check", "results forget", "results prune", "serve", "solve", "train"),
     *("design", "profile"),  # take too long for all bots; they have tests of their own
 }

@@ -1,4 +1,7 @@
-"""The design page names every folder; its paths exist; runs go through the modules it lists."""
+"""The design page names every folder; its paths exist; runs go through the modules it lists.
+
+So do the pages of the extensions that are there: each has a table of its own.
+"""
 
 import re
 import subprocess
@@ -10,16 +13,24 @@ from pathlib import Path
 import pytest
 from helpers.paths import ROOT
 
+from cantstop_arena.extension_registry import built_in
+
 PACKAGE = ROOT / "cantstop_arena"
 PAGE = (ROOT / "docs" / "explanation" / "design.md").read_text("utf-8")
 
 
-def rows_of_changes() -> Iterator[tuple[str, str]]:
-    """What one might want to change, and where."""
-    _, _, below = PAGE.partition("## Where do I change")
-    table, _, _ = below.partition("\n## ")
-    rows = re.findall(r"^\| (.+?) \| (.+) \|$", table, re.M)
-    return (row for row in rows if row != ("what", "where"))
+def rows_of_changes() -> Iterator[tuple[str, str, Path]]:
+    """What one might want to change, where, and the folder that paths are relative to."""
+    pages = [(PAGE, PACKAGE)]
+    for name in built_in():
+        page = ROOT / "docs" / "extensions" / f"{name}.md"
+        pages.append((page.read_text("utf-8"), PACKAGE / "extensions" / name))
+    for text, home in pages:
+        _, _, below = text.partition("## Where do I change")
+        table, _, _ = below.partition("\n## ")
+        rows = re.findall(r"^\| (.+?) \| (.+) \|$", table, re.M)
+        assert len(rows) > 1, home
+        yield from ((*row, home) for row in rows if row != ("what", "where"))
 
 
 def rooms_of_the_tree() -> list[str]:
@@ -28,20 +39,17 @@ def rooms_of_the_tree() -> list[str]:
     return re.findall(r"^(\w+)/ ", tree, re.M)
 
 
-@pytest.mark.parametrize(("what", "where"), [*rows_of_changes()])
-def test_places_to_change_exist(what: str, where: str) -> None:
+@pytest.mark.parametrize(("what", "where", "home"), [*rows_of_changes()])
+def test_paths_to_change_exist(what: str, where: str, home: Path) -> None:
     paths = [path for path in re.findall(r"`([\w/.]+)`", where) if "/" in path]
-    missing = [path for path in paths if not _is_there(path)]
+    homes = (home, PACKAGE, ROOT)
+    missing = [path for path in paths if not any((folder / path).exists() for folder in homes)]
     assert not missing, f"{what}: {missing}"
 
 
 def test_tree_names_every_folder() -> None:
     folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     assert set(rooms_of_the_tree()) == folders
-
-
-def _is_there(path: str) -> bool:
-    return any((home / path).exists() for home in (PACKAGE, ROOT))
 
 
 def test_a_class_name_stands_in_one_module() -> None:

@@ -10,6 +10,7 @@ from helpers.paths import ROOT
 
 README, DOCS = ROOT / "README.md", ROOT / "docs"
 HOW_TO, REFERENCE, EXPLANATION = DOCS / "how-to", DOCS / "reference", DOCS / "explanation"
+EXTENSIONS = DOCS / "extensions"
 PAGES = [README, *sorted(DOCS.rglob("*.md"))]
 
 _BLOCK = re.compile(

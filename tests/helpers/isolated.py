@@ -16,6 +16,7 @@ from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.bot_start import BotStart, Isolation
 from cantstop_arena.bots.isolated_bot import BotRaised, IsolatedBot
 from cantstop_arena.bots.known_bot import BotAddress
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
@@ -158,13 +159,13 @@ def living(group: int) -> list[str]:
     return states
 
 
-NOBODY = BotAddress("nobody", GAME.name, "built-in", "")
+NOBODY = BotAddress("nobody", GAME.name, Origin.BUILT_IN, "")
 
 
 def address_of(path: Path) -> BotAddress:
     """The bot of a file, whatever that says."""
     source = BotSource(path).identified()
-    return BotAddress(path.stem, GAME.name, "file", source.digest, source)
+    return BotAddress(path.stem, GAME.name, Origin.FILE, source.digest, source)
 
 
 def kind(error: Exception) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.known_bot import BotDescription
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.tournaments.file.entrants import Entrant
@@ -22,7 +23,7 @@ from cantstop_arena.tournaments.tournament import FaultPolicy, Tournament
 def entrant(name: str, isolate: bool = False, learns: bool = False) -> Entrant:
     """An entrant whose program nobody has."""
     bot = BotDescription(
-        name=name, origin="command", digest=name, options={}, summary="", learns=learns
+        name=name, origin=Origin.PROGRAM, digest=name, options={}, summary="", learns=learns
     )
     return Entrant(name, bot, {}, Isolation.PROCESSES if isolate else Isolation.NONE)
 

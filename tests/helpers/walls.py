@@ -19,6 +19,7 @@ from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.bot_sandbox import start_here
 from cantstop_arena.bots.bot_start import BotStart, Isolation
 from cantstop_arena.bots.known_bot import BotAddress
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.processes.channel import Connection
 from cantstop_arena.processes.child import Child, ChildFailed
 from cantstop_arena.processes.child_limits import ChildLimits
@@ -117,7 +118,7 @@ def start_of(scene: wall_probes.Scene) -> tuple[BotStart, SandboxView]:
         limits=ChildLimits(scratch=SCRATCH, scratch_files=MAX_FILES),
         log=folder / "log",
         isolation=Isolation.SANDBOX,
-        bot=BotAddress("wall_probes", "cantstop", "file", source.digest, source),
+        bot=BotAddress("wall_probes", "cantstop", Origin.FILE, source.digest, source),
         needs=(Path(scene["needed_file"]).parent,),
         hidden=(folder / "lab/results", bots, folder / "lab/cup.yaml", folder / "site/results"),
     )

@@ -1,6 +1,5 @@
 """Stand-ins for what a pool of workers needs: players, a referee, results."""
 
-import multiprocessing
 import os
 import signal
 import time
@@ -8,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Any
 
+import multiprocess
 import numpy as np
 
 from cantstop_arena.deals.outcomes import (
@@ -133,6 +133,9 @@ class Referee:
     def trim_logs(self) -> None:
         pass
 
+    def note_fault(self, fault: Fault) -> None:
+        pass
+
 
 CALM = {block: result(block) for block in BLOCKS}
 
@@ -145,5 +148,5 @@ def results_of(
     with WorkerPool(factory, WINDOW, bots, options) as pool:
         for played in pool.play(iter(BLOCKS)):
             parts.setdefault(played.full_block, []).append(played.result)
-    assert not multiprocessing.active_children()
+    assert not multiprocess.active_children()
     return {whole: join_parts(whole, results) for whole, results in parts.items()}

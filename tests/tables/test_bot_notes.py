@@ -8,6 +8,7 @@ import pytest
 from helpers.simulated import Truth, results
 from msgspec.structs import replace
 
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.extensions.strength.nets.net_files import as_bytes, shipped_nets
 from cantstop_arena.games.cantstop.rules import CLASSIC, RULES, derive
 from cantstop_arena.tables.analysis import Analysis
@@ -26,12 +27,12 @@ NONE = "has no nets for these rules with {} seats, and plays as tuned."
 def query(players: int = 2, nets: str = "", **changes: Any) -> LedgerQuery:
     """The query of a tournament of bots with nets, and one of the same name."""
     own = [
-        QueryBot(f"my {bot}", BotVersion("built-in", options={"nets": nets}, bot=bot), bot)
+        QueryBot(f"my {bot}", BotVersion(Origin.BUILT_IN, options={"nets": nets}, bot=bot), bot)
         for bot in ("champion", "grandmaster")
     ]
     others = [
-        QueryBot("other", BotVersion("file"), "champion"),
-        QueryBot("rule28", BotVersion("built-in", bot="rule28"), "rule28"),
+        QueryBot("other", BotVersion(Origin.FILE), "champion"),
+        QueryBot("rule28", BotVersion(Origin.BUILT_IN, bot="rule28"), "rule28"),
     ]
     rules = RULES.as_dict(derive(CLASSIC, changes))
     setting = GameSetting("cantstop", "1", rules, players, 1, 1.0)

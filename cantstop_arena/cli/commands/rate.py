@@ -96,6 +96,6 @@ def rate(
     if people:
         from cantstop_arena.extension_registry import needed
 
-        table = needed("people", "--people", "serve")(results_of_all.analysis, results[0])
+        table = needed("people", "--people")(results_of_all.analysis, results[0])
         print_plain_tables([table], output._replace(chosen=("people",)))
     return exit_code_of(results_of_all)

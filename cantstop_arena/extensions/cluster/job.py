@@ -21,7 +21,7 @@ from cantstop_arena.processes import system
 from cantstop_arena.tournaments.pool.bot_logs import BotLogs
 from cantstop_arena.tournaments.pool.worker import start_methods
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
-from cantstop_arena.tournaments.preparation import BotFacts, PreparedBot, prepare_bots
+from cantstop_arena.tournaments.preparation import BotFacts, PreparedBot, ignore_fault, prepare_bots
 from cantstop_arena.tournaments.table_spec import TableSpec
 
 
@@ -53,7 +53,7 @@ def job_for(spec: TableSpec, bots: BotFacts, names: Sequence[str], options: Pool
     sources = [seat.bot.source for seat in spec.seats if seat.bot.source]
     return Job(
         spec,
-        bots,
+        replace(bots, note_fault=ignore_fault),  # machines report faults with their results
         tuple(names),
         {source.digest: source.texts() for source in sources},
         Path.cwd(),
@@ -111,7 +111,7 @@ def _local_start(job: Job, number: int, folder: Path, logs: BotLogs) -> BotStart
     start = job.spec.seats[number]
     if start.bot.source:
         start = replace(start, bot=_local_bot(job, start.bot, start.bot.source, folder))
-    if start.bot.origin == "built-in" and not start.isolation:
+    if not (start.isolation or start.is_foreign):
         return start
     cwd = start.cwd if start.cwd.is_dir() else folder
     start = replace(start, cwd=cwd, log=logs.paths[number])

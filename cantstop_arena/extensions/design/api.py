@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from cantstop_arena.api.bot_arguments import AnyBot, bots_in, catalogue_of, field_of
-from cantstop_arena.api.keywords import DesignKeys, ProfileKeys, keywords, run_options
+from cantstop_arena.api.bot_arguments import AnyBot, Isolate, bots_in, catalogue_of, field_of
+from cantstop_arena.api.keywords import FolderKeys, PoolKeys, Rules, keywords, run_options
 from cantstop_arena.api.result_tables import ResultTable
 from cantstop_arena.api.tournaments import rules_as_keys
 from cantstop_arena.atomic_files import check_results_folder, write_result
@@ -18,6 +18,7 @@ from cantstop_arena.extensions.design import design_file
 from cantstop_arena.extensions.design.design_tables import design_data, design_table, rounds_lines
 from cantstop_arena.extensions.design.extension import DESIGN
 from cantstop_arena.extensions.design.game_profile import GAMES, GameProfile, game_profile
+from cantstop_arena.extensions.design.keys import DESIGN_FUNCTION, PROFILE_FUNCTION
 from cantstop_arena.extensions.design.profile_report import (
     design_content,
     design_headline,
@@ -37,7 +38,30 @@ from cantstop_arena.tournaments.file.yaml_reader import range_text
 from cantstop_arena.tournaments.run import create_run_folder
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import Overrides
-from cantstop_arena.views.progress_lines import observer_for
+from cantstop_arena.views.progress_lines import Progress, observer_for
+
+
+class ProfileKeys(FolderKeys, total=False):
+    """The keywords of `profile`."""
+
+    game: str
+    rules: Rules | None
+    players: int | None
+    games: int | None
+    playouts: int
+    seed: Seed | None
+    workers: int | None
+    progress: Progress
+
+
+class DesignKeys(FolderKeys, PoolKeys, total=False):
+    """The keywords of `design`."""
+
+    seed: Seed | None
+    isolate: Isolate
+    progress: Progress
+    page: bool
+
 
 SEED = 1
 
@@ -81,7 +105,7 @@ class ProfileResults:
         return self.table._repr_html_()
 
 
-@keywords(ProfileKeys)
+@keywords(ProfileKeys, PROFILE_FUNCTION)
 def profile(bots: Sequence[AnyBot] = (), **given: Unpack[ProfileKeys]) -> ProfileResults:
     """What a game is like as some bots play it, as `arena profile` does.
 
@@ -141,7 +165,7 @@ def own_bots(catalogue: Catalogue) -> list[AnyBot]:
     """The usual bots of a game, else all that come with it or with a package."""
     if catalogue.game.usual_bots:
         return [*catalogue.game.usual_bots]
-    return [bot.name for bot in catalogue.everything()[0] if bot.origin != "file"]
+    return [bot.name for bot in catalogue.everything()[0] if not bot.path]
 
 
 def _rules(given: Any, catalogue: Catalogue) -> Any:
@@ -202,7 +226,7 @@ class DesignResults:
         return self.table._repr_html_()
 
 
-@keywords(DesignKeys)
+@keywords(DesignKeys, DESIGN_FUNCTION)
 def design(file: Path | str, **given: Unpack[DesignKeys]) -> DesignResults:
     """Search for rules that meet the targets of a file, as `arena design` does.
 

@@ -4,21 +4,22 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import Given, options
+from cantstop_arena.cli.options import Given, options_of
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen, RunScreen
+from cantstop_arena.extensions.design.keys import DESIGN_COMMAND
 from cantstop_arena.views.command_options import print_plain_tables, print_text
 
 
 @click.command(short_help="Search for rules of a game that meet targets.")
 @click.argument("file", type=click.Path(path_type=Path))
-@options("design")
+@options_of(DESIGN_COMMAND)
 def design(file: Path, given: Given) -> None:
     """Search for rules that meet the targets of FILE, between its bots.
 
     All combinations of the parameters that vary play rounds of the same deals; those that surely
     miss a target are dropped. The others are confirmed on fresh deals: they hold, or are open. In
     the results folder, design.csv lists all that were tried; report.html is the page.
-    docs/how-to/target-rules.md has an example of FILE.
+    docs/extensions/design.md has an example of FILE.
     """
     from cantstop_arena.extensions.design.api import design as designed
     from cantstop_arena.extensions.design.design_tables import rounds_lines

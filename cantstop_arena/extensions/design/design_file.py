@@ -15,11 +15,11 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.counting import SHARE
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import RulesError
+from cantstop_arena.extensions.design.keys import IN_FILE
 from cantstop_arena.extensions.design.quantities import kinds_of
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader, read_isolation
 from cantstop_arena.tournaments.file.entrants import Entrant
-from cantstop_arena.tournaments.file.keys import keys_of_file
 from cantstop_arena.tournaments.file.tournament_file import (
     read_game,
     read_name,
@@ -39,7 +39,7 @@ from cantstop_arena.tournaments.file.yaml_reader import (
 )
 from cantstop_arena.tournaments.tournament import NO_OVERRIDES, Overrides
 
-KEYS = [key.name for key in keys_of_file("design")]
+KEYS = [key.name for key in IN_FILE]
 MAX_CANDIDATES = 4096
 SEED = 1
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)$")

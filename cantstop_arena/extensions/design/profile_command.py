@@ -5,15 +5,16 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.options import Given, options
+from cantstop_arena.cli.options import Given, options_of
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen
+from cantstop_arena.extensions.design.keys import PROFILE_COMMAND
 from cantstop_arena.views.command_options import file_option, print_plain_tables
 
 
 @click.command(short_help="Describe a game as bots play it: luck, skill, drama, seats.")
 @click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=shell_complete.bots)
 @file_option("--html", "Also write an HTML page to this file.")
-@options("profile")
+@options_of(PROFILE_COMMAND)
 def profile(bots: tuple[str, ...], html: Path | None, given: Given) -> None:
     """Describe a game as the BOTs play it; without a BOT, as its usual bots do.
 

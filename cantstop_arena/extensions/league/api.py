@@ -6,11 +6,12 @@ from math import inf
 from pathlib import Path
 from typing import Unpack
 
-from cantstop_arena.api.keywords import LeagueKeys, keywords, run_options
+from cantstop_arena.api.keywords import FolderKeys, PoolKeys, keywords, run_options
 from cantstop_arena.api.result_tables import ResultTable
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.extensions.league import league_file
 from cantstop_arena.extensions.league.grading import mark_table
+from cantstop_arena.extensions.league.keys import OF_FUNCTION
 from cantstop_arena.extensions.league.league_file import League
 from cantstop_arena.extensions.league.league_files import write_league, write_pages
 from cantstop_arena.extensions.league.league_run import (
@@ -25,7 +26,13 @@ from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.tables.column import Table
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
-from cantstop_arena.views.progress_lines import observer_for
+from cantstop_arena.views.progress_lines import Progress, observer_for
+
+
+class LeagueKeys(FolderKeys, PoolKeys, total=False):
+    """The keywords of `league`."""
+
+    progress: Progress
 
 
 class LeagueResults:
@@ -114,7 +121,7 @@ def read_league(file: Path | str, results: Path | str, bots_folder: Path | str) 
     return PlannedLeague(league_file.read(Path(file), catalogue), catalogue)
 
 
-@keywords(LeagueKeys)
+@keywords(LeagueKeys, OF_FUNCTION)
 def league(file: Path | str, **given: Unpack[LeagueKeys]) -> LeagueResults:
     """Play the league of a file, as `arena league` does, and write its files and pages.
 

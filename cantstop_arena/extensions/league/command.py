@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import Given, options
+from cantstop_arena.cli.options import Given, options_of
 from cantstop_arena.errors import UsageError
 from cantstop_arena.exit_codes import ExitCode
+from cantstop_arena.extensions.league.keys import OF_COMMAND
 from cantstop_arena.extensions.league.league_screen import LeagueScreen
 from cantstop_arena.processes import shutdown
 from cantstop_arena.views.command_options import print_plain_tables
@@ -44,7 +45,7 @@ def _seconds(context: click.Context, parameter: click.Parameter, text: str | Non
     is_flag=True,
     help="Run again whenever the file or a submission changes.",
 )
-@options("league")
+@options_of(OF_COMMAND)
 def league(file: Path, seconds: float, tokens: bool, is_watched: bool, given: Given) -> ExitCode:
     """Play the league of FILE: check new submissions, rank all bots, and mark them.
 

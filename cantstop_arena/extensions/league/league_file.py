@@ -14,12 +14,13 @@ from msgspec.structs import replace
 from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.known_bot import is_printed_well
 from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.extensions.league.keys import IN_FILE
 from cantstop_arena.extensions.league.rounds import RoundRules
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.processes.system import seconds_of
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader, read_isolation
 from cantstop_arena.tournaments.file.entrants import Entrant, needs
-from cantstop_arena.tournaments.file.keys import BY_NAME, FAULTS, keys_of_file
+from cantstop_arena.tournaments.file.keys import FAULTS
 from cantstop_arena.tournaments.file.tournament_file import (
     names_of,
     read_game,
@@ -42,7 +43,8 @@ from cantstop_arena.tournaments.tournament import FaultPolicy
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
 
-KEYS = [key.name for key in keys_of_file("league")]
+KEYS = [key.name for key in IN_FILE]
+_BY_NAME = {key.name: key for key in IN_FILE}
 LOWER, ESTIMATE = "lower", "estimate"
 """What has to reach the threshold of a mark: the lower end of the interval, or the estimate."""
 DAY = 86_400.0  # seconds
@@ -139,13 +141,13 @@ def read(path: Path, catalogue: Catalogue) -> League:
         rules=read_rules(reader, entries.get("rules"), catalogue),
         players=players,
         seed=read_seed(reader, entries.get("seed")),
-        season=read_plain(reader, entries, "season"),
+        season=read_plain(reader, entries, _BY_NAME["season"]),
         policy=replace(read_policy(reader, entries), max_faults=FAULTS[-1]),
         isolate=_isolation(reader, entries.get("isolate")),
         folder=folder,
         entry=_path(reader, entries, "entry"),
         participants=participants,
-        hide=read_plain(reader, entries, "hide"),
+        hide=read_plain(reader, entries, _BY_NAME["hide"]),
         staff=staff,
         check=_check(reader, entries.get("check")),
         rounds=rounds,
@@ -174,7 +176,7 @@ def _staff(
 
 def _path(reader: Reader, entries: Mapping[str, Entry], key: str) -> str:
     """The text of a path; its default where it is missing or invalid."""
-    default: str = BY_NAME[key].default
+    default: str = _BY_NAME[key].default
     if key not in entries:
         return default
     text = reader.text(entries[key].value, key) or default
@@ -287,7 +289,7 @@ def _rounds(reader: Reader, entries: Mapping[str, Entry]) -> RoundRules:
         base,
         max_rounds,
         reader.amount(precision, "precision", 1e-4, 0.5) if precision else default.precision,
-        read_plain(reader, entries, "budget"),
+        read_plain(reader, entries, _BY_NAME["budget"]),
     )
 
 
@@ -316,7 +318,7 @@ def _level(reader: Reader, entry: Entry, staff: Sequence[str]) -> Level:
 
 
 def _arrows(reader: Reader, entry: Entry | None) -> int:
-    default = int(seconds_of(str(BY_NAME["arrows"].default)) / DAY)
+    default = int(seconds_of(str(_BY_NAME["arrows"].default)) / DAY)
     seconds = _duration(reader, entry, "arrows", _MAX_DAYS * DAY, default * DAY)
     if entry and seconds < DAY:
         reader.complain(entry.value, "arrows must be a day or more, as in 7d")

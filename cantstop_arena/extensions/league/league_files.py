@@ -6,14 +6,18 @@ from io import StringIO
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from cantstop_arena.atomic_files import refuse_link, write_result
 from cantstop_arena.extensions.league.grading import mark_table
 from cantstop_arena.extensions.league.league_file import League
 from cantstop_arena.extensions.league.league_run import LeagueStandings
+from cantstop_arena.extensions.league.league_summary import SUMMARY
 from cantstop_arena.extensions.league.standings import DAYS, standings_data
 from cantstop_arena.tables.formats import as_csv
 
 STANDINGS, MARKS, TOKENS, PUBLIC = "standings.csv", "marks.csv", "tokens.csv", "public"
+INDEX = "index.html"  # of the public pages
 _TOKEN_BYTES = 16
 
 
@@ -29,23 +33,24 @@ def write_league(standings: LeagueStandings) -> list[str]:
 
 
 def write_pages(standings: LeagueStandings) -> Path:
-    """Write the public pages, delete those of others, and return the first one's path.
+    """Write the public pages and their summary, delete others' pages; the first one's path.
 
     Raises PageError where what draws them is missing.
     """
     from cantstop_arena.reports.write_page import requiring_package
 
     with requiring_package("The pages cannot be written: {package} is missing."):
-        from cantstop_arena.extensions.league.league_pages import pages
+        from cantstop_arena.extensions.league.league_pages import pages, summary
     folder = standings.folder
     refuse_link(folder / PUBLIC)
+    write_result(folder, SUMMARY, msgspec.json.encode(summary(standings)))
     page_texts = pages(standings)
     for name, html in page_texts.items():
         write_result(folder, f"{PUBLIC}/{name}", html)
     for path in (folder / PUBLIC).glob("*.html"):
         if path.name not in page_texts:
             path.unlink()
-    return folder / PUBLIC / "index.html"
+    return folder / PUBLIC / INDEX
 
 
 def write_tokens(league: League, results: Path) -> Path:

@@ -14,7 +14,9 @@ from cantstop_arena.bots.versions import short_digest
 from cantstop_arena.extensions.league.grading import LevelResult, MarkRow
 from cantstop_arena.extensions.league.league_chart import chart
 from cantstop_arena.extensions.league.league_file import LOWER
+from cantstop_arena.extensions.league.league_files import INDEX
 from cantstop_arena.extensions.league.league_run import LeagueStandings, ending_text
+from cantstop_arena.extensions.league.league_summary import LeagueSummary, ParticipantSummary
 from cantstop_arena.extensions.league.secrets import without_names
 from cantstop_arena.extensions.league.standings import LeagueRow, short_day
 from cantstop_arena.games.registry import game_named
@@ -33,7 +35,6 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.column import Column, Table, estimate, number
 from cantstop_arena.texts import capitalised, how_many, ordinal
 
-INDEX = "index.html"
 ROW_HEIGHT = 34
 _CAPTION = (
     "Dot: estimate; band: 95% interval, valid after any number of rounds. Bots that share a letter"
@@ -82,6 +83,8 @@ class Pages(msgspec.Struct, frozen=True):
         """The page of the standings."""
         standings = self.standings
         sections = [self._standings()]
+        if waiting := [each for each in standings.marks if each.submission.active is None]:
+            sections.append(self._waiting(waiting))
         if standings.days:
             sections.append(self._over_time())
         rules = list(_RANKING)
@@ -93,12 +96,13 @@ class Pages(msgspec.Struct, frozen=True):
             self.about,
             [capitalised(ending_text(standings.league, standings.table).partition(": ")[2])],
             sections,
-            self._headline(),
+            self.headline,
             self._facts(),
             source=self.source,
         )
 
-    def _headline(self) -> str:
+    @property
+    def headline(self) -> str:
         """Who leads the participants, and whether that is sure."""
         rows = [row for row in self.standings.rows if not (row.is_staff or row.is_provisional)]
         if not rows or rows[0].score.mean is None:
@@ -183,6 +187,20 @@ class Pages(msgspec.Struct, frozen=True):
         marks = (element("span", note, class_="flag") for note in row.notes)
         return join_markup(linked, *marks)
 
+    def _waiting(self, waiting: Sequence[MarkRow]) -> Section:
+        """The participants without a version that plays, with links to the pages that say why."""
+        heads = [Head("Bot", "bot"), Head("Check", "why", sorts=False)]
+        rows = []
+        for marks in waiting:
+            name = self.public_name(marks)
+            link = element("a", element("bdi", name), href=quote(page_name(name)))
+            cells = [Cell(link, "bot", heads_row=True), Cell(self._check(marks).finding, "why")]
+            rows.append(HtmlRow(cells, None))
+        table = row_table("waiting league", "Not playing yet", heads, rows)
+        finding = f"{how_many(len(rows), 'participant')} without a bot that plays"
+        text = "The page of each says why, and what to do."
+        return Section("waiting", "Not playing yet", figures=[Figure(table, text)], finding=finding)
+
     def _over_time(self) -> Section:
         standings = self.standings
         figure = chart(standings.days, standings.rows, standings.now.date())
@@ -192,18 +210,17 @@ class Pages(msgspec.Struct, frozen=True):
 
     def participant(self, marks: MarkRow) -> Document:
         """The page of a participant."""
-        standings = self.standings
-        identity = marks.submission.participant.id
-        row = next((each for each in standings.rows if each.name == identity), None)
-        sections = [self._check(marks)]
+        row = self._row_of(marks)
+        check, steps = self._check(marks), self._next_steps(marks, row)
+        sections = [check, Section("next", "What to do next", steps)]
         if row and row.grade.results:
             sections.insert(0, self._levels(row))
         if marks.submission.versions:
-            sections.append(self._versions(marks, identity, row))
+            sections.append(self._versions(marks, marks.submission.participant.id, row))
         name = self.public_name(marks)
         return Document(
             name,
-            f"in {standings.league.name}",
+            f"in {self.standings.league.name}",
             [],
             sections,
             self._rank_text(row, name),
@@ -211,6 +228,23 @@ class Pages(msgspec.Struct, frozen=True):
             _back(),
             self.source,
         )
+
+    def summary(self, marks: MarkRow) -> ParticipantSummary:
+        """What the page of a participant says first."""
+        row, name, check = self._row_of(marks), self.public_name(marks), self._check(marks)
+        return ParticipantSummary(
+            name,
+            page_name(name),
+            self._rank_text(row, name),
+            [(fact.label, fact.value, fact.error, fact.note) for fact in _own_facts(row)],
+            check.finding,
+            check.paragraphs,
+            self._next_steps(marks, row),
+        )
+
+    def _row_of(self, marks: MarkRow) -> LeagueRow | None:
+        identity = marks.submission.participant.id
+        return next((each for each in self.standings.rows if each.name == identity), None)
 
     def public_name(self, marks: MarkRow) -> str:
         """What the pages call a participant."""
@@ -245,15 +279,46 @@ class Pages(msgspec.Struct, frozen=True):
             version = short_digest(active.submission.digest)
             text = f"Version {version} of {active.submission.day} has passed, and plays."
             return Section("check", "Check", [text], finding="The check has passed")
-        folder = self.standings.league.folder
-        text = without_names(submission.problem, submission.participant.id, folder)
-        paragraphs = [capitalised(f"{text}.")]
+        paragraphs = [self._problem(marks)]
         if submission.active:
             earlier = submission.active.submission
             version = short_digest(earlier.digest)
             paragraphs.append(f"Version {version} of {earlier.day} plays.")
-        finding = "The newest version does not play"
+        is_missing = submission.problem.startswith("no ")
+        finding = "No file to play" if is_missing else "The newest version does not play"
         return Section("check", "Check", paragraphs, finding=finding)
+
+    def _problem(self, marks: MarkRow) -> str:
+        """Why the newest version of a participant does not play, as a sentence."""
+        submission, folder = marks.submission, self.standings.league.folder
+        text = without_names(submission.problem, submission.participant.id, folder)
+        return capitalised(f"{text}.")
+
+    def _next_steps(self, marks: MarkRow, row: LeagueRow | None) -> list[str]:
+        """What a participant can do: correct the bot, or reach the next level or rank."""
+        entry, rows = self.standings.league.entry, self.standings.rows
+        if marks.submission.problem:
+            has_file = not marks.submission.problem.startswith("no ")
+            first = "Correct it and hand it in again" if has_file else f"Hand in {entry}"
+            return [f"{first}. Before that, arena bots check {entry} says whether it passes."]
+        if row is None or row.score.mean is None:
+            return ["The next run of the league plays its games."]
+        steps = []
+        if missing := [result for result in row.grade.results if not result.points]:
+            next_level = min(missing, key=lambda each: each.level.score - (each.score.mean or 0))
+            level, score = next_level.level, with_error(next_level.score, 1, 100)
+            steps.append(
+                f"{level.points:g} points more are for {percent(level.score)} against"
+                f" {level.against}; the score is {score} now."
+            )
+        if row.rank > 1:
+            above = rows[row.rank - 2]
+            differs = "" if {*row.groups}.isdisjoint(above.groups) else "not "
+            steps.append(
+                f"Next in the ranking is {above.public_name}, which is {differs}significantly"
+                " better."
+            )
+        return steps or ["It leads: nothing is left to do but to stay there."]
 
     def _versions(self, marks: MarkRow, identity: str, row: LeagueRow | None) -> Section:
         standings = self.standings
@@ -289,6 +354,20 @@ def pages(standings: LeagueStandings) -> dict[str, str]:
     for marks in standings.marks:
         documents[page_name(made.public_name(marks))] = made.participant(marks)
     return {name: as_html(document) for name, document in documents.items()}
+
+
+def summary(standings: LeagueStandings) -> LeagueSummary:
+    """What arena serve says of a league and its participants."""
+    made = Pages(standings)
+    return LeagueSummary(
+        standings.league.game.name,
+        made.about,
+        made.headline,
+        len(standings.rows),
+        standings.table.games,
+        standings.now.timestamp(),
+        {each.submission.participant.id: made.summary(each) for each in standings.marks},
+    )
 
 
 def page_name(public_name: str) -> str:
@@ -353,6 +432,7 @@ _STYLE = """
 .league .since.down { color: var(--warm); background: none; }
 .league .version { white-space: nowrap; color: var(--faint); font-size: 0.8125rem; }
 .league tr.staff th.bot { font-weight: 400; font-style: italic; }
+.league .why { text-align: left; white-space: normal; }
 @container tw (max-width: 60rem) { .league .version { display: none; } }
 @container tw (max-width: 40rem) {
   .league td.since { order: 2; flex: 0 0 2.5rem; }

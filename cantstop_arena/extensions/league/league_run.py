@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from math import inf
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -81,6 +82,14 @@ class LeagueStandings(msgspec.Struct, frozen=True):
     played: int = 0
 
 
+class PlayedRounds(NamedTuple):
+    """What the rounds have shown, the Elo of each bot, and how many games were played."""
+
+    table: LeagueTable
+    elo: Sequence[Estimate]
+    played: int
+
+
 class LeaguePlan(msgspec.Struct, frozen=True):
     """What a run would do: the new versions that it would check, and the games it would begin with.
 
@@ -120,24 +129,35 @@ def run_league(
         submissions = reader.read()
         for text in _about(league, submissions):
             echo(text)
+        seeds = dice_seeds(seed, league.season, DICE_SETS)
+
+        def play(field: LeagueField, is_time_up: Callable[[], bool], echo: Echo) -> PlayedRounds:
+            tournament = field.tournament(folder)
+            with open_games(
+                tournament, seeds, catalogue, folder, options, observer, is_time_up
+            ) as games:
+                echo(f"{league.name}: {_plan_text(_plan(field, games, submissions))}")
+                table = play_rounds(
+                    field.of_rounds,
+                    league.rounds,
+                    games,
+                    lambda opening: echo(field.text_of(opening)),
+                )
+                return PlayedRounds(table, field.elo(table, games), games.played)
+
         field = LeagueField(league, submissions)
-        with open_games(
-            field.tournament(folder),
-            dice_seeds(seed, league.season, DICE_SETS),
-            catalogue,
-            folder,
-            options,
-            observer,
-            lambda: time.monotonic() >= end,
-        ) as games:
-            echo(f"{league.name}: {_plan_text(_plan(field, games, submissions))}")
-            table = play_rounds(
-                field.of_rounds, league.rounds, games, lambda opening: echo(field.text_of(opening))
-            )
-            echo(ending_text(league, table))
-            deals = min(table.rounds) * field.deals
-            elo = games.elo(min(deals, field.base * field.deals)) if deals else []
-            played = games.played
+        table, elo, played = play(field, lambda: time.monotonic() >= end, echo)
+        late = {field.entrants[bot].name for bot in table.provisional}
+        before = [
+            reader.earlier(each) if each.participant.id in late else each for each in submissions
+        ]
+        if before != submissions:
+            # A new version that lacks its base rounds takes nothing from the one before.
+            earlier_field = LeagueField(league, before)
+            earlier = play(earlier_field, lambda: True, lambda _: None)
+            if len(earlier.table.provisional) < len(late):
+                field, submissions, (table, elo, _) = earlier_field, before, earlier
+        echo(ending_text(league, table))
     names = pseudonyms(seed, (each.id for each in league.participants))
     days = past_days(folder, now.date())
     since = compared_with(days, now.date(), league.arrows)
@@ -224,6 +244,13 @@ class LeagueField:
             source=folder / RESOLVED,
             hidden=(league.source.absolute(), folder.absolute()),
         )
+
+    def elo(self, table: LeagueTable, games: LeagueGames) -> Sequence[Estimate]:
+        """The Elo of each bot, from the base rounds of those that are not provisional."""
+        bots = [bot for bot in table.ranking if bot not in table.provisional]
+        deals = min((table.rounds[bot] for bot in bots), default=min(table.rounds)) * self.deals
+        deals = min(deals, self.base * self.deals)
+        return games.elo(deals, bots or table.ranking) if deals else []
 
     def text_of(self, opening: RoundOpening) -> str:
         """The line about a further round."""

@@ -11,7 +11,7 @@ on its versions alone.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import combinations
@@ -193,13 +193,15 @@ class LeagueGames:
 
     # Elo
 
-    def elo(self, deals: int) -> list[Estimate]:
-        """The Elo of each bot from so many deals of all lineups."""
-        totals = [
-            LedgerTotals(cover, cover.query, self._fault_report)
-            for cover in (self._cover(deals, dice) for dice in self._by_set)
-        ]
-        return list(Analysis(aggregate(totals, {})).elo)
+    def elo(self, deals: int, bots: Collection[int]) -> list[Estimate]:
+        """The Elo of each of these bots from so many deals of all their lineups."""
+        totals = []
+        for dice, groups in self._by_set.items():
+            if lineups := [group for group in groups if {*group} <= {*bots}]:
+                query = self._tournament(deals, dice, lineups).query
+                totals.append(LedgerTotals(Cover(self.ledger, query), query, self._fault_report))
+        elo = list(Analysis(aggregate(totals, {})).elo)
+        return [each if bot in bots else Estimate(None) for bot, each in enumerate(elo)]
 
     def _fault_report(self, fault: Fault) -> FaultReport:
         return fault_report_of(self.tournament, fault, self.catalogue.folder)

@@ -248,38 +248,51 @@ class _Rounds:
         """Play further rounds until nobody is open; the standings, with `provisional` bots."""
         ended, steps = (DONE if provisional is None else TIME), max(self.rounds.values(), default=0)
         while self.members:
-            opened = self._open()
+            opened = self._open(ended == TIME)
             if not opened:
                 break
             before = dict(self.rounds), dict(self.of_pairs)
             self._advance(opened)
             target = {group: self.deals_of(group) for group in self.groups}
-            is_affordable = self._cost(target.values()) <= self.rules.budget
-            if is_affordable:
-                steps += 1
-                missing = self.games.missing(target) * self.field.orders
-                if on_round and missing:
-                    on_round(RoundOpening(steps, sorted({bot for bot, _ in opened}), missing))
-            if not is_affordable or not self.games.reach(target):
+            if self._cost(target.values()) > self.rules.budget:
                 self.rounds, self.of_pairs = before
-                steps -= is_affordable
-                ended = TIME if is_affordable else BUDGET
+                ended = BUDGET
                 break
+            missing = self.games.missing(target) * self.field.orders
+            if on_round and missing:
+                on_round(RoundOpening(steps + 1, sorted({bot for bot, _ in opened}), missing))
+            if self.games.reach(target):
+                steps += 1
+            else:  # what earlier runs have played still counts, though others lack their games
+                self.rounds, self.of_pairs = before
+                ended = TIME
         return self._table(provisional or {}, steps, ended)
 
-    def _open(self) -> set[tuple[int, int | None]]:
-        """The open bots, each with the rival whom it has to play, or None for everybody."""
+    def _open(self, is_late: bool) -> set[tuple[int, int | None]]:
+        """The open bots, each with the rival whom it has to play, or None for everybody.
+
+        When it is late, only those whose next round has been played.
+        """
         max_rounds, opened = self.rules.most, set[tuple[int, int | None]]()
         for better, worse in pairwise(self._ranked()):
             if self.is_decided(better, worse) is None:
                 opened |= {(bot, None) for bot in (better, worse) if self.rounds[bot] < max_rounds}
+        if is_late:
+            opened = {(bot, None) for bot, _ in opened if self._has_next(bot)}
         for bot, rival, score in self.field.thresholds:
             if bot in self.rounds and rival in self.rounds and (bot, None) not in opened:
                 low, high = self.against(bot, rival)[1:]
                 is_clear = low is not None and high is not None and not low < score < high
-                if not is_clear and self._rounds_of(bot, rival) < max_rounds:
+                plays_on = not is_late or self._has_next(bot, rival)
+                if not is_clear and self._rounds_of(bot, rival) < max_rounds and plays_on:
                     opened.add((bot, rival))
         return opened
+
+    def _has_next(self, bot: int, rival: int | None = None) -> bool:
+        """Whether a bot's next round has been played, against everybody or against a rival."""
+        number = 1 + (self.rounds[bot] if rival is None else self._rounds_of(bot, rival))
+        groups = (each for each in self.groups if bot in each and (rival is None or rival in each))
+        return not self.games.missing(dict.fromkeys(groups, number * self.deals))
 
     def _rounds_of(self, bot: int, rival: int) -> int:
         own = max(self.rounds[bot], self.rounds[rival])

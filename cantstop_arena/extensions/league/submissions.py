@@ -112,7 +112,7 @@ class SubmissionReader:
             else:
                 problem = f"check failed: {verdict.reason}"
         if active is None:
-            active = self._earlier(participant, stored)
+            active = self._last_passed(participant, stored)
         versions = self.store.versions(participant.id)
         return Submission(participant, active, problem, is_new, versions)
 
@@ -150,7 +150,17 @@ class SubmissionReader:
         self.observer.on_notice(f"Checking {entrant.name} ...")
         return check_submission(self.league, self.catalogue, entrant, self.seed, self.observer)
 
-    def _earlier(
+    def earlier(self, submission: Submission) -> Submission:
+        """A submission whose version lacks its games: the one before counts, if there is one."""
+        if submission.active is None:
+            return submission
+        new = submission.active.submission
+        versions = [each for each in submission.versions if each.digest != new.digest]
+        active = self._last_passed(submission.participant, versions)
+        problem = "the new version has not played the base rounds yet"
+        return replace(submission, active=active, problem=problem) if active else submission
+
+    def _last_passed(
         self, participant: Participant, stored: Sequence[StoredSubmission]
     ) -> Active | None:
         """The version of a participant that was seen last of those that pass."""

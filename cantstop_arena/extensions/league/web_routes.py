@@ -4,35 +4,50 @@ An upload is stored as it is. Nobody here reads or runs it: the league's next ro
 """
 
 import re
+from datetime import datetime
 from hmac import compare_digest
 from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+from urllib.parse import quote
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from cantstop_arena.atomic_files import write_result
 from cantstop_arena.bots.bot_paths import ENDINGS
-from cantstop_arena.extensions.league.league_files import PUBLIC, StoredToken, stored_tokens
+from cantstop_arena.extensions.league.league_files import (
+    INDEX,
+    PUBLIC,
+    StoredToken,
+    stored_tokens,
+)
+from cantstop_arena.extensions.league.league_summary import LeagueSummary, read_summary
 from cantstop_arena.extensions.serve.access import foreign_file
 from cantstop_arena.extensions.serve.forms import FormError, read_upload
 from cantstop_arena.extensions.serve.results_index import ResultsIndex
 from cantstop_arena.extensions.serve.site import RequestRefused, Site, see_other
-from cantstop_arena.extensions.serve.web_pages import Admission, WebPages
+from cantstop_arena.extensions.serve.web_pages import Admission, Guest, WebPages
 
 LEAGUES = "/league/"
 MAX_UPLOAD_BYTES = 2_000_000
+_storing = Lock()
 _PUBLIC_FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\.(html|svg|csv|json)")
 
 
 def admission(index: ResultsIndex) -> Admission:
-    """A function that tells whether a token is that of a participant of a path's league."""
+    """A function that returns the participant of a path's league with a token."""
 
-    def admits(path: str, token: str) -> bool:
-        if not path.startswith(LEAGUES):
-            return False
-        return holder(index, path.removeprefix(LEAGUES).partition("/")[0], token) is not None
+    def admitted(path: str, token: str) -> Guest | None:
+        name = path.removeprefix(LEAGUES).partition("/")[0] if path.startswith(LEAGUES) else ""
+        participant = holder(index, name, token) if name and token else None
+        if participant is None:
+            return None
+        home = f"{LEAGUES}{quote(name)}"
+        entries = ((home, "Your bot"), (f"{home}/{INDEX}", "Standings"))
+        return Guest(participant.id, Path(participant.folder), entries)
 
-    return admits
+    return admitted
 
 
 def holder(index: ResultsIndex, league: str, token: str) -> StoredToken | None:
@@ -50,7 +65,13 @@ async def leagues(site: Site, request: Request) -> Response:
     """The leagues that have public pages."""
     folders = await site.read(site.index.folders)
     names = [folder.name for folder in folders if (folder / PUBLIC).is_dir()]
-    return site.page("league.html", "/league", leagues=names)
+    rows = [(name, await site.read(_summary, site, name)) for name in names]
+    return site.page("league.html", "/league", leagues=rows)
+
+
+def _summary(site: Site, name: str) -> LeagueSummary | None:
+    folder = site.index.folder(name)
+    return read_summary(folder) if folder else None
 
 
 async def public_file(site: Site, request: Request) -> Response:
@@ -66,47 +87,55 @@ async def public_file(site: Site, request: Request) -> Response:
 
 
 async def league(site: Site, request: Request) -> Response:
-    """A league: its public pages, and the form for a participant."""
-    name = request.path_params["name"]
+    """A league: for a participant the form, and what became of the last version."""
+    name, visitor = request.path_params["name"], request.scope["visitor"]
     folder = site.index.folder(name)
     if folder is None or (not (folder / PUBLIC).is_dir() and not stored_tokens(folder)):
         raise RequestRefused("There is no such league.", 404)
-    participant = _participant(site, request, name)
-    if participant is None and not (folder / PUBLIC / "index.html").is_file():
-        raise RequestRefused("This league has no public pages yet: no round has been played.", 404)
+    summary = await site.read(read_summary, folder)
+    guest: Guest | None = visitor.guest
+    stored = _stored(guest.folder) if guest else None
     return site.page(
         "submit.html",
-        "/league",
+        f"{LEAGUES}{quote(name)}" if not visitor.is_owner else "/league",
         name=name,
-        participant=participant,
-        has_pages=(folder / PUBLIC / "index.html").is_file(),
-        stored=_stored(participant) if participant else "",
-        is_owner=bool(request.scope.get("arena_owner")),
+        guest=guest,
+        has_pages=(folder / PUBLIC / INDEX).is_file(),
+        stored=stored,
+        is_checked=bool(stored and summary and stored.time < summary.time),
+        summary=summary,
+        own=summary.participants.get(guest.name) if summary and guest else None,
     )
 
 
-def _participant(site: Site, request: Request, league: str) -> StoredToken | None:
-    port = request.url.port or 80
-    token = request.cookies.get(f"arena-league-{port}", "")
-    return holder(site.index, league, token) if token else None
+class StoredFile(NamedTuple):
+    """A file that was handed in: its name, and when (seconds since 1970)."""
+
+    name: str
+    time: float
+
+    @property
+    def day_and_time(self) -> str:
+        """When it was handed in, by the clock of this machine."""
+        return f"{datetime.fromtimestamp(self.time):%Y-%m-%d %H:%M}"
 
 
-def _stored(participant: StoredToken) -> str:
-    """The name of the file that lies in the participant's folder; empty if there is none."""
-    folder = Path(participant.folder)
-    files = [f"bot{ending}" for ending in ENDINGS if (folder / f"bot{ending}").is_file()]
-    return files[0] if files else ""
+def _stored(folder: Path) -> StoredFile | None:
+    """The file that lies in a participant's folder."""
+    for path in (folder / f"bot{ending}" for ending in ENDINGS):
+        if path.is_file():
+            return StoredFile(path.name, path.stat().st_mtime)
+    return None
 
 
 async def submit(site: Site, request: Request) -> Response:
     """Store a participant's file in the participant's folder."""
-    name = request.path_params["name"]
-    participant = _participant(site, request, name)
-    if participant is None:
+    name, guest = request.path_params["name"], request.scope["visitor"].guest
+    if guest is None:
         raise RequestRefused(
             "Open the address with your token: only participants hand in bots.", 403
         )
-    if not participant.folder:
+    if guest.folder == Path():
         raise RequestRefused(
             "Run arena league FILE --tokens again: tokens.csv names no folders yet.", 409
         )
@@ -114,22 +143,22 @@ async def submit(site: Site, request: Request) -> Response:
     ending = Path(upload.name).suffix
     if ending not in ENDINGS:
         raise FormError("Only .py and .onnx files are accepted; bots that are folders come by git.")
-    await site.read(_store, participant, ending, upload.content)
-    return see_other(f"/league/{name}")
+    await site.read(_store, guest.folder, ending, upload.content)
+    return see_other(f"{LEAGUES}{quote(name)}")
 
 
-def _store(participant: StoredToken, ending: str, content: bytes) -> None:
+def _store(folder: Path, ending: str, content: bytes) -> None:
     """Write the file whole, and remove one of the other kind."""
-    folder = Path(participant.folder)
-    write_result(folder.parent, f"{folder.name}/bot{ending}", content)
-    for other in ENDINGS:
-        if other != ending:
-            (folder / f"bot{other}").unlink(missing_ok=True)
+    with _storing:  # two at once would remove each other's
+        write_result(folder.parent, f"{folder.name}/bot{ending}", content)
+        for other in ENDINGS:
+            if other != ending:
+                (folder / f"bot{other}").unlink(missing_ok=True)
 
 
 async def without_slash(site: Site, request: Request) -> Response:
     """The address of a league without the slash at its end."""
-    return RedirectResponse(f"/league/{request.path_params['name']}", 303)
+    return see_other(f"{LEAGUES}{quote(request.path_params['name'])}")
 
 
 ROUTES = (

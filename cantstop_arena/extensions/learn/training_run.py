@@ -13,7 +13,6 @@ import msgspec
 from cantstop_arena.atomic_files import check_output_file, write_atomically
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.errors import UsageError
-from cantstop_arena.extension_registry import part
 from cantstop_arena.extensions.learn.training_checkpoint import (
     Tried,
     part_of,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Game
 
 _INTERVAL = 15.0  # minimal seconds between two checkpoints, and between two trials
+_TRAININGS = {DEFAULT: "cantstop_arena.extensions.learn.training.net_training:start_training"}
 _PAUSE_RATIO = 20  # times the duration of a trial is the pause after it
 
 
@@ -128,13 +128,13 @@ def _command(
 
 
 def _start(game: "Game", task: tuple[object, ...]) -> Training:
-    start = resolve_name(game.training) if game.training else part("training", game.name)
-    if start is None:
+    location = game.training or _TRAININGS.get(game.name)
+    if not location:
         raise UsageError(f"nothing can be trained for {game.title}: none of its bots has nets")
     if task[1] not in game.players:
         seats = f"{game.players[0]} to {game.players[-1]}"
         raise UsageError(f"{game.title} is for {seats} players, not {task[1]}")
-    training: Training = start(*task)
+    training: Training = resolve_name(location)(*task)
     return training
 
 

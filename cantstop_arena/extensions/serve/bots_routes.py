@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from cantstop_arena.bots.known_bot import BotDescription
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.bots.versions import StoredVersion, short_digest, stored_versions
 from cantstop_arena.deals.outcomes import FaultReport
 from cantstop_arena.errors import BotError
@@ -49,11 +50,8 @@ class LinkedFault(NamedTuple):
 class ListedBots(NamedTuple):
     """The bots of one origin."""
 
-    title: str
+    origin: Origin
     rows: list[BotRow]
-
-
-_ORIGINS = {"file": "Files", "built-in": "Built in", "package": "Packages"}
 
 
 async def bots(site: Site, request: Request) -> Response:
@@ -77,12 +75,12 @@ def _groups(site: Site, game: str) -> tuple[list[ListedBots], list[str], list[st
     rows, groups = site.index.rows(), []
     described, offered = site.bots_of(game), {bot.name for bot in site.bots_to_play(game)}
     rated = site.index.with_ratings(game, [bot.name for bot in described])[:_MAX_RESULTS]
-    for origin, title in _ORIGINS.items():
+    for origin in Origin:
         bots = [
-            _row(bot, rated, rows, bot.name in offered) for bot in described if bot.origin == origin
+            _row(bot, rated, rows, bot.name in offered) for bot in described if bot.origin is origin
         ]
         if bots:
-            groups.append(ListedBots(title, bots))
+            groups.append(ListedBots(origin, bots))
     broken = site.catalogue().playing(game_named(game)).everything()[1]
     return groups, [row.name for row in rated], [f"{each.name}: {each.reason}" for each in broken]
 
@@ -92,7 +90,7 @@ def _row(
 ) -> BotRow:
     return BotRow(
         bot=bot,
-        version=short_digest(bot.digest) if bot.origin == "file" else "",
+        version=short_digest(bot.digest) if bot.path else "",
         ratings=tuple(row.ratings.get(bot.name) for row in rated),
         faults=sum(f.count for row in rows for f in row.faults if f.bot == bot.name),
         can_play=can_play,
@@ -112,7 +110,7 @@ async def bot_page(site: Site, request: Request) -> Response:
         bot=bot,
         game=game_named(game),
         can_play=bot in await site.read(site.bots_to_play, game),
-        version=short_digest(bot.digest) if bot.origin == "file" else "",
+        version=short_digest(bot.digest) if bot.path else "",
         versions=[
             (short_digest(each.digest), f"{each.time:%Y-%m-%d}", [run.name for run in each.runs])
             for each in await site.read(_versions, site, bot)
@@ -126,7 +124,7 @@ async def bot_page(site: Site, request: Request) -> Response:
 
 
 def _versions(site: Site, bot: BotDescription) -> list[StoredVersion]:
-    return stored_versions(site.results, bot.name) if bot.origin == "file" else []
+    return stored_versions(site.results, bot.name) if bot.path else []
 
 
 def _reported(row: ResultRow, fault: FaultReport) -> LinkedFault:

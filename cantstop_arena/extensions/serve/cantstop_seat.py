@@ -23,9 +23,11 @@ from cantstop_arena.extensions.serve.web_seat import (
     WebSeat,
     priced,
 )
+from cantstop_arena.game_api.adviser import Adviser
 from cantstop_arena.games.cantstop.records import Event
 from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.games.cantstop.turn import Move, Turn, move_text, runners_after
+from cantstop_arena.games.registry import DEFAULT
 from cantstop_arena.pages.document import rendered
 from cantstop_arena.table.conversation import PendingDecision
 from cantstop_arena.texts import how_many, listed
@@ -87,10 +89,13 @@ class AdviserValues(Protocol):
 
 def best_evaluator(rules: RuleSet, players: int) -> AdviserValues:
     """The adviser's evaluator. Raises ArenaError."""
-    evaluator: AdviserValues = needed("adviser", "reviews", "strength", "cantstop").evaluator_for(
-        rules, players
-    )
+    evaluator: AdviserValues = _adviser().evaluator_for(rules, players)
     return evaluator
+
+
+def _adviser() -> Adviser:
+    adviser: Adviser = needed("adviser", "a review", DEFAULT)
+    return adviser
 
 
 @lru_cache(maxsize=8)
@@ -147,13 +152,12 @@ class CantStopSeat(WebSeat):
         return rendered((TEMPLATES, _BOARD), template, key=KEY, die=_die, **content)
 
     def review(self, events: Sequence[Event], me: int) -> Review | None:
-        judge = needed("judge", "reviews", "strength", "cantstop")
         plain = [event for event in events if event["event"] in _KINDS]
         if len(plain[0]["seats"]) == 1:
             return None  # a solo game is judged in turns, not in chances
         played = list(scenes(plain))
         with _evaluating:
-            judged = list(judge.judged_decisions(plain))
+            judged = list(_adviser().judged_decisions(plain))
             evaluator = best_evaluator(RULES.from_dict(plain[0]["rules"]), len(plain[0]["seats"]))
         person = SeatedPerson(self.game, me, plain, None, hints=False)
         decisions = [

@@ -15,6 +15,7 @@ from threading import Lock
 
 import msgspec
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from cantstop_arena.errors import ArenaError, UsageError
 from cantstop_arena.games.registry import game_named
@@ -25,6 +26,8 @@ from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.ledger.open_ledger import part_folders
 from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims, look_into
+from cantstop_arena.tournaments.pool.bot_logs import first_faults
+from cantstop_arena.tournaments.run import LOGS
 
 _LOCK = "hhqqi4x" if sys.platform == "linux" else "qqihh"  # struct flock
 _MAX_SHARE = 20  # reading takes at most one in so many seconds
@@ -136,7 +139,9 @@ class LiveRun:
         marks = [mark for mark in self._marks if now - mark[0] < _PACE_SECONDS]
         marks = [mark for mark in marks if mark[1] <= analysis.games]  # another part has begun
         self._marks = [*marks, (now, analysis.games)]
-        return _view_of(self.folder.name, part, analysis, is_running, self._pace())
+        view = _view_of(self.folder.name, part, analysis, is_running, self._pace())
+        faults = first_faults(self.folder / LOGS) if is_running else []
+        return replace(view, notes=(*faults, *view.notes))
 
     def _pace(self) -> float | None:
         (then, before), (now, games) = self._marks[0], self._marks[-1]

@@ -216,7 +216,7 @@ class PeopleGames:
         if bot not in catalogue.names:
             raise UsageError(f"No bot is called {in_a_line(bot, MAX_NAME_LENGTH)}.")
         entrant = named_entrant(bot, catalogue)
-        if entrant.bot.origin == "file" and entrant.bot.source:
+        if entrant.bot.source:
             entrant.bot.source.copied(self.store.folder / COPIES)
         version = replace(version_of(entrant), isolate=False).id
         return SeatRow(
@@ -264,7 +264,7 @@ class PeopleGames:
         bot: BotDescription | None = None
         try:
             entrant = named_entrant(seat.bot, catalogue)
-            if entrant.bot.digest == seat.digest or entrant.bot.origin != "file":
+            if entrant.bot.digest == seat.digest or not entrant.bot.path:
                 return replace(entrant, options=seat.options)
             bot = entrant.bot
         except BotError:

@@ -62,7 +62,8 @@ class ResultsIndex:
         """The rows of a folder; none if it has no results."""
         histories = sorted(file for file in path.glob("history-*.html") if HISTORY.match(file.name))
         names = (*FILES, *(kind.file for kind in result_kinds()))
-        stamp = [(file.name, time_of(file)) for file in (*map(path.joinpath, names), *histories)]
+        files = (path, *map(path.joinpath, names), *histories)  # a folder changes with its files
+        stamp = [(file.name, time_of(file)) for file in files]
         stored = self._rows.get(path)
         if stored is None or stored[0] != stamp:
             stored = self._rows[path] = stamp, list(rows_of(path, histories))

@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from starlette.requests import Request
@@ -31,6 +32,7 @@ _MAX_START = 20.0  # seconds until a run has begun
 _PAUSE = 1.0  # seconds between two states that a page is sent
 
 _children: dict[str, ArenaProcess] = {}  # polled, so that they do not stay as zombies
+_starting = Lock()
 
 
 async def live(site: Site, request: Request) -> Response:
@@ -115,11 +117,7 @@ async def stop(site: Site, request: Request) -> Response:
 async def start(site: Site, request: Request) -> Response:
     """Write the file of a tournament, and start its run."""
     form = await read_form(request)
-    if await site.read(lambda: site.running_count) >= _MAX_RUNS:
-        raise RequestRefused("Two runs go on already: wait for one, or stop it.", 409)
-    name, content = await site.read(_tournament_of, site, form)
-    file = _FILES / f"{name}.yaml"
-    process, log = await site.read(_start, site, file, name, content)
+    name, process, log = await site.read(_start, site, form)
     deadline = time.monotonic() + _MAX_START
     while not (site.results / name / LEDGER).is_file():
         if process.poll() is not None or time.monotonic() > deadline:
@@ -128,16 +126,23 @@ async def start(site: Site, request: Request) -> Response:
     return see_other(f"/live/{name}")
 
 
-def _start(site: Site, file: Path, name: str, content: str) -> tuple[ArenaProcess, Path]:
-    for old in [key for key, child in _children.items() if child.poll() is not None]:
-        del _children[old]
-    file.parent.mkdir(exist_ok=True)
-    write_atomically(file, content)
-    logs = site.results / _LOGS
-    create_below(site.results, logs)
-    log = logs / f"{name}.log"
-    process = _children[name] = live_runs.start(file, site.results, site.bots, log)
-    return process, log
+def _start(site: Site, form: Form) -> tuple[str, ArenaProcess, Path]:
+    """Start a run under a name that is free, unless enough go on: forms can come at once."""
+    with _starting:
+        for old in [key for key, child in _children.items() if child.poll() is not None]:
+            del _children[old]
+        folders = [site.results / name for name in _children]
+        beginning = {folder for folder in folders if not (folder / LEDGER).is_file()}
+        if len(beginning.union(site.running_folders())) >= _MAX_RUNS:
+            raise RequestRefused("Two runs go on already: wait for one, or stop it.", 409)
+        name, content = _tournament_of(site, form)
+        file, logs = _FILES / f"{name}.yaml", site.results / _LOGS
+        file.parent.mkdir(exist_ok=True)
+        write_atomically(file, content)
+        create_below(site.results, logs)
+        log = logs / f"{name}.log"
+        process = _children[name] = live_runs.start(file, site.results, site.bots, log)
+        return name, process, log
 
 
 def _last_line(log: Path) -> str:

@@ -4,6 +4,7 @@ import contextlib
 import secrets
 import socket
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 from cantstop_arena.errors import UsageError
@@ -11,7 +12,6 @@ from cantstop_arena.processes import system
 
 LOCAL = ("127.0.0.1", "::1", "localhost")
 _TOKEN_BYTES = 24
-_MAX_CONNECTIONS = 100
 
 
 def serve(
@@ -26,6 +26,9 @@ def serve(
 
     Raises UsageError when the address cannot be used, or the games of people cannot be read.
     """
+    for package in ("starlette", "uvicorn"):
+        if find_spec(package) is None:  # before an address is printed that nobody serves
+            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
     listening = _socket(host, port)
     port = listening.getsockname()[1]
     hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", *names)}
@@ -37,6 +40,7 @@ def serve(
     # Whoever opens the address at once waits for the rest, which takes most of the time to load.
     import uvicorn
 
+    from cantstop_arena.extensions.serve.access import MAX_ADDRESS_BYTES, MAX_HEADER_BYTES
     from cantstop_arena.extensions.serve.app import application
     from cantstop_arena.extensions.serve.connection import PageConnection
     from cantstop_arena.extensions.serve.site import Site
@@ -49,10 +53,11 @@ def serve(
         access_log=False,  # addresses may have the token
         server_header=False,
         proxy_headers=False,
+        loop="asyncio",  # its transports can be set to read little at a time
         http=PageConnection,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES + MAX_ADDRESS_BYTES,
         ws="none",
         lifespan="off",
-        limit_concurrency=_MAX_CONNECTIONS,
         timeout_graceful_shutdown=3,
         timeout_keep_alive=5,
     )

@@ -21,7 +21,7 @@ from cantstop_arena.extensions.serve.live_runs import LiveRun, RunView, running
 from cantstop_arena.extensions.serve.people_games import PeopleGames
 from cantstop_arena.extensions.serve.people_store import PeopleStore
 from cantstop_arena.extensions.serve.results_index import ResultsIndex
-from cantstop_arena.extensions.serve.web_pages import added_pages
+from cantstop_arena.extensions.serve.web_pages import VISITOR, added_pages
 from cantstop_arena.extensions.serve.web_seat import seat_of
 from cantstop_arena.games.registry import all_games, game_named
 from cantstop_arena.pages import document
@@ -156,16 +156,17 @@ class Site:
 
     def running(self) -> list[RunView]:
         """The runs that go on."""
-        views = (self._live.setdefault(f, LiveRun(f)).view() for f in self._running_folders())
+        views = (self._live.setdefault(f, LiveRun(f)).view() for f in self.running_folders())
         return [view for view in views if view.is_running]
 
-    def _running_folders(self) -> Sequence[Path]:
+    def running_folders(self) -> Sequence[Path]:
+        """The folders of the runs that go on."""
         return running(self.index.folders())
 
     @property
     def running_count(self) -> int:
         """The number of runs that go on."""
-        return len(self._running_folders())
+        return len(self.running_folders())
 
     def html(self, template: str, /, **content: Any) -> str:
         """A template, filled in."""
@@ -173,14 +174,20 @@ class Site:
         return rendered(folders, template, **content)
 
     def page(self, template: str, here: str, /, status: int = 200, **content: Any) -> HTMLResponse:
-        """A whole page; `here` is the path of its entry in the navigation."""
+        """A whole page; `here` is the path of its entry in the navigation.
+
+        The navigation has what is open to the visitor.
+        """
+        visitor = VISITOR.get()
+        owners = (*_PAGES, *(each.entry for each in self._added))
         html = self.html(
             template,
-            pages=(*_PAGES, *(each.entry for each in self._added)),
+            pages=owners if visitor.is_owner else visitor.guest.entries if visitor.guest else (),
             here=here,
-            running_count=self.running_count,
+            running_count=self.running_count if visitor.is_owner else 0,
             style=self.style.name,
             script=self.script.name,
+            visitor=visitor,
             **content,
         )
         return HTMLResponse(html, status)

@@ -1,6 +1,7 @@
 """Pages that other extensions add to the server (the slot `web_pages`)."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,12 +14,41 @@ from cantstop_arena.extensions.serve.results_index import ResultsIndex
 if TYPE_CHECKING:
     from cantstop_arena.extensions.serve.site import Site
 
-Admission = Callable[[str, str], bool]
-"""Whether a path is open to the holder of a token."""
+
+class Guest(NamedTuple):
+    """The holder of a token that opens some pages only.
+
+    `name` says who it is, `folder` where a guest's files go; `entries` are the navigation, the
+    guest's own page first.
+    """
+
+    name: str
+    folder: Path
+    entries: Sequence[tuple[str, str]]
 
 
-def _nobody(path: str, token: str) -> bool:
-    return False
+class Visitor(NamedTuple):
+    """Who asks: the owner of the server, a guest on a page that is open to the guest, or nobody."""
+
+    is_owner: bool = False
+    guest: Guest | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether pages are open to this visitor."""
+        return self.is_owner or self.guest is not None
+
+
+NOBODY = Visitor()
+VISITOR = ContextVar("visitor", default=NOBODY)
+"""The visitor of the request that is being answered."""
+
+Admission = Callable[[str, str], Guest | None]
+"""The guest to whom a path is open with a token; None if it is not."""
+
+
+def _nobody(path: str, token: str) -> Guest | None:
+    return None
 
 
 class WebPages(NamedTuple):
@@ -36,6 +66,8 @@ def added_pages() -> list[WebPages]:
 
 
 def admission_to(pages: Sequence[WebPages], index: ResultsIndex) -> Admission:
-    """Whether any of the pages lets the holder of a token in."""
+    """The guest whom any of the pages lets in."""
     admissions = [each.admission(index) for each in pages]
-    return lambda path, token: any(admits(path, token) for admits in admissions)
+    return lambda path, token: next(
+        (guest for admits in admissions if (guest := admits(path, token))), None
+    )

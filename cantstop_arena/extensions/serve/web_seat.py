@@ -21,6 +21,7 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.state import BOARD, Event
+from cantstop_arena.games.registry import DEFAULT
 from cantstop_arena.pages.document import rendered
 from cantstop_arena.table.conversation import PendingDecision
 from cantstop_arena.views.default_view import SEAT_NAMES, outcome_text
@@ -361,10 +362,13 @@ def _kind(answer: Any) -> str:
 
 @cache
 def seat_of(game: Game) -> WebSeat:
-    """How a seat of a game is shown: by an extension for the game, or else as any game is."""
-    from cantstop_arena.extension_registry import part
+    """How a seat of a game is shown: as its view says (`web_seat`), or else as any game is."""
     from cantstop_arena.views.default_view import view_of
 
     view = view_of(game)
-    own: WebSeat | None = getattr(view, "web_seat", None)  # of a game of a package
-    return own or (part("web_seat", game.name) or WebSeat)(view)
+    if game.name == DEFAULT:
+        from cantstop_arena.extensions.serve.cantstop_seat import CantStopSeat
+
+        return CantStopSeat(view)
+    own: WebSeat | None = getattr(view, "web_seat", None)
+    return own or WebSeat(view)

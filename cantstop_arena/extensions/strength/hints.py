@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.extensions.strength.exact.evaluator import Evaluator, best_evaluator
 from cantstop_arena.extensions.strength.exact.tables_folder import tables_folder
-from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.turn import Turn, move_text
 
 
@@ -43,8 +42,3 @@ def _evaluator(turn: Turn) -> Evaluator | str:
 
 def _value_text(value: float, turn: Turn) -> str:
     return f"{value:.2%} to win" if turn.players > 1 else f"{-value:.2f} turns to come"
-
-
-def evaluator_for(rules: RuleSet, players: int) -> Evaluator:
-    """The best evaluator for rules and seats. Raises ArenaError where there is none."""
-    return best_evaluator(rules, players, tables_folder())

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.deals.outcomes import SharedWindow
-from cantstop_arena.extension_registry import game_bots, part
+from cantstop_arena.extension_registry import game_bots
+from cantstop_arena.game_api.adviser import adviser_of
 from cantstop_arena.game_api.game import CheckGame, Game
 from cantstop_arena.game_api.state import Event
 from cantstop_arena.games.cantstop.dice_odds import hit_table
@@ -129,9 +130,8 @@ class CantStop(Game):
 
     def best_alone(self, rules: RuleSet) -> float | None:
         """The mean turns of a solo game with perfect play; None if the board is not solved."""
-        adviser = part("adviser", self.name)
-        mean: float | None = adviser and adviser.solved_value(rules)
-        return mean
+        adviser = adviser_of(self.name)
+        return adviser.solved_value(rules) if adviser else None
 
     def action_text(self, event: Event) -> str:
         if event["event"] == "stop":

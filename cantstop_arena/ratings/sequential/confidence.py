@@ -16,6 +16,7 @@ place of 1.96; at four times or a fourth of these deals it is at most 8% wider t
 """
 
 from collections.abc import Iterator
+from functools import cache
 from math import ceil, exp, inf, log, sqrt
 
 ALPHA = 0.05
@@ -81,6 +82,7 @@ def looks(expected: float, maximum: int, growth: float = GROWTH) -> Iterator[int
     yield maximum
 
 
+@cache
 def _best_ratio(alpha: float) -> float:
     """n · rho² at the deals for which rho is best: the r with r = log((1 + r) / alpha²)."""
     ratio = previous = -2 * log(alpha)

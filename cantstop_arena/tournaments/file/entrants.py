@@ -25,6 +25,7 @@ from cantstop_arena.bots.bot_paths import (
 from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH, BotDescription
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.bots.versions import (
     is_digest,
     short_digest,
@@ -96,9 +97,9 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
         return tuple(Path(value).absolute() for value in named if value)
 
     def _reference(self, folder: Path, copies: str) -> str:
-        path = self.bot.path if self.bot.origin == "file" else None
+        path = self.bot.path
         # A file can register bots under other names than its own; these are found by name only.
-        if path is None or bot_name(path) != self.bot.name:
+        if path is None or not self.bot.is_alone:
             return self.bot.name
         *_, digest, name = bot_path(path).parts
         if copies and is_digest(digest):
@@ -115,7 +116,7 @@ def isolated(entrant: Entrant, isolation: Isolation) -> Entrant:
 
 def foreign_isolated(entrant: Entrant, isolation: Isolation) -> Entrant:
     """The entrant with this isolation if it comes from a file or a package, or is a program."""
-    return entrant if entrant.bot.origin == "built-in" else isolated(entrant, isolation)
+    return isolated(entrant, isolation) if entrant.bot.origin.is_foreign else entrant
 
 
 def needed_path(text: str, folder: Path) -> Path | None:
@@ -215,7 +216,7 @@ def program_spec(command: Sequence[str], game: str) -> BotDescription:
     return BotDescription(
         name=Path(next((word for word in command if os.path.isfile(word)), command[0])).name,
         game=game,
-        origin="command",
+        origin=Origin.PROGRAM,
         digest=describe_command(command),
         options={},
         summary="",

@@ -3,7 +3,8 @@
 Files are read and written by them (`tournament_file`, `Tournament.as_file`), the options of
 commands are made from them (`cli.options`), and the keywords of functions (`api.keywords`) and the
 table in docs/reference/tournament-file.md are tested against them. Help pages load this module, so
-it imports nothing that takes time.
+it imports nothing that takes time. An extension lists its keys in a module of its own, those of
+this table that it shares among them (`shared_keys`).
 """
 
 from __future__ import annotations
@@ -20,36 +21,25 @@ Command: TypeAlias = Literal[
     "gauntlet",
     "compare",
     "tune",
-    "league",
     "tournament",
     "history",
-    "profile",
-    "design",
 ]
 """A command and the function of its name; `tournament` is a function alone."""
-File: TypeAlias = Literal["tournament", "comparison", "league", "design"]
+File: TypeAlias = Literal["tournament", "comparison"]
 Group: TypeAlias = Literal["tournament", "run", "output"]
 
 PLAYING: frozenset[Command] = frozenset({"run", "match", "gauntlet", "compare"})
 BESIDE_FILES: frozenset[Command] = PLAYING | {"tune"}
-ALL: frozenset[Command] = BESIDE_FILES | {"league"}
 PAIRING: frozenset[Command] = frozenset({"match", "gauntlet", "tune"})  # they name bots
 PLANNING: frozenset[Command] = frozenset({"match", "gauntlet", "compare", "tournament"})
 FINISHING: frozenset[Command] = frozenset({"run", "match", "compare"})  # functions that play
-LASTING: frozenset[Command] = FINISHING | {"tune", "league"}  # that take a while
+LASTING: frozenset[Command] = FINISHING | {"tune"}  # that take a while
 HISTORY: frozenset[Command] = frozenset({"history"})
-PROFILE: frozenset[Command] = frozenset({"profile"})
-DESIGN: frozenset[Command] = frozenset({"design"})
-OTHER_COMMANDS = HISTORY | PROFILE | DESIGN  # commands that neither play nor continue a tournament
 NOWHERE: frozenset[Command] = frozenset()
 
 IN_TOURNAMENTS: frozenset[File] = frozenset({"tournament"})
 IN_COMPARISONS: frozenset[File] = frozenset({"comparison"})
-IN_LEAGUES: frozenset[File] = frozenset({"league"})
-IN_DESIGNS: frozenset[File] = frozenset({"design"})
 IN_FILES = IN_TOURNAMENTS | IN_COMPARISONS
-IN_ALL_FILES = IN_FILES | IN_LEAGUES
-IN_ANY_FILE = IN_ALL_FILES | IN_DESIGNS
 
 GAMES = range(1, 10**12 + 1)
 FAULTS = range(1, 10**9 + 1)
@@ -104,7 +94,7 @@ KEYS = (
         "Name of the results and their folder. Default: the file's name without .yaml.",
         "tournament",
         "name",
-        files=IN_FILES | IN_DESIGNS,
+        files=IN_FILES,
         functions=frozenset({"tournament", "compare"}),
     ),
     Key(
@@ -113,9 +103,9 @@ KEYS = (
         "tournament",
         "game",
         DEFAULT,
-        files=IN_ANY_FILE,
-        commands=PAIRING | PROFILE,
-        functions=PLANNING | PAIRING | PROFILE,
+        files=IN_FILES,
+        commands=PAIRING,
+        functions=PLANNING | PAIRING,
         cli=("--game", "game_name"),
         option={"show_default": True, "metavar": "NAME"},
     ),
@@ -124,9 +114,9 @@ KEYS = (
         "Rule set; see arena rules. Default: the game's default, classic in Can't Stop.",
         "tournament",
         "rules",
-        files=IN_TOURNAMENTS | IN_LEAGUES | IN_DESIGNS,
-        commands=PAIRING | PROFILE,
-        functions=PAIRING | PROFILE | {"tournament"},
+        files=IN_TOURNAMENTS,
+        commands=PAIRING,
+        functions=PAIRING | {"tournament"},
         cli=("--rules", "rules_name"),
         option={"metavar": "NAME"},
     ),
@@ -149,9 +139,9 @@ KEYS = (
         "Number of seats. Default: 2, or the fewest that the game has.",
         "tournament",
         int,
-        files=IN_ANY_FILE,
-        commands=PAIRING | PROFILE,
-        functions=PAIRING | PROFILE | {"tournament"},
+        files=IN_FILES,
+        commands=PAIRING,
+        functions=PAIRING | {"tournament"},
         cli=("--players",),
         option={"metavar": "N"},
     ),
@@ -161,40 +151,14 @@ KEYS = (
         "tournament",
         GAMES,
         files=IN_FILES,
-        commands=PLAYING | PROFILE,
-        functions=PLAYING | PROFILE | {"tournament"},
+        commands=PLAYING,
+        functions=PLAYING | {"tournament"},
         cli=("--games",),
         helps={
             "match": "Number of games; with --sprt the maximum. Default: 10,000, with --sprt"
             " 10,000,000.",
-            "profile": "Games that are analysed; ten deals are played for each. Default: 60.",
         },
         ends={"run": OF_FILE, "compare": OF_FILE, "gauntlet": "Default: 10,000."},
-    ),
-    Key(
-        "playouts",
-        "Games that are played on from each position, in each of two halves.",
-        "tournament",
-        range(1, 10**6 + 1),
-        16,
-        commands=PROFILE,
-        functions=PROFILE,
-        cli=("--playouts",),
-        option={"show_default": True},
-    ),
-    Key(
-        "vary",
-        "The parameters of the rules that vary, each with its values: [1, 2, 4] or 1..4.",
-        "tournament",
-        "rules",
-        files=IN_DESIGNS,
-    ),
-    Key(
-        "targets",
-        "What the rules shall achieve, each with its range, as in {first_seat: [45%, 55%]}.",
-        "tournament",
-        "targets",
-        files=IN_DESIGNS,
     ),
     Key(
         "until",
@@ -210,9 +174,9 @@ KEYS = (
         "Seed of all random numbers: a number or a text.",
         "tournament",
         "seed",
-        files=IN_ANY_FILE,
-        commands=PLAYING | PROFILE | DESIGN,
-        functions=PLAYING | PROFILE | DESIGN | {"tournament"},
+        files=IN_FILES,
+        commands=PLAYING,
+        functions=PLAYING | {"tournament"},
         cli=("--seed",),
         option={"metavar": "SEED"},
         ends={
@@ -220,8 +184,6 @@ KEYS = (
             "compare": "Default: the seed of the file, or a random one.",
             "match": "Default: a random one, printed with the results.",
             "gauntlet": "Default: a random one.",
-            "profile": "Default: 1.",
-            "design": "Default: the seed of the file, or 1.",
         },
     ),
     Key(
@@ -237,7 +199,7 @@ KEYS = (
         "tournament",
         Seconds(MAX_SECONDS),
         1.0,
-        files=IN_ALL_FILES,
+        files=IN_FILES,
         functions=PLANNING,
     ),
     Key(
@@ -246,7 +208,7 @@ KEYS = (
         "tournament",
         Seconds(MAX_SECONDS),
         60.0,  # loading numba takes seconds, and a busy machine makes minutes of them
-        files=IN_ALL_FILES,
+        files=IN_FILES,
         functions=PLANNING,
     ),
     Key(
@@ -273,7 +235,7 @@ KEYS = (
         "tournament",
         Seconds(MAX_SECONDS),
         10.0,
-        files=IN_ALL_FILES,
+        files=IN_FILES,
         functions=PLANNING,
         keeps_default=False,
     ),
@@ -283,9 +245,9 @@ KEYS = (
         "tournament",
         "isolation",
         False,
-        files=IN_ANY_FILE,
-        commands=BESIDE_FILES | DESIGN,
-        functions=BESIDE_FILES | DESIGN | {"tournament"},
+        files=IN_FILES,
+        commands=BESIDE_FILES,
+        functions=BESIDE_FILES | {"tournament"},
         cli=("--isolate",),
         keeps_default=False,
     ),
@@ -350,14 +312,14 @@ KEYS = (
         "The bots that play: a list of names, paths and patterns, or all.",
         "tournament",
         "bots",
-        files=IN_FILES | IN_DESIGNS,
+        files=IN_FILES,
     ),
     Key(
         "exclude",
         "Bots that patterns and all leave out: a list of names, paths and patterns.",
         "tournament",
         "patterns",
-        files=IN_FILES | IN_DESIGNS,
+        files=IN_FILES,
         functions=frozenset({"tournament", "compare"}),
         keeps_default=False,
     ),
@@ -370,112 +332,12 @@ KEYS = (
         keeps_default=False,
     ),
     Key(
-        "league",
-        "Name of the league, and of its folder of results. Default: the file's name without .yaml.",
-        "tournament",
-        "name",
-        files=IN_LEAGUES,
-    ),
-    Key(
-        "participants",
-        "The folder with a folder for each participant, by its name.",
-        "tournament",
-        "folder",
-        "submissions",
-        files=IN_LEAGUES,
-    ),
-    Key(
-        "entry",
-        "The bot in a participant's folder: a file, or a folder.",
-        "tournament",
-        "path",
-        "bot.py",
-        files=IN_LEAGUES,
-    ),
-    Key(
-        "names",
-        "A CSV file with the columns id and name: the participants' names.",
-        "tournament",
-        "path",
-        files=IN_LEAGUES,
-    ),
-    Key(
-        "hide",
-        "Whether the public pages have pseudonyms.",
-        "tournament",
-        bool,
-        True,
-        files=IN_LEAGUES,
-    ),
-    Key(
-        "staff",
-        "Bots that everybody plays against, a list as in bots.",
-        "tournament",
-        "bots",
-        files=IN_LEAGUES,
-    ),
-    Key(
-        "check",
-        "The check of a submission: games against the staff, seconds in all, mean time of a"
-        " decision, as in {games: 200, limit: 60, mean: 5ms}.",
-        "tournament",
-        "check",
-        files=IN_LEAGUES,
-    ),
-    Key(
-        "rounds",
-        "Games of each pairing in a round, the rounds that all play, and the most rounds, as in"
-        " {games: 200, base: 5, most: 40}.",
-        "tournament",
-        "rounds",
-        files=IN_LEAGUES,
-    ),
-    Key(
-        "precision",
-        "Neighbours whose difference in score is known to ± this are tied.",
-        "tournament",
-        "share",
-        0.01,
-        files=IN_LEAGUES,
-    ),
-    Key(
-        "budget",
-        "The games that the standings may take in all.",
-        "tournament",
-        GAMES,
-        5_000_000,
-        files=IN_LEAGUES,
-    ),
-    Key(
-        "season",
-        "The season; each has other dice, and no games of another.",
-        "tournament",
-        range(1, 10_000),
-        1,
-        files=IN_LEAGUES,
-    ),
-    Key(
-        "marks",
-        "The levels to reach against bots of the staff, and the points for each.",
-        "tournament",
-        "marks",
-        files=IN_LEAGUES,
-    ),
-    Key(
-        "arrows",
-        "The age of the standings with which those of today are compared, such as 7d.",
-        "tournament",
-        "duration",
-        "7d",
-        files=IN_LEAGUES,
-    ),
-    Key(
         "workers",
         "Number of worker processes. Default: all cores.",
         "run",
         "count",
-        commands=ALL | OTHER_COMMANDS,
-        functions=LASTING | OTHER_COMMANDS,
+        commands=BESIDE_FILES | HISTORY,
+        functions=LASTING | HISTORY,
         cli=("--workers",),
     ),
     Key(
@@ -483,8 +345,8 @@ KEYS = (
         "Play on a Dask cluster: tcp://HOST:PORT, tls://HOST:PORT, file:SCHEDULER.json or local:N.",
         "run",
         "cluster",
-        commands=ALL | HISTORY | DESIGN,
-        functions=LASTING | HISTORY | DESIGN,
+        commands=BESIDE_FILES | HISTORY,
+        functions=LASTING | HISTORY,
         cli=("--cluster",),
         option={"metavar": "ADDRESS"},
     ),
@@ -493,8 +355,8 @@ KEYS = (
         "How long to wait for a machine of the cluster that can play. Default: 30.",
         "run",
         Seconds(),
-        commands=ALL | HISTORY | DESIGN,
-        functions=LASTING | HISTORY | DESIGN,
+        commands=BESIDE_FILES | HISTORY,
+        functions=LASTING | HISTORY,
         cli=("--cluster-wait",),
         option={"metavar": "SECONDS"},
     ),
@@ -503,8 +365,8 @@ KEYS = (
         "How to start worker processes. Default: fork where that is safe, else spawn.",
         "run",
         ("fork", "spawn"),
-        commands=ALL | HISTORY | DESIGN,
-        functions=LASTING | HISTORY | DESIGN,
+        commands=BESIDE_FILES | HISTORY,
+        functions=LASTING | HISTORY,
         cli=("--start-method",),
     ),
     Key(
@@ -512,8 +374,8 @@ KEYS = (
         "Memory that each worker may allocate after its start, such as 512M or 2G.",
         "run",
         "size",
-        commands=ALL | HISTORY | DESIGN,
-        functions=LASTING | HISTORY | DESIGN,
+        commands=BESIDE_FILES | HISTORY,
+        functions=LASTING | HISTORY,
         cli=("--memory",),
         option={"metavar": "SIZE"},
     ),
@@ -523,11 +385,10 @@ KEYS = (
         "tournament",
         "folder",
         RESULTS,
-        commands=ALL | PROFILE | DESIGN,
-        functions=ALL | PROFILE | DESIGN | {"tournament"},
+        commands=BESIDE_FILES,
+        functions=BESIDE_FILES | {"tournament"},
         cli=("--results",),
         option={"show_default": True, "metavar": "DIR"},
-        helps={"profile": "Folder of results, with the versions that runs have stored."},
     ),
     Key(
         "bots_folder",
@@ -535,8 +396,8 @@ KEYS = (
         "tournament",
         "folder",
         DEFAULT_FOLDER,
-        commands=ALL | OTHER_COMMANDS,
-        functions=ALL | OTHER_COMMANDS | {"tournament"},
+        commands=BESIDE_FILES | HISTORY,
+        functions=BESIDE_FILES | HISTORY | {"tournament"},
         cli=("--bots", "bots_folder"),
         option={"show_default": True, "metavar": "DIR"},
     ),
@@ -556,9 +417,8 @@ KEYS = (
         "output",
         bool,
         False,
-        commands=PLAYING | HISTORY | {"league"},
+        commands=PLAYING | HISTORY,
         cli=("--dry-run",),
-        helps={"league": "Print what would be checked and played."},
     ),
     Key(
         "progress",
@@ -566,7 +426,7 @@ KEYS = (
         "output",
         "progress",
         False,
-        functions=LASTING | OTHER_COMMANDS,
+        functions=LASTING | HISTORY,
     ),
     Key(
         "quiet",
@@ -574,7 +434,7 @@ KEYS = (
         "output",
         bool,
         False,
-        commands=ALL | OTHER_COMMANDS,
+        commands=BESIDE_FILES | HISTORY,
         cli=("--quiet",),
         helps={"match": "Print only the result.", "tune": "Print no progress."},
     ),
@@ -584,12 +444,12 @@ KEYS = (
         "output",
         bool,
         False,
-        commands=BESIDE_FILES | HISTORY | DESIGN,
-        functions=LASTING - {"league"} | HISTORY | DESIGN,
+        commands=BESIDE_FILES | HISTORY,
+        functions=LASTING | HISTORY,
         cli=("--page/--no-page",),
         option={"default": True, "envvar": "CANTSTOP_ARENA_PAGE", "show_envvar": True},
         helps={"history": "Whether to write history-BOT.html, which has the chart."},
-        ends=dict.fromkeys(BESIDE_FILES | HISTORY | DESIGN, "Default: --page."),
+        ends=dict.fromkeys(BESIDE_FILES | HISTORY, "Default: --page."),
     ),
     Key(
         "form",
@@ -597,7 +457,7 @@ KEYS = (
         "output",
         "format",
         "text",
-        commands=ALL | OTHER_COMMANDS,
+        commands=BESIDE_FILES | HISTORY,
         cli=("--format", "form"),
         option={"show_default": True},
     ),
@@ -621,12 +481,20 @@ KEYS = (
         "output",
         bool,
         False,
-        commands=PLAYING | OTHER_COMMANDS,
+        commands=PLAYING | HISTORY,
         cli=("--wide",),
     ),
 )
 
 BY_NAME: Mapping[str, Key] = {key.name: key for key in KEYS}
+
+
+def shared_keys(*names: str, **helps: str) -> tuple[Key, ...]:
+    """Keys of this table for a command of an extension; `helps` are help texts of its own."""
+    own = {
+        name: BY_NAME[name]._replace(help=text, helps={}, ends={}) for name, text in helps.items()
+    }
+    return tuple(own.get(name, BY_NAME[name]) for name in names)
 
 
 def keys_of_file(file: File) -> tuple[Key, ...]:

@@ -275,7 +275,7 @@ class Pattern(NamedTuple):
 
     def isolation_of(self, bot: BotDescription) -> Isolation:
         """How a bot is isolated that the pattern matches."""
-        return self.isolate if bot.origin == "built-in" else self.foreign_isolation
+        return self.foreign_isolation if bot.origin.is_foreign else self.isolate
 
 
 def pattern_takes(key: str) -> str:

@@ -29,7 +29,7 @@ from cantstop_arena.ratings.sequential.stopping_rule import rule_for
 from cantstop_arena.texts import in_a_line, listed
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader, read_isolation
 from cantstop_arena.tournaments.file.entrants import Entrant, needs
-from cantstop_arena.tournaments.file.keys import BY_NAME, Seconds, keys_of_file
+from cantstop_arena.tournaments.file.keys import BY_NAME, Key, Seconds, keys_of_file
 from cantstop_arena.tournaments.file.yaml_reader import (
     Entry,
     Node,
@@ -244,7 +244,7 @@ def names_of(entrants: Sequence[Entrant]) -> list[str]:
 
 def read_score(reader: Reader, entries: Mapping[str, Entry], game: Game) -> str | None:
     """What standings are sorted by; None: what the game says."""
-    score: str | None = read_plain(reader, entries, "score")
+    score: str | None = read_plain(reader, entries, BY_NAME["score"])
     if why := score_refusal(game, score):
         reader.complain(entries["score"].value, why)
     return score
@@ -346,9 +346,9 @@ def read_seed(reader: Reader, entry: Entry | None) -> Seed | None:
     return seed
 
 
-def read_plain(reader: Reader, entries: Mapping[str, Entry], name: str) -> Any:
+def read_plain(reader: Reader, entries: Mapping[str, Entry], key: Key) -> Any:
     """The value of a key whose kind says all about its valid values."""
-    key, entry = BY_NAME[name], entries.get(name)
+    name, entry = key.name, entries.get(key.name)
     if isinstance(key.kind, range):
         return reader.integer(entry, name, key.kind, key.default)
     if isinstance(key.kind, Seconds) and key.kind.maximum is not None:
@@ -366,7 +366,7 @@ def read_games(reader: Reader, entries: Mapping[str, Entry], default: int) -> in
 def read_policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
     """The limits for bots and the policy on faults."""
     names = FaultPolicy.__struct_fields__
-    return FaultPolicy(*(read_plain(reader, entries, name) for name in names))
+    return FaultPolicy(*(read_plain(reader, entries, BY_NAME[name]) for name in names))
 
 
 def read_until(

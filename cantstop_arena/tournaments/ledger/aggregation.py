@@ -478,7 +478,7 @@ def bot_notes(query: LedgerQuery) -> tuple[str, ...]:
     if not parameters.keys() >= {*game.rules.parameters}:
         return ()
     rules, players = game.rules.from_dict(parameters), query.setting.players
-    built_in = [bot for bot in query.bots if bot.version.origin == "built-in"]
+    built_in = [bot for bot in query.bots if not bot.version.origin.is_foreign]
     notes = {
         bot.name: game.bot_note(bot.bot, bot.version.options, rules, players) for bot in built_in
     }

@@ -35,6 +35,7 @@ from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes import shutdown
+from cantstop_arena.tournaments.file.keys import FAULTS
 from cantstop_arena.tournaments.ledger.ledger import Ledger, RowKey
 from cantstop_arena.tournaments.ledger.ledger_query import LUCK_BY_STAKE, MEASURES, LedgerQuery
 from cantstop_arena.tournaments.ledger.repeated_deals import different_deals, of_one_deal
@@ -338,7 +339,12 @@ class Cover:
 
     def new_fault_counter(self, max_faults: int) -> FaultCounter:
         """A counter like `fault_counter`, with another limit, to which faults can be added."""
-        counter = FaultCounter(max_faults, self.query.copies)
+        query = self.query
+        if max_faults == FAULTS[-1]:  # nobody is disqualified
+            counter = FaultCounter(max_faults, query.copies)
+        else:
+            groups = [group for group in query.groups if self.owner(group) == group]
+            counter = FaultCounter(max_faults, query.copies, groups, len(query.orders))
         counter.add_faults(self.faults(is_shared=False))
         spans = self.complete_spans()
         missing = sorted(

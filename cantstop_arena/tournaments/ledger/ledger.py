@@ -225,9 +225,12 @@ class Ledger:
                 )
             }
             ids = self._stored_version_ids()
-            if not all(bot.version.id in ids for bot in query.bots):
-                return {}
-            texts = {group: _bots_text(query, group, ids) for group in query.groups}
+            known = [bot.version.id in ids for bot in query.bots]
+            texts = {
+                group: _bots_text(query, group, ids)
+                for group in query.groups
+                if all(known[bot] for bot in group)
+            }
             return {group: stored[bots] for group, bots in texts.items() if bots in stored}
 
     # Trials

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.bots.bot_paths import bot_name
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.seeds import Seed, in_json, seed_of
 from cantstop_arena.games.registry import game_named
@@ -39,7 +39,7 @@ class BotVersion(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     and other files that it plays with. `bot` is its name where its source holds several bots.
     """
 
-    origin: str
+    origin: Origin
     digest: str = ""
     options: Mapping[str, Any] = {}
     files: Mapping[str, str] = {}
@@ -68,14 +68,10 @@ class BotVersion(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
 def version_of(entrant: Entrant) -> BotVersion:
     """The version of a bot that plays."""
     bot, isolate = entrant.bot, entrant.isolate.identity or False
+    edition = 0 if bot.origin.is_foreign else game_named(bot.game).editions.get(bot.name, 1)
+    digest, name = "" if edition else bot.digest, "" if bot.is_alone else bot.name
     options, files = dict(entrant.options), dict(entrant.files)
-    if bot.origin == "built-in":
-        edition = game_named(bot.game).editions.get(bot.name, 1)
-        return BotVersion(bot.origin, "", options, files, isolate, edition, bot.name)
-    is_alone = bot.origin == "command" or (bot.path is not None and bot_name(bot.path) == bot.name)
-    return BotVersion(
-        bot.origin, bot.digest, options, files, isolate, bot="" if is_alone else bot.name
-    )
+    return BotVersion(bot.origin, digest, options, files, isolate, edition, name)
 
 
 class GameSetting(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):

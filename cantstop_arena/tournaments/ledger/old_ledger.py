@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.deals.outcomes import Fault, Span, Tally, gaps, sum_tallies
 from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.deals.seeds import in_json, seed_of
@@ -254,15 +255,12 @@ def _seed(identity: Mapping[str, Any]) -> int | str:
 
 def _bot(stored: Mapping[str, Any], is_separated: bool, query_bots: list[QueryBot]) -> QueryBot:
     """A bot of an identity, as the one that is known if there is one."""
-    origin, name = stored["origin"], stored["bot"]
+    origin, name = Origin(stored["origin"]), stored["bot"]
     isolate = stored.get("isolate") or ("processes" if is_separated else False)
     options, files = stored.get("options", {}), stored.get("files", {})
-    if origin == "built-in":
-        version = BotVersion(origin, "", options, files, isolate, 1, name)
-    else:
-        is_alone = origin in ("command", "file")
-        bot = "" if is_alone else name
-        version = BotVersion(origin, stored["digest"], options, files, isolate, bot=bot)
+    digest, edition = (stored["digest"], 0) if origin.is_foreign else ("", 1)
+    bot = "" if origin.has_path else name
+    version = BotVersion(origin, digest, options, files, isolate, edition, bot)
     content = _content(version)
     same = (bot for bot in query_bots if bot.bot == name and _content(bot.version) == content)
     same_bot = next(same, None)

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.deals.outcomes import Block, Fault, Snapshot, merge_faults
+from cantstop_arena.deals.outcomes import TOO_SLOW, Block, Fault, Snapshot, merge_faults
 from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.errors import GameError
 from cantstop_arena.game_api.watched import BOT
@@ -31,6 +31,8 @@ from cantstop_arena.tournaments.pool.worker_messages import Disturbed
 
 # Disqualification
 
+MAX_TIMEOUTS_IN_ROW = 5
+"""A bot that is too slow in so many games in a row is disqualified: each takes its whole limit."""
 Position = tuple[int, Group]  # in the order of counting: deal, then group
 END: Position = (1 << 62, ())
 
@@ -48,8 +50,19 @@ class Disqualification(msgspec.Struct, frozen=True):
 class FaultCounter:
     """Counts faults of played blocks, and decides which bots are `disqualified`."""
 
-    def __init__(self, max_faults: int, copies: Sequence[int] = ()) -> None:
-        """`copies` has for each bot the first one of its version; without it, each is alone."""
+    def __init__(
+        self,
+        max_faults: int,
+        copies: Sequence[int] = (),
+        groups: Sequence[Group] = (),
+        orders: int = 0,
+    ) -> None:
+        """`copies` has for each bot the first one of its version; without it, each is alone.
+
+        Of `groups`, which play so many `orders` in a deal, time-outs in a row are counted.
+        """
+        self._groups, self._orders = [_in_order(group) for group in groups], orders
+        self._in_row: dict[int, tuple[Position, int]] = {}  # last time-out, and those in a row
         self.disqualified: dict[int, list[Fault]] = {}
         self._max_faults = max_faults
         self._copies = copies
@@ -117,8 +130,31 @@ class FaultCounter:
             bot = self._first_twin(fault.bot)
             faults = self._counted.setdefault(bot, [])
             faults.append(fault)
-            if sum(counted.count for counted in faults) >= self._max_faults:
+            is_stuck = self._timeouts_in_row(fault) >= MAX_TIMEOUTS_IN_ROW
+            if is_stuck or sum(counted.count for counted in faults) >= self._max_faults:
                 yield self._disqualify(bot)
+
+    def _timeouts_in_row(self, fault: Fault) -> int:
+        """The games in a row in which a bot was too slow, up to those of a counted fault.
+
+        A deal in which it has also finished a game ends the row.
+        """
+        if fault.kind != TOO_SLOW or fault.count != self._orders:
+            return 0
+        position = (fault.deal, _in_order(fault.seating))
+        last, number = self._in_row.get(fault.bot, (None, 0))
+        if last is None or not self._follows(last, position, fault.bot):
+            number = 0
+        self._in_row[fault.bot] = position, number + fault.count
+        return number + fault.count
+
+    def _follows(self, first: Position, second: Position, bot: int) -> bool:
+        """Whether a bot has no game that counts between these deals of its groups."""
+        groups = (each for each in self._groups if bot in each and not self.is_void(each))
+        if first[0] == second[0]:
+            return not any(first[1] < group < second[1] for group in groups)
+        is_next_deal = first[0] + 1 == second[0]
+        return is_next_deal and not any(g > first[1] or g < second[1] for g in groups)
 
     def _first_twin(self, bot: int) -> int:
         return self._copies[bot] if self._copies else bot
@@ -212,6 +248,9 @@ class Bots(BotLimits, Protocol):
     def trim_logs(self) -> None:
         """Limit the length of bots' logs while they play."""
 
+    def note_fault(self, fault: Fault) -> None:
+        """A bot forfeits a game; the block with it has not been played yet."""
+
 
 class WorkerFailure(msgspec.Struct, frozen=True):
     """Why a worker has to be replaced: the kind of fault, and its message.
@@ -289,6 +328,7 @@ class Suspicions:
         if self._counted[*game, bot] >= _MAX_SUSPICIONS:
             text = failure.text + self._bots.source_line(bot, suspect.decision)
             self._forfeits[game] = Fault(bot, failure.kind, text, *game, 1)
+            self._bots.note_fault(self._forfeits[game])
 
 
 def _weight(suspect: Suspect, failure: WorkerFailure) -> int:

@@ -20,18 +20,40 @@ _MAX_LINE_LENGTH = 1 << 16  # characters that are held back until their line end
 _STANDARD = (1, 2)  # file descriptors of standard output and standard error
 
 
+_FIRST_FAULTS = "first-faults.log"
+
+
+def first_faults(folder: Path) -> list[str]:
+    """The lines about the first fault of each bot of the last run that writes logs to a folder."""
+    try:
+        return (folder / _FIRST_FAULTS).read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+
+
 class BotLogs:
     """The log files of a run's bots, in one folder."""
 
     def __init__(self, folder: Path, names: Sequence[str]) -> None:
         self.folder = folder
         self.paths = [folder / _file_name(number, name) for number, name in enumerate(names)]
+        self._faults = folder / _FIRST_FAULTS
 
     def begin(self) -> None:
         """Create the folder, and delete the logs of earlier runs."""
         create_below(self.folder.parent, self.folder)
         for path in self.folder.glob("*.log"):
             path.unlink()
+
+    def note_fault(self, text: str) -> None:
+        """Add a line about the first fault of a bot, for `first_faults`."""
+        with contextlib.suppress(OSError), open(self._faults, "ab", opener=open_unlinked) as log:
+            log.write(f"{text}\n".encode())
+
+    @property
+    def written(self) -> list[Path]:
+        """The logs of the bots that have printed something."""
+        return [path for path in self.paths if path.is_file() and path.lstat().st_size]
 
     def add(self, bot: int, text: bytes) -> None:
         """Append what a bot has printed on another machine, up to the maximum length."""

@@ -43,7 +43,7 @@ class RemotePools(Protocol):
 
 def remote_pools() -> type[RemotePools]:
     """What makes pools on other machines. Raises UsageError without the extension."""
-    pools: type[RemotePools] = needed("pool", "--cluster", "cluster")
+    pools: type[RemotePools] = needed("pool", "--cluster")
     return pools
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import mmap
-import multiprocessing
 import os
 import signal
 import socket
@@ -10,8 +9,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import partial
-from multiprocessing.connection import wait
+from types import ModuleType
 from typing import Any, Protocol
 
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, SharedWindow
@@ -21,7 +19,6 @@ from cantstop_arena.processes.channel import Channel, ChannelClosed, ChildEnd, P
 from cantstop_arena.table.bot_faults import running_line
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.pool.disturbance import DisturbanceError
-from cantstop_arena.tournaments.pool.worker_interpreter import WorkerProcess, start_interpreter
 from cantstop_arena.tournaments.pool.worker_messages import (
     BlockPlayed,
     Building,
@@ -38,7 +35,7 @@ _TO_END = 10.0  # seconds for a process that is ending already, on the busiest m
 _TO_LOCATE = 0.5  # seconds for a process that stands still to say where
 _MAX_LINE_LENGTH = 300  # characters of the location that it sends
 _LOCATE: Any = getattr(signal, "SIGUSR1", None)
-_AVAILABLE_METHODS = multiprocessing.get_all_start_methods()
+_SAFE_PATH = "PYTHONSAFEPATH"
 TRIES = 5
 """How often a block or game is played, before processes that die at it are an error."""
 
@@ -71,10 +68,8 @@ def worker_count() -> int:
 
 def start_methods() -> list[str]:
     """The start methods for processes on this system, the default first."""
-    methods = [method for method in ("fork", "spawn") if method in _AVAILABLE_METHODS]
     # A forked worker finds everything compiled. On macOS system libraries do not survive a fork.
-    default = "fork" if "fork" in methods and sys.platform != "darwin" else "spawn"
-    return sorted(methods, key=lambda method: method != default)
+    return ["spawn", "fork"] if sys.platform == "darwin" else ["fork", "spawn"]
 
 
 class BotBuilding:
@@ -119,20 +114,33 @@ class Worker:
     ) -> None:
         """Start it. A forked worker closes the `inherited` files of its parent.
 
-        For one that is spawned, pickle has to be able to write the factory.
+        For one that is spawned, dill has to be able to write the factory.
         """
         self._title = window.title
+        import multiprocess  # takes as long as a short command, so not before a process is needed
+
         parent_end, child_end = socket.socketpair()
         self.channel: Channel[Message] = Channel(parent_end, Message)
-        if method == "fork":
-            shared = mmap.mmap(-1, window.size)
-            closed = [*inherited, self.channel]
-            arguments = (child_end, closed, os.getpid(), factory, shared, memory)
-            self.process: WorkerProcess = _start_fork(partial(_work, *arguments))
-        else:
-            self.process, shared = start_interpreter(child_end, window.size, (factory, memory))
+        context = multiprocess.get_context(method)
+        is_fork = method == "fork"
+        shared = mmap.mmap(-1, window.size) if is_fork else context.RawArray("b", window.size)
+        self.process = context.Process(
+            target=_work,
+            args=(
+                child_end,
+                [*inherited, self.channel] if is_fork else [],
+                os.getpid(),
+                factory,
+                shared,
+                memory,
+                os.environ.get(_SAFE_PATH),
+            ),
+            daemon=True,
+        )
+        with contextlib.nullcontext() if is_fork else _only_installed_modules():
+            self.process.start()
         assert self.process.pid is not None
-        self.pid = self.process.pid
+        self.pid: int = self.process.pid
         self.look = window.reader(shared)
         child_end.close()
         self.ready = False
@@ -144,6 +152,8 @@ class Worker:
 
     def wait(self, seconds: float) -> None:
         """Wait up to `seconds` for a message or the end of the process."""
+        from multiprocess.connection import wait
+
         wait([self.channel.fileno()], seconds)
 
     def ended(self) -> int | None:
@@ -194,18 +204,28 @@ class Worker:
         self.channel.close()
 
 
-def _start_fork(work: Callable[[], None]) -> WorkerProcess:
-    process = multiprocessing.get_context("fork").Process(target=work, daemon=True)
-    process.start()
-    return process
+@contextlib.contextmanager
+def _only_installed_modules() -> Iterator[None]:
+    """A context for the start of an interpreter, and of the one that tracks its shared memory.
+
+    They import from the current folder otherwise, where any file may be called `multiprocess.py`.
+    Nor do they run the script again that has started this process, which needs no guard then.
+    """
+    main, before = sys.modules["__main__"], os.environ.get(_SAFE_PATH)
+    sys.modules["__main__"] = ModuleType("__main__")
+    _set_safe_path("1")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+        _set_safe_path(before)
 
 
-def serve(
-    end: socket.socket, parent: int, shared: Any, task: tuple[PlayerFactory, int | None]
-) -> None:
-    """The main function of a worker in an interpreter of its own."""
-    factory, memory = task
-    _work(end, [], parent, factory, shared, memory)
+def _set_safe_path(value: str | None) -> None:
+    """Set the variable for the interpreters that are started from now on; None deletes it."""
+    os.environ.pop(_SAFE_PATH, None)
+    if value is not None:
+        os.environ[_SAFE_PATH] = value
 
 
 def _work(
@@ -215,8 +235,10 @@ def _work(
     factory: PlayerFactory,
     shared: Any,
     memory: int | None,
+    safe_path: str | None,
 ) -> None:
     """The main function of a worker: play blocks until the parent closes the channel or ends."""
+    _set_safe_path(safe_path)  # programs of bots see the environment of the arena
     system.die_with_parent(parent)
     with contextlib.suppress(OSError):
         os.setpgid(0, 0)  # so that processes that bots start are killed together with the worker

@@ -1,10 +1,9 @@
 """The dialogue with a person at Can't Stop: events, questions, odds and hints."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
-from cantstop_arena.extension_registry import part
+from cantstop_arena.game_api.adviser import Adviser, adviser_of
 from cantstop_arena.games.cantstop.dice_odds import success_count
 from cantstop_arena.games.cantstop.records import Event
 from cantstop_arena.games.cantstop.turn import Turn, move_text, runners_after
@@ -59,7 +58,7 @@ class CantStopPerson(TerminalPerson):
         question = f"Which move, 1 to {len(moves)}? "
         help_with = {
             ODDS: lambda: _odds_of_moves(turn, moves),
-            HINT: lambda: _adviser().hint_of_moves(turn, moves),
+            HINT: lambda: _hints(lambda adviser: adviser.hint_of_moves(turn, moves)),
         }
         return self._ask(question, partial(_answer_among, numbers), help_with)
 
@@ -70,7 +69,10 @@ class CantStopPerson(TerminalPerson):
         if topped := [column for column in turn.placed if _is_top(turn, column)]:
             self._echo(f"  Stopping claims {_listed(topped)}.")
         answers = {**dict.fromkeys(_ROLL, True), **dict.fromkeys(_STOP, False)}
-        help_with = {ODDS: lambda: _odds_of_roll(turn), HINT: lambda: _adviser().hint_of_roll(turn)}
+        help_with = {
+            ODDS: lambda: _odds_of_roll(turn),
+            HINT: lambda: _hints(lambda adviser: adviser.hint_of_roll(turn)),
+        }
         answer_of = partial(_answer_among, answers)
         return self._ask("Roll or stop, r or s? ", answer_of, help_with)
 
@@ -92,23 +94,11 @@ class CantStopPerson(TerminalPerson):
             self._board = board
 
 
-def _adviser() -> Any:
-    """What gives hints (the slot `adviser`). Raises UsageError where there is nothing."""
-    return part("adviser", "cantstop") or _NoAdviser
-
-
-class _NoAdviser:
-    """Says how to get hints."""
-
-    @staticmethod
-    def hint_of_moves(turn: Turn, moves: object) -> Iterator[str]:
-        """A sentence in place of the values of moves."""
-        yield "  There is no hint: it needs the extension strength, which is not installed."
-
-    @staticmethod
-    def hint_of_roll(turn: Turn) -> Iterator[str]:
-        """A sentence in place of the values of rolling on and of stopping."""
-        return _NoAdviser.hint_of_moves(turn, ())
+def _hints(of_adviser: Callable[[Adviser], Iterator[str]]) -> Iterator[str]:
+    """The hints of an extension, or a sentence that there are none."""
+    if adviser := adviser_of("cantstop"):
+        return of_adviser(adviser)
+    return iter(["  There is no hint: no extension that is installed gives any."])
 
 
 def _answer_among(answers: Mapping[str, Answer], word: str) -> Answer:

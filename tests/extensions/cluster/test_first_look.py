@@ -9,6 +9,7 @@ from helpers.game_packages import on_path
 
 from cantstop_arena.bots.bot_start import BotStart, Isolation
 from cantstop_arena.bots.known_bot import BotAddress
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.extensions.cluster.cluster_messages import FirstLook
 from cantstop_arena.extensions.cluster.first_look import differences, first_look
 from cantstop_arena.extensions.cluster.machine_versions import digest_of
@@ -43,7 +44,7 @@ def test_differences_are_named(there: object, told: str) -> None:
 
 
 def table_of(game: str, isolation: Isolation = Isolation.NONE) -> TableSpec:
-    bot = BotAddress("patient", game, "file", "1f")
+    bot = BotAddress("patient", game, Origin.FILE, "1f")
     mine = BotStart(name="mine", bot=bot)
     seats = (mine, BotStart(name="patient", bot=bot, isolation=isolation))
     return TableSpec(game, None, seats, 2, 1, Path())

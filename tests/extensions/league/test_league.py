@@ -260,6 +260,32 @@ def test_without_time_all_are_provisional(arena: Arena) -> None:
     assert "invalid time 'ever': use 90s, 30m or 2h" in done.error
 
 
+@pytest.mark.slow
+def test_a_short_run_takes_nothing_from_who_was_established(arena: Arena) -> None:
+    yaml = FILE.replace("{games: 20, base: 2, most: 3}", "{games: 100, base: 2, most: 3}")
+    arena("league class.yaml", yaml=yaml)
+
+    def points() -> dict[str, str]:
+        return {row["id"]: row["mark"] for row in rows("results/class/marks.csv")}
+
+    def notes() -> dict[str, str]:
+        return {row["id"]: row["note"] for row in rows("results/class/standings.csv")}
+
+    before = points()
+    assert before["s01"] == "3" and not any("provisional" in note for note in notes().values())
+    submit("s03", BOT.format(move="0", rolls=2))  # a newcomer, and another version of s02
+    submit("s02", BOT.format(move="0", rolls=4))
+    assert "3 of 10 pairings" in arena("league class.yaml --dry-run").text
+    arena("league class.yaml --for 0s")
+    assert {name for name, note in notes().items() if "provisional" in note} == {"s03"}
+    assert points() == before | {"s03": "0"}
+    marks = {row["id"]: row for row in rows("results/class/marks.csv")}
+    assert "has not played the base rounds yet; an earlier version counts" in marks["s02"]["remark"]
+    elo = {row["id"]: row["elo"] for row in rows("results/class/standings.csv")}
+    assert {name for name, value in elo.items() if not value} == {"s03"}
+    assert "No standings yet" not in text_of("results/class/public")["index.html"]
+
+
 def test_a_league_in_python() -> None:
     Path("class.yaml").write_text(
         "isolate: processes\nstaff: [random, rule28]\nrounds: {games: 20, base: 1, most: 2}\n"

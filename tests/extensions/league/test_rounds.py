@@ -254,3 +254,27 @@ def test_more_seats_have_lineups() -> None:
     assert table.against[0, 4].mean == 1.0
     assert table.against[4, 0].mean == 0.0
     assert log10(table.games) < 8
+
+
+@pytest.mark.parametrize("rounds_left", [0, 1, RULES.base, RULES.base + 2])
+@pytest.mark.parametrize("gone", [[], ["s05"]])
+def test_a_short_round_takes_nothing_from_the_established(
+    rounds_left: int, gone: list[str]
+) -> None:
+    elo = strengths(10, 120)
+    names = sorted(elo)
+    marked = [(bot, names[0], score) for bot in names[1:8] for score in (0.3, 0.45, 0.6)]
+    world = World(elo)
+    before = play_rounds(field_of(names[:8], marked), RULES, Ledger(world, names[:8]))
+    now = [name for name in names if name not in gone]
+    marked = [each for each in marked if each[0] in now]
+    table = play_rounds(field_of(now, marked), RULES, Ledger(world, now, rounds_left))
+    newcomers = {now.index(name) for name in names[8:]}
+    assert table.provisional == (newcomers if rounds_left < RULES.base else set())
+    for bot, rival, score in marked:
+        old = before.against[names.index(bot), 0]
+        low, high = table.against[now.index(bot), now.index(rival)][1:]
+        assert low is not None and high is not None
+        assert old.low is not None and old.high is not None
+        if not old.low < score < old.high:
+            assert (low >= score, low < score < high) == (old.low >= score, False)

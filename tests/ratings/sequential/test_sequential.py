@@ -98,6 +98,70 @@ def test_a_p_value_of_five_percent_is_where_the_interval_ends_at_zero(deals: int
     assert p_value(9, FIRST_LOOK - 1, 1000) == 1
 
 
+def sequence_of(
+    deals: int, mean: float, squares: float, expected: float = 40.0
+) -> tuple[float, float]:
+    """The confidence sequence of a score, from the sum of squares about the mean."""
+    dof = DegreesOfFreedom(deals - 1, deals - 1)
+    return ShareError(mean, squares / deals**2, deals, deals, dof, expected).interval
+
+
+def sequences_of(deals: int, low: float, high: float, expected: float) -> Floats:
+    """The sequences of 0 to all deals with the share `high`, the others with `low`."""
+    parts, span = np.arange(deals + 1) / deals, high - low
+    means, squares = low + span * parts, deals * span**2 * parts * (1 - parts)
+    pairs = zip(means.tolist(), squares.tolist(), strict=True)
+    return np.array([sequence_of(deals, *pair, expected) for pair in pairs])
+
+
+@pytest.mark.parametrize("step", [100, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("shares", [(0.0, 1.0), (0.5, 1.0), (0.0, 0.5)])
+def test_both_ends_rise_with_the_wins(shares: tuple[float, float], step: int) -> None:
+    """Also where nearly all deals are won: there 199 of 200 had a lower end of 0.352."""
+    low, high = shares
+    for deals in range(FIRST_LOOK, 401, step):
+        ends = sequences_of(deals, low, high, 40.0)
+        means = low + (high - low) * np.arange(deals + 1) / deals
+        assert (np.diff(ends, axis=0) >= -1e-12).all(), deals
+        assert (ends[:, 0] <= means).all() and (means <= ends[:, 1]).all(), deals
+        assert (ends >= 0).all() and (ends <= 1).all(), deals
+
+
+def test_no_end_falls_when_a_bot_wins_more_in_any_deal() -> None:
+    generator = np.random.default_rng(1980)
+    for _ in range(1000):
+        values = np.array([[0, 1], [0, 0.5, 1], [0, 1 / 3, 0.5, 1]][generator.integers(3)])
+        odds = generator.dirichlet(np.full(len(values), generator.choice([0.05, 0.3, 1])))
+        before = generator.choice(values, generator.integers(FIRST_LOOK, 400), p=odds)
+        after = before.copy()
+        after[0] = min(1, before[0] + generator.choice([0.1, 0.5, 1]))
+        expected = float(generator.choice([10, 100, 1000]))
+        ends = [
+            sequence_of(len(shares), shares.mean(), len(shares) * shares.var(), expected)
+            for shares in (before, after)
+        ]
+        assert (np.diff(ends, axis=0) >= -1e-12).all(), (before, after)
+
+
+@pytest.mark.parametrize("expected", [40.0, 1000.0])
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.9, 0.99, 0.999, 0.9998])
+@pytest.mark.parametrize("values", [(0.0, 1.0), (0.5, 1.0)])
+def test_some_look_misses_the_truth_with_less_than_five_percent(
+    values: tuple[float, float], share: float, expected: float
+) -> None:
+    """Exactly, for looks after each fiftieth deal: the probability of each number of wins."""
+    low, high = values
+    truth, missed, chances = low + (high - low) * share, 0.0, np.ones(1)
+    for deals in range(1, 401):
+        chances = np.append(chances * (1 - share), 0.0) + np.append(0.0, chances * share)
+        if deals >= FIRST_LOOK and deals % 50 == 0:
+            ends = sequences_of(deals, low, high, expected)
+            wrong = (ends[:, 0] > truth) | (truth > ends[:, 1])
+            missed += chances[wrong].sum()
+            chances[wrong] = 0
+    assert missed <= 0.05
+
+
 def test_plain_intervals_would_miss_far_more_often() -> None:
     """What the tests here would find if the intervals did not know that one looks."""
     generator, runs = np.random.default_rng(1980), 500

@@ -24,10 +24,7 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., Any], type]] = {
     "gauntlet": (ca.gauntlet, keywords.PairingKeys),
     "compare": (ca.compare, keywords.CompareKeys),
     "tune": (ca.tune, keywords.TuneKeys),
-    "league": (ca.league, keywords.LeagueKeys),
     "history": (ca.history, keywords.HistoryKeys),
-    "profile": (ca.profile, keywords.ProfileKeys),
-    "design": (ca.design, keywords.DesignKeys),
     "tournament": (ca.tournament, keywords.TournamentKeys),
 }
 COMMANDS = [name for name in FUNCTIONS if name != "tournament"]

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.bots.catalogue import Catalogue as RealCatalogue
 from cantstop_arena.bots.known_bot import RESERVED
+from cantstop_arena.bots.origins import Origin
 from cantstop_arena.errors import BotError, ConfigError, UsageError
 from cantstop_arena.game_api.bot_options import Option
 from cantstop_arena.game_api.game import Game
@@ -37,12 +38,16 @@ class Spec:
     """Stands in for BotSpec: an option is right when it has the type of its default."""
 
     name: str
-    origin: str = "built-in"
+    origin: Origin = Origin.BUILT_IN
     game: str = "cantstop"
     learns: bool = False
     path: Path | None = None
     digest: str = ""
     defaults: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_alone(self) -> bool:
+        return self.path is not None and self.path.stem == self.name
 
     @property
     def options(self) -> Mapping[str, Option]:
@@ -59,7 +64,7 @@ class Spec:
 
 
 RULE28 = Spec("rule28", defaults={"threshold": 28, "prefer": "middle", "noise": 0.0})
-LADDER = Spec("ladder", origin="package", defaults={"steps": (1, 2), "keen": False})
+LADDER = Spec("ladder", origin=Origin.PACKAGE, defaults={"steps": (1, 2), "keen": False})
 
 
 class Catalogue:
@@ -91,7 +96,9 @@ class Catalogue:
         text = path.read_text()
         if "broken" in text:
             raise BotError(f"{path.name} is broken")
-        return Spec(path.stem, "file", path=path, digest=f"digest of {text}", defaults={"depth": 1})
+        return Spec(
+            path.stem, Origin.FILE, path=path, digest=f"digest of {text}", defaults={"depth": 1}
+        )
 
 
 CATALOGUE: Any = Catalogue()
@@ -721,7 +728,7 @@ def test_the_real_catalogue_serves_as_the_stand_in_does(folder: Path) -> None:
 
 def test_a_bot_that_a_file_registers_under_another_name_is_written_by_name(folder: Path) -> None:
     cup = tournament(folder, PAIR)
-    twin: Any = Spec("one-of-two", "file", path=folder / "two.py")
+    twin: Any = Spec("one-of-two", Origin.FILE, path=folder / "two.py")
     entrant = replace(cup.entrants[0], bot=twin)
     assert entrant.as_file(folder)["bot"] == "one-of-two"
 

@@ -1,6 +1,5 @@
 """Workers that are killed, hang or misbehave, and the judge who counts what bots do."""
 
-import multiprocessing
 import os
 import random
 from functools import partial
@@ -8,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import multiprocess
 import pytest
 from helpers.parameters import slow_but
 from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result, results_of
@@ -80,7 +80,7 @@ def test_a_worker_that_stalls_where_nobody_decides_ends_the_work_with_words(
     assert worked(tmp_path, {(7, 0): ("waits", 2)}) == CALM
     with pytest.raises(WorkerPoolError, match=r"5 workers in turn failed at .*stalled"):
         worked(tmp_path, {(8, 0): ("waits", 99)})
-    assert not multiprocessing.active_children()
+    assert not multiprocess.active_children()
 
 
 def test_a_player_that_fails_ends_the_work_with_its_traceback(tmp_path: Path) -> None:
@@ -105,8 +105,8 @@ def test_work_that_is_left_leaves_no_process_behind(tmp_path: Path) -> None:
     factory = partial(Fake, tmp_path, {})
     with WorkerPool(factory, WINDOW, Referee(), PoolOptions(2, "fork")) as pool:
         next(pool.play(iter(BLOCKS)))
-        assert len(multiprocessing.active_children()) == 2
-    assert not multiprocessing.active_children()
+        assert len(multiprocess.active_children()) == 2
+    assert not multiprocess.active_children()
 
 
 def test_dropped_groups_are_played_no_more(tmp_path: Path) -> None:
@@ -207,3 +207,26 @@ def test_a_bot_is_out_before_the_rest_of_a_round_is_played() -> None:
     assert [one.bot for one in judge.disqualifications()] == [0]
     assert judge.is_void(second.group)
     assert [block.group for block in blocks] == [(1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("deals", "counts", "out"),
+    [
+        ([0, 1, 2], [2, 2, 2], True),
+        ([0, 1, 3, 4], [2, 2, 2, 2], False),  # it has finished the games of deal 2
+        ([0, 1, 2, 3], [2, 2, 1, 2], False),  # and one of deal 2
+        ([5, 6, 7], [2, 2, 2], True),
+    ],
+)
+def test_time_outs_in_a_row_disqualify(deals: list[int], counts: list[int], out: bool) -> None:
+    judge = FaultCounter(100, groups=[(0, 1), (1, 2)], orders=2)
+    judge.close()
+    judge.add_faults(
+        Fault(0, TOO_SLOW, "", (1, 0), deal, count)
+        for deal, count in zip(deals, counts, strict=True)
+    )
+    assert [each.bot for each in judge.disqualifications()] == [0] * out
+    judge = FaultCounter(100, groups=[(0, 1), (0, 2)], orders=2)  # of two lineups only in one
+    judge.close()
+    judge.add_faults(Fault(0, TOO_SLOW, "", (0, 1), deal, 2) for deal in range(10))
+    assert not [*judge.disqualifications()]

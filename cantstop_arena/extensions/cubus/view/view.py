@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,12 +19,20 @@ from cantstop_arena.views.default_view import GameView
 
 if TYPE_CHECKING:
     from cantstop_arena.extensions.cubus.view.person import CubusPerson
+    from cantstop_arena.extensions.cubus.view.web_seat import CubusSeat
     from cantstop_arena.game_api.state import Event
     from cantstop_arena.pages.document import GameFigure
 
 
 class CubusView(GameView):
     """The view of Cubus."""
+
+    @cached_property
+    def web_seat(self) -> CubusSeat:
+        """How a seat is shown to a person in the browser."""
+        from cantstop_arena.extensions.cubus.view.web_seat import CubusSeat
+
+        return CubusSeat(self)
 
     def wrong_with(self, event: Event, is_first: bool) -> str | None:
         if is_first:

@@ -90,7 +90,7 @@ class PolicyBot:
         rows: int = DEFAULT_ROWS,
         game: str = DEFAULT,
     ) -> BatchPolicyBot:
-        """From a function of a `Batch`, for many games at once: see docs/how-to/train-a-net.md.
+        """From a function of a `Batch`, for many games at once: see docs/extensions/learn.md.
 
         It returns an action for each row, or a logit for each action: then the best legal one is
         taken, or with a `temperature` one is drawn from the softmax of the logits divided by it. Of

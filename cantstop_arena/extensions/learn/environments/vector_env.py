@@ -13,7 +13,8 @@ from cantstop_arena.extensions.learn.environments.extras import extra
 from cantstop_arena.extensions.learn.environments.opponents import opponent
 from cantstop_arena.extensions.learn.environments.setting import setting_for
 from cantstop_arena.extensions.learn.environments.spaces import actions_of, observations_of
-from cantstop_arena.game_api.lockstep import LockstepGames, LockstepSetting
+from cantstop_arena.extensions.learn.lockstep.lockstep import LockstepGames, LockstepSetting
+from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT
 
 with extra("Gymnasium", "gymnasium"):
@@ -141,4 +142,21 @@ def vector_env(
     lockstep = LockstepSetting(
         setting.rules, players, n, bots, seat, same_step=autoreset == "same_step"
     )
-    return VectorGames(setting.game.lockstep(lockstep), spaces, copy)
+    return VectorGames(_games_in_step(setting.game, lockstep), spaces, copy)
+
+
+def _games_in_step(game: Game, setting: LockstepSetting) -> LockstepGames:
+    """The games: in machine code those of Can't Stop whose bots allow it."""
+    if game.name == DEFAULT:
+        from cantstop_arena.extensions.learn.lockstep.lockstep_games import (
+            CantStopLockstep,
+            plays_in_lockstep,
+        )
+
+        if plays_in_lockstep(setting.bots):
+            encoding = game.encoding(setting.rules, setting.players)
+            assert encoding  # the game has one for all rules
+            return CantStopLockstep(setting, encoding)
+    from cantstop_arena.extensions.learn.lockstep.lockstep_positions import LockstepPositions
+
+    return LockstepPositions(game, setting)

@@ -6,8 +6,8 @@ inside the engine, or of rivals, whose decisions come from outside like the agen
 
 import numpy as np
 
+from cantstop_arena.extensions.learn.compiled import njit_entry, njit_inline
 from cantstop_arena.games.cantstop.engine.bot_calls import game_at
-from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import OVER, TURN_LIMIT
 from cantstop_arena.games.cantstop.engine.kernel import advance, start_game
 from cantstop_arena.games.cantstop.engine.steps import (

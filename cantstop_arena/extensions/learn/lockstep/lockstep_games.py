@@ -1,4 +1,4 @@
-"""Games of Can't Stop in lockstep, in machine code; see `game_api.lockstep`."""
+"""Games of Can't Stop in lockstep, in machine code; see `lockstep`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from cantstop_arena.extensions.learn.lockstep.environment_steps import (
     RIVAL,
     step_environments,
 )
+from cantstop_arena.extensions.learn.lockstep.lockstep import LockstepGames, LockstepSetting
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.batches import (
     FINE,
@@ -23,7 +24,6 @@ from cantstop_arena.game_api.batches import (
     complaint,
     empty_batch,
 )
-from cantstop_arena.game_api.lockstep import LockstepGames, LockstepSetting
 from cantstop_arena.games.cantstop.engine.batch_steps import observe_rows
 from cantstop_arena.games.cantstop.engine.entry_points import handle_of
 from cantstop_arena.games.cantstop.engine.game_array import (

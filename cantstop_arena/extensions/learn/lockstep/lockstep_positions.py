@@ -1,4 +1,4 @@
-"""Games in lockstep of any game that has positions, in plain Python; see `game_api.lockstep`."""
+"""Games in lockstep of any game that has positions, in plain Python; see `lockstep`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.extensions.learn.lockstep.lockstep import LockstepGames, LockstepSetting
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.game_api.lockstep import LockstepGames, LockstepSetting
 from cantstop_arena.game_api.position import IllegalAction, Position
 
 LOST = -1.0  # the reward for an illegal action, unless payoffs have bounds

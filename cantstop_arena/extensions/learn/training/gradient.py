@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from cantstop_arena.extensions.learn.compiled import njit_entry, njit_inline
 from cantstop_arena.extensions.strength.exact.turn_board import MAX_ROWS
 from cantstop_arena.extensions.strength.nets.net import (
     BLOCKS,
@@ -15,7 +16,6 @@ from cantstop_arena.extensions.strength.nets.net import (
     UNIT,
     set_row,
 )
-from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
 
 DRAFT = np.dtype(
     [

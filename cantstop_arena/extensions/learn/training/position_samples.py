@@ -1,5 +1,6 @@
 """Samples for the net of stopping: positions left to the next player, and their values."""
 
+from cantstop_arena.extensions.learn.compiled import njit_entry, njit_inline
 from cantstop_arena.extensions.learn.training.practice_games import (
     has_won,
     random_below,
@@ -13,7 +14,6 @@ from cantstop_arena.extensions.learn.training.practice_players import (
     heuristic_turn,
 )
 from cantstop_arena.extensions.strength.exact.turn_board import MAX_COLUMNS
-from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import OVER
 
 MAX_SAMPLES = 160  # per game

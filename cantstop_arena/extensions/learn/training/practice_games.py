@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from cantstop_arena.extensions.learn.compiled import njit_call, njit_inline
 from cantstop_arena.extensions.strength.exact.turn_board import MAX_COLUMNS
 from cantstop_arena.games.cantstop.engine import game_flow
 from cantstop_arena.games.cantstop.engine.dice import number_at
-from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import (
     AGAIN,
     BUST,

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cantstop_arena.extensions.learn.compiled import njit_call, njit_inline
 from cantstop_arena.extensions.learn.training.practice_games import random_below, turn_of
 from cantstop_arena.extensions.strength.exact.three_runner_turn import enter, look_up
 from cantstop_arena.extensions.strength.exact.turn_board import RUNNERS
 from cantstop_arena.extensions.strength.nets.lookahead import begin, best, choice
 from cantstop_arena.games.cantstop.bots.heuristic import Weights, outwards
 from cantstop_arena.games.cantstop.engine.column_sets import count_columns, lowest_column
-from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import TWICE
 from cantstop_arena.games.cantstop.engine.moves import usable_columns
 

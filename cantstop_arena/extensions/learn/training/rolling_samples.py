@@ -2,6 +2,11 @@
 
 from typing import Any, NamedTuple
 
+from cantstop_arena.extensions.learn.compiled import (
+    njit_call,
+    njit_entry,
+    njit_inline,
+)
 from cantstop_arena.extensions.learn.training.practice_games import (
     random_below,
     start_game,
@@ -17,11 +22,6 @@ from cantstop_arena.extensions.strength.exact.three_runner_turn import look_up
 from cantstop_arena.extensions.strength.exact.turn_board import MAX_COLUMNS, RUNNERS
 from cantstop_arena.extensions.strength.exact.workspace import NOT_SOLVED
 from cantstop_arena.extensions.strength.nets.net_inputs import NEVER
-from cantstop_arena.games.cantstop.engine.engine_decorators import (
-    njit_call,
-    njit_entry,
-    njit_inline,
-)
 from cantstop_arena.games.cantstop.engine.game_array import OVER
 
 MAX_SAMPLES = 1500  # per game

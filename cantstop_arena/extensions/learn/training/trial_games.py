@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from cantstop_arena.extensions.learn.compiled import njit_entry, njit_inline
 from cantstop_arena.extensions.learn.training.practice_games import has_won, start_game
 from cantstop_arena.extensions.learn.training.practice_players import (
     ExactTurn,
@@ -11,7 +12,6 @@ from cantstop_arena.extensions.learn.training.practice_players import (
     lookahead_turn,
 )
 from cantstop_arena.extensions.strength.nets.lookahead import Lookahead
-from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import OVER
 
 

@@ -16,9 +16,9 @@ draw, so the value is then the one that is nearest to a half.
 
 from math import isnan
 
+from cantstop_arena.extensions.strength.compiled import njit_call, njit_entry, njit_inline
 from cantstop_arena.extensions.strength.exact.turn_solver import evaluate_stops, solve_turn
 from cantstop_arena.extensions.strength.exact.workspace import enter, open_columns
-from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_entry, njit_inline
 
 _CLOSE = 1e-7  # the next step is smaller than this times the change of a slope
 _EXACT = 1e-10  # a step that confirms the estimate before, if that was close

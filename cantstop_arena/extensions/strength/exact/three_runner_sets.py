@@ -10,10 +10,10 @@ nothing to the output, so the value of stopping is computed from the others.
 
 import numpy as np
 
+from cantstop_arena.extensions.strength.compiled import njit_call, njit_inline
 from cantstop_arena.extensions.strength.exact.workspace import GROUPS, LANES, MOVES, NOT_SOLVED
 from cantstop_arena.extensions.strength.nets.net import HIDDEN, value_of_output
 from cantstop_arena.extensions.strength.nets.net_inputs import NEVER, expected, larger, win, wins
-from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
 from cantstop_arena.native.vectors import (
     WIDTH,
     larger_of_two,

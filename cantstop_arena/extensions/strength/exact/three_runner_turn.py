@@ -10,6 +10,11 @@ of turns after this one. `workspace` is a record of WORKSPACE, `board` of BOARD,
 
 import numpy as np
 
+from cantstop_arena.extensions.strength.compiled import (
+    njit_call,
+    njit_entry,
+    njit_inline,
+)
 from cantstop_arena.extensions.strength.exact.three_runner_sets import (
     find_highest_steps,
     three_runner_state,
@@ -36,11 +41,6 @@ from cantstop_arena.extensions.strength.nets.net_inputs import (
     larger,
     win,
     wins,
-)
-from cantstop_arena.games.cantstop.engine.engine_decorators import (
-    njit_call,
-    njit_entry,
-    njit_inline,
 )
 
 _NOTHING = np.float32(0)

@@ -5,6 +5,11 @@ comes with its slope, the probability that the turn ends in a bust. Values are m
 probability of winning, or with one player minus the turns still to come.
 """
 
+from cantstop_arena.extensions.strength.compiled import (
+    njit_call,
+    njit_entry,
+    njit_inline,
+)
 from cantstop_arena.extensions.strength.exact.workspace import (
     enter,
     go_to_last_state,
@@ -13,11 +18,6 @@ from cantstop_arena.extensions.strength.exact.workspace import (
     state_of,
 )
 from cantstop_arena.games.cantstop.engine.column_sets import count_columns
-from cantstop_arena.games.cantstop.engine.engine_decorators import (
-    njit_call,
-    njit_entry,
-    njit_inline,
-)
 
 NEVER = -1e300  # the value of an action that is not legal
 

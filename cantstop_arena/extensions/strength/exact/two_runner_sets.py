@@ -7,6 +7,7 @@ each column. `board.pair_moves` has the moves of each menu.
 
 import numpy as np
 
+from cantstop_arena.extensions.strength.compiled import njit_call, njit_inline
 from cantstop_arena.extensions.strength.exact.three_runner_sets import three_runner_state
 from cantstop_arena.extensions.strength.exact.turn_board import (
     ADVANCE_A,
@@ -24,7 +25,6 @@ from cantstop_arena.extensions.strength.exact.turn_board import (
 from cantstop_arena.extensions.strength.exact.workspace import LANES
 from cantstop_arena.extensions.strength.nets.net import HIDDEN, output_above, value_of_output
 from cantstop_arena.extensions.strength.nets.net_inputs import NEVER, is_open, larger, win, wins
-from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
 from cantstop_arena.native.vectors import (
     WIDTH,
     larger_of_two,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cantstop_arena.extensions.strength.compiled import njit_call, njit_inline
 from cantstop_arena.extensions.strength.exact.board import Board, Floats, Ints
 from cantstop_arena.extensions.strength.exact.turn_board import (
     MAX_COLUMNS,
@@ -17,7 +18,6 @@ from cantstop_arena.extensions.strength.exact.turn_board import (
 )
 from cantstop_arena.extensions.strength.nets.net import HIDDEN
 from cantstop_arena.extensions.strength.nets.net_inputs import POSITION_FIELDS
-from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
 
 
 class Workspace(NamedTuple):

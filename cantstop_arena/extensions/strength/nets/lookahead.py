@@ -9,6 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cantstop_arena.extensions.strength.compiled import (
+    njit_call,
+    njit_entry,
+    njit_inline,
+)
 from cantstop_arena.extensions.strength.exact.turn_board import RUNNERS
 from cantstop_arena.extensions.strength.nets.net import HIDDEN, positive, set_row, value_of_output
 from cantstop_arena.extensions.strength.nets.net_inputs import (
@@ -20,11 +25,6 @@ from cantstop_arena.extensions.strength.nets.net_inputs import (
     larger,
     win,
     wins,
-)
-from cantstop_arena.games.cantstop.engine.engine_decorators import (
-    njit_call,
-    njit_entry,
-    njit_inline,
 )
 
 SHEET = np.dtype((np.record, np.dtype([*POSITION_FIELDS], align=True)))

@@ -7,8 +7,8 @@ is the same on every machine, compiled or not.
 
 import numpy as np
 
+from cantstop_arena.extensions.strength.compiled import njit_inline
 from cantstop_arena.extensions.strength.exact.turn_board import MAX_ROWS
-from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
 
 HIDDEN = 64

@@ -6,9 +6,9 @@ lookahead.
 
 import numpy as np
 
+from cantstop_arena.extensions.strength.compiled import njit_call, njit_inline
 from cantstop_arena.extensions.strength.exact.turn_board import MAX_COLUMNS, MAX_ROWS
 from cantstop_arena.extensions.strength.nets.net import HIDDEN, output, value_of_output
-from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
 
 POSITION_FIELDS = (

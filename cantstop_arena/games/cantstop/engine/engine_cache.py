@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from cantstop_arena.extension_registry import parts
 from cantstop_arena.native.code_cache import CodeCache
 
 _GAME = Path(__file__).parents[1]
@@ -13,7 +12,6 @@ ENGINE_CACHE = CodeCache(
     "cantstop",
     sources=(
         _GAME / "engine",
-        *(folder for folders in parts("sources", "cantstop") for folder in folders),
         *(_GAME / f"{name}.py" for name in ("counts", "dice_odds", "hooks", "rules", "turn")),
         _GAME / "bots" / "heuristic.py",
         _PACKAGE / "deals",

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cantstop_arena.environments.setting import setting_for
 from helpers.arena import Arena
 from helpers.documents import HOW_TO, page_blocks
 from helpers.paths import ROOT
 
+from cantstop_arena.environments.setting import setting_for
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.rules import CLASSIC, derive
 

@@ -12,9 +12,9 @@ from helpers.parameters import slow_but
 
 import cantstop_arena as ca
 from cantstop_arena.errors import UsageError
+from cantstop_arena.extensions.learn.lockstep import lockstep_games
 from cantstop_arena.extensions.learn.lockstep.lockstep_games import CantStopLockstep
 from cantstop_arena.extensions.learn.lockstep.lockstep_positions import LockstepPositions
-from cantstop_arena.games.cantstop.game import GAME, CantStop
 
 gymnasium = pytest.importorskip("gymnasium", reason="needs pip install -e '.[gymnasium]'")
 
@@ -137,9 +137,7 @@ def test_machine_code_plays_the_games_of_positions(
         opponents = [bot, "rule28"]
     compiled = ca.vector_env(opponents, 4, **setting)
     assert isinstance(compiled._games, CantStopLockstep)
-    monkeypatch.setattr(
-        CantStop, "lockstep", lambda game, lockstep: LockstepPositions(GAME, lockstep)
-    )
+    monkeypatch.setattr(lockstep_games, "plays_in_lockstep", lambda bots: False)
     plain = ca.vector_env(opponents, 4, **setting)
     assert isinstance(plain._games, LockstepPositions)
     assert_same_games(games_of(compiled, 500), games_of(plain, 500))

@@ -1,0 +1,3 @@
+"""A public name, for tools that read types."""
+
+from cantstop_arena.extensions.learn.environments.setting import *

@@ -1,0 +1,96 @@
+"""Runs quick tests on trees that lack extensions.
+
+    python tests/trees.py without           the core's, with no extension
+    python tests/trees.py alone [NAME ...]  those of each extension, with what it may import
+
+A tree is a copy of the files of the repository. Exit code 1 if any of the tests fail.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Collection
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+EXTENSIONS = Path("cantstop_arena", "extensions")
+NAMES = sorted(path.parent.name for path in (ROOT / EXTENSIONS).glob("*/extension.py"))
+
+
+def imported_by(name: str) -> list[str]:
+    """The extensions that an extension may import, by the contract in pyproject.toml."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    (layers,) = (
+        contract["layers"]
+        for contract in contracts["tool"]["importlinter"]["contracts"]
+        if contract.get("containers") == ["cantstop_arena.extensions"]
+    )
+    rows = [re.findall(r"\w+", layer) for layer in layers]
+    (place,) = (number for number, row in enumerate(rows) if name in row)
+    return [other for row in rows[place + 1 :] for other in row]
+
+
+def tree_with(folder: Path, names: Collection[str], tests: Collection[str]) -> None:
+    """Copy the repository into a folder, with these extensions and the tests of some."""
+    words = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(words, cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    for name in NAMES:
+        if name not in names:
+            shutil.rmtree(folder / EXTENSIONS / name)
+        if name not in tests:
+            shutil.rmtree(folder / "tests" / "extensions" / name, ignore_errors=True)
+
+
+def run_tests(title: str, names: Collection[str], tests: Collection[str], *paths: str) -> bool:
+    """Whether the quick tests below these paths pass on a tree with these extensions."""
+    print(f"== {title}", flush=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        tree_with(Path(temporary), names, tests)
+        environment = {**os.environ, "PYTHONPATH": temporary}
+        for words in (
+            ["docs/reference/generate.py"],
+            [
+                "-m",
+                "pytest",
+                "-n",
+                "auto",
+                "--dist",
+                "worksteal",
+                "-q",
+                "-rfE",
+                "-m",
+                "not slow and not long",
+                *paths,
+            ],
+        ):
+            code = subprocess.run([sys.executable, *words], cwd=temporary, env=environment)
+            if code.returncode:
+                return False
+    return True
+
+
+def main() -> None:
+    """Run what the command line says."""
+    kind, *chosen = sys.argv[1:]
+    if kind == "without":
+        passed = [run_tests("the core, without extensions", (), (), "tests")]
+    else:
+        passed = [
+            run_tests(
+                f"{name} alone", [name, *imported_by(name)], [name], f"tests/extensions/{name}"
+            )
+            for name in chosen or NAMES
+        ]
+    sys.exit(not all(passed))
+
+
+if __name__ == "__main__":
+    main()
