@@ -115,7 +115,8 @@ class _Solver:
         for column, length in enumerate(self.lengths):
             at, own = self.runners[:, column], self.own[self.position, column]
             is_new = at == 0
-            usable = ~self.is_claimed[self.position, column] & np.where(is_new, free > 0, at < length)
+            is_able = np.where(is_new, free > 0, at < length)
+            usable = ~self.is_claimed[self.position, column] & is_able
             once = self._advanced(np.where(is_new, own, at), column)
             twice = np.where(once < length, self._advanced(once, column), once)
             stride = self.strides[column]
@@ -170,7 +171,8 @@ class _Solver:
             digits, radices = own, self.lengths + 1
         else:
             square, theirs = self.lengths**2, rival == self.lengths
-            digits = np.where(is_mine, square + 1, np.where(theirs, square, rival * self.lengths + own))
+            digits = np.where(theirs, square, rival * self.lengths + own)
+            digits = np.where(is_mine, square + 1, digits)
             radices = square + 2
         units = np.concatenate([[1], np.cumprod(radices)[:-1]])
         return np.asarray(digits @ units)

@@ -25,18 +25,19 @@ _EXACT = 1e-10  # a step that confirms the estimate before, if that was close
 _NARROW = 1e-14  # a bracket, or a difference of two sides of an equation, that is only rounding
 _MIN_SLOPE = 1e-9  # of an equation whose solution rounding leaves determined
 _NEWTON_STEPS = 20
-_MAX_STEPS = 100  # halvings are every second step, and 46 make a bracket narrow
+MAX_STEPS = 100  # halvings are every second step, and 46 make a bracket narrow
 _DRAW = 0.5
-_NOT_CONVERGED = float("nan")
+_NO_VALUE = float("nan")
+NOT_CONVERGED = -2  # less the position, if its iteration has not converged
 
 
 @njit_entry(nrt=False)
 def solve_down(board, workspace, rival_workspace, values, start, turns):
     """Solve positions from `start` downwards until about `turns` turns have been solved.
 
-    Returns the next position to solve, -1 if all are solved, and -2 - position if this position's
-    iteration did not converge. `values` is filled in by position: the probability that the player
-    on turn wins, or with one player the expected number of turns.
+    Returns the next position to solve, -1 if all are solved, and NOT_CONVERGED - position if this
+    position's iteration has not converged. `values` is filled in by position: the probability that
+    the player on turn wins, or with one player the expected number of turns.
     """
     solved = 0
     for position in range(start, -1, -1):
@@ -57,7 +58,7 @@ def solve_down(board, workspace, rival_workspace, values, start, turns):
             )
             solved += 2 * steps
         if isnan(here + there):
-            return -2 - position
+            return NOT_CONVERGED - position
         values[turned] = values[mirrored_turned] = there
         values[position] = values[mirrored] = here
     return -1
@@ -126,7 +127,7 @@ def _solve_position(board, workspace, values, position):
     turns solved."""
     evaluate_stops(board, workspace, values, position)
     value, change = _initial_value(board, workspace, values, position), 1.0
-    for step in range(_MAX_STEPS):
+    for step in range(MAX_STEPS):
         before = value
         if board.players == 1:
             constant, slope = _linear_turn_value(board, workspace, -before)
@@ -140,7 +141,7 @@ def _solve_position(board, workspace, values, position):
         was_close, change = change < _CLOSE, abs(value - before) / max(1.0, value)
         if change < _EXACT:
             return before if was_close else value, step + 1
-    return _NOT_CONVERGED, _MAX_STEPS
+    return _NO_VALUE, MAX_STEPS
 
 
 @njit_inline(nrt=False)
@@ -189,12 +190,12 @@ def _gives_away_more(value, slope):
 def _solve_in_bracket(board, workspace, rival_workspace):
     """Solve two entered positions that a bust exchanges; returns as `_solve_position_pair`."""
     low, high, here = 0.0, 1.0, _DRAW
-    for step in range(_MAX_STEPS):
+    for step in range(MAX_STEPS):
         there, other_slope = solve_turn(board, rival_workspace, 1.0 - here)
         value, slope = solve_turn(board, workspace, 1.0 - there)
         residual, free = value - here, 1.0 - slope * other_slope
-        is_root = abs(residual) < _NARROW
-        if residual >= _NARROW or (is_root and _gives_away_more(there, other_slope)):
+        is_root = abs(residual) < _NARROW * (free if free > _MIN_SLOPE else 1.0)
+        if _gives_away_more(there, other_slope) if is_root else residual > 0.0:
             low = here
         elif not is_root or _gives_away_more(here, slope):
             high = here
@@ -204,4 +205,4 @@ def _solve_in_bracket(board, workspace, rival_workspace):
             return value, there, step + 1
         newton = here + residual / max(free, _MIN_SLOPE)
         here = newton if step % 2 == 0 and low < newton < high else (low + high) / 2
-    return _NOT_CONVERGED, _NOT_CONVERGED, _MAX_STEPS
+    return _NO_VALUE, _NO_VALUE, MAX_STEPS
