@@ -41,9 +41,11 @@ Floats: TypeAlias = NDArray[np.floating[Any]]
 
 CENTRAL = 0.95  # the coverage of an interval
 HILL_FROM = 300.0  # degrees of freedom from which Hill's deviate is exact to 1e-12
+NORMAL_FROM = 1e10  # degrees of freedom from which a difference of lgamma has few digits
 CHI_SQUARE_ABOVE = 1e7  # degrees of freedom below: with more, F is a chi-square
 MAX_STEPS = 1_000_000  # a tail's middle takes 170 for 10,000 degrees of freedom, and 17,000 for 1e8
 BISECTIONS = 60  # of a bracket whose ends differ by a factor of 2 or by 1: to rounding
+NEWTON_STEPS = 1000  # each moves a quantile by a factor of e at most
 TOLERANCE = 1e-15
 TINY = 1e-300
 
@@ -193,7 +195,7 @@ def _quantile(dof: float, tail: float) -> float:
     if tail > 0.5:
         return -_quantile(dof, 1 - tail)
     t, step = _start(dof, tail), inf
-    for _ in steps_to("A quantile of Student's t", MAX_STEPS):
+    for _ in steps_to("A quantile of Student's t", NEWTON_STEPS):
         previous = abs(step)
         above = float(student_tail(np.array([t]), np.array([dof]))[0])
         step = (log(above) - log(tail)) * above / (t * _density(t, dof))
@@ -210,7 +212,9 @@ def _start(dof: float, tail: float) -> float:
 
 
 def _density(t: float, dof: float) -> float:
-    half = lgamma((dof + 1) / 2) - lgamma(dof / 2) - log(dof * pi) / 2
+    half = -log(2 * pi) / 2  # that of the normal distribution
+    if dof < NORMAL_FROM:
+        half = lgamma((dof + 1) / 2) - lgamma(dof / 2) - log(dof * pi) / 2
     return exp(half - (dof + 1) / 2 * np.log1p(t * t / dof))
 
 
