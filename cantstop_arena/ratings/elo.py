@@ -453,7 +453,7 @@ def _renumbered(variance: ContrastVariance, mesh: Any) -> ContrastVariance:
     )
 
 
-_BISECTIONS = 200
+_BISECTIONS = 200  # of a bracket: to rounding, or to less than 1e-50 near 0
 
 
 def even_score(strengths: Floats) -> tuple[Floats, Floats]:
