@@ -5,6 +5,7 @@ Those of bots that are isolated run in the sandbox, and so do those for lists, w
 """
 
 import os
+import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import BotSource, read_source
 from cantstop_arena.bots.bot_paths import RESULTS, bot_files, bot_name, bot_path, file_in, real_path
@@ -44,9 +46,12 @@ from cantstop_arena.errors import BotError, OtherGameError, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, all_games, game_named
+from cantstop_arena.hookspecs import PROJECT
+from cantstop_arena.packages import is_declared
 from cantstop_arena.processes.child_start import Policy
 from cantstop_arena.processes.forking_sandbox import ForkingSandbox
 from cantstop_arena.processes.isolated_call import run_all, starter
+from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
 
 _SEARCH_SECONDS = 5.0  # for a bot that a file registers under another name than its own
@@ -198,7 +203,9 @@ class Catalogue:
         return [self.playing(game) for game in all_games()]
 
     def find(self, name: str) -> BotDescription:
-        """The bot of this name. Raises BotError if there is none, or it is broken."""
+        """The bot of this name. Raises BotError if there is none, or several, or it is broken."""
+        if conflict := self.name_conflict(name):
+            raise BotError(conflict)
         if bot := self._built_in.get(name):
             return bot.description()
         if package_bot := self._packaged.get(name):
@@ -263,6 +270,45 @@ class Catalogue:
     def has(self, name: str) -> bool:
         """Whether a built-in bot or a bot from a package has this name."""
         return name in self._built_in or name in self._packaged
+
+    def name_conflict(self, name: str) -> str:
+        """The message that several bots have this name, with what to do; empty if one has it."""
+        holders = ["a built-in bot"] if name in self._built_in else []
+        holders += [f"a bot of the package {bot.package}" for bot in self._namesakes.get(name, ())]
+        files = self._files_with(name)
+        if len(holders) + len(files) < 2:
+            return ""
+        remedy = "uninstall one of these packages"
+        names = [*holders, *(short_path(str(bot_path(path))) for path in files)]
+        if files:
+            is_own = bot_name(files[-1]) == name
+            remedy = (
+                f"for that one write {names[-1]}, or rename it" if is_own else "rename that one"
+            )
+        return f"{name!r} is the name of {' and of '.join(names)}; {remedy}"
+
+    def _files_with(self, name: str) -> list[Path]:
+        """The files in the folder that hold a bot of this name for this game, its own file last.
+
+        Nobody has named them, so they are described like lists. A broken file holds the bot of its
+        own name.
+        """
+        own = file_in(self.folder, name)
+        quoted = re.compile(rb"[\"']%s[\"']" % re.escape(name.encode()))
+        paths = [path for path, text in self._registering.items() if quoted.search(text)]
+        paths = [*dict.fromkeys([*paths, *([real_path(own)] if own else [])])]
+        if not self.has(name) and len(paths) < 2:
+            return paths
+        lookups = self._list_files(paths)
+        return [
+            path
+            for path in paths
+            if (
+                bot_name(path) == name
+                if isinstance(lookup := lookups[path], BotError)
+                else any(bot.name == name and bot.game == self.game.name for bot in lookup)
+            )
+        ]
 
     def load_file(self, path: Path) -> BotDescription:
         """The one bot of a file. Raises BotError, with the reason, unless there is exactly one."""
@@ -469,13 +515,19 @@ class Catalogue:
         return [real_path(path) for path in bot_files(self.folder)]
 
     @cached_property
+    def _registering(self) -> Mapping[Path, bytes]:
+        """The files whose texts allow that they register bots under other names, and the texts."""
+        texts = {path: _readable_text(path) for path in self.files}
+        hooks = (b"register_bots", b"import *")
+        return {p: text for p, text in texts.items() if any(hook in text for hook in hooks)}
+
+    @cached_property
     def _registered(self) -> Mapping[str, BotDescription]:
         """The bots that files register under names of their choice, looked for in a short time."""
-        paths = [path for path in self.files if _may_register(path)]
-        lookups = self._list_files(paths, _SEARCH_SECONDS)
+        lookups = self._list_files(self._registering, _SEARCH_SECONDS)
         return {
             bot.name: bot
-            for path in paths
+            for path in self._registering
             if (lookup := lookups.get(path)) is not None and not isinstance(lookup, BotError)
             for bot in lookup
             if bot.game == self.game.name
@@ -492,26 +544,34 @@ class Catalogue:
             if isinstance(lookup, BotError):
                 broken.append(BrokenBot(in_a_line(bot_name(path)), location, str(lookup)))
                 continue
-            for bot in (
-                description for description in lookup if description.game == self.game.name
-            ):
-                if bot.name in by_name:
-                    reason = f"the name {bot.name} is taken by a {by_name[bot.name].origin} bot"
-                    broken.append(BrokenBot(bot.name, location, reason))
-                else:
-                    by_name[bot.name] = bot
+            for bot in lookup:
+                if bot.game == self.game.name:
+                    by_name.setdefault(bot.name, bot)
+        for name, bot in by_name.items():
+            if conflict := self.name_conflict(name):
+                by_name[name] = replace(bot, complaint=conflict)
         return list(by_name.values()), broken
 
     # Packages
 
     @cached_property
     def _packaged(self) -> dict[str, BotDescription]:
-        packaged: dict[str, BotDescription] = {}
-        for offer in self._descriptions.offers[0]:
+        return {
+            name: bots[0] for name, bots in self._namesakes.items() if name not in self._built_in
+        }
+
+    @cached_property
+    def _namesakes(self) -> Mapping[str, Sequence[BotDescription]]:
+        """The bots of packages for this game by name, which several can have.
+
+        Most machines have no such package: there no process lists them.
+        """
+        bots: dict[str, list[BotDescription]] = {}
+        for offer in self._descriptions.offers[0] if is_declared(f"[{PROJECT}]") else ():
             for bot in offer.bots:
-                if bot.game == self.game.name and bot.name not in self._built_in:
-                    packaged.setdefault(bot.name, bot)
-        return packaged
+                if bot.game == self.game.name:
+                    bots.setdefault(bot.name, []).append(bot)
+        return bots
 
 
 class _BuiltInBots(Mapping[str, LoadedBot]):
@@ -561,13 +621,12 @@ class _RuleSetsByName(Mapping[str, Any]):
         return sum(1 for _ in self)
 
 
-def _may_register(path: Path) -> bool:
-    """Whether a file's text allows that it registers bots under other names than its own."""
+def _readable_text(path: Path) -> bytes:
+    """The text of a file; none where it cannot be read."""
     try:
-        text = read_source(path)
+        return read_source(path)
     except BotError:
-        return False
-    return b"register_bots" in text or b"import *" in text
+        return b""
 
 
 def _described_plainly(paths: Iterable[Path], seconds: float = inf) -> dict[Path, Lookup]:
