@@ -6,6 +6,7 @@ code 0 and leave what it promises; nothing of the checkout can be imported there
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,9 +26,18 @@ def main(wheel: Path) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         programs = _installed(wheel, folder / "environment")
-        (folder / "work").mkdir()
-        _try(programs / "arena", folder / "work")
-    print(f"{wheel.name}: every command works from the wheel alone")
+        arena = programs / "arena"
+        _try(arena, folder / "bare")
+        _refuses_to_serve(arena, folder)
+        pip = [str(programs / "python"), "-m", "pip", "install", "--quiet"]
+        subprocess.run([*pip, f"{wheel.resolve()}[all]"], check=True)
+        _serves(arena, folder)
+        (extensions,) = (folder / "environment").glob("lib/*/site-packages/*/extensions")
+        for extension in extensions.iterdir():
+            if extension.is_dir():
+                shutil.rmtree(extension)
+        _try(arena, folder / "core")
+    print(f"{wheel.name}: every command works from the wheel alone, with and without extensions")
 
 
 def _installed(wheel: Path, environment: Path) -> Path:
@@ -40,7 +50,24 @@ def _installed(wheel: Path, environment: Path) -> Path:
     return programs
 
 
+def _refuses_to_serve(arena: Path, folder: Path) -> None:
+    """Without starlette and uvicorn: one sentence, and no address that nobody serves."""
+    words = [str(arena), "serve", "--port", "0"]
+    result = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600)
+    assert result.returncode == 2 and not result.stdout, result
+    assert "cantstop-arena[serve]" in result.stderr, result.stderr
+
+
+def _serves(arena: Path, folder: Path) -> None:
+    words = [str(arena), "serve", "--port", "0"]
+    with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout and "Pages at http://127.0.0.1:" in server.stdout.readline()
+        server.terminate()
+
+
 def _try(arena: Path, work: Path) -> None:
+    work.mkdir()
+
     def called(*words: str) -> str:
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         asked = [str(arena), *words]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from cantstop_arena.pages.number_text import with_error
 from cantstop_arena.tables.column import Column, Kind, Table
@@ -18,6 +18,7 @@ from cantstop_arena.texts import printable
 
 TEMPLATES = Path(__file__).parent / "templates"
 _DATE = re.compile(r"\b(\d{4})-(\d\d)-(\d\d)\b")
+_CODE = re.compile(r"`([^`]+)`")
 CELLS = Style("html", printable, str, str)  # the template escapes the cells
 
 
@@ -135,6 +136,7 @@ def _environment(folder: Path | tuple[Path, ...]) -> Environment:
     )
     environment.filters["printable"] = printable
     environment.filters["unbroken"] = _unbroken
+    environment.filters["with_code"] = _with_code
     environment.filters["with_error"] = with_error
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     return environment
@@ -143,6 +145,11 @@ def _environment(folder: Path | tuple[Path, ...]) -> Environment:
 def _unbroken(text: str) -> str:
     """A sentence whose numbers stay in one line with their errors, and whose dates are not cut."""
     return _DATE.sub("\\1\u2011\\2\u2011\\3", printable(text).replace(" ± ", "\u00a0±\u00a0"))
+
+
+def _with_code(text: str) -> Markup:
+    """A text of a docstring, in which what stands between backticks is code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(printable(text)))))
 
 
 def _read(name: str) -> str:

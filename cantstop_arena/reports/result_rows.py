@@ -12,7 +12,7 @@ import msgspec
 from cantstop_arena.deals.outcomes import FaultReport, TournamentTotals
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.extension_registry import kinds_in
-from cantstop_arena.games.registry import game_named
+from cantstop_arena.games.registry import all_games, game_named
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.headline import headline
 from cantstop_arena.reports.tournament_files import CONTENT
@@ -59,6 +59,17 @@ class ResultRow(msgspec.Struct, frozen=True):
     def day(self) -> str:
         """The day on which it was last run."""
         return f"{self.when:%Y-%m-%d}"
+
+    @property
+    def game_title(self) -> str:
+        """The name of the game for people; empty where the result names none."""
+        return next((game.title for game in all_games() if game.name == self.game), self.game)
+
+    def has(self, query: str) -> bool:
+        """Whether all words of a search are in the row, in any case."""
+        cells = (self.name, self.kind, self.about, self.game_title, self.finding, *self.ratings)
+        text = " ".join(cells).casefold()
+        return all(word in text for word in query.casefold().split())
 
     @property
     def dots(self) -> list[float]:
@@ -174,7 +185,17 @@ def _tuning(path: Path) -> ResultRow:
     except (OSError, msgspec.DecodeError) as error:
         return unreadable(path, "tuning", when, error)
     about = content.bot
-    return ResultRow(path.name, "tuning", about, content.headline, 1, 0, when, report_address(path))
+    return ResultRow(
+        path.name,
+        "tuning",
+        about,
+        content.headline,
+        1,
+        0,
+        when,
+        report_address(path),
+        game=content.game,
+    )
 
 
 class _RulesAnswer(msgspec.Struct):
@@ -212,6 +233,7 @@ def _comparison(path: Path) -> ResultRow:
         games=sum(answer.games for answer in content.answers),
         when=when,
         address=report_address(path),
+        game=content.game,
     )
 
 

@@ -41,7 +41,7 @@ def test_a_page_says_what_happens(
     page: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     reader = Reader(tmp_path)
-    for example in EXAMPLE.findall(page.read_text("utf-8")):
+    for example in dict.fromkeys(EXAMPLE.findall(page.read_text("utf-8"))):
         reader.install_example(example)
     text = reader.read(page, SHORTER.get(name_of(page), ()))
     if request.config.getoption("write_pages"):
@@ -54,7 +54,7 @@ def test_a_page_says_what_happens(
 @pytest.mark.parametrize("page", TYPED, ids=name_of)
 def test_a_page_works_from_nothing(page: Path, tmp_path: Path) -> None:
     reader = Reader(tmp_path, cold=True)
-    for example in EXAMPLE.findall(page.read_text("utf-8")):
+    for example in dict.fromkeys(EXAMPLE.findall(page.read_text("utf-8"))):
         reader.install_example(example)
     reader.read(page, SHORTER.get(name_of(page), ()))
     assert not reader.wrong, "\n\n".join(reader.wrong)

@@ -20,6 +20,8 @@ from helpers.parameters import slow_but
 import cantstop_arena
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.extensions.cubus.engine import engine_cache as cubus
+from cantstop_arena.extensions.learn import compiled as learn
+from cantstop_arena.extensions.strength import compiled as strength
 from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.native import numba_store
 from cantstop_arena.native.code_cache import (
@@ -32,7 +34,12 @@ from cantstop_arena.native.numba_store import Store
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
 ROOT = Path(cantstop_arena.__file__).parent
-CACHES = {"cantstop": ENGINE_CACHE, "cubus": cubus.ENGINE_CACHE}
+CACHES = {
+    "games/cantstop": ENGINE_CACHE,
+    "extensions/cubus": cubus.ENGINE_CACHE,
+    "extensions/learn": learn.CACHE,
+    "extensions/strength": strength.CACHE,
+}
 
 
 # What it is compiled from ---------------------------------------------------------------------
@@ -159,10 +166,10 @@ print(*(module.__file__ for name, module in sys.modules.items() if "cantstop_are
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", CACHES)
-def test_all_that_is_compiled_and_all_that_it_imports_is_in_the_fingerprint(game: str) -> None:
+@pytest.mark.parametrize("home", CACHES)
+def test_all_that_is_compiled_and_all_that_it_imports_is_in_the_fingerprint(home: str) -> None:
     """Except for the `__init__` of packages, and modules whose functions are never compiled."""
-    folder = ROOT / "games" / game
+    folder = ROOT / home
     compiled = {
         path
         for path in folder.rglob("*.py")
@@ -177,8 +184,8 @@ def test_all_that_is_compiled_and_all_that_it_imports_is_in_the_fingerprint(game
     )
     never = {ROOT / f"{name}.py" for name in ("atomic_files", "exit_codes")}
     files = {Path(name) for name in told.stdout.split()} - never
-    sources = CACHES[game].sources
-    assert compiled <= files and folder / "engine" in sources
+    sources = CACHES[home].sources
+    assert compiled and compiled <= files
     assert all(path.exists() for path in sources)
     assert not {
         file

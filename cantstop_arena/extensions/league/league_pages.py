@@ -189,16 +189,16 @@ class Pages(msgspec.Struct, frozen=True):
 
     def _waiting(self, waiting: Sequence[MarkRow]) -> Section:
         """The participants without a version that plays, with links to the pages that say why."""
-        heads = [Head("Bot", "bot"), Head("Why", "why", sorts=False)]
+        heads = [Head("Bot", "bot"), Head("Check", "why", sorts=False)]
         rows = []
         for marks in waiting:
             name = self.public_name(marks)
             link = element("a", element("bdi", name), href=quote(page_name(name)))
-            cells = [Cell(link, "bot", heads_row=True), Cell(self._problem(marks), "why")]
+            cells = [Cell(link, "bot", heads_row=True), Cell(self._check(marks).finding, "why")]
             rows.append(HtmlRow(cells, None))
         table = row_table("waiting league", "Not playing yet", heads, rows)
         finding = f"{how_many(len(rows), 'participant')} without a bot that plays"
-        text = "Each page says what to do."
+        text = "The page of each says why, and what to do."
         return Section("waiting", "Not playing yet", figures=[Figure(table, text)], finding=finding)
 
     def _over_time(self) -> Section:
@@ -284,7 +284,8 @@ class Pages(msgspec.Struct, frozen=True):
             earlier = submission.active.submission
             version = short_digest(earlier.digest)
             paragraphs.append(f"Version {version} of {earlier.day} plays.")
-        finding = "The newest version does not play"
+        is_missing = submission.problem.startswith("no ")
+        finding = "No file to play" if is_missing else "The newest version does not play"
         return Section("check", "Check", paragraphs, finding=finding)
 
     def _problem(self, marks: MarkRow) -> str:

@@ -11,6 +11,8 @@ from cantstop_arena.native.decorators import decorators
 
 _HERE = Path(__file__).parent
 
-njit_entry, njit_inline, njit_call, _ = decorators(
-    CodeCache("cantstop-learn", (*SOURCES, _HERE / "lockstep", _HERE / "training"))
+CACHE = CodeCache(
+    "cantstop-learn", (*SOURCES, Path(__file__), _HERE / "lockstep", _HERE / "training")
 )
+
+njit_entry, njit_inline, njit_call, _ = decorators(CACHE)

@@ -109,7 +109,7 @@ class Access:
         if method not in _METHODS:
             return _text("Only GET, HEAD and POST are allowed.", 405)
         if "transfer-encoding" in headers:
-            return _text("A request needs its length.", 411)
+            return _text("A request needs its length (Content-Length).", 411)
         cookies = _cookies(headers.get("cookie", ""))
         is_owner = compare_digest(cookies.get(self.cookie, b""), self.token.encode())
         guest_token = cookies.get(self.guest_cookie, b"").decode()

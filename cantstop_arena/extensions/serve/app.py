@@ -15,6 +15,7 @@ from cantstop_arena.extensions.serve.web_pages import added_pages, admission_to
 
 _ROWS = 50  # results on a page
 _PEOPLE_ROWS = 10
+_MAX_QUERY = 100  # letters
 
 
 def application(site: Site, hosts: set[str], token: str, port: int) -> ASGIApp:
@@ -52,7 +53,8 @@ async def results(site: Site, request: Request) -> Response:
     rows = [row for row in rows if row.name not in names]
     counts = {name: sum(row.kind == name for row in rows) for name in kinds()}
     kind = request.query_params.get("kind", "")
-    chosen = [row for row in rows if row.kind == kind] if kind in counts else rows
+    q = request.query_params.get("q", "")[:_MAX_QUERY].strip()
+    chosen = [row for row in rows if (row.kind == kind or kind not in counts) and row.has(q)]
     page = _page_number(request, len(chosen))
     people = await site.read(site.people.store.games, _PEOPLE_ROWS)
     return site.page(
@@ -62,6 +64,8 @@ async def results(site: Site, request: Request) -> Response:
         going=running,
         rows=chosen[_ROWS * (page - 1) : _ROWS * page],
         count=len(rows),
+        matches=len(chosen),
+        q=q,
         kinds=[(name, count) for name, count in counts.items() if count],
         kind=kind if kind in counts else "",
         page_number=page,

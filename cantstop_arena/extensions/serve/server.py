@@ -4,6 +4,7 @@ import contextlib
 import secrets
 import socket
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 from cantstop_arena.errors import UsageError
@@ -25,6 +26,9 @@ def serve(
 
     Raises UsageError when the address cannot be used, or the games of people cannot be read.
     """
+    for package in ("starlette", "uvicorn"):
+        if find_spec(package) is None:  # before an address is printed that nobody serves
+            raise ModuleNotFoundError(f"No module named {package!r}", name=package)
     listening = _socket(host, port)
     port = listening.getsockname()[1]
     hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", *names)}
@@ -36,6 +40,7 @@ def serve(
     # Whoever opens the address at once waits for the rest, which takes most of the time to load.
     import uvicorn
 
+    from cantstop_arena.extensions.serve.access import MAX_ADDRESS_BYTES, MAX_HEADER_BYTES
     from cantstop_arena.extensions.serve.app import application
     from cantstop_arena.extensions.serve.connection import PageConnection
     from cantstop_arena.extensions.serve.site import Site
@@ -50,6 +55,7 @@ def serve(
         proxy_headers=False,
         loop="asyncio",  # its transports can be set to read little at a time
         http=PageConnection,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES + MAX_ADDRESS_BYTES,
         ws="none",
         lifespan="off",
         timeout_graceful_shutdown=3,

@@ -10,6 +10,7 @@ from cantstop_arena.native.code_cache import CodeCache
 from cantstop_arena.native.decorators import decorators
 
 _HERE = Path(__file__).parent
-SOURCES = (*ENGINE_CACHE.sources, _HERE / "exact", _HERE / "nets")
+SOURCES = (*ENGINE_CACHE.sources, Path(__file__), _HERE / "exact", _HERE / "nets")
+CACHE = CodeCache("cantstop-strength", SOURCES)
 
-njit_entry, njit_inline, njit_call, _ = decorators(CodeCache("cantstop-strength", SOURCES))
+njit_entry, njit_inline, njit_call, _ = decorators(CACHE)

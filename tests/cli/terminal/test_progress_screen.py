@@ -169,8 +169,9 @@ def test_an_error_is_told_below_what_is_left() -> None:
         assert terminal.ends() == 1
     told = prose(picture(terminal.seen))
     assert told[0] == "abort: playing 1 pairing (50,000 games)."
-    assert told[1].startswith("later misbehaved in deal")
-    assert len(told) == 4
+    assert told[1].startswith("later: illegal answer: ")
+    assert told[2].startswith("later misbehaved in deal")
+    assert len(told) == 5
 
 
 @pytest.mark.slow

@@ -8,7 +8,8 @@ import socket
 import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from helpers.arena import Arena
 from helpers.pages_server import PagesServer
 from helpers.parameters import slow_but
 from helpers.time_limit import TIME_LIMIT
+
+from cantstop_arena.extensions.serve.connection import MAX_CONNECTIONS
 
 MARKUP = "<script>alert(1)</script>"
 
@@ -281,19 +284,46 @@ def _kill_after(served: PagesServer, seconds: float) -> None:
     served.process.send_signal(signal.SIGKILL)
 
 
-@pytest.mark.slow
-def test_connections_without_a_request_hold_no_place_for_ever(served: PagesServer) -> None:
-    held = [
-        socket.create_connection(("127.0.0.1", served.port), timeout=TIME_LIMIT) for _ in range(140)
-    ]
-    for connection in held[::2]:
-        connection.sendall(b"GET / HT")
-    request = lines(served, "GET / HTTP/1.1")
-    assert status(raw(served, request)) == 503
-    for connection in held:
-        with connection:
-            assert connection.recv(1) == b""
-    assert status(raw(served, request)) == 200
+def test_connections_without_a_request_are_closed_first(server: PagesServer) -> None:
+    """However many there are, the owner gets in, and keeps the connections with the token."""
+    kept = HTTPConnection("127.0.0.1", server.port, timeout=TIME_LIMIT)
+    headers = {"Host": server.host, "Cookie": server.cookie}
+    kept.request("GET", "/", headers=headers)
+    kept.getresponse().read()
+    with ExitStack() as opened:
+        for number in range(2 * MAX_CONNECTIONS):
+            held = socket.create_connection(("127.0.0.1", server.port), timeout=TIME_LIMIT)
+            opened.enter_context(held)
+            with suppress(OSError):
+                held.sendall((b"", b"GET / HT", b"GET / HTTP/1.1\r\n\r\n")[number % 3])
+        assert server.get("/").status == 200
+        kept.request("GET", "/", headers=headers)
+        assert kept.getresponse().status == 200
+    kept.close()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [f'Cookie: a="{chr(92) * 30_000}"'],  # Python's own parser takes seconds for it
+        ["Range: bytes=" + ",".join(f"{n}-{n}" for n in range(2000))],
+        ["Connection: " + "a," * 14_000],
+        ["X-A: " + "a" * 30_000, "X-B: " + "b" * 9_000],
+    ],
+)
+def test_headers_are_not_parsed_generously(server: PagesServer, headers: list[str]) -> None:
+    answer = raw(server, lines(server, "GET /static/none HTTP/1.1", *headers))
+    assert status(answer) in (400, 404, 431)
+
+
+def test_a_cookie_is_compared_as_it_came(server: PagesServer) -> None:
+    assert server.get("/", Cookie=f'arena-{server.port}="{server.token}"').status == 403
+    assert server.get("/", Cookie=f"a=1;arena-{server.port}={server.token} ;b").status == 200
+
+
+def test_long_addresses_are_refused(server: PagesServer) -> None:
+    for path in ("/?" + "a&" * 3000, "/" + "a" * 5000, "/?token=" + "a" * 5000):
+        assert server.get(path).status == 414
 
 
 def test_an_answer_is_sent_at_once(server: PagesServer) -> None:

@@ -1,13 +1,17 @@
 """Results and runs on the pages: found, watched as they grow, started, stopped, and outliving."""
 
+import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from helpers.arena import Arena
@@ -135,6 +139,33 @@ def test_a_run_is_started_watched_and_stopped(served: PagesServer) -> None:
         assert f'<span class="big">{analysis.games:,}</span>' in page  # nothing of before the stop
     assert served.post("/live/evening/stop").status == 409
     assert streamed(served, "/live/evening/events", 2)[-1].endswith("over")
+
+
+@pytest.mark.slow
+def test_forms_at_once_start_two_runs(served: PagesServer) -> None:
+    def start(number: int) -> int:
+        return served.post("/runs", {**FORM, "name": f"run{number // 2}"}).status
+
+    with ThreadPoolExecutor(8) as threads:
+        statuses = sorted(threads.map(start, range(8)))
+    assert statuses[:2] == [303, 303] and set(statuses[2:]) <= {409, 422}
+    running = [path.stem for path in (served.folder / "tournaments").iterdir()]
+    assert len(running) == 2
+    for name in running:
+        assert served.post(f"/live/{name}/stop").status == 303
+
+
+def test_results_are_searched_by_words(served: PagesServer) -> None:
+    for name, headline in (("one", "odds is best"), ("two", "rule28 is best")):
+        folder = served.folder / "results" / name
+        folder.mkdir(parents=True)
+        content = {"headline": headline, "game": "cantstop", "bot": "b"}
+        (folder / "tuning.json").write_text(json.dumps(content))
+    for query, expected in (("", ["two", "one"]), ("Odds BEST", ["one"]), ("can't", ["two", "one"]),
+                            ("tuning two", ["two"]), ("<none>", [])):  # fmt: skip
+        page = served.get(f"/?{urlencode({'q': query, 'kind': 'tuning'})}").text
+        found = re.findall(r'rowheader"><a href="[^"]*">(\w+)<', page)
+        assert sorted(found) == sorted(expected) and "<none>" not in page
 
 
 def streamed(server: PagesServer, path: str, count: int) -> list[str]:

@@ -63,7 +63,7 @@ def asked(bot: Any, position: CantStopPosition, luck: random.Random | None = Non
 # Functions --------------------------------------------------------------------------------------
 
 AFTER_BUILDING = """
-from environments.test_policy_bot import choice
+from test_policy_bot import choice
 from numba.core.event import install_recorder
 
 from cantstop_arena.environments.policy_bot import PolicyBot
@@ -77,7 +77,7 @@ print(len(compiled.buffer))
 
 @pytest.mark.slow
 def test_positions_are_compiled_before_a_bots_time_runs(tmp_path: Path) -> None:
-    folders = os.pathsep.join([str(TESTS), str(ROOT)])
+    folders = os.pathsep.join([str(Path(__file__).parent), str(TESTS), str(ROOT)])
     empty = {**os.environ, "CANTSTOP_ARENA_CACHE": str(tmp_path), "PYTHONPATH": folders}
     words = [sys.executable, "-c", AFTER_BUILDING]
     done = subprocess.run(words, env=empty, capture_output=True, text=True)
