@@ -14,10 +14,17 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
-from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_files import BotSource, read_source
-from cantstop_arena.bots.bot_paths import RESULTS, bot_files, bot_name, bot_path, file_in, real_path
+from cantstop_arena.bots.bot_paths import (
+    NET,
+    RESULTS,
+    bot_files,
+    bot_name,
+    bot_path,
+    file_in,
+    real_path,
+)
 from cantstop_arena.bots.bot_sandbox import (
     base_view,
     describing_policy,
@@ -56,6 +63,7 @@ from cantstop_arena.texts import in_a_line
 
 _SEARCH_SECONDS = 5.0  # for a bot that a file registers under another name than its own
 _MISSING = ("ModuleNotFoundError", "FileNotFoundError", "cannot be read: No such file")
+
 _SIGHT = (
     "in the sandbox a bot sees the files beside it whose names begin with _, the folder of its own"
     " name, and what needs: names"
@@ -88,7 +96,8 @@ class _Descriptions:
     where there is one, `isolated` those in a sandbox of their own, by what they need.
     """
 
-    def __init__(self, hidden: Sequence[Path]) -> None:
+    def __init__(self, folder: Path, hidden: Sequence[Path]) -> None:
+        self._folder = folder
         self._hidden = hidden
         self.plain: dict[Path, Lookup] = {}
         self.listed: dict[Path, Lookup] = {}
@@ -96,11 +105,26 @@ class _Descriptions:
         self._plain_packages: dict[str, PackageContents] = {}
 
     @cached_property
+    def files(self) -> Sequence[Path]:
+        """The own files of the bots in the folder."""
+        return [real_path(path) for path in bot_files(self._folder)]
+
+    @cached_property
+    def registering(self) -> Mapping[Path, bytes]:
+        """The files whose texts allow that they register bots under other names, and the texts."""
+        texts = {path: _readable_text(path) for path in self.files if path.suffix != NET}
+        hooks = (b"register_bots", b"import *")
+        return {path: text for path, text in texts.items() if any(hook in text for hook in hooks)}
+
+    @cached_property
     def offers(self) -> tuple[list[PackageContents], list[BrokenBot]]:
         """The contents of the installed packages, and the packages that cannot be used.
 
-        They are described in the sandbox where there is one: nobody has named them yet.
+        They are described in the sandbox where there is one: nobody has named them yet. Most
+        machines have no such package; there no process lists them.
         """
+        if not is_declared(f"[{PROJECT}]"):
+            return [], []
         try:
             points, malformed = points_of_packages(next(run_all([about_packages()])))
         except BotError as error:
@@ -159,7 +183,7 @@ class Catalogue:
         self._needs = (*needs,)
         self._hidden = (*hidden, folder.absolute(), results.absolute())
         self._arrivals = arrivals
-        self._descriptions = descriptions or _Descriptions(self._hidden)
+        self._descriptions = descriptions or _Descriptions(folder, self._hidden)
         self._built_in = _BuiltInBots(Loader(folder), self.game)
 
     def playing(self, game: Game) -> "Catalogue":
@@ -246,8 +270,9 @@ class Catalogue:
 
     def _bot_by_search(self, name: str) -> BotDescription:
         """The bot that a file registers under this name; other files are not described."""
-        if (bot := self._registered.get(name)) and bot.path:
-            return next((each for each in self.bots_of(bot.path) if each.name == name), bot)
+        for bot in self._registered.get(name, ()):
+            own_bots = self.bots_of(bot.path) if bot.path else ()
+            return next((each for each in own_bots if each.name == name), bot)
         if broken := next((bot for bot in self._descriptions.offers[1] if bot.name == name), None):
             return self._plain_bot_of_package(broken)
         if game := self._game_of(name):
@@ -275,10 +300,13 @@ class Catalogue:
         """The message that several bots have this name, with what to do; empty if one has it."""
         holders = ["a built-in bot"] if name in self._built_in else []
         holders += [f"a bot of the package {bot.package}" for bot in self._namesakes.get(name, ())]
-        files = self._files_with(name)
+        try:
+            files = self._files_with(name)
+        except BotError as error:  # a file and a folder have it
+            return str(error)
         if len(holders) + len(files) < 2:
             return ""
-        remedy = "uninstall one of these packages"
+        remedy = "uninstall one of the packages"
         names = [*holders, *(short_path(str(bot_path(path))) for path in files)]
         if files:
             is_own = bot_name(files[-1]) == name
@@ -294,8 +322,11 @@ class Catalogue:
         own name.
         """
         own = file_in(self.folder, name)
+        if not (own or self.has(name)):
+            return [bot.path for bot in self._registered.get(name, ()) if bot.path]
         quoted = re.compile(rb"[\"']%s[\"']" % re.escape(name.encode()))
-        paths = [path for path, text in self._registering.items() if quoted.search(text)]
+        registering = self._descriptions.registering
+        paths = [path for path in registering if quoted.search(registering[path])]
         paths = [*dict.fromkeys([*paths, *([real_path(own)] if own else [])])]
         if not self.has(name) and len(paths) < 2:
             return paths
@@ -306,7 +337,7 @@ class Catalogue:
             if (
                 bot_name(path) == name
                 if isinstance(lookup := lookups[path], BotError)
-                else any(bot.name == name and bot.game == self.game.name for bot in lookup)
+                else any(bot.name == name for bot in self._usable(lookup))
             )
         ]
 
@@ -355,7 +386,7 @@ class Catalogue:
         return bots
 
     def everything(self) -> tuple[list[BotDescription], list[BrokenBot]]:
-        """All bots, built-in ones first, and all plug-ins that cannot be used."""
+        """All bots that can be used, built-in ones first, and what cannot be used, and why."""
         bots, broken = self._all_bots
         return list(bots), list(broken)
 
@@ -366,7 +397,7 @@ class Catalogue:
         Only files are described that may register bots under other names than their own.
         """
         registered = self._registered
-        families = {bot.path for bot in registered.values()}
+        families = {bot.path for bots in registered.values() for bot in bots}
         own = (bot_name(path) for path in self.files if path not in families)
         return [*dict.fromkeys((*self._built_in, *self._packaged, *own, *registered))]
 
@@ -406,10 +437,13 @@ class Catalogue:
             raise UsageError(f"unknown rules {name!r:.60}{did_you_mean(name, self.rules)}{pattern}")
         return self.rules[name]
 
-    def packaged_rules(self) -> Mapping[str, Any]:
-        """The rule sets of installed packages."""
-        offers = [offer for offer in self._descriptions.offers[0] if offer.game == self.game.name]
-        return {rules.name: rules for offer in offers for rules in offer.rules}
+    def packaged_rules(self) -> Mapping[str, Sequence[Any]]:
+        """The rule sets of installed packages by name, which several can have."""
+        rule_sets: dict[str, list[Any]] = {}
+        for offer in self._descriptions.offers[0]:
+            for rules in offer.rules if offer.game == self.game.name else ():
+                rule_sets.setdefault(rules.name, []).append(rules)
+        return rule_sets
 
     # Isolated bots
 
@@ -509,29 +543,26 @@ class Catalogue:
     def _built_in_descriptions(self) -> dict[str, BotDescription]:
         return {name: bot.description() for name, bot in self._built_in.items()}
 
-    @cached_property
+    @property
     def files(self) -> Sequence[Path]:
         """The own files of the bots in the folder."""
-        return [real_path(path) for path in bot_files(self.folder)]
+        return self._descriptions.files
 
     @cached_property
-    def _registering(self) -> Mapping[Path, bytes]:
-        """The files whose texts allow that they register bots under other names, and the texts."""
-        texts = {path: _readable_text(path) for path in self.files}
-        hooks = (b"register_bots", b"import *")
-        return {p: text for p, text in texts.items() if any(hook in text for hook in hooks)}
-
-    @cached_property
-    def _registered(self) -> Mapping[str, BotDescription]:
+    def _registered(self) -> Mapping[str, Sequence[BotDescription]]:
         """The bots that files register under names of their choice, looked for in a short time."""
-        lookups = self._list_files(self._registering, _SEARCH_SECONDS)
-        return {
-            bot.name: bot
-            for path in self._registering
-            if (lookup := lookups.get(path)) is not None and not isinstance(lookup, BotError)
-            for bot in lookup
-            if bot.game == self.game.name
-        }
+        paths = self._descriptions.registering
+        lookups = self._list_files(paths, _SEARCH_SECONDS)
+        bots: dict[str, list[BotDescription]] = {}
+        for path in paths:
+            for bot in self._usable(lookups.get(path, ())):
+                bots.setdefault(bot.name, []).append(bot)
+        return bots
+
+    def _usable(self, lookup: Lookup) -> Sequence[BotDescription]:
+        """The bots for this game in a file; none in a broken one."""
+        bots = () if isinstance(lookup, BotError) else lookup
+        return [bot for bot in bots if bot.game == self.game.name]
 
     @cached_property
     def _all_bots(self) -> tuple[list[BotDescription], list[BrokenBot]]:
@@ -540,17 +571,16 @@ class Catalogue:
         broken = list(self._descriptions.offers[1])
         lookups = self._list_files(self.files)
         for path in self.files:
-            lookup, location = lookups[path], str(bot_path(path))
+            lookup = lookups[path]
             if isinstance(lookup, BotError):
-                broken.append(BrokenBot(in_a_line(bot_name(path)), location, str(lookup)))
-                continue
-            for bot in lookup:
-                if bot.game == self.game.name:
-                    by_name.setdefault(bot.name, bot)
-        for name, bot in by_name.items():
-            if conflict := self.name_conflict(name):
-                by_name[name] = replace(bot, complaint=conflict)
-        return list(by_name.values()), broken
+                name = in_a_line(bot_name(path))
+                broken.append(BrokenBot(name, str(bot_path(path)), str(lookup)))
+            by_name |= {bot.name: bot for bot in self._usable(lookup) if bot.name not in by_name}
+        reasons = {name: self.name_conflict(name) or bot.complaint for name, bot in by_name.items()}
+        broken += [
+            BrokenBot(name, by_name[name].location, why) for name, why in reasons.items() if why
+        ]
+        return [bot for name, bot in by_name.items() if not reasons[name]], broken
 
     # Packages
 
@@ -562,12 +592,9 @@ class Catalogue:
 
     @cached_property
     def _namesakes(self) -> Mapping[str, Sequence[BotDescription]]:
-        """The bots of packages for this game by name, which several can have.
-
-        Most machines have no such package: there no process lists them.
-        """
+        """The bots of packages for this game by name, which several can have."""
         bots: dict[str, list[BotDescription]] = {}
-        for offer in self._descriptions.offers[0] if is_declared(f"[{PROJECT}]") else ():
+        for offer in self._descriptions.offers[0]:
             for bot in offer.bots:
                 if bot.game == self.game.name:
                     bots.setdefault(bot.name, []).append(bot)
@@ -597,7 +624,7 @@ class _BuiltInBots(Mapping[str, LoadedBot]):
 
 
 class _RuleSetsByName(Mapping[str, Any]):
-    """The rule sets of a game by name; packages are read only for names not published.
+    """The rule sets of a game by name. A name that several have raises UsageError.
 
     Names of the game's pattern (`Game.rules_of_pattern`) are known, but not listed.
     """
@@ -608,14 +635,26 @@ class _RuleSetsByName(Mapping[str, Any]):
         self._named = catalogue.game.rules.named
 
     def __getitem__(self, name: str) -> Any:
-        if name in self._named:
-            return self._named[name].rules
-        rules = self._game.rules_of_pattern(name, {})
-        return self._packaged()[name] if rules is None else rules
+        match self._rule_sets(name):
+            case []:
+                raise KeyError(name)
+            case [rules]:
+                return rules
+        raise UsageError(
+            f"{name!r} is the name of several rule sets; uninstall the packages that bring it"
+        )
 
     def __iter__(self) -> Iterator[str]:
-        yield from self._named
-        yield from (name for name in self._packaged() if name not in self._named)
+        names = {**self._named, **self._packaged()}
+        yield from (name for name in names if len(self._rule_sets(name)) == 1)
+
+    def _rule_sets(self, name: str) -> Sequence[Any]:
+        """All rule sets of this name: published or of the game's pattern, and of packages."""
+        published = self._named[name].rules if name in self._named else None
+        if published is None:
+            published = self._game.rules_of_pattern(name, {})
+        packaged = self._packaged().get(name, ())
+        return [*packaged] if published is None else [published, *packaged]
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
