@@ -238,10 +238,12 @@ def only_bot(bots: Sequence[AnyBot], path: Path) -> AnyBot:
 
 def entry_point(name: str) -> "EntryPoint":
     """The arena's entry point of this name. Raises BotError if no installed package has it."""
-    point = next((point for point in entry_points_of(PROJECT)[0] if point.name == name), None)
-    if point is None:
+    points = [point for point in entry_points_of(PROJECT)[0] if point.name == name]
+    if not points:
         raise BotError(f"no installed package offers {name!r} any more")
-    return point
+    if len(points) > 1:
+        raise BotError(f"{len(points)} installed packages offer {name!r}; uninstall all but one")
+    return points[0]
 
 
 REGISTERED = ("register_bots", "register_rules", "register_games")

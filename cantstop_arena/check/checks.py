@@ -19,7 +19,7 @@ from cantstop_arena.bots.known_bot import (
     innermost,
     source_line_of,
 )
-from cantstop_arena.bots.loader import Loader, is_built_in
+from cantstop_arena.bots.loader import Loader
 from cantstop_arena.bots.onnx_files import NetTensor
 from cantstop_arena.check.findings import (
     NOTE,
@@ -167,8 +167,8 @@ class BotChecks:
         yield Finding(OK, "options", ", ".join(options) or "none")
         if self.setting.finding:
             yield self.setting.finding
-        if self.spec.path and is_built_in(self.spec.name, self.game):
-            text = "a built-in bot has this name; tournaments find this one by its path only"
+        if self.spec.path and self.spec.name in self.game.bots:
+            text = "a built-in bot has this name: write the path of this one, or rename it"
             yield Finding(NOTE, "name", text)
         if self.spec.learns:
             text = "says that it learns: it keeps what it remembers for a block of deals"

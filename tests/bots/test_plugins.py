@@ -1,6 +1,7 @@
 """Bots as plug-ins: what makes one, its options, and what is said of those that are none."""
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.bots.known_bot import BotDescription, LoadedBot, source_line_of
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block, Tally
-from cantstop_arena.errors import BotError
+from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.play.engine_table import SIZE
 from cantstop_arena.games.cantstop.rules import CLASSIC
@@ -345,9 +346,13 @@ def test_a_bot_that_cannot_be_built_is_blamed_when_it_is_asked_for(drop: Drop) -
 
 @pytest.mark.parametrize("text", [CHOOSE + AGAIN, FAMILY.replace('"coward"', '"random"')])
 def test_a_name_taken_by_a_built_in_bot_is_refused(drop: Drop, text: str) -> None:
-    known, (bad,) = drop("random", text).everything()
-    assert bad.reason == "the name random is taken by a built-in bot"
-    assert next(spec for spec in known if spec.name == "random").origin == "built-in"
+    catalogue = drop("random", text)
+    known, (bad,) = catalogue.everything()
+    assert re.search(r"'random' is the name of a built-in bot and of \S+random.py; ", bad.reason)
+    assert "random" not in names(known)
+    with pytest.raises(BotError, match=re.escape(bad.reason)):
+        catalogue.find("random")
+    assert catalogue.find("cautious").origin == "built-in"
 
 
 @pytest.mark.slow
@@ -403,6 +408,7 @@ def install(monkeypatch: pytest.MonkeyPatch, **values: str) -> None:
     for module in ("describe", "loader"):
         reader = f"cantstop_arena.bots.{module}.entry_points_of"
         monkeypatch.setattr(reader, lambda group: (points, []))
+    monkeypatch.setattr("cantstop_arena.bots.catalogue.is_declared", lambda group: True)
 
 
 def test_entry_points_are_found_and_broken_ones_named(
@@ -421,8 +427,8 @@ def test_entry_points_are_found_and_broken_ones_named(
         random="_offered_bot:nothing",
     )
     known, bad = drop("lone", CHOOSE + AGAIN).everything()
-    assert {"climber", "coward", "lone"} <= set(names(known))
-    assert Catalogue(tmp_path).find("lone").origin == "package"
+    assert {"climber", "coward"} <= set(names(known)) and "lone" not in names(known)
+    assert Catalogue(tmp_path).find("climber").origin == "package"
     assert [(one.name, one.origin) for one in bad[:3]] == [
         ("missing", "package nowhere_at_all"),
         ("random", "package _offered_bot:nothing"),
@@ -433,7 +439,7 @@ def test_entry_points_are_found_and_broken_ones_named(
         "AttributeError",
         "SystemExit",
     ]
-    assert bad[3].reason == "the name lone is taken by a package bot"
+    assert bad[3].reason.startswith("'lone' is the name of a bot of the package lone and of ")
 
 
 def test_a_package_can_offer_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -447,7 +453,9 @@ def test_a_package_can_offer_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     install(monkeypatch, rules="_offered_rules")
     rules = Catalogue(tmp_path).rules
     assert rules["two"].runners == 2
-    assert rules["jump"].landing == "jump"
+    assert {"two", "classic"} < {*rules} and "jump" not in {*rules}
+    with pytest.raises(UsageError, match="'jump' is the name of several rule sets; uninstall"):
+        rules["jump"]
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from cantstop_arena.bots.bot_paths import RESULTS, bot_name, bot_path
+from cantstop_arena.bots.bot_paths import RESULTS, bot_name
 from cantstop_arena.bots.versions import StoredVersion, stored_versions, version_in
 from cantstop_arena.cli import shell_complete as completing
 from cantstop_arena.cli.commands.bots_check import check
@@ -96,19 +96,13 @@ def _list(output: TableOutput, bots_folder: Path, game_name: str | None) -> None
     broken = list(dict.fromkeys(bad for each in catalogues for bad in each.everything()[1]))
     if output.is_text and (note := catalogues[0].rights_note):
         click.echo(note, err=True)
-    usable = [bot for bot in descriptions if not bot.complaint]
-    rows = [_row(bot) for bot in usable]
+    rows = [_row(bot) for bot in descriptions]
     failures = [{"name": b.name, "origin": b.origin, "reason": b.reason} for b in broken]
-    failures += [
-        {"name": bot.name, "origin": _origin(bot), "reason": bot.complaint}
-        for bot in descriptions
-        if bot.complaint
-    ]
     if output.form == "json":
         click.echo(json.dumps({"bots": rows, "broken": failures}, indent=2))
         return
-    notes = [*map(_failure_text, failures), *(outdated_text(bot.path) for bot in usable)]
-    listed_rows = [_row(bot) | {"backend": _backend_text(bot)} for bot in usable]
+    notes = [*map(_failure_text, failures), *(outdated_text(bot.path) for bot in descriptions)]
+    listed_rows = [_row(bot) | {"backend": _backend_text(bot)} for bot in descriptions]
     print_plain_tables([_table(listed_rows, [*filter(None, notes)])], output)
 
 
@@ -165,15 +159,11 @@ def _row(bot: "BotDescription") -> dict[str, Any]:
     return {
         "name": bot.name,
         "game": bot.game,
-        "origin": short_path(_origin(bot)),
+        "origin": short_path(bot.location),
         "lane": bot.backend,
         "summary": bot.summary,
         "options": bot.defaults,
     }
-
-
-def _origin(bot: "BotDescription") -> str:
-    return str(bot_path(bot.path)) if bot.path else bot.origin
 
 
 def _backend_text(bot: "BotDescription") -> str:

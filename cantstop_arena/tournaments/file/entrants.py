@@ -169,7 +169,9 @@ def _file_of(reference: str, folder: Path, catalogue: Catalogue) -> Path:
         former = reference if reference.endswith(ENDINGS) else f"{reference}.py"
         return real_path(own_file(folder / reference) or folder / former)
     if catalogue.has(reference):
-        raise BotError(f"{reference} is no file: only bots from files have earlier versions")
+        conflict = catalogue.name_conflict(reference)
+        message = f"{reference} is no file: only bots from files have earlier versions"
+        raise BotError(conflict or message)
     return real_path(catalogue.file_of(reference) or catalogue.folder / f"{reference}.py")
 
 

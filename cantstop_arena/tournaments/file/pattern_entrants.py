@@ -408,8 +408,9 @@ class PatternReader:
             return f"it cannot play: {why}"
         if not is_printed_well(name):
             return f"its name {A_NAME}"
-        is_hidden = pattern.text == ALL and bot.path and self._catalogue.has(name)
-        return f"the name {name} is taken" if is_hidden or name in playing.names else ""
+        if pattern.text == ALL and bot.path and self._catalogue.has(name):
+            return self._catalogue.name_conflict(name)
+        return f"the name {name} is taken" if name in playing.names else ""
 
     def _leave_out(self, label: str, reason: str) -> None:
         left_out = LeftOut(in_a_line(label), in_a_line(reason, MAX_REASON_LENGTH).rstrip("."))
