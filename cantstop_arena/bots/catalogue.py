@@ -336,7 +336,7 @@ class Catalogue:
         paths = [*dict.fromkeys([*paths, *([real_path(own)] if own else [])])]
         if not self.has(name) and len(paths) < 2:
             return paths
-        lookups = self._list_files(paths)
+        lookups = self._list_files(paths, self.game.name)
         return [
             path
             for path in paths

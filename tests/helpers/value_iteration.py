@@ -105,7 +105,8 @@ class _Solver:
         length, rival = self.lengths[column], self.rival[self.position, column]
         following = at + 1
         jumps = (self.rules.landing == "jump") & (following == rival) & (following < length)
-        return np.minimum(following + jumps, length)
+        advanced: Ints = np.minimum(following + jumps, length)
+        return advanced
 
     def _offers(self) -> Ints:
         """The states that each pairing leads to: two choices by pairing and state, -1 for none."""
