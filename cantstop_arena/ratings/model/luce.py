@@ -127,6 +127,8 @@ def _maximum(evidence: Evidence, start: Floats | None = None) -> Luce:
     try:
         parameters, at_bound = maximise(played, links.together, separable, start)
     except ConvergenceError:
+        if start is not None:  # which may be too far off
+            return _maximum(evidence)
         if played.wins.all():  # so there is a maximum
             raise
         at_bound = True
@@ -186,6 +188,7 @@ _RATINGS = "The maximum of the ratings' likelihood"
 MAX_STEPS = 100
 MAX_HALVINGS = 60
 TOLERANCE = 1e-9  # of a Newton step, in strength: the next one would be about its square
+ROUNDING = 1e-6  # twice what a step gains in log-likelihood: a thousandth of a standard error
 RUNAWAY = 0.1  # where there is no maximum, steps do not shrink faster
 MAX_DISTANCE = 8.0  # in strength: how far seats may move apart in a step, beyond how far they are
 DAMPING = 1e-12  # relative: keeps Newton's equations regular where rounding would not
@@ -208,10 +211,11 @@ def maximise(
         step = np.linalg.solve(
             regularised(information(evidence, parameters, seats_separable), together), slope
         )
+        gain = slope @ step
         step, slope = _uphill(evidence, parameters, step, slope, free)
         parameters = parameters + step
         previous, length = length, np.abs(step).max(initial=0.0)
-        if length < TOLERANCE:
+        if length < TOLERANCE or (length >= previous and gain < ROUNDING):
             break
     at_bound = np.isfinite(previous) and length > RUNAWAY * previous and not evidence.wins.all()
     return _centred(parameters, together), bool(at_bound)
@@ -261,7 +265,7 @@ def _uphill(
         for numbers in (parameters, step)
     )
     step = step / (range_of_step / (MAX_DISTANCE + range_now)).max(initial=1.0)
-    length = np.abs(step).max(initial=0.0)
+    gain = slope @ step
     slope_at_end = gradient(evidence, parameters + step) * free
     for _ in range(MAX_HALVINGS):
         if slope_at_end @ step >= -slope @ step:
@@ -269,7 +273,7 @@ def _uphill(
         step = step / 2
         slope_at_end = gradient(evidence, parameters + step) * free
     else:
-        if length >= TOLERANCE:
+        if gain > ROUNDING:
             raise ConvergenceError(_RATINGS, MAX_HALVINGS)
     return step, slope_at_end
 

@@ -138,8 +138,8 @@ def _solve_position(board, workspace, values, position):
         else:
             constant, slope = _linear_turn_value(board, workspace, 1.0 - before)
             value = (constant + slope) / (1.0 + slope)
-        was_close, change = change < _CLOSE, abs(value - before) / max(1.0, value)
-        if change < _EXACT:
+        was_close, change = change < _CLOSE, abs(value - before)
+        if change < _EXACT * max(1.0, value):
             return before if was_close else value, step + 1
     return _NO_VALUE, MAX_STEPS
 

@@ -165,8 +165,9 @@ def _continue_solving(
         table.next = solve_down(board, workspace, rival_workspace, table.values, table.next, turns)
         if table.next < -1:
             table.next = NOT_CONVERGED - table.next
-            where = f"The value of position {table.next} of {table.rules.name}"
-            raise ConvergenceError(f"{where} for {table.players} players", MAX_STEPS)
+            players = "1 player" if table.players == 1 else f"{table.players} players"
+            where = f"The value of position {table.next} of {table.rules.name} for {players}"
+            raise ConvergenceError(where, MAX_STEPS)
         on_progress(table)
         shutdown.check()
         if time.monotonic() - saved > _SAVE_EVERY:

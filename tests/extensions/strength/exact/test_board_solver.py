@@ -18,7 +18,7 @@ from helpers.arena import Arena
 from helpers.pages import checked
 from helpers.small_boards import board
 
-from cantstop_arena.errors import ConvergenceError, Interrupted, UsageError
+from cantstop_arena.errors import Interrupted, UsageError
 from cantstop_arena.extensions.strength.exact import solved_tables
 from cantstop_arena.extensions.strength.exact.board import board_of, size_of
 from cantstop_arena.extensions.strength.exact.turn_solver import solve_turn_of
@@ -176,15 +176,18 @@ def test_stored_values_solve_their_own_equations(
     assert equation_error(table) < 1e-9
 
 
-def test_a_position_that_does_not_converge_ends_the_solving(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rules = board(2, 1)
-    monkeypatch.setattr(solved_tables, "solve_down", lambda *arguments: -2 - 7)
-    with pytest.raises(ConvergenceError, match="position 7 of 2,1 for 2 players"):
-        solved_tables.solve(rules, 2, tmp_path)
-    table = solved_tables.load(rules, 2, tmp_path)
-    assert table is not None and table.next == 7
+@pytest.mark.parametrize("players", [1, 2])
+def test_a_position_that_does_not_converge_ends_the_solving(arena: Arena, players: int) -> None:
+    """No iteration converges where the values of later positions are nan."""
+    rules, folder = board(2, 1), Path("tables")
+    table = solved_tables.solve(rules, players, folder)
+    table.values[:], table.next = np.nan, 7
+    solved_tables._save(table, solved_tables.table_path(rules, players, folder))
+    words = ("2,1", "--players", str(players), "--tables", "tables")
+    error = arena("solve", *words, code=1).error
+    assert re.search(rf"\nThe value of position [0-7] of .* for {players} players? cannot", error)
+    unfinished = solved_tables.load(rules, players, folder)
+    assert unfinished is not None and 0 <= unfinished.next <= 7
 
 
 def test_the_table_of_an_earlier_solver_is_not_loaded(
