@@ -462,7 +462,6 @@ class QueryPlan(NamedTuple):
     partial: int
     games: int
     again: int
-    games_per_group: int
 
 
 def plan_of(cover: Cover) -> QueryPlan:
@@ -488,7 +487,6 @@ def plan_of(cover: Cover) -> QueryPlan:
         partial,
         games * per_deal,
         again * per_deal,
-        cover.end * per_deal,
     )
 
 
