@@ -150,8 +150,9 @@ def play_and_write(
 
 
 def announce(planned: "PlannedTournament", given: Given, screen: "RunScreen") -> ExitCode:
-    """Print what would be played."""
-    planned.announce(screen, given.run["fresh"])
+    """Print what would be played, and how long that takes."""
+    if text := planned.announce(screen, given.run_options):
+        screen.echo(text)
     return ExitCode.DONE
 
 

@@ -36,6 +36,7 @@ from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import how_many, in_a_line
 from cantstop_arena.tournaments.changes import changes
+from cantstop_arena.tournaments.duration import LineupGames, missing_games
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate, fault_report
@@ -102,8 +103,8 @@ def plan_run(
     observer: RunObserver,
     fresh: bool = False,
     ending: Ending | None = None,
-) -> None:
-    """Tell the observer what a run would play; nothing is played, and nothing written to `folder`.
+) -> list[LineupGames]:
+    """Tell the observer what a run would play, and return it; nothing is written to `folder`.
 
     Raises LedgerError.
     """
@@ -116,7 +117,7 @@ def plan_run(
             PoolOwner() as pools,
         ):
             session = begin_session(seeded, catalogue, copy, ledger, pools, observer, folder)
-            session.plan(observer, ending)
+            return session.plan(observer, ending)
 
 
 class Session:
@@ -217,9 +218,10 @@ class Session:
             f" they were of {before:,}. No game is lost: --games {before} brings them back."
         )
 
-    def plan(self, observer: RunObserver, ending: Ending | None = None) -> None:
-        """Tell the observer what `run` would play at least."""
+    def plan(self, observer: RunObserver, ending: Ending | None = None) -> list[LineupGames]:
+        """Tell the observer what `run` would play at least, and return it."""
         self.announce_plan(next((ending or self._ending()).looks(self)), observer)
+        return missing_games(self._file_tournament, self.cover)
 
     def _ending(self) -> Ending:
         until = self._file_tournament.until

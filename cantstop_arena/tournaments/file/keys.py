@@ -413,7 +413,7 @@ KEYS = (
     ),
     Key(
         "dry_run",
-        "Print what would be played, and end: nothing is played or written.",
+        "Print what would be played, and how long that takes; nothing is stored.",
         "output",
         bool,
         False,
