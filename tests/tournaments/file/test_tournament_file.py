@@ -945,3 +945,24 @@ def test_limits_that_make_no_sense_are_refused(tmp_path: Path, line: str, messag
 def policy(folder: Path, lines: str) -> FaultPolicy:
     (folder / "cup.yaml").write_text(f"{lines}\nbots: [rule28, random]\n")
     return read(folder / "cup.yaml", RealCatalogue(folder)).policy
+
+
+@pytest.mark.parametrize(
+    ("name", "meaning"),
+    [("all", "every bot"), ("a@b", "a version"), ("./x", "a path"), ("a/b", "a path")],
+)
+def test_names_that_mean_something_else_are_refused(folder: Path, name: str, meaning: str) -> None:
+    text = f"bots: [random, {{bot: rule28, as: {name}}}]\n"
+    message = f"1:16: the name {name!r} means {meaning} in commands; choose another"
+    assert complaint(folder, text) == message
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("A", "a"), ("\u00e9", "e\u0301"), ("Straße", "STRASSE")]
+)
+def test_names_that_look_alike_are_refused(folder: Path, first: str, second: str) -> None:
+    text = f"bots:\n- {{bot: random, as: {first}}}\n- {{bot: rule28, as: {second}}}\n"
+    assert complaint(folder, text) == (
+        f"3:3: line 2 has a bot called {first!r}, which looks like {second!r};"
+        " give this one another name with as:"
+    )
