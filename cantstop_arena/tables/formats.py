@@ -90,7 +90,8 @@ class Style(msgspec.Struct, frozen=True):
 
 
 def _mathematical(number: str) -> str:
-    symbols = number.replace("±", "\\pm").replace(",", "{,}").replace(" to ", "\\mbox{ to }")
+    words = re.sub(" ?[a-z][a-z ]*", lambda text: f"\\mbox{{{text[0]}}}", number)
+    symbols = words.replace("±", "\\pm").replace(",", "{,}")
     return f"${symbols}$"
 
 
@@ -192,11 +193,14 @@ def _bound_text(column: Column, chance: float) -> str:
 
 
 def _interval_text(column: Column, value: Value) -> tuple[str, str]:
-    """Half the width of an interval, or, if it is lopsided, both of its ends: one is empty."""
-    if column.kind is not Kind.ESTIMATE or not isinstance(value, Estimate) or None in value:
+    """Half the width of an interval, or, if it is lopsided or open, its ends: one is empty."""
+    if column.kind is not Kind.ESTIMATE or not isinstance(value, Estimate) or value.mean is None:
         return "", ""
     _, low, high = value
-    assert low is not None and high is not None
+    if low is None or high is None:
+        ends = {"from": low, "up to": high}
+        known = (f"{word} {_number_text(column, n)}" for word, n in ends.items() if n is not None)
+        return "", f"({text})" if (text := next(known, "")) else ""
     if value.lopsided:
         return "", f"({_number_text(column, low)} to {_number_text(column, high)})"
     return _number_text(column, (high - low) / 2), ""
