@@ -233,6 +233,7 @@ _FORMS: Mapping[str, Mapping[str, Any]] = {
 
 
 TEXT = "text"
+MAX_WIDTH = 240  # columns of tables that are not printed on a terminal: a crosstable of ten bots
 
 
 format_option = key_option("form")
@@ -243,7 +244,7 @@ json_only_flag = click.option("--json", "as_json", is_flag=True, help="Print JSO
 class TableOutput(NamedTuple):
     """How tables are printed: the format, the names of the tables (none: the usual ones), `wide`.
 
-    Tables that are not `wide` fit the terminal, if they are printed on one.
+    Tables that are not `wide` fit the terminal, or MAX_WIDTH columns of a file or a pipe.
     """
 
     form: str
@@ -257,9 +258,10 @@ class TableOutput(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The columns of the terminal to fit; 0: any width."""
-        fits = self.is_text and not self.wide and sys.stdout.isatty()
-        return shutil.get_terminal_size().columns if fits else 0
+        """The columns of the output to fit; 0: any width."""
+        if not self.is_text or self.wide:
+            return 0
+        return shutil.get_terminal_size().columns if sys.stdout.isatty() else MAX_WIDTH
 
 
 def format_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -27,6 +27,7 @@ from cantstop_arena.bots.versions import HISTORY
 from cantstop_arena.cli import main
 from cantstop_arena.games.cantstop.rules import NAMED, RULES
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
+from cantstop_arena.views.command_options import MAX_WIDTH
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 PLAIN = '''"""Stops after three rolls."""
@@ -649,3 +650,21 @@ def test_json_is_format_json(arena: Arena, words: str) -> None:
     assert data == arena(*words.split(), "--json", "--format", "json").output
     error = arena(*words.split(), "--json", "--format", "csv", code=2).error
     assert "--json cannot be combined with --format csv" in error
+
+
+@pytest.mark.parametrize(("words", "is_wide"), [((), False), (("--wide",), True)])
+def test_many_bots_are_no_endless_lines_in_a_file(
+    arena: Arena,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    is_wide: bool,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bots = ", ".join(f"{{bot: rule28, as: bot {n}, threshold: {n}}}" for n in range(10, 40))
+    text = f"bots: [{bots}]\ngames: 2\nseed: 1\n"
+    words = ("run", "many.yaml", "--no-page", "--table", "crosstable", *words)
+    lines = arena(*words, yaml=text).output.splitlines()
+    tables = [line for line in lines if "  " in line]
+    assert (max(map(len, tables)) > MAX_WIDTH) is is_wide
+    assert any("--wide prints everything" in line for line in lines) is not is_wide

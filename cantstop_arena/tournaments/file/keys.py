@@ -478,7 +478,7 @@ KEYS = (
     ),
     Key(
         "wide",
-        "Print complete tables, also on a narrow terminal.",
+        "Print complete tables, also on a narrow terminal and beyond 240 columns.",
         "output",
         bool,
         False,
