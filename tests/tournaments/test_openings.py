@@ -76,10 +76,11 @@ def test_who_asks_for_too_many_plies_is_told(arena: Arena) -> None:
     assert "openings of 500 plies: Breakthrough is over before" in done.output
 
 
-def test_games_without_numbers_have_no_openings(arena: Arena) -> None:
+def test_games_of_an_engine_have_no_openings(arena: Arena) -> None:
     for game, bots in (("cantstop", "rule28 random"), ("cubus", "greedy random")):
         done = arena(f"match {bots} --game {game} --openings 2 --games 2", code=2)
-        assert "openings need a game with numbered actions" in done.output
+        assert "openings need a game in plain Python; " in done.output
+        assert "is played by an engine" in done.output
 
 
 def _openings(files: Iterable[Path]) -> list[tuple[int, ...]]:
