@@ -1,7 +1,7 @@
 """Untrusted text made printable, texts of untrusted objects, and small phrases."""
 
 from collections.abc import Callable, Sequence
-from unicodedata import east_asian_width
+from unicodedata import east_asian_width, normalize
 
 MAX_LENGTH = 1000  # characters of an object's own text
 
@@ -34,6 +34,11 @@ def printable(text: str) -> str:
         character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in text
     )
+
+
+def look_key(name: str) -> str:
+    """What is the same of names that look alike to people or disks: é in both forms, A and a."""
+    return normalize("NFKC", name).casefold()
 
 
 def printable_lines(text: str) -> str:

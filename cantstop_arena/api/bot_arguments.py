@@ -13,16 +13,21 @@ from cantstop_arena.api.bot_classes import write_bot_file
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
 from cantstop_arena.bots.bot_start import Isolation, check_sandbox, checked_isolation
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.known_bot import A_NAME, MAX_NAME_LENGTH, is_printed_well
+from cantstop_arena.bots.known_bot import A_NAME, MAX_NAME_LENGTH
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.bot_options import find_faults, options_of
 from cantstop_arena.games.registry import built_in, game_named
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, entrant_with
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader
-from cantstop_arena.tournaments.file.entrants import Entrant, isolated, needed_path
-from cantstop_arena.tournaments.file.pattern_entrants import (
+from cantstop_arena.tournaments.file.entrants import (
     ALL,
+    Entrant,
+    isolated,
+    name_refusal,
+    needed_path,
+)
+from cantstop_arena.tournaments.file.pattern_entrants import (
     Field,
     Pattern,
     PatternReader,
@@ -271,8 +276,10 @@ def entrant_of(item: AnyBot, catalogue: Catalogue) -> Entrant:
     isolating = catalogue.isolated(request.isolate or catalogue.isolation, needs)
     entrant = _entrant(request, isolating)
     name = entrant.name if request.as_ is None else request.as_
-    if not (isinstance(name, str) and is_printed_well(name)):
+    if not isinstance(name, str):
         raise UsageError(f"the name of a bot {A_NAME}, not {name!r:.60}")
+    if why := "" if request.as_ is None else name_refusal(name, entrant.bot):
+        raise UsageError(why)
     named = replace(entrant, name=name, needs=needs or entrant.needs)
     return isolated(named, request.isolate)
 

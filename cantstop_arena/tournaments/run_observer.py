@@ -34,6 +34,9 @@ class RunObserver:
     def on_plan(self, plan: "QueryPlan") -> None:
         """Before the first game: what the ledger has, and what will be played."""
 
+    def on_whole(self, games: int) -> None:
+        """Before the first of several tournaments: so many games are missing in all."""
+
     def on_start(self, played: int, games: int) -> None:
         """The run starts; of its `games`, `played` are in the ledger already."""
 

@@ -23,7 +23,6 @@ from cantstop_arena.views.command_options import (
     TEXT,
     TableOutput,
     format_options,
-    json_option,
     print_plain_tables,
 )
 
@@ -60,7 +59,6 @@ class BotGroup(click.Group):
     invoke_without_command=True,
     short_help="List the bots, or show one: options, defaults, source.",
 )
-@json_option
 @format_options
 @click.option("--game", "game_name", metavar="NAME", help="List only the bots of this game.")
 @bots_option

@@ -8,7 +8,6 @@ from cantstop_arena.cli.options import Given, options
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen, RunScreen
 from cantstop_arena.views.command_options import (
     file_option,
-    json_flag,
     number_seed_option,
     print_text,
 )
@@ -34,7 +33,6 @@ MAX_SEED = 2**31
 )
 @number_seed_option(MAX_SEED)
 @file_option("--html", "Also write the page to this file.")
-@json_flag
 @options("tune")
 def tune(
     bot: str,
@@ -43,7 +41,6 @@ def tune(
     games: int,
     seed: int,
     html: Path | None,
-    as_json: bool,
     given: Given,
 ) -> None:
     """Find better values for options of BOT.
@@ -74,11 +71,10 @@ def tune(
         **given.tournament,
         **given.run,
     )
-    form = "json" if as_json else given.tables.form
-    print_text(results.as_format(form))
+    print_text(results.as_format(given.tables.form))
     if html is not None:
         write_atomically(html, results.page)
-    screen = RunScreen(results.folder.name, given.quiet, aside=form != "text")
+    screen = RunScreen(results.folder.name, given.quiet, aside=not given.tables.is_text)
     page = None
     if given.page:
         with screen.reporting_page_error():
