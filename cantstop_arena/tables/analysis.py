@@ -161,7 +161,12 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         fields = [Analysis(self.results, tuple(bots)) for bots in by_field.values()]
         for analysis in fields:
             vars(analysis).update(vars(self))
-        return sorted(fields, key=lambda analysis: -len(analysis.field or ()))
+        fields.sort(key=lambda analysis: -len(analysis.field or ()))
+        if self.mean_payoffs is not None:
+            groups = self.mean_payoffs.groups([each.order for each in fields])
+            for analysis in fields:  # no letter is used in two fields
+                vars(analysis)["_groups_by_payoff"] = groups
+        return fields
 
     def field_of(self, bot: int) -> "Analysis":
         """The analysis of the field of a bot."""
@@ -327,7 +332,9 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _groups_by_payoff(self) -> Sequence[str]:
         assert self.mean_payoffs is not None
-        return self.mean_payoffs.groups([each._playing for each in self.fields])
+        if len(self.fields) > 1:
+            return self.fields[0]._groups_by_payoff
+        return self.mean_payoffs.groups([self._playing])
 
     @property
     def ranks(self) -> Sequence[tuple[int, int]]:
