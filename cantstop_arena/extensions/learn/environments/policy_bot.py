@@ -39,7 +39,17 @@ BatchPolicy = Callable[[Batch], Any]
 
 
 class PolicyBot:
-    """A bot that takes all decisions of a game with one policy."""
+    """A bot that takes all decisions of a game with one policy, for one game at a time.
+
+    `from_batch`, `from_torch` and `from_onnx` make bots that decide for many games at once, which
+    is tens of times as fast.
+    """
+
+    speed_hint = (
+        "its policy decides for one game at a time: PolicyBot.from_batch(function) decides for many"
+        " at once, tens of times as fast (docs/reference/positions.md)"
+    )
+    """What `arena bots check` says of its speed."""
 
     def __init__(
         self, policy: Policy, game: str = DEFAULT, choose: Callable[..., int] | None = None
