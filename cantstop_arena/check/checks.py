@@ -294,7 +294,8 @@ class BotChecks:
         elif run.decisions:
             text = f"{_milliseconds(run.seconds / run.decisions)} per decision, on average"
             yield Finding(OK, "time", text)
-        if hint := getattr(self.spec.fresh_instance({}), SPEED_HINT, ""):
+        functions = functions_of(self.spec.fresh_instance({}), self.game.decisions).values()
+        if hint := next((getattr(each, SPEED_HINT, "") for each in functions), ""):
             yield Finding(NOTE, "time", in_a_line(str(hint), _MAX_HINT))
         if finding := self._slowest(run):
             yield finding
