@@ -210,11 +210,12 @@ class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
             for run in sums.ranges
         )
 
-    def groups(self, order: Sequence[int]) -> tuple[str, ...]:
-        """For each bot the letters of its groups, corrected for all pairs (Holm)."""
-        groups = [""] * self.bots
-        if order:
-            assign_groups(self._different(tuple(order)), list(order), groups)
+    def groups(self, fields: Sequence[Sequence[int]]) -> tuple[str, ...]:
+        """For each bot the letters of its groups, corrected for all pairs of its field (Holm)."""
+        groups, count = [""] * self.bots, 0
+        for order in filter(None, fields):
+            different = self._different(tuple(order))
+            count += assign_groups(different, list(order), groups, count)
         return tuple(groups)
 
     def ranks(self, order: Sequence[int]) -> tuple[tuple[int, int], ...]:

@@ -213,6 +213,7 @@ def rank_text(analysis: Analysis, bot: int) -> str:
 
     Where these are more than half of all, and three at least, the rank is open.
     """
+    analysis = analysis.field_of(bot)
     rank = next(rank for rank, ranked_bot in analysis.ranking if ranked_bot == bot)
     if rank is None:
         return ""

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from helpers.arena import Arena
 from helpers.nets import random_net, write_net
+from helpers.paths import ROOT
 
 import cantstop_arena as ca
 from cantstop_arena.bots.onnx_files import METADATA, read_net
@@ -201,6 +203,35 @@ def test_a_file_has_the_logits_of_its_layers_and_its_setting() -> None:
     }
     with pytest.raises(UsageError, match="Cubus"):
         ca.to_onnx(net, "mine.onnx", game="cubus")
+
+
+class MaskablePPO:
+    """A model as Stable-Baselines3 has them: no module, but with one."""
+
+    policy = object()
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (MaskablePPO(), r"not a MaskablePPO; of a model of Stable-Baselines3 .*policy_net"),
+        (random_net().layers, "not a (list|tuple)$"),
+        ("mine.onnx", "not a str$"),
+        (None, "not a NoneType$"),
+    ],
+)
+def test_what_is_no_net_is_not_written(model: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=rf"to_onnx takes a module of PyTorch.* {message}"):
+        ca.to_onnx(model, "mine.onnx")
+    assert not Path("mine.onnx").exists()
+
+
+def test_the_extra_of_a_missing_package_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(UsageError, match=r"pip install 'cantstop-arena\[onnx\]'"):
+        ca.to_onnx(random_net(), "mine.onnx")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert any(each.startswith("onnx>") for each in extras["optional-dependencies"]["onnx"])
 
 
 def test_a_fixed_number_of_rows_is_that_of_the_batches() -> None:
