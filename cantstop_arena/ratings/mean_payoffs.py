@@ -19,6 +19,7 @@ bounds its variance is never less than that of a share of deals that may not hav
 
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
+from itertools import combinations
 from math import isfinite, sqrt
 from typing import Any
 
@@ -43,10 +44,9 @@ from cantstop_arena.ratings.sequential.confidence import (
     p_value,
 )
 from cantstop_arena.ratings.significance import (
-    SIGNIFICANT,
     assign_groups,
-    holm,
     ranks,
+    significant_pairs,
     student_quantile,
     student_tail,
 )
@@ -228,13 +228,12 @@ class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
         return cache(self._significant_pairs)
 
     def _significant_pairs(self, order: Sequence[int]) -> Truths:
-        different = np.zeros((self.bots, self.bots), np.bool_)
-        pairs = [(bot, rival) for i, bot in enumerate(order) for rival in order[i + 1 :]]
-        errors = [self.ahead(*pair) for pair in pairs]
-        p_values = np.array([1.0 if error is None else error.p_of_zero for error in errors])
-        for pair, is_different in zip(pairs, holm(p_values) <= SIGNIFICANT, strict=True):
-            different[pair] = different[pair[::-1]] = is_different
-        return different
+        p_values = np.ones((self.bots, self.bots))
+        tested = np.zeros_like(p_values, np.bool_)
+        for pair in combinations(sorted(order), 2):
+            error = self.ahead(*pair)
+            tested[pair], p_values[pair] = True, 1.0 if error is None else error.p_of_zero
+        return significant_pairs(p_values, tested)
 
     def _unit(self, index: int) -> Floats:
         contrast = np.zeros(self.bots + self.players)
