@@ -56,9 +56,7 @@ def league(
     return dict(zip(LEAGUES, np.mean(found, axis=0).tolist(), strict=True))
 
 
-def _league(
-    elo: Sequence[float], shared: float, rng: np.random.Generator
-) -> tuple[bool, int, int]:
+def _league(elo: Sequence[float], shared: float, rng: np.random.Generator) -> tuple[bool, int, int]:
     field = RoundField(len(elo), 2, 2)
     table = play_rounds(field, RoundRules(), SimulatedGames(elo, shared, rng))
     apart = [
