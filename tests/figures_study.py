@@ -9,6 +9,8 @@ from functools import partial
 import numpy as np
 from helpers.study_tables import Column, Line, StudyTable
 
+from cantstop_arena.comparisons.statistics import Ratio, rule_effect
+from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.extensions.league.rounds import RoundField, RoundRules, play_rounds
 from cantstop_arena.ratings.model.evidence import Floats
@@ -66,3 +68,45 @@ def _league(elo: Sequence[float], shared: float, rng: np.random.Generator) -> tu
         if not set(table.letters[better]) & set(table.letters[worse])
     ]
     return not all(apart), sum(apart), table.decided
+
+
+EFFECTS = ("absolute", "absolute, among 14", "relative")
+
+
+def rare_shares(
+    deals: int,
+    games: int,
+    before: float,
+    after: float,
+    together: bool,
+    repetitions: int,
+    rng: np.random.Generator,
+) -> dict[str, float]:
+    """Intervals of the difference of two rare shares; `together`: all games of a deal are alike."""
+    held = []
+    for _ in range(repetitions):
+        size = 1 if together else games
+        shares = [games / size * rng.binomial(size, chance, deals) for chance in (before, after)]
+        ratios = [Ratio(share, np.full(deals, float(games))) for share in shares]
+        effect = rule_effect(*ratios, SHARE, 0.002)
+        ends = [effect.absolute and effect.absolute.among(questions) for questions in (1, 14)]
+        held.append([bool(one) and _holds(one.low, after - before, one.high) for one in ends])
+    return dict(zip(EFFECTS, np.mean(held, axis=0).tolist(), strict=False))
+
+
+def skewed_counts(
+    deals: int, sigma: float, repetitions: int, rng: np.random.Generator
+) -> dict[str, float]:
+    """Intervals of the relative difference of lognormal counts, luck of a deal shared in part."""
+    held = []
+    for _ in range(repetitions):
+        luck, own = rng.normal(size=deals), rng.normal(size=(2, deals))
+        counts = np.exp(sigma * (0.3**0.5 * luck + 0.7**0.5 * own) - sigma**2 / 2)
+        ratios = [Ratio(count, np.ones(deals)) for count in (20 * counts[0], 22 * counts[1])]
+        relative = rule_effect(*ratios, COUNT, 0.01).relative
+        held.append(bool(relative) and _holds(relative.low, 0.1, relative.high))
+    return {EFFECTS[2]: float(np.mean(held))}
+
+
+def _holds(low: float | None, true: float, high: float | None) -> bool:
+    return (low is None or low <= true) and (high is None or true <= high)
