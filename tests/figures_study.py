@@ -1,18 +1,20 @@
 """How often figures hold that are chosen among many, or come from few and skewed deals.
 
-Part of `make coverage-study`: the letters of leagues, ...
+Part of `make coverage-study`: letters of leagues, comparisons, profiles.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from itertools import combinations
 
 import numpy as np
-from helpers.study_tables import Column, Line, StudyTable
 
 from cantstop_arena.comparisons.statistics import Ratio, rule_effect
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.deals.seatings import Group
+from cantstop_arena.extensions.design.game_profile import games_until_clear, ladder, quotient
+from cantstop_arena.extensions.design.quantities import Quantity, luck_of, mean_of
 from cantstop_arena.extensions.league.rounds import RoundField, RoundRules, play_rounds
+from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.model.luce import ELO
 
@@ -108,5 +110,165 @@ def skewed_counts(
     return {EFFECTS[2]: float(np.mean(held))}
 
 
+PROFILES = ("ladder", "luck", "games to tell")
+
+
+def profile(
+    bots: int, step: float, deals: int, repetitions: int, rng: np.random.Generator
+) -> dict[str, float]:
+    """Intervals of bots that are so many points of score apart, luck of a deal shared in part."""
+    chances = [
+        1 / (1 + np.exp(-4 * step * (rival - bot))) for bot, rival in combinations(range(bots), 2)
+    ]
+    depth = max(abs(chance - 0.5) for chance in chances)
+    luck = 1 - float(np.mean([(2 * chance - 1) ** 2 for chance in chances]))
+    truths = (
+        ELO * np.log((0.5 + depth) / (0.5 - depth)),
+        luck,
+        games_until_clear(Estimate(luck))[0],
+    )
+    held = []
+    for _ in range(repetitions):
+        scores = _scores(chances, deals, rng)
+        of_luck = luck_of(scores)
+        assert of_luck
+        estimates = (ladder(scores), of_luck.estimate(), games_until_clear(of_luck.estimate()))
+        held.append(
+            [_holds(one.low, true, one.high) for one, true in zip(estimates, truths, strict=True)]
+        )
+    return dict(zip(PROFILES, np.mean(held, axis=0).tolist(), strict=True))
+
+
+def _scores(chances: Sequence[float], deals: int, rng: np.random.Generator) -> list[Quantity]:
+    """The scores of pairs in two games a deal; three tenths of the games have the deal's luck."""
+    luck = rng.random((2, deals))
+    drawn = (np.where(rng.random((2, deals)) < 0.3, luck, rng.random((2, deals))) for _ in chances)
+    wins = ((one < chance).mean(axis=0) for one, chance in zip(drawn, chances, strict=True))
+    return [mean_of(won, is_share=True) for won in wins]
+
+
+QUOTIENT = "quotient"
+
+
+def quotients(
+    kind: str, games: int, repetitions: int, rng: np.random.Generator
+) -> dict[str, float]:
+    """Intervals of a quotient of sums over games."""
+    held = []
+    for _ in range(repetitions):
+        above, below, true = _quotient(kind, games, rng)
+        one = quotient(above, below)
+        held.append(_holds(one.low, true, one.high))
+    return {QUOTIENT: float(np.mean(held))}
+
+
+def _quotient(kind: str, games: int, rng: np.random.Generator) -> tuple[Floats, Floats, float]:
+    """Its numerators and denominators, and its true value."""
+    if kind == SKEWED:
+        below = np.exp(rng.normal(size=games))
+        return below * np.exp(rng.normal(size=games) - 0.5), below, 1.0
+    below = rng.poisson(20, games) + 1.0
+    if kind == MILD:
+        return rng.poisson(3 * below).astype(float), below, 3.0
+    return rng.binomial(below.astype(int), 0.05).astype(float), below, 0.05
+
+
+MILD, RARE, SKEWED = "mild", "rare share", "lognormal"
+
+
 def _holds(low: float | None, true: float, high: float | None) -> bool:
     return (low is None or low <= true) and (high is None or true <= high)
+
+
+def tables() -> Sequence[StudyTable]:
+    """Those of leagues, comparisons and profiles."""
+    rare = [
+        (100, 2, 0.02, 0.002, False),
+        (1000, 2, 0.004, 0.0005, False),
+        (100, 24, 0.05, 0.01, True),
+        (300, 24, 0.02, 0.002, True),
+        (100, 2, 0.3, 0.35, False),
+    ]
+    return (
+        StudyTable(
+            "{repetitions} leagues of equal bots, and of bots 10 Elo apart, with the default"
+            " rounds: how many have any wrong letter, how many pairs they tell apart, and of how"
+            " many neighbours. {error}",
+            "leagues",
+            [Column(LEAGUES[0]), *(Column(name, 1) for name in LEAGUES[1:])],
+            [
+                Line(
+                    f"{bots} bots, {f'{step} Elo apart' if step else 'equal'}, {shared:.0%} shared",
+                    partial(league, bots, step, shared),
+                )
+                for bots, step, shared in (
+                    (12, 0, 0.0),
+                    (12, 0, 0.5),
+                    (12, 10, 0.0),
+                    (24, 0, 0.0),
+                    (40, 0, 0.0),
+                )
+            ],
+            share=0.75,
+        ),
+        StudyTable(
+            "{repetitions} comparisons of rare shares: intervals of the difference that hold the"
+            " truth, for a single question (95.0 are promised) and for one of 14 (99.64). {error}",
+            "rare shares",
+            [*map(Column, EFFECTS[:2])],
+            [
+                Line(
+                    f"{before} and {after}, {deals} deals of {games} games"
+                    + (" that are alike" if together else ""),
+                    partial(rare_shares, deals, games, before, after, together),
+                )
+                for deals, games, before, after, together in rare
+            ],
+            share=5,
+        ),
+        StudyTable(
+            "{repetitions} comparisons of skewed counts: intervals of the relative difference."
+            " {error}",
+            "skewed counts",
+            [Column(EFFECTS[2])],
+            [
+                Line(
+                    f"lognormal, sigma {sigma}, {deals} deals", partial(skewed_counts, deals, sigma)
+                )
+                for sigma, deals in ((0.3, 10), (0.3, 30), (1.0, 10), (1.0, 30), (1.0, 100))
+            ],
+            share=5,
+        ),
+        StudyTable(
+            "{repetitions} profiles from 600 deals: intervals of the Elo from the weakest bot to the"
+            " best, of the luck in a single game, and of the games until the better bot leads."
+            " {error}",
+            "profiles",
+            [*map(Column, PROFILES)],
+            [
+                Line(f"{bots} bots, {100 * step:g} points apart", partial(profile, bots, step, 600))
+                for bots, step in (
+                    (2, 0),
+                    (2, 0.01),
+                    (2, 0.02),
+                    (2, 0.05),
+                    (6, 0),
+                    (6, 0.01),
+                    (6, 0.03),
+                    (6, 0.1),
+                    (12, 0),
+                )
+            ],
+        ),
+        StudyTable(
+            "{repetitions} profiles of games: intervals of a quotient of sums over games. {error}",
+            "quotients",
+            [Column(QUOTIENT)],
+            [
+                Line(f"{kind}, {games} games", partial(quotients, kind, games))
+                for kind in (MILD, RARE, SKEWED)
+                for games in (10, 20, 60)
+            ],
+            share=2,
+        ),
+    )
