@@ -4,18 +4,19 @@ Part of `make coverage-study`: letters of leagues, comparisons, profiles.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import combinations
 
 import numpy as np
+from helpers.study_tables import Column, Line, StudyTable
 
-from cantstop_arena.comparisons.statistics import Ratio, rule_effect
+from cantstop_arena.comparisons.statistics import Numbers, Ratio, rule_effect
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.extensions.design.game_profile import games_until_clear, ladder, quotient
 from cantstop_arena.extensions.design.quantities import Quantity, luck_of, mean_of
 from cantstop_arena.extensions.league.rounds import RoundField, RoundRules, play_rounds
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.model.luce import ELO
 
 LEAGUES = ("a wrong letter", "pairs told apart, of 66", "neighbours decided, of 11")
@@ -27,7 +28,7 @@ class SimulatedGames:
     def __init__(self, elo: Sequence[float], shared: float, rng: np.random.Generator) -> None:
         self._elo, self._shared = np.array(elo), shared
         self._seed = int(rng.integers(2**32))
-        self._shares: dict[Group, Floats] = {}
+        self._shares: dict[Group, Numbers] = {}
 
     def reach(self, deals: Mapping[Group, int]) -> bool:
         """All games are there."""
@@ -37,7 +38,7 @@ class SimulatedGames:
         """None are missing."""
         return 0
 
-    def shares(self, group: Group, deals: int) -> Floats:
+    def shares(self, group: Group, deals: int) -> Numbers:
         """The shares of two bots by deal."""
         known = self._shares.get(group, np.empty((0, 2)))
         if len(known) < deals:
@@ -49,7 +50,8 @@ class SimulatedGames:
             chance = 1 / (1 + np.exp((self._elo[group[1]] - self._elo[group[0]]) / ELO))
             first = (drawn < chance).mean(axis=1)
             known = self._shares[group] = np.stack([first, 1 - first], axis=1)
-        return known[:deals]
+        shares: Numbers = known[:deals]
+        return shares
 
 
 def league(
@@ -88,11 +90,14 @@ def rare_shares(
     held = []
     for _ in range(repetitions):
         size = 1 if together else games
-        shares = [games / size * rng.binomial(size, chance, deals) for chance in (before, after)]
+        shares = [
+            (games / size * rng.binomial(size, p, deals)).astype(float) for p in (before, after)
+        ]
         ratios = [Ratio(share, np.full(deals, float(games))) for share in shares]
-        effect = rule_effect(*ratios, SHARE, 0.002)
-        ends = [effect.absolute and effect.absolute.among(questions) for questions in (1, 14)]
-        held.append([bool(one) and _holds(one.low, after - before, one.high) for one in ends])
+        effect = rule_effect(ratios[0], ratios[1], SHARE, 0.002)
+        assert effect.absolute
+        ends = [effect.absolute.among(questions) for questions in (1, 14)]
+        held.append([_holds(one.low, after - before, one.high) for one in ends])
     return dict(zip(EFFECTS, np.mean(held, axis=0).tolist(), strict=False))
 
 
@@ -105,8 +110,9 @@ def skewed_counts(
         luck, own = rng.normal(size=deals), rng.normal(size=(2, deals))
         counts = np.exp(sigma * (0.3**0.5 * luck + 0.7**0.5 * own) - sigma**2 / 2)
         ratios = [Ratio(count, np.ones(deals)) for count in (20 * counts[0], 22 * counts[1])]
-        relative = rule_effect(*ratios, COUNT, 0.01).relative
-        held.append(bool(relative) and _holds(relative.low, 0.1, relative.high))
+        relative = rule_effect(ratios[0], ratios[1], COUNT, 0.01).relative
+        assert relative
+        held.append(_holds(relative.low, 0.1, relative.high))
     return {EFFECTS[2]: float(np.mean(held))}
 
 
@@ -122,11 +128,8 @@ def profile(
     ]
     depth = max(abs(chance - 0.5) for chance in chances)
     luck = 1 - float(np.mean([(2 * chance - 1) ** 2 for chance in chances]))
-    truths = (
-        ELO * np.log((0.5 + depth) / (0.5 - depth)),
-        luck,
-        games_until_clear(Estimate(luck))[0],
-    )
+    games = games_until_clear(Estimate(luck)).mean or np.inf
+    truths = (ELO * np.log((0.5 + depth) / (0.5 - depth)), luck, games)
     held = []
     for _ in range(repetitions):
         scores = _scores(chances, deals, rng)
@@ -162,12 +165,12 @@ def quotients(
     return {QUOTIENT: float(np.mean(held))}
 
 
-def _quotient(kind: str, games: int, rng: np.random.Generator) -> tuple[Floats, Floats, float]:
+def _quotient(kind: str, games: int, rng: np.random.Generator) -> tuple[Numbers, Numbers, float]:
     """Its numerators and denominators, and its true value."""
     if kind == SKEWED:
         below = np.exp(rng.normal(size=games))
         return below * np.exp(rng.normal(size=games) - 0.5), below, 1.0
-    below = rng.poisson(20, games) + 1.0
+    below = 1 + rng.poisson(20, games).astype(float)
     if kind == MILD:
         return rng.poisson(3 * below).astype(float), below, 3.0
     return rng.binomial(below.astype(int), 0.05).astype(float), below, 0.05
@@ -227,7 +230,7 @@ def tables() -> Sequence[StudyTable]:
             share=5,
         ),
         StudyTable(
-            "{repetitions} comparisons of skewed counts: intervals of the relative difference."
+            "{repetitions} comparisons of lognormal counts: intervals of the relative difference."
             " {error}",
             "skewed counts",
             [Column(EFFECTS[2])],
@@ -240,8 +243,8 @@ def tables() -> Sequence[StudyTable]:
             share=5,
         ),
         StudyTable(
-            "{repetitions} profiles from 600 deals: intervals of the Elo from the weakest bot to the"
-            " best, of the luck in a single game, and of the games until the better bot leads."
+            "{repetitions} profiles from 600 deals: intervals of the Elo from the weakest bot to"
+            " the best, of the luck in a single game, and of the games until the better bot leads."
             " {error}",
             "profiles",
             [*map(Column, PROFILES)],

@@ -28,7 +28,7 @@ def profile_headline(profile: GameProfile) -> str:
         high = rows[LUCK].value.high
         is_open = luck >= 1 or (high is not None and high >= 1)
         least = rows[GAMES_TO_TELL].value.low if GAMES_TO_TELL in rows else None
-        takes = f", which takes {plain(ceil(least))} games or more" if least else ""
+        takes = f", which takes {ceil(least):,} games or more" if least else ""
         return f"{headline_text}; it stays open who is better{takes}" if is_open else headline_text
     if length and (mean := _mean_of(length)) is not None:
         return f"{profile.title} takes {plain(mean)} {length.label}"
