@@ -56,8 +56,8 @@ from cantstop_arena.ratings.scores import score_error, seat_score_error
 from cantstop_arena.ratings.significance import (
     SIGNIFICANT,
     assign_groups,
-    holm,
     ranks,
+    significant_pairs,
     student_tail,
 )
 
@@ -397,12 +397,10 @@ class _RatingBuilder:
     def _significant_pairs(self, pair_variance: ContrastVariance, worse: Floats) -> Truths:
         """Which pairs differ significantly, corrected for all pairs that can be compared."""
         tested = np.triu(self.together, 1) & pair_variance.estimable
-        p_values = 2 * np.minimum(worse, worse.T)[tested]
+        p_values = 2 * np.minimum(worse, worse.T)
         if pair_variance.expected is not None:  # results were looked at while games went on
-            p_values = pair_variance.p_values(self.strengths[:, None] - self.strengths)[tested]
-        different = np.zeros(tested.shape, np.bool_)
-        different[tested] = holm(p_values) < SIGNIFICANT
-        return different | different.T
+            p_values = pair_variance.p_values(self.strengths[:, None] - self.strengths)
+        return significant_pairs(p_values, tested)
 
     def _groups(self, different: Truths) -> list[str]:
         """The bots' group letters; no letter is used in two fields."""

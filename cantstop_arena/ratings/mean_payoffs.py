@@ -7,19 +7,12 @@ the variance of that (Cochran 1977, 6.3)
 
 The difference of two bots is that of their means; its variance is the same sum over the difference
 of the two residuals, (S - m g) / Σ g, so that the chance that they share in a deal cancels.
-Quantiles are Student's, with the degrees of freedom that all intervals have (`degrees_of_freedom`).
-
-Where a bot's payoff is the same in all deals, others are, with 95% confidence, a share of less than
-π = 1 - 0.05^(1/D) of all: with known bounds the interval is from (1 - π) m + π low to
-(1 - π) m + π high, and without bounds there is none.
-
-Where results are looked at while games go on, the interval is a confidence sequence, and with known
-bounds its variance is never less than that of a share of deals that may not have been observed yet.
+Intervals and p-values are those of `mean_error`.
 """
 
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
-from math import isfinite, sqrt
+from itertools import combinations
 from typing import Any
 
 import msgspec
@@ -31,117 +24,19 @@ from cantstop_arena.deals.sampling import DealRange, DealSums
 from cantstop_arena.ratings.covariance import (
     MANY_DEALS,
     MIN_SAMPLED,
-    DegreesOfFreedom,
     degrees_of_freedom,
 )
-from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.mean_error import MeanError
 from cantstop_arena.ratings.model.evidence import Floats, Truths
-from cantstop_arena.ratings.sequential.confidence import (
-    FIRST_LOOK,
-    min_variance,
-    multiplier,
-    p_value,
-)
 from cantstop_arena.ratings.significance import (
-    SIGNIFICANT,
     assign_groups,
-    holm,
     ranks,
-    student_quantile,
-    student_tail,
+    significant_pairs,
 )
 
-ALPHA = 0.05
 FEW_DEALS = 12  # effective deals: with fewer an interval may be too narrow
 HEAVY_TAILS = 6  # a kurtosis; the normal distribution has 3
 _ROUNDING = 1e-12
-_MAX_DEALS = 1000  # of equal differences: with many more, 2^(1 - n) would underflow
-
-
-class PayoffError(msgspec.Struct, frozen=True):
-    """The error of a mean payoff, or of a difference of two, in some deals.
-
-    `residual_variance` is the variance without the factor D / (D - 1). Payoffs are within `bounds`,
-    if these are known. With `expected` deals the interval is a confidence sequence for them.
-    """
-
-    mean: float
-    residual_variance: float
-    deals: int
-    degrees_of_freedom: DegreesOfFreedom
-    bounds: tuple[float, float] | None
-    expected: float | None = None
-
-    @property
-    def is_unknown(self) -> bool:
-        """Whether there are too few deals."""
-        return self.deals < (2 if self.expected is None else FIRST_LOOK)
-
-    @property
-    def standard_error(self) -> float:
-        """The standard error; 0 where all deals are equal."""
-        residual_variance = self.residual_variance
-        if self.expected is not None and self.bounds is not None and not self.is_unknown:
-            distance = max(self.bounds[1] - self.mean, self.mean - self.bounds[0])
-            minimum = min_variance(distance, self.deals, self.expected) / self.deals
-            residual_variance = max(residual_variance, minimum)
-        return sqrt(residual_variance * self.deals / max(self.deals - 1, 1))
-
-    @property
-    def interval(self) -> tuple[float | None, float | None]:
-        """The ends of the 95% interval; None where nothing bounds it."""
-        if self.is_unknown:
-            return None, None
-        if error := self.standard_error:
-            low, high = self._quantiles
-            return self.mean - low * error, self.mean + high * error
-        if self.bounds is None:
-            return None, None
-        rare = 1 - ALPHA ** (1 / self.deals)
-        low, high = ((1 - rare) * self.mean + rare * bound for bound in self.bounds)
-        return low, high
-
-    @property
-    def _quantiles(self) -> tuple[float, float]:
-        """Those of the lower and of the upper end."""
-        if self.expected is not None:
-            return (multiplier(self.deals, self.expected),) * 2
-        low, high = map(student_quantile, self.degrees_of_freedom)
-        return low, high
-
-    @property
-    def p_of_zero(self) -> float:
-        """The p-value of a mean of 0, where the interval has the same quantile."""
-        if self.is_unknown or self.mean == 0:
-            return 1.0
-        if error := self.standard_error:
-            deviate = abs(self.mean) / error
-            if self.expected is not None:
-                return p_value(deviate, self.deals, self.expected)
-            dof = np.array([self.degrees_of_freedom.towards(-self.mean)])
-            return min(1.0, float(2 * student_tail(np.array([deviate]), dof)[0]))
-        if self.bounds is None:  # the sign test
-            return float(2.0 ** max(1 - self.deals, -_MAX_DEALS))
-        across = abs(self.bounds[0 if self.mean > 0 else 1])  # what others would have to pay
-        return float((across / (across + abs(self.mean))) ** self.deals)
-
-    @property
-    def superiority(self) -> float:
-        """The probability that the mean is above 0, under an even prior."""
-        if self.is_unknown or self.mean == 0:
-            return 0.5
-        if not (error := self.standard_error):
-            return float(self.mean > 0)
-        deviate = abs(self.mean) / error
-        dof = np.array([self.degrees_of_freedom.towards(-self.mean)])
-        tail = float(student_tail(np.array([deviate]), dof)[0])
-        return 1 - tail if self.mean > 0 else tail
-
-    @property
-    def estimate(self) -> Estimate:
-        """The mean with its interval."""
-        low, high = (None if end is None or not isfinite(end) else end for end in self.interval)
-        return Estimate(self.mean, low, high)
 
 
 class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
@@ -157,19 +52,19 @@ class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
     orders: int
     expected: float | None = None
 
-    def bot(self, number: int) -> PayoffError | None:
+    def bot(self, number: int) -> MeanError | None:
         """The error of a bot's mean payoff; None without games."""
         return self._error(self._unit(number), self.payoff.bounds)
 
-    def seat(self, seat: int) -> PayoffError | None:
+    def seat(self, seat: int) -> MeanError | None:
         """The error of a seat's mean payoff, whoever sat there; None without games."""
         return self._error(self._unit(self.bots + seat), self.payoff.bounds)
 
-    def ahead(self, bot: int, rival: int) -> PayoffError | None:
+    def ahead(self, bot: int, rival: int) -> MeanError | None:
         """How much better the mean payoff of a bot is; None where one has no games."""
         return None if bot == rival else self.ahead_of(bot, [rival])
 
-    def ahead_of(self, bot: int, rivals: Sequence[int]) -> PayoffError | None:
+    def ahead_of(self, bot: int, rivals: Sequence[int]) -> MeanError | None:
         """How much better the mean payoff of a bot is than the mean of its rivals'."""
         if not rivals:
             return None
@@ -229,20 +124,19 @@ class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
         return cache(self._significant_pairs)
 
     def _significant_pairs(self, order: Sequence[int]) -> Truths:
-        different = np.zeros((self.bots, self.bots), np.bool_)
-        pairs = [(bot, rival) for i, bot in enumerate(order) for rival in order[i + 1 :]]
-        errors = [self.ahead(*pair) for pair in pairs]
-        p_values = np.array([1.0 if error is None else error.p_of_zero for error in errors])
-        for pair, is_different in zip(pairs, holm(p_values) <= SIGNIFICANT, strict=True):
-            different[pair] = different[pair[::-1]] = is_different
-        return different
+        p_values = np.ones((self.bots, self.bots))
+        tested = np.zeros_like(p_values, np.bool_)
+        for pair in combinations(sorted(order), 2):
+            error = self.ahead(*pair)
+            tested[pair], p_values[pair] = True, 1.0 if error is None else error.p_of_zero
+        return significant_pairs(p_values, tested)
 
     def _unit(self, index: int) -> Floats:
         contrast = np.zeros(self.bots + self.players)
         contrast[index] = 1.0
         return contrast
 
-    def _error(self, contrast: Floats, bounds: tuple[float, float] | None) -> PayoffError | None:
+    def _error(self, contrast: Floats, bounds: tuple[float, float] | None) -> MeanError | None:
         taken = contrast != 0
         if not self._games[taken].all():
             return None
@@ -250,7 +144,7 @@ class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
         variance = float(contrast @ self._covariance @ contrast)
         scale = float((contrast**2) @ np.maximum(self._covariance.diagonal(), 0.0))
         scale += float(contrast @ self._means) ** 2 * _ROUNDING
-        return PayoffError(
+        return MeanError(
             float(contrast @ self._means),
             variance if variance > _ROUNDING * scale else 0.0,
             deals,

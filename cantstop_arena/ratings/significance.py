@@ -232,6 +232,16 @@ def holm(p_values: Floats) -> Floats:
     return corrected
 
 
+def significant_pairs(p_values: Floats, tested: Truths) -> Truths:
+    """Which bots differ significantly: a symmetric matrix, bots by bots.
+
+    The pairs that are `tested`, in the upper triangle, have their `p_values` there, uncorrected.
+    """
+    different = np.zeros(tested.shape, np.bool_)
+    different[tested] = holm(p_values[tested]) <= SIGNIFICANT
+    return different | different.T
+
+
 def assign_groups(
     different: Truths, order: list[int], groups: list[str], first_letter: int = 0
 ) -> int:

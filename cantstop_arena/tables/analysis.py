@@ -16,7 +16,8 @@ from cantstop_arena.deals.outcomes import FaultReport, TournamentTotals
 from cantstop_arena.deals.payoff import PAYOFF
 from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.mean_payoffs import MeanPayoffs, PayoffError, mean_payoffs
+from cantstop_arena.ratings.mean_error import MeanError
+from cantstop_arena.ratings.mean_payoffs import MeanPayoffs, mean_payoffs
 from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, Moves, goodness, moves
 from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
 from cantstop_arena.ratings.scores import (
@@ -454,7 +455,7 @@ def _ranked(names: Sequence[str], keys: Sequence[float]) -> list[tuple[int, int]
     return [(bisect_left(ahead, keys[number]) + 1, number) for number in order]
 
 
-def _estimate(error: PayoffError | None) -> Estimate:
+def _estimate(error: MeanError | None) -> Estimate:
     return Estimate(None) if error is None else error.estimate
 
 
