@@ -23,6 +23,7 @@ from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.tournaments.ledger.ledger import (
     LEDGER,
+    SUFFIXES,
     UNREADABLE,
     VERSION,
     Ledger,
@@ -31,8 +32,6 @@ from cantstop_arena.tournaments.ledger.ledger import (
 )
 from cantstop_arena.tournaments.ledger.ledger_query import QueryBot
 from cantstop_arena.tournaments.ledger.old_ledger import OLD_VERSIONS, OldLedger
-
-_SUFFIXES = ("", "-wal", "-shm", "-journal")  # of the files of a database
 
 
 @contextmanager
@@ -126,7 +125,7 @@ def _old_version(path: Path) -> bool:
     """Whether a file is a ledger of release 0.2."""
     if not path.exists():
         return False
-    with closing(sqlite3.connect(path)) as connection:
+    with closing(connect(path)) as connection:
         return Ledger(path, connection).version() in OLD_VERSIONS
 
 
@@ -134,9 +133,9 @@ def set_aside(path: Path) -> None:
     """Rename a ledger to `ledger.old.sqlite`, of which there is one generation."""
     old = path.with_suffix(".old.sqlite")
     if path.exists():
-        for suffix in _SUFFIXES:
+        for suffix in SUFFIXES:
             Path(f"{old}{suffix}").unlink(missing_ok=True)
-    for suffix in _SUFFIXES:
+    for suffix in SUFFIXES:
         with suppress(FileNotFoundError):
             Path(f"{path}{suffix}").replace(f"{old}{suffix}")
 
@@ -162,12 +161,13 @@ def stored_seed(path: Path) -> Seed | None:
     if not path.exists():
         return None
     damage = (sqlite3.Error, ValueError, LookupError, TypeError, AttributeError, LedgerError)
-    with suppress(*damage), closing(sqlite3.connect(path)) as connection:
-        ledger = Ledger(path, connection)
-        if ledger.version() in OLD_VERSIONS:
-            return OldLedger(path, connection).query.setting.deal_seed
-        query = ledger.query()
-        return query.setting.deal_seed if query else None
+    for open_database in (sqlite3.connect, connect):  # which reads more, but may have to write
+        with suppress(*damage), closing(open_database(path)) as connection:
+            ledger = Ledger(path, connection)
+            if ledger.version() in OLD_VERSIONS:
+                return OldLedger(path, connection).query.setting.deal_seed
+            query = ledger.query()
+            return query.setting.deal_seed if query else None
     return None
 
 
@@ -248,7 +248,7 @@ def _has(path: Path, content: bytes) -> bool:
 def _restore(path: Path, before: bytes) -> None:
     """Restore the ledger, and delete the files from which SQLite would add to it."""
     try:
-        for suffix in _SUFFIXES[1:]:
+        for suffix in SUFFIXES[1:]:
             Path(f"{path}{suffix}").unlink(missing_ok=True)
         if path.is_symlink() or not _has(path, before):
             path.parent.mkdir(parents=True, exist_ok=True)
