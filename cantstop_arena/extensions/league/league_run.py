@@ -138,9 +138,7 @@ def run_league(
 
         def play(field: LeagueField, is_time_up: Callable[[], bool], echo: Echo) -> PlayedRounds:
             tournament = field.tournament(folder, seed)
-            with open_games(
-                tournament, catalogue, folder, options, observer, is_time_up
-            ) as games:
+            with open_games(tournament, catalogue, folder, options, observer, is_time_up) as games:
                 plan = _plan(field, games, submissions)
                 echo(f"{league.name}: {_plan_text(plan)}")
                 observer.on_whole(plan.games)
