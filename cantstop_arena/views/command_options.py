@@ -65,6 +65,20 @@ def key_option(key: Key | str, command: str = "", **changes: Any) -> Decorator:
     return lambda command: decorator(_json_for_format(command))
 
 
+def only_game_option(name: str) -> Decorator:
+    """The option --game of a command about one game: it refuses others in a sentence."""
+
+    def check(context: click.Context, _: click.Parameter, value: str) -> None:
+        from cantstop_arena.games.registry import game_named
+
+        if value != name:
+            raise UsageError(f"{context.command_path} is for {game_named(name).title} only")
+
+    return click.option(
+        "--game", default=name, hidden=True, expose_value=False, is_eager=True, callback=check
+    )
+
+
 def seats_option(maximum: int) -> Decorator:
     """The option --players of a command that is about one table, not about lineups."""
     seats = click.IntRange(1, maximum)

@@ -50,3 +50,13 @@ def test_a_file_of_another_game_is_one_too(arena: Arena) -> None:
 def test_programs_play_any_game() -> None:
     with pytest.raises(BotError, match="choose that game with --game cubus"):
         ca.match("greedy", ca.bot(command=["cat"], as_="cat"))
+
+
+@pytest.mark.parametrize("command", ["odds", "judge rule28", "solve classic"])
+def test_commands_of_one_game_refuse_others_in_a_sentence(arena: Arena, command: str) -> None:
+    message = f"arena {command.split()[0]} is for Can't Stop only\n"
+    assert arena(f"{command} --game cubus", code=2).error == message
+
+
+def test_the_game_of_a_command_of_one_game_may_be_named(arena: Arena) -> None:
+    assert arena("odds --game cantstop").text == arena("odds").text
