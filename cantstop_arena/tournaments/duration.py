@@ -7,9 +7,9 @@ from typing import NamedTuple
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError, GameError
+from cantstop_arena.processes.system import core_count
 from cantstop_arena.texts import how_many, time_text
 from cantstop_arena.tournaments.ledger.cover import Cover, plan_of
-from cantstop_arena.tournaments.pool.worker import worker_count
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.speed import run_speed_trial
@@ -45,7 +45,7 @@ def duration_text(
     """
     if not missing or options.cluster:
         return ""
-    workers = min(options.workers, worker_count())
+    workers = min(options.workers, core_count())
     try:
         seconds = _seconds(missing, catalogue, observer) / workers
     except (BotError, GameError) as error:
