@@ -31,6 +31,7 @@ _MODULES = {
     "api.schemas": ["schema"],
     "api.tournaments": ["gauntlet", "run", "tournament"],
     "api.tuning": ["tune"],
+    "bots.file_imports": ["read_beside"],
     "errors": [
         *("ArenaError", "BotError", "ConfigError", "FaultError", "GameError", "Interrupted"),
         *("LedgerError", "PageError", "RulesError", "UsageError", "WorkerPoolError"),

@@ -17,8 +17,10 @@ from zlib import crc32
 import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
+from helpers.game_packages import describe_project, on_path
+from helpers.layout import WIDTHS, axe_findings, defects
 from helpers.pages_server import PagesServer
-from helpers.paths import ROOT
+from helpers.paths import ROOT, TESTS
 from hypothesis import HealthCheck, settings
 
 # In a job in the background of a shell these are ignored, and so they would be by what tests start.
@@ -311,6 +313,22 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
 
 
 @pytest.fixture(scope="session")
+def site_of_salvage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of installed packages, which are one: the game of tests/salvage_game."""
+    site, home = tmp_path_factory.mktemp("site"), TESTS / "salvage_game"
+    describe_project(site, home / "pyproject.toml")
+    shutil.copytree(home / "salvage", site / "salvage")
+    return site
+
+
+@pytest.fixture(scope="module")
+def second_game(site_of_salvage: Path) -> Iterator[None]:
+    """The game that tests of the core have besides Can't Stop: salvage, as if it were installed."""
+    with on_path(site_of_salvage):
+        yield
+
+
+@pytest.fixture(scope="session")
 def finished(shared: Path) -> Finished:
     """What commands leave behind, once for all workers of a test run."""
     return Finished(shared / "finished")
@@ -411,6 +429,25 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
 
     yield show
     assert troubles == []
+
+
+@pytest.fixture
+def looked_at(opened: Callable[..., Any]) -> Iterator[Callable[..., None]]:
+    """A function that opens a page at all widths, and finds no defect."""
+
+    def look(html: str, dark: bool = False, widths: tuple[int, ...] = WIDTHS) -> None:
+        for width in widths:
+            theme = "dark" if dark else "light"
+            page = opened(html, viewport={"width": width, "height": 900}, color_scheme=theme)
+            found = defects(page)
+            page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+            found += defects(page)
+            if width != WIDTHS[1]:
+                found += axe_findings(page)
+            assert not found, f"at {width} px, {theme}: {found}"
+            page.context.close()
+
+    yield look
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from click import Context
+from click import Context, Group
 from helpers.arena import Arena
 from helpers.paths import ROOT
 
 from cantstop_arena.cli import main
+
+
+TOP = {name: main.get_command(Context(main), name) for name in main.list_commands(Context(main))}
+GROUPS = [name for name, command in TOP.items() if isinstance(command, Group)]
 
 
 def completed(arena: Arena, words: str) -> list[str]:
@@ -43,11 +47,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("match mine mi", ["mine"]),
         ("match mine@", ["mine@previous", "mine@0123456"]),
         ("gauntlet mine --against gl", ["glenn-aloi"]),
-        ("match --game cubus gr", ["greedy"]),
+        ("match --game salvage ca", ["careful"]),
         ("match --rules ko", ["korean"]),
         ("rules jum", ["jump"]),
-        ("rules --game cubus str", ["strict"]),
-        ("plan --game cu", ["cubus"]),
+        ("rules --game salvage pe", ["peaceful"]),
+        ("plan --game sa", ["salvage"]),
         ("rate res", ["results/cup"]),
         ("report results/c", ["results/cup"]),
         ("bots che", ["check"]),
@@ -59,6 +63,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("bots check ./", ["./"]),
     ],
 )
+@pytest.mark.usefixtures("second_game")
 def test_what_is_completed(arena: Arena, here: Path, words: str, found: list[str]) -> None:
     assert completed(arena, words) == found
 
@@ -101,22 +106,22 @@ def test_no_summary_of_a_command_is_cut(arena: Arena) -> None:
     assert summaries and "..." not in summaries
 
 
-@pytest.mark.parametrize("words", [["bots"], ["cubus"]])
-def test_no_summary_in_the_help_is_cut(arena: Arena, words: list[str]) -> None:
-    first = "Commands:" if words else "Play and rate:"
-    commands = arena(*words, "--help").output.partition(first)[2]
+@pytest.mark.parametrize("group", GROUPS)
+def test_no_summary_in_the_help_is_cut(arena: Arena, group: str) -> None:
+    commands = arena(group, "--help").output.partition("Commands:")[2]
     assert commands and "..." not in commands
     lines = [line for line in commands.splitlines() if line.startswith("  ")]
     assert lines and all(line.endswith(".") for line in lines)
 
 
+@pytest.mark.usefixtures("second_game")
 def test_a_bot_is_shown_with_options_defaults_and_source(arena: Arena, here: Path) -> None:
     told = arena("bots", "rule28").output
     assert "option   threshold, default 28\n" in told
     assert "one of 'first', 'random'" in told
     assert "source   built in, cantstop_arena.games.cantstop.bots.rule28" in told
-    assert "plays    Cubus" in arena("bots", "greedy").output
-    assert "unknown bot 'greedi'" in arena("bots", "greedi", code=2).output
+    assert "plays    Salvage" in arena("bots", "careful").output
+    assert "unknown bot 'carefull'" in arena("bots", "carefull", code=2).output
 
 
 def test_a_bot_of_a_file_is_shown_with_what_the_file_says(arena: Arena) -> None:
