@@ -14,8 +14,12 @@ from helpers.paths import ROOT
 from cantstop_arena.cli import main
 
 
-TOP = {name: main.get_command(Context(main), name) for name in main.list_commands(Context(main))}
-GROUPS = [name for name, command in TOP.items() if isinstance(command, Group)]
+CONTEXT = Context(main)
+GROUPS = [
+    name
+    for name in main.list_commands(CONTEXT)
+    if isinstance(main.get_command(CONTEXT, name), Group)
+]
 
 
 def completed(arena: Arena, words: str) -> list[str]:
@@ -97,7 +101,7 @@ def test_the_help_lists_all_commands_in_sections(arena: Arena) -> None:
     """Each command of the sections exists, and stands in one of them."""
     summaries = arena("--help").output.partition("Play and rate:")[2]
     listed = re.findall(r"^  (\w+)  ", summaries, re.MULTILINE)
-    assert sorted(listed) == main.list_commands(Context(main))
+    assert sorted(listed) == main.list_commands(CONTEXT)
     assert all(f"\n{title}:\n" in summaries for title in ("Bots", "The games", "One game"))
 
 

@@ -117,3 +117,10 @@ def _in_process(
     )
     text, error = ended.stdout.decode(), ended.stderr.decode()
     return Done(ended.returncode, text, error, text + error)
+
+
+def refuses_blocked(done: Done) -> bool:
+    """Whether a command has refused, before any output, to write below a file."""
+    (*_, last) = done.error.splitlines()
+    is_named = "cannot be written: " in done.error
+    return not done.text and is_named and "Not a directory. Choose another path." in last

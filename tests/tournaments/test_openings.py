@@ -76,8 +76,9 @@ def test_who_asks_for_too_many_plies_is_told(arena: Arena) -> None:
     assert "openings of 500 plies: Breakthrough is over before" in done.output
 
 
+@pytest.mark.usefixtures("second_game")
 def test_games_without_numbers_have_no_openings(arena: Arena) -> None:
-    for game, bots in (("cantstop", "rule28 random"), ("cubus", "greedy random")):
+    for game, bots in (("cantstop", "rule28 random"), ("salvage", "careful drunk")):
         done = arena(f"match {bots} --game {game} --openings 2 --games 2", code=2)
         assert "openings need a game with numbered actions" in done.output
 
