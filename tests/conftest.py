@@ -65,7 +65,6 @@ if TYPE_CHECKING:
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NO_BROWSER = "needs a browser: apt-get install chromium, and pip install -e '.[dev]'"
 
-GAMES = ("cantstop", *(("cubus",) if find_spec("cantstop_arena.extensions.cubus") else ()))
 # Slow tests alone play these.
 SLOW_TO_COMPILE = ("champion", "grandmaster")
 WARMING = """
@@ -143,8 +142,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if not _is_leader(session.config):
         gc.disable()  # until all tests are collected: what is made until then stays
     else:
+        from cantstop_arena.games.registry import built_in
+
         with ExitStack() as stack:
-            for game in GAMES:
+            for game in built_in():
                 place = stack.enter_context(TemporaryDirectory())
                 left_out = SLOW_TO_COMPILE if "not slow" in session.config.option.markexpr else ()
                 words = [sys.executable, "-c", WARMING, game, *left_out]

@@ -24,12 +24,8 @@ NAMES = sorted(path.parent.name for path in (ROOT / EXTENSIONS).glob("*/extensio
 def imported_by(name: str) -> list[str]:
     """The extensions that an extension may import, by the contract in pyproject.toml."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    (layers,) = (
-        contract["layers"]
-        for contract in contracts["tool"]["importlinter"]["contracts"]
-        if contract.get("containers") == ["cantstop_arena.extensions"]
-    )
-    rows = [re.findall(r"\w+", layer) for layer in layers]
+    layers = contracts["tool"]["importlinter"]["contracts"][1]["layers"]
+    rows = [re.findall(r"(\w+)\)", layer) for layer in layers]
     (place,) = (number for number, row in enumerate(rows) if name in row)
     return [other for row in rows[place + 1 :] for other in row]
 

@@ -13,7 +13,6 @@ from helpers.paths import ROOT
 
 from cantstop_arena.cli import main
 
-
 CONTEXT = Context(main)
 GROUPS = [
     name

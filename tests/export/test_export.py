@@ -194,7 +194,9 @@ def test_rows_are_as_the_schemas_of_their_tables_say(arena: Arena) -> None:
 
 @pytest.mark.usefixtures("second_game")
 def test_games_without_dice_have_no_rolls(arena: Arena) -> None:
-    arena("run box.yaml --no-page", yaml="game: salvage\ngames: 2\nseed: 1\nbots: [careful, drunk]\n")
+    arena(
+        "run box.yaml --no-page", yaml="game: salvage\ngames: 2\nseed: 1\nbots: [careful, drunk]\n"
+    )
     done = arena("export results/box --rolls rolls.csv", code=2)
     assert "records of Salvage have no rolls" in done.error
 

@@ -221,4 +221,6 @@ def test_the_first_compile_can_be_interrupted_at_any_moment(full: Path, tenth: i
         time.sleep(1 + 1.2 * tenth)
         process.send_signal(signal.SIGINT if tenth % 2 else signal.SIGKILL)
         process.communicate()
-    assert check(folder / "cache", COMPILED_LONGEST) == (full / f"{COMPILED_LONGEST}.out").read_text("utf-8")
+    assert check(folder / "cache", COMPILED_LONGEST) == (
+        full / f"{COMPILED_LONGEST}.out"
+    ).read_text("utf-8")

@@ -14,7 +14,7 @@ from helpers.parameters import slow_but
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import WIN_UNITS
-from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.bots.heuristic import GLENN_ALOI, THRESHOLD, TOPPED
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.tournaments import group_pool

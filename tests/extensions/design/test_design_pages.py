@@ -8,9 +8,7 @@ from helpers.arena import Arena
 
 
 @pytest.mark.slow
-def test_the_page_of_a_profile_has_no_defect(
-    arena: Arena, looked_at: Callable[..., None]
-) -> None:
+def test_the_page_of_a_profile_has_no_defect(arena: Arena, looked_at: Callable[..., None]) -> None:
     arena("profile cautious random --games 20 --html page.html")
     html = Path("page.html").read_text("utf-8")
     looked_at(html)

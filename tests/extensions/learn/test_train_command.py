@@ -1,6 +1,5 @@
 """`arena train` as any command: wrong use, and a file that cannot be written."""
 
-import pytest
 from helpers.arena import Arena, refuses_blocked
 
 

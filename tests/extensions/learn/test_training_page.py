@@ -19,6 +19,8 @@ def test_the_page_of_a_training_has_no_defect(
         (number, NetTrial("", "champion", rival, number / 100 if rival else 8.0, half, 400, lost))
         for number, half in enumerate([None, *[0.04] * (trials - 1)], start=1)
     ]
-    html = training_page("Nets", "Can't Stop, classic rules, 2 players", tried, "arena train classic")
+    html = training_page(
+        "Nets", "Can't Stop, classic rules, 2 players", tried, "arena train classic"
+    )
     looked_at(html)
     looked_at(html, dark=True, widths=(1280, 390))

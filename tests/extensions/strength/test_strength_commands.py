@@ -46,7 +46,7 @@ def test_without_a_sandbox_an_isolated_bot_is_not_opened(arena: Arena) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_an_isolated_bot_runs_in_the_sandbox_only(arena: Arena) -> None:
-    bots = {"marks": MARKING.replace("mark\"", f"{Path.cwd()}/mark\"")}
+    bots = {"marks": MARKING.replace('mark"', f'{Path.cwd()}/mark"')}
     assert "faults" not in arena(ISOLATED, bots=bots).text
     yaml = "games: 4\nseed: 5\nbots: [odds, {bot: marks, isolate: true}]\n"
     arena("run cup.yaml --quiet", yaml=yaml)

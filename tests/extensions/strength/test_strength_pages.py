@@ -8,9 +8,7 @@ from helpers.arena import Arena
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "words", ["solve 2,2", "judge cautious random --rules 2,2 --deals 12"]
-)
+@pytest.mark.parametrize("words", ["solve 2,2", "judge cautious random --rules 2,2 --deals 12"])
 def test_the_page_that_a_command_writes_has_no_defect(
     arena: Arena, looked_at: Callable[..., None], words: str
 ) -> None:

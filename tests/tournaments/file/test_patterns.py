@@ -217,7 +217,6 @@ def test_a_bot_of_another_game_says_which(arena: Arena) -> None:
     ]
 
 
-
 def test_a_bot_that_an_entry_names_must_work() -> None:
     write("bots/a.py", "bots/b.py")
     write("bots/broken.py", text=BROKEN)

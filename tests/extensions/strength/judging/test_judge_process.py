@@ -40,7 +40,9 @@ FORGED: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("result", slow_but(range(0, len(FORGED), 3), FORGED), ids=range(len(FORGED)))
+@pytest.mark.parametrize(
+    "result", slow_but(range(0, len(FORGED), 3), FORGED), ids=range(len(FORGED))
+)
 def test_a_judgement_that_does_not_fit_is_refused(
     arena: Arena, monkeypatch: pytest.MonkeyPatch, result: Any
 ) -> None:
