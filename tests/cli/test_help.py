@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click import Context, Group
-from helpers.arena import Arena
+from helpers.arena import Arena, completed
 from helpers.paths import ROOT
 
 from cantstop_arena.cli import main
@@ -19,14 +19,6 @@ GROUPS = [
     for name in main.list_commands(CONTEXT)
     if isinstance(main.get_command(CONTEXT, name), Group)
 ]
-
-
-def completed(arena: Arena, words: str) -> list[str]:
-    """What bash is told for the last of these words."""
-    typed = f"arena {words}".split(" ")
-    told = {"COMP_WORDS": " ".join(typed), "COMP_CWORD": str(len(typed) - 1)}
-    result = arena(env={"_ARENA_COMPLETE": "bash_complete", **told}, code=None)
-    return [line.partition(",")[2] for line in result.output.splitlines()]
 
 
 @pytest.fixture
@@ -50,11 +42,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("match mine mi", ["mine"]),
         ("match mine@", ["mine@previous", "mine@0123456"]),
         ("gauntlet mine --against gl", ["glenn-aloi"]),
-        ("match --game salvage ca", ["careful"]),
+        ("match --game cantstop gl", ["glenn-aloi"]),
         ("match --rules ko", ["korean"]),
         ("rules jum", ["jump"]),
         ("rules --game salvage pe", ["peaceful"]),
-        ("plan --game sa", ["salvage"]),
+        ("plan --game ca", ["cantstop"]),
         ("rate res", ["results/cup"]),
         ("report results/c", ["results/cup"]),
         ("bots che", ["check"]),

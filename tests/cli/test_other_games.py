@@ -39,7 +39,7 @@ def test_bots_that_do_not_play_the_other_game_are_named(arena: Arena) -> None:
     expected = f"{plays}; rule28:threshold=30 does not play salvage\n"
     assert arena("match", *words, code=2).error == expected
     command = "plan random cautious rule28 careful --players 4 --difference 1 --elo"
-    expected = f"{plays}; cautious and rule28 do not play salvage\n"
+    expected = f"{plays}; random, cautious and rule28 do not play salvage\n"
     assert arena(command, code=2).error == expected
 
 
