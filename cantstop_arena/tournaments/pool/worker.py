@@ -123,10 +123,10 @@ class Worker:
         # Neither is imported before a process is needed: multiprocess loads dill, which takes as
         # long as a short command.
         if is_fork:
-            import multiprocessing as processes
+            from multiprocessing import get_context
         else:
-            import multiprocess as processes
-        context = processes.get_context(method)
+            from multiprocess import get_context
+        context: Any = get_context(method)
         shared = mmap.mmap(-1, window.size) if is_fork else context.RawArray("b", window.size)
         self.process = context.Process(
             target=_work,
