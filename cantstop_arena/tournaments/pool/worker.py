@@ -122,11 +122,15 @@ class Worker:
         is_fork = method == "fork"
         # Neither is imported before a process is needed: multiprocess loads dill, which takes as
         # long as a short command.
+        context: Any
         if is_fork:
-            from multiprocessing import get_context
+            import multiprocessing
+
+            context = multiprocessing.get_context(method)
         else:
-            from multiprocess import get_context
-        context: Any = get_context(method)
+            import multiprocess
+
+            context = multiprocess.get_context(method)
         shared = mmap.mmap(-1, window.size) if is_fork else context.RawArray("b", window.size)
         self.process = context.Process(
             target=_work,
