@@ -247,7 +247,8 @@ def test_least_payoff_can_be_the_best(arena: Arena, tmp_path: Path) -> None:
         assert [row["bot"] for row in done.table("standings")] == ["high", "low"]
 
 
-def test_match_in_python() -> None:
+def test_match_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     done = ca.match("closer", "anything", game="tandem", players=4, games=20, seed=1, page=False)
     assert str(done) == "<closer-vs-anything: 20 games of 2 bots>"
 
