@@ -178,9 +178,6 @@ def test_a_person_and_a_replay_of_a_seat_show_what_the_seat_sees(
 
 
 def test_a_copy_with_other_chance_is_refused_where_its_future_is_drawn() -> None:
-    cubus = game_named("cubus")
-    with pytest.raises(UsageError, match="Cubus draws from"):
-        cubus.position(cubus.rules.default, 2, seed=1).with_chance_of(2)
     poker = game_named("kuhn-poker")
     start = poker.position(poker.rules.default, 2)
     cards = {start.with_chance_of(seed).view(0).card for seed in range(30)}
