@@ -203,7 +203,7 @@ def test_other_games_play_in_python(tmp_path: Path) -> None:
         ({"n": 0}, "must be 1 or greater"),
         ({"seat": 2}, "seat must be 0 to 1"),
         ({"autoreset": "never"}, "autoreset must be 'next_step' or 'same_step'"),
-        ({"game": "salvage"}, "Salvage"),
+        ({"game": "salvage"}, "there is nothing to observe: "),
     ],
 )
 @pytest.mark.usefixtures("second_game")
