@@ -9,8 +9,7 @@ ArenaError                 an error that a user can correct; the message says ho
 ├── LedgerError            results on disk that cannot be used or belong to another tournament
 ├── FaultError             a fault of a bot that ends the run: `on_fault: abort`, and in tuning
 ├── WorkerPoolError        worker processes that keep dying
-├── ClusterError           a cluster that cannot be reached, ends, or has no machine that can play
-├── ConvergenceError       a calculation that has not converged within its steps
+ ├── ConvergenceError       a calculation that has not converged within its steps
 ├── GameError              a game whose own code fails
 └── PageError              a page that cannot be drawn
 
@@ -91,10 +90,6 @@ class FaultError(ArenaError):
 
 class WorkerPoolError(ArenaError):
     """Worker processes that keep dying."""
-
-
-class ClusterError(ArenaError):
-    """A cluster that cannot be reached, that ends, or none of whose machines can play."""
 
 
 class ConvergenceError(ArenaError):

@@ -26,7 +26,7 @@ from cantstop_arena.tournaments.table_spec import TableSpec
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a run as users give them: worker processes, memory, and cluster."""
+    """Options of a run as users give them: worker processes, memory, and other machines."""
 
     workers: int | None = None
     start_method: str | None = None
@@ -65,9 +65,9 @@ class RunOptions:
 
 
 class PoolOwner:
-    """Creates pools: new workers for each table, or a cluster, which it keeps for all of them.
+    """Creates pools: new workers for each table, or other machines, which it keeps for all of them.
 
-    Use it as a context manager. All pools of one owner play the same game, with the same cluster.
+    Use it as a context manager. All pools of one owner play the same game, on the same machines.
     """
 
     def __init__(self) -> None:

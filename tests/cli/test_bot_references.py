@@ -233,8 +233,9 @@ def test_compiling_is_not_advised_where_it_is_refused(arena: Arena) -> None:
     assert "must be defined by def" in arena("bots compile fold", code=2).error
 
 
+@pytest.mark.usefixtures("second_game")
 def test_bench_has_no_empty_column(arena: Arena) -> None:
-    rule = arena("bench greedy --game cubus --seconds 0.1").text.splitlines()[1]
+    rule = arena("bench careful --game salvage --seconds 0.1").text.splitlines()[1]
     assert len(rule.split()) == 3
     assert "ns/roll" in arena("bench random --seconds 0.1").text.splitlines()[0]
 

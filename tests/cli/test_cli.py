@@ -107,7 +107,7 @@ def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("matchh", " (did you mean 'match'?)"), ("slove", " (did you mean 'solve'?)"), ("x", "")],
+    [("matchh", " (did you mean 'match'?)"), ("repaly", " (did you mean 'replay'?)"), ("x", "")],
 )
 def test_an_unknown_command_has_one_like_it(arena: Arena, name: str, hint: str) -> None:
     assert f"No such command '{name}'{hint}." in arena(name, code=2).error

@@ -261,10 +261,13 @@ def test_rows_are_as_the_schemas_of_their_tables_say(arena: Arena) -> None:
         assert problems(table, [{**rows[0], "Unheard": 1}]) and problems(table, [{}])
 
 
+@pytest.mark.usefixtures("second_game")
 def test_games_without_dice_have_no_rolls(arena: Arena) -> None:
-    arena("run box.yaml --no-page", yaml="game: cubus\ngames: 2\nseed: 1\nbots: [greedy, hasty]\n")
+    arena(
+        "run box.yaml --no-page", yaml="game: salvage\ngames: 2\nseed: 1\nbots: [careful, drunk]\n"
+    )
     done = arena("export results/box --rolls rolls.csv", code=2)
-    assert "records of Cubus have no rolls" in done.error
+    assert "records of Salvage have no rolls" in done.error
 
 
 # --- Schemas --------------------------------------------------------------------------------------
@@ -300,11 +303,12 @@ def test_schemas_notice_what_is_wrong() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "game: cubus\nplayers: 3\ngames: 6\nseed: 3\nbots: [greedy, hasty, random]\n",
+        "game: salvage\nplayers: 3\ngames: 6\nseed: 3\nbots: [careful, pirate, drunk]\n",
         "players: 1\ngames: 4\nseed: 1\nbots: [rule28, cautious]\n",
         "games: 400\nuntil: {elo_error: 900}\nseed: 1\nbots: [rule28, cautious]\n",
     ],
 )
+@pytest.mark.usefixtures("second_game")
 def test_other_tournaments_are_as_the_schemas_say_and_exported(text: str) -> None:
     Path("other.yaml").write_text(text)
     found = ca.run("other.yaml")

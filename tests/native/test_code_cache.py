@@ -3,12 +3,14 @@
 import ast
 import importlib
 import os
+import re
 import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import numba
@@ -18,10 +20,6 @@ from helpers.parameters import slow_but
 
 import cantstop_arena
 from cantstop_arena.errors import ArenaError
-from cantstop_arena.extensions.cubus.engine import engine_cache as cubus
-from cantstop_arena.extensions.learn import compiled as learn
-from cantstop_arena.extensions.strength import compiled as strength
-from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.native import numba_store
 from cantstop_arena.native.code_cache import (
     SUFFIX,
@@ -35,12 +33,18 @@ from cantstop_arena.native.numba_store import Store
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
 ROOT = Path(cantstop_arena.__file__).parent
-CACHES = {
-    "games/cantstop": ENGINE_CACHE,
-    "extensions/cubus": cubus.ENGINE_CACHE,
-    "extensions/learn": learn.CACHE,
-    "extensions/strength": strength.CACHE,
-}
+
+
+def caches() -> Iterator[tuple[str, str]]:
+    """The games and extensions that are there and have machine code, and where their cache is."""
+    for path in sorted(ROOT.glob("*/*/**/*.py")):
+        name = re.search(r"^(\w+) = CodeCache\(", path.read_text("utf-8"), re.M)
+        if name:
+            module = ".".join(path.relative_to(ROOT.parent).with_suffix("").parts)
+            yield "/".join(path.relative_to(ROOT).parts[:2]), f"{module}:{name[1]}"
+
+
+CACHES = dict(caches())
 
 
 # What it is compiled from ---------------------------------------------------------------------
@@ -185,7 +189,7 @@ def test_all_that_is_compiled_and_all_that_it_imports_is_in_the_fingerprint(home
     )
     never = {ROOT / f"{name}.py" for name in ("atomic_files", "exit_codes")}
     files = {Path(name) for name in told.stdout.split()} - never
-    sources = CACHES[home].sources
+    sources = resolve_name(CACHES[home]).sources
     assert compiled and compiled <= files
     assert all(path.exists() for path in sources)
     assert not {

@@ -81,10 +81,11 @@ def test_who_asks_for_too_many_plies_is_told(arena: Arena) -> None:
     assert "openings of 500 plies: Breakthrough is over before" in done.output
 
 
+@pytest.mark.usefixtures("second_game")
 def test_games_that_have_no_openings_say_why(arena: Arena) -> None:
     reasons = {
         "cantstop rule28 random": "need a game in plain Python; Can't Stop is played by an engine",
-        "cubus greedy random": "need a game with numbered actions, which Cubus has not",
+        "salvage careful drunk": "need a game with numbered actions, which Salvage has not",
     }
     for words, reason in reasons.items():
         game, *bots = words.split()

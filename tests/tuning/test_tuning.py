@@ -14,7 +14,7 @@ from helpers.parameters import slow_but
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import WIN_UNITS
-from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.bots.heuristic import GLENN_ALOI, THRESHOLD, TOPPED
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.tournaments import group_pool
@@ -138,11 +138,6 @@ def test_variants_of_a_bot_play_the_same_deals() -> None:
         assert room.duel({}, 0, 50).mean() == WIN_UNITS
 
 
-def test_a_bot_that_cannot_play_is_named() -> None:
-    with pytest.raises(BotError, match="opponent optimal cannot play: classic has not been solved"):
-        laboratory("optimal", "threshold")
-
-
 @pytest.mark.slow
 def test_lists_of_numbers_are_tried_without_compiling_again() -> None:
     room = laboratory("glenn-aloi", "numbers")
@@ -205,6 +200,7 @@ def test_what_cannot_be_tuned_is_refused(arena: Arena, words: list[str], sentenc
     assert (code, sentence in text) == (2, True)
 
 
+@pytest.mark.usefixtures("second_game")
 def test_a_choice_is_tuned_with_a_number(arena: Arena) -> None:
     def score(point: Numbers, first: int, deals: int) -> float:
         number, choice = point
@@ -212,8 +208,8 @@ def test_a_choice_is_tuned_with_a_number(arena: Arena) -> None:
 
     peak = search(each(score), [Range(0, 10, False), Range(0, 1, True, is_choice=True)], 1000, 1)
     assert np.allclose(peak.point, [6, 1], atol=0.3)
-    code, text = tuned(arena, "greedy", "prefer=no", "--game", "cubus")
-    assert (code, "greedy has no option 'prefer'" in text) == (2, True)
+    code, text = tuned(arena, "careful", "prefer=no", "--game", "salvage")
+    assert (code, "careful has no option 'prefer'" in text) == (2, True)
 
 
 @pytest.mark.slow

@@ -101,7 +101,7 @@ class Progress:
     """The games played, the total, and the remaining time; `unit` may be another than games.
 
     A run whose end depends on the results has an `aim`: `reached` is a text on how close it is,
-    and `games` the number of games at the next look. `machines` is a text on those of a cluster,
+    and `games` the number of games at the next look. `machines` is a text on others that play,
     `part` one on what is played of several tournaments.
     """
 
@@ -346,7 +346,7 @@ class RunScreen(ProgressScreen):
         self.echo(f"{self.name}: {plan_text(plan, self.aim)}")
 
     def on_cluster(self, machines: int, processes: int) -> None:
-        """Store how many machines of a cluster play."""
+        """Store how many other machines play."""
         machine_text = f"{how_many(machines, 'machine')} with {processes:,} processes"
         self._progress.machines = machine_text if machines else "no machine yet"
 

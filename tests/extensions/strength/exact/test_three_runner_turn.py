@@ -90,7 +90,7 @@ def test_damaged_nets_are_refused_with_a_sentence(tmp_path: Path, place: int) ->
 def test_what_is_no_file_of_nets_is_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "none.nets"
     file.write_bytes(content)
-    with pytest.raises(UsageError, match="not a file of arena train"):
+    with pytest.raises(UsageError, match="not a file of nets for this game"):
         read_nets(file)
 
 
