@@ -9,7 +9,7 @@ ArenaError                 an error that a user can correct; the message says ho
 ├── LedgerError            results on disk that cannot be used or belong to another tournament
 ├── FaultError             a fault of a bot that ends the run: `on_fault: abort`, and in tuning
 ├── WorkerPoolError        worker processes that keep dying
- ├── ConvergenceError       a calculation that has not converged within its steps
+├── ConvergenceError       a calculation that has not converged within its steps
 ├── GameError              a game whose own code fails
 └── PageError              a page that cannot be drawn
 

@@ -3,7 +3,6 @@
 import contextlib
 import hashlib
 import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 from helpers.arena import Arena
 from helpers.nets import random_net, write_net
-from helpers.paths import ROOT
 
 from cantstop_arena.bots.onnx_bots import OnnxNet
 from cantstop_arena.bots.onnx_files import read_net
@@ -165,35 +163,6 @@ def test_a_file_has_the_logits_of_its_layers() -> None:
     net = random_net()
     logits = OnnxNet(write_net("mine.onnx", net).read_bytes()).decide(batch(32))
     assert np.allclose(logits, net(batch(32).observations), atol=1e-4)
-
-
-class MaskablePPO:
-    """A model as Stable-Baselines3 has them: no module, but with one."""
-
-    policy = object()
-
-
-@pytest.mark.parametrize(
-    ("model", "message"),
-    [
-        (MaskablePPO(), r"not a MaskablePPO; of a model of Stable-Baselines3 .*policy_net"),
-        (random_net().layers, "not a (list|tuple)$"),
-        ("mine.onnx", "not a str$"),
-        (None, "not a NoneType$"),
-    ],
-)
-def test_what_is_no_net_is_not_written(model: Any, message: str) -> None:
-    with pytest.raises(UsageError, match=rf"to_onnx takes a module of PyTorch.* {message}"):
-        ca.to_onnx(model, "mine.onnx")
-    assert not Path("mine.onnx").exists()
-
-
-def test_the_extra_of_a_missing_package_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "onnx", None)
-    with pytest.raises(UsageError, match=r"pip install 'cantstop-arena\[onnx\]'"):
-        ca.to_onnx(random_net(), "mine.onnx")
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert any(each.startswith("onnx>") for each in extras["optional-dependencies"]["onnx"])
 
 
 def test_a_fixed_number_of_rows_is_that_of_the_batches() -> None:

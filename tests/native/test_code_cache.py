@@ -20,6 +20,7 @@ from helpers.parameters import slow_but
 
 import cantstop_arena
 from cantstop_arena.errors import ArenaError
+from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.native import numba_store
 from cantstop_arena.native.code_cache import (
     SUFFIX,

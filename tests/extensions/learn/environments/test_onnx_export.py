@@ -1,11 +1,15 @@
 """Nets that are written as ONNX files, and functions of batches as bots."""
 
+import sys
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from helpers.arena import Arena
 from helpers.nets import random_net
+from helpers.paths import ROOT
 
 import cantstop_arena as ca
 from cantstop_arena.bots.onnx_files import METADATA, read_net
@@ -93,3 +97,32 @@ def test_a_batch_policy_is_an_opponent_of_environments() -> None:
         *_, terminated, _, infos = env.step(infos["action_mask"].argmax(axis=1))
         ends += int(terminated.sum())
     assert ends
+
+
+class MaskablePPO:
+    """A model as Stable-Baselines3 has them: no module, but with one."""
+
+    policy = object()
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (MaskablePPO(), r"not a MaskablePPO; of a model of Stable-Baselines3 .*policy_net"),
+        (random_net().layers, "not a (list|tuple)$"),
+        ("mine.onnx", "not a str$"),
+        (None, "not a NoneType$"),
+    ],
+)
+def test_what_is_no_net_is_not_written(model: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=rf"to_onnx takes a module of PyTorch.* {message}"):
+        ca.to_onnx(model, "mine.onnx")
+    assert not Path("mine.onnx").exists()
+
+
+def test_the_extra_of_a_missing_package_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(UsageError, match=r"pip install 'cantstop-arena\[onnx\]'"):
+        ca.to_onnx(random_net(), "mine.onnx")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert any(each.startswith("onnx>") for each in extras["optional-dependencies"]["onnx"])
