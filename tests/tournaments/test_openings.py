@@ -83,7 +83,7 @@ def test_games_that_have_no_openings_say_why(arena: Arena) -> None:
     }
     for words, reason in reasons.items():
         game, *bots = words.split()
-        done = arena("match", *bots, "--game", game, *"--openings 2 --games 2".split(), code=2)
+        done = arena("match", *bots, "--game", game, *["--openings", "2", "--games", "2"], code=2)
         assert f"openings {reason}" in done.output
 
 
