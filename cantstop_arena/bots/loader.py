@@ -21,9 +21,9 @@ from cantstop_arena.bots.bot_files import (
     BotFile,
     BotSource,
     digest_of,
+    digest_of_package,
     exception_line,
     foreign_code,
-    sources_of,
 )
 from cantstop_arena.bots.bot_paths import bot_name, bot_path, file_in
 from cantstop_arena.bots.known_bot import (
@@ -172,9 +172,10 @@ class Loader:
 
     def _register_package(self, name: str) -> list[LoadedBot]:
         try:
+            point = entry_point(name)
             with foreign_code():
-                plugin = load_entry_point(entry_point(name))
-            digest = digest_of(sources_of(plugin))
+                plugin = load_entry_point(point)
+            digest = digest_of_package(point)
         except BotError:
             raise
         except BaseException as error:
