@@ -139,6 +139,8 @@ def tune(
     check_results_folder(folder)
     options = run_options(given).pool_options
     with observed_by(observer_for(given["progress"], f"Tuning {spec.name}")) as observer:
+        if catalogue.game.payoff:
+            observer.on_notice("Options are tuned to win games; payoffs are not looked at.")
         names = search_space.names
         with variant_trials_for(
             catalogue, chosen, spec, opponents, seed, names, observer, options, players

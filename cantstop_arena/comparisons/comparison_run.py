@@ -70,6 +70,8 @@ def compare(
     check_results_folder(folder)
     create_run_folder(folder.parent, folder)
     notes = [left_out.text for left_out in comparison.left_out]
+    if comparison.game.payoff:
+        notes.append("Payoffs are not compared: the questions are about games won.")
     disqualified: list[str] = []
     deviations: dict[int, Mapping[str, float]] = {}
     covers: dict[str, Cover] = {}
@@ -314,6 +316,7 @@ def answer(
         differences,
         order,
         plan.measures,
+        lineups=len(plan.groups) or 1,
     )
 
 

@@ -113,6 +113,22 @@ class RuleEffect(msgspec.Struct, frozen=True):
         """The difference that is compared with `ignored`: relative for counts, else absolute."""
         return self.relative if self.kind == COUNT else self.absolute
 
+    @property
+    def games_factor(self) -> float | None:
+        """How many times the games would decide it, if the difference stays as it is.
+
+        The interval then leaves out 0, or lies within what is ignored. None if it is decided, or
+        if no number of games decides it.
+        """
+        judged = self.judged
+        if self.verdict != UNDECIDED or judged is None:
+            return None
+        if judged.low is None or judged.high is None:
+            return None
+        half_width, distance = (judged.high - judged.low) / 2, abs(judged.value)
+        room = max(distance, self.ignored - distance)
+        return float(max(1.0, half_width / room) ** 2) if room > 0 else None
+
     def decided(self, questions: int) -> "RuleEffect":
         """The effect with its verdict, corrected for so many questions."""
         if self.absolute is None:

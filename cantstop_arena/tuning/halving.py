@@ -92,10 +92,12 @@ def search(
     deals: int,
     seed: int,
     variance: float = equal_variance(players=2, games=2),
+    games_per_deal: int = 2,
 ) -> Optimum:
     """Find the best point within the ranges, in about `deals` deals.
 
-    `variance` is that of the score of a deal between equal bots, by default of two games.
+    `variance` is that of the score of a deal between equal bots, by default of two games; messages
+    count `games_per_deal`.
 
     Raises UsageError for too many numbers, or too few deals.
     """
@@ -105,8 +107,8 @@ def search(
     trials = [Trial(np.array(point), variance) for point in product(*levels)]
     if deals < ROUNDS * len(trials):
         raise UsageError(
-            f"{deals} deals are too few for {len(trials)} trials in {ROUNDS} rounds, which"
-            f" take {ROUNDS * len(trials)} at least; let it play more --games"
+            f"{deals * games_per_deal:,} games are too few for {len(trials)} trials in {ROUNDS}"
+            f" rounds: --games must be {ROUNDS * len(trials) * games_per_deal} or more"
         )
     _halve(scores_of, trials, deals)
     return _peak(trials, ranges, seed, variance)

@@ -99,7 +99,8 @@ class Tuner:
         observer.on_start(0, self._trials.games_per_deal * all_deals)
         if isinstance(search_space, Ranges) and len(search_space.names) <= MAX_NUMBERS:
             variance = equal_variance(self._trials.lineup_size, self._trials.games_per_deal)
-            peak = search(self._scores, search_space.ranges, deals, seed, variance)
+            games = self._trials.games_per_deal * self._trials.opponents
+            peak = search(self._scores, search_space.ranges, deals, seed, variance, games)
             options = search_space.options(peak.point)
         else:
             numbers = self._evolved(deals, seed, observer, generations)

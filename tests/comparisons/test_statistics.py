@@ -313,3 +313,40 @@ def test_false_alarms_are_rare_in_a_whole_file(deals: int) -> None:
             chances += [one.p for one in (means, rates) if one.p is not None]
         alarms += min(chances) * len(chances) <= 0.05
     assert alarms / runs <= 0.05 + 3 * sqrt(0.05 * 0.95 / runs)
+
+
+def effect_with(value: float, half_width: float, ignored: float, kind: str = SHARE) -> RuleEffect:
+    estimate = EffectEstimate(value, value - half_width, value + half_width, 0.5)
+    return RuleEffect(1.0, 1.0 + value, estimate, estimate, 0.1, kind, ignored, UNDECIDED)
+
+
+@pytest.mark.parametrize("kind", [COUNT, SHARE])
+@pytest.mark.parametrize(
+    ("value", "half_width", "ignored", "factor"),
+    [
+        (0.1, 0.2, 0.0, 4.0),  # it leaves out 0 when it is half as wide
+        (-0.1, 0.2, 0.0, 4.0),
+        (0.01, 0.2, 0.05, 25.0),  # it lies within 0.05 when it is a fifth as wide
+        (0.0, 0.2, 0.05, 16.0),
+        (0.1, 0.05, 0.0, 1.0),  # decided but for rounding
+        (0.0, 0.2, 0.0, None),  # no number of games decides it
+    ],
+)
+def test_games_that_decide_a_question(
+    kind: str, value: float, half_width: float, ignored: float, factor: float | None
+) -> None:
+    effect = effect_with(value, half_width, ignored, kind)
+    assert effect.games_factor == (None if factor is None else pytest.approx(factor))
+    assert replace(effect, verdict=DIFFERENT).games_factor is None
+
+
+@pytest.mark.parametrize(
+    ("factor", "games"), [(1.0, 200), (1.23, 250), (4.0, 800), (61.7, 13_000), (1e12, None)]
+)
+def test_games_to_decide_are_those_of_each_lineup(factor: float, games: int | None) -> None:
+    effects = {"turns": effect_with(0.1, 0.1 * sqrt(factor), 0.0)}
+    answer = RuleSetResult(
+        "b", "a", 2, 2, 3, 100, 600, effects, None, DealRatios(GAME.counts), lineups=3
+    )
+    assert answer.games_to_decide("turns") == games
+    assert answer.games_to_decide("order") is None

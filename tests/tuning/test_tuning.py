@@ -95,7 +95,7 @@ def test_a_best_value_at_the_end_of_the_range_is_found_there() -> None:
 
 
 def test_too_few_deals_and_too_many_numbers_are_refused() -> None:
-    with pytest.raises(UsageError, match="10 deals are too few for 15 trials"):
+    with pytest.raises(UsageError, match="20 games are too few for 15 trials"):
         search(noisy(1), [Range(18, 46, True)], 10, 1)
     with pytest.raises(UsageError, match="one to 3 numbers"):
         search(noisy(1), [Range(0, 1, False)] * 4, 1000, 1)
@@ -189,7 +189,7 @@ REFUSED = {
     "halves": (["rule28", "threshold=0.5..9"], "takes whole numbers"),
     "upside down": (["rule28", "threshold=9..3"], "9 must be less than 3"),
     "twice": (["rule28", "threshold=1..3", "threshold=1..3"], "given twice"),
-    "few games": (["rule28", "threshold=1..30", "--games", "10"], "5 deals are too few"),
+    "few games": (["rule28", "threshold=1..30", "--games", "10"], "10 games are too few"),
     "no bot": (["rule29", "threshold=1..30"], "unknown bot 'rule29'"),
 }
 

@@ -212,7 +212,7 @@ def name_refusal(name: str, bot: BotDescription) -> str:
     if not is_printed_well(name):
         return f"the name of a bot {A_NAME}, not {quoted(name)}"
     is_version = "@" in name and not name.startswith(version_name(bot.name, bot.digest))
-    is_path = "/" in name and " (" not in name  # the arena's own names may end with (PATH)
+    is_path = name.startswith(("./", "../", "/", "~/"))
     meanings = {"every bot": name == ALL, "a version": is_version, "a path": is_path}
     meaning = next((text for text, holds in meanings.items() if holds), "")
     return f"the name {quoted(name)} means {meaning} in commands; choose another" if meaning else ""
