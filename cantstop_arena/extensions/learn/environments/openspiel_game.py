@@ -4,8 +4,8 @@ Importing this module registers Can't Stop with OpenSpiel as `python_cantstop`:
 
     pyspiel.load_game("python_cantstop(players=3,rules=jump)")
 
-`load` registers any other game. Games that draw from `deal.stream` have no explicit chance, and
-raise UsageError.
+`load` registers any other game, as `python_arena_NAME`. Games that draw from `deal.stream`, or by
+`Chance(…, sample=…)`, have no explicit chance, and raise UsageError.
 """
 
 from __future__ import annotations
@@ -179,15 +179,18 @@ def _has_sum(game: Game, players: int) -> bool:
 
 @cache
 def game_class(name: str) -> type[ArenaGame]:
-    """The class of a game, which is registered with OpenSpiel as `python_NAME`.
+    """The class of a game, which is registered with OpenSpiel as `python_arena_NAME`.
 
+    OpenSpiel has games of its own called `python_NAME`, such as Kuhn poker; Can't Stop is
+    `python_cantstop`.
     Raises UsageError for a game that cannot be one of OpenSpiel's.
     """
     game = game_named(name)
     seats, has_hidden = _seats(game), not game.perfect_information
     first = game.position(game.rules.default, seats[0])
     chance, information = pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
-    short_name = f"python_{name.replace('-', '_')}"
+    prefix = "python_" if name == DEFAULT else "python_arena_"
+    short_name = f"{prefix}{name.replace('-', '_')}"
     kind = pyspiel.GameType(
         short_name=short_name,
         long_name=f"{game.title}, of Can't Stop Arena",

@@ -156,6 +156,17 @@ def test_openspiel_names_rules_readably_and_reads_them(rules: Any, text: str) ->
     assert pyspiel.load_game(str(game)).setting == game.setting
 
 
+def test_a_game_keeps_clear_of_one_of_openspiels() -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    from cantstop_arena.environments import openspiel_game
+
+    ours = openspiel_game.load(game="kuhn-poker")
+    from open_spiel.python import games  # noqa: F401 - registers python_kuhn_poker
+
+    assert type(pyspiel.load_game(str(ours))) is type(ours)
+    assert type(pyspiel.load_game("python_kuhn_poker")) is not type(ours)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
