@@ -53,7 +53,7 @@ def test_a_threshold_is_found_to_within_seven_tenths_of_a_point() -> None:
     best = max(map(float, CURVE(THRESHOLDS)))
     lost = []
     for seed in range(40):
-        peak = search(noisy(seed), [Range(18, 46, True)], 10_000, seed)
+        peak = search(noisy(seed), [Range(18, 46, True)], 10_000)
         assert sum(trial.deals for trial in peak.trials) <= 10_000
         lost.append(best - float(CURVE(peak.point[0])))
     assert sorted(lost)[35] < 0.007
@@ -73,7 +73,7 @@ def parabola(seed: int) -> Scores:
 def test_intervals_for_the_best_hold_it() -> None:
     held = 0
     for seed in range(40):
-        peak = search(parabola(seed), [Range(-10, 20, False)], 4000, seed)
+        peak = search(parabola(seed), [Range(-10, 20, False)], 4000)
         held += bool(peak.low[0] <= 7 <= peak.high[0])
     assert held >= 34
 
@@ -83,22 +83,22 @@ def test_two_numbers_that_depend_on_each_other_are_found() -> None:
         x, y = point
         return float(0.6 - 0.01 * (x - 3) ** 2 - 0.01 * (y + 1) ** 2 + 0.01 * (x - 3) * (y + 1))
 
-    peak = search(each(score), [Range(0, 10, False), Range(-5, 5, False)], 1000, 1)
+    peak = search(each(score), [Range(0, 10, False), Range(-5, 5, False)], 1000)
     assert np.allclose(peak.point, [3, -1], atol=0.3)
 
 
 def test_a_best_value_at_the_end_of_the_range_is_found_there() -> None:
     peak = search(
-        each(lambda point, first, deals: float(point[0]) / 100), [Range(0, 50, True)], 1000, 1
+        each(lambda point, first, deals: float(point[0]) / 100), [Range(0, 50, True)], 1000
     )
     assert peak.point[0] == 50
 
 
 def test_too_few_deals_and_too_many_numbers_are_refused() -> None:
     with pytest.raises(UsageError, match="10 deals are too few for 15 trials"):
-        search(noisy(1), [Range(18, 46, True)], 10, 1)
+        search(noisy(1), [Range(18, 46, True)], 10)
     with pytest.raises(UsageError, match="one to 3 numbers"):
-        search(noisy(1), [Range(0, 1, False)] * 4, 1000, 1)
+        search(noisy(1), [Range(0, 1, False)] * 4, 1000)
 
 
 @pytest.mark.slow
@@ -210,7 +210,7 @@ def test_a_choice_is_tuned_with_a_number(arena: Arena) -> None:
         number, choice = point
         return float((0.5, 0.55)[int(choice)] - 0.01 * (number - (2, 6)[int(choice)]) ** 2)
 
-    peak = search(each(score), [Range(0, 10, False), Range(0, 1, True, is_choice=True)], 1000, 1)
+    peak = search(each(score), [Range(0, 10, False), Range(0, 1, True, is_choice=True)], 1000)
     assert np.allclose(peak.point, [6, 1], atol=0.3)
     code, text = tuned(arena, "greedy", "prefer=no", "--game", "cubus")
     assert (code, "greedy has no option 'prefer'" in text) == (2, True)
