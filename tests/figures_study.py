@@ -212,7 +212,8 @@ def _tuned(
     def scores(points: Sequence[Numbers], first: int, deals: int) -> Sequence[float]:
         shares = chances(np.array(points)[:, 0])
         luck = 0.5**0.5 * (rng.normal() + rng.normal(size=len(points)))
-        return np.clip(shares + luck * np.sqrt(shares * (1 - shares) / 2 / deals), 0, 1).tolist()
+        noisy = shares + luck * np.sqrt(shares * (1 - shares) / 2 / deals)
+        return [float(share) for share in np.clip(noisy, 0, 1)]
 
     peak = search(scores, [Range(0.0, 1.0, is_integer=False)], games // 2)
     low, high, point = peak.low[0], peak.high[0], peak.point

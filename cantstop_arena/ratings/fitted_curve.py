@@ -7,14 +7,14 @@ the scores; one of them is no misfit. Without a misfit, errors about a wrong qua
 with more games.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from math import log
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
-
-from cantstop_arena.ratings.model.evidence import Floats
+from numpy.typing import NDArray
 
 _RANGES, _SIZES = (0.1, 0.2, 0.4, 0.8), (0.04, 0.12, 0.4)  # of ranges of 1; in logarithms of odds
 _MISFITS = ((1.0, 0.0), *product(_RANGES, _SIZES))
@@ -23,7 +23,8 @@ _TREND_VARIANCE = 25.0  # of each coefficient of the quadratic: any odds
 _HALF = 0.25  # of a game: a score is at least so far from 0 and 1
 _MIN_VARIANCE = 1e-18
 
-Features = Callable[[Floats], Floats]
+Numbers: TypeAlias = NDArray[np.float64]
+Features: TypeAlias = Callable[[Numbers], Numbers]
 
 
 class FittedCurve(msgspec.Struct, frozen=True):
@@ -36,34 +37,34 @@ class FittedCurve(msgspec.Struct, frozen=True):
 
     design: Features
     positions: Features
-    points: Floats
+    points: Numbers
     middle: float
     level_variance: float
-    weights: Floats
-    means: list[Floats]
-    factors: list[Floats]
+    weights: Numbers
+    means: Sequence[Numbers]
+    factors: Sequence[Numbers]
 
     @property
     def quadratic(self) -> float:
         """The probability of no misfit."""
         return float(self.weights[0])
 
-    def at(self, points: Floats) -> tuple[Floats, Floats]:
+    def at(self, points: Numbers) -> tuple[Numbers, Numbers]:
         """The logarithms of the odds at some points, and their standard errors."""
         means, variances = np.array([*self._moments(points, None)]).transpose(1, 0, 2)
         mean = self.weights @ means
         variance = self.weights @ (variances + (means - mean) ** 2)
         return self.middle + mean, np.sqrt(variance + self.level_variance)
 
-    def deviates(self, points: Floats, best: int) -> Floats:
+    def deviates(self, points: Numbers, best: int) -> Numbers:
         """How many standard errors each point is below the one with this index."""
         means, variances = np.array([*self._moments(points, best)]).transpose(1, 0, 2)
         behind = self.weights @ means
         variance = self.weights @ (variances + (means - behind) ** 2)
-        deviates: Floats = behind / np.sqrt(np.maximum(variance, _MIN_VARIANCE))
+        deviates: Numbers = behind / np.sqrt(np.maximum(variance, _MIN_VARIANCE))
         return deviates
 
-    def _moments(self, points: Floats, best: int | None) -> "list[tuple[Floats, Floats]]":
+    def _moments(self, points: Numbers, best: int | None) -> "list[tuple[Numbers, Numbers]]":
         """The means and variances by misfit: of the points, or of how far the best is ahead."""
         moments = []
         for misfit, coefficients, factor in zip(_MISFITS, self.means, self.factors, strict=True):
@@ -77,12 +78,12 @@ class FittedCurve(msgspec.Struct, frozen=True):
             moments.append((mean, np.maximum(variance - (known**2).sum(axis=1), 0.0)))
         return moments
 
-    def _covariance(self, first: Floats, second: Floats, misfit: tuple[float, float]) -> Floats:
+    def _covariance(self, first: Numbers, second: Numbers, misfit: tuple[float, float]) -> Numbers:
         return _covariance(self.design, self.positions, first, second, misfit)
 
 
 def fitted_curve(
-    design: Features, positions: Features, points: Floats, scores: Floats, games: Floats
+    design: Features, positions: Features, points: Numbers, scores: Numbers, games: Numbers
 ) -> FittedCurve:
     """Fit a curve to the scores that some points have reached in so many independent games.
 
@@ -112,14 +113,14 @@ def fitted_curve(
 def _covariance(
     design: Features,
     positions: Features,
-    first: Floats,
-    second: Floats,
+    first: Numbers,
+    second: Numbers,
     misfit: tuple[float, float],
-) -> Floats:
+) -> Numbers:
     """The covariances of the logits at the first points (rows) and the second, from no games."""
     reach, size = misfit
     squares = ((positions(first)[:, None] - positions(second)[None]) ** 2).sum(axis=-1)
     distance = np.sqrt(5 * squares) / reach
     matern = (1 + distance + distance**2 / 3) * np.exp(-distance)
-    covariance: Floats = size**2 * matern + _TREND_VARIANCE * design(first) @ design(second).T
+    covariance: Numbers = size**2 * matern + _TREND_VARIANCE * design(first) @ design(second).T
     return covariance
