@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
 
 
+_ENTRY = "bot"  # the usual name in folders of submissions
+
+
 class Entrant(msgspec.Struct, frozen=True, dict=True):
     """A bot under the name it plays by, with all its options.
 
@@ -49,6 +52,7 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     Such a program is started by its `command`, in which files are absolute paths, and may start so
     many `processes` (0: the default). In the sandbox it can read `needs`, absolute paths.
     `reference` is how a file names it where that can mean another bot tomorrow: `patient@previous`.
+    `own_name` is what its dice follow from, if that is not its bot's name: see `source_name`.
     """
 
     name: str
@@ -59,6 +63,7 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     reference: str = ""
     needs: tuple[Path, ...] = ()
     processes: int = 0
+    own_name: str = ""
 
     def as_file(self, folder: Path, copies: str = "") -> dict[str, Any]:
         """The entrant as an entry of a tournament file in `folder`.
@@ -82,6 +87,17 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     def in_own_process(self) -> Entrant:
         """The entrant as it plays when its code disturbs a process that it shares."""
         return replace(self, isolate=Isolation.PROCESSES)
+
+    @property
+    def source_name(self) -> str:
+        """Its name in its source: not what it plays as, so that this changes nobody's dice.
+
+        Where all participants' files are called `bot.py`, their folders have the names.
+        """
+        path = self.bot.path
+        if self.own_name or path is None or self.bot.name != _ENTRY or is_digest(path.parent.name):
+            return self.own_name or self.bot.name
+        return bot_path(path).parent.name
 
     @cached_property
     def files(self) -> Mapping[str, str]:

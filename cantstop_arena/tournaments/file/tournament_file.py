@@ -198,15 +198,6 @@ def read_aims(path: Path, bots: Sequence[str], orders: Orders) -> Aims:
     return Aims(anchor, until, left_out, score)
 
 
-def games_of_file(path: Path) -> int:
-    """Only the number of games of each group in a tournament file. Raises ConfigError."""
-    reader = Reader(path)
-    entries = reader.mapping(reader.root, "a tournament", KEYS)
-    games = read_games(reader, entries, DEFAULT_GAMES)
-    reader.finish()
-    return games
-
-
 # The values of keys, and messages for invalid ones
 
 UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # minimum and maximum

@@ -27,7 +27,7 @@ from cantstop_arena.tournaments.ledger.ledger_query import (
 )
 from cantstop_arena.tournaments.ledger.row_codec import LedgerRow, row_checksum, text
 
-VERSION = 6
+VERSION = 7
 LEDGER = "ledger.sqlite"
 _APPLICATION = 0x41524E41  # "ARNA"
 _TABLES = {
