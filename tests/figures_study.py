@@ -1,9 +1,9 @@
 """How often figures hold that are chosen among many, or come from few and skewed deals.
 
-Part of `make coverage-study`: letters of leagues, comparisons, profiles.
+Part of `make coverage-study`: letters of leagues, comparisons, profiles, tunings.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
@@ -18,6 +18,7 @@ from cantstop_arena.extensions.design.quantities import Quantity, luck_of, mean_
 from cantstop_arena.extensions.league.rounds import RoundField, RoundRules, play_rounds
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model.luce import ELO
+from cantstop_arena.tuning.halving import Range, search
 
 LEAGUES = ("a wrong letter", "pairs told apart, of 66", "neighbours decided, of 11")
 
@@ -179,12 +180,56 @@ def _quotient(kind: str, games: int, rng: np.random.Generator) -> tuple[Numbers,
 MILD, RARE, SKEWED = "mild", "rare share", "lognormal"
 
 
+TUNED = ("covered", "width", "Elo lost", "band covered")
+CURVES: Mapping[str, tuple[Callable[[Numbers], Numbers], float]] = {
+    "parabola": (lambda x: -150 * (x - 0.6) ** 2, 0.6),
+    "steep parabola": (lambda x: -2500 * (x - 0.55) ** 2, 0.55),
+    "flat top with a steep flank": (
+        lambda x: np.where(x < 0.3, -700 * (0.3 - x), -20 * (x - 0.3)),
+        0.3,
+    ),
+    "like a gamma density": (
+        lambda x: 200 * (np.log(np.maximum(x, 0.02) / 0.25) - np.maximum(x, 0.02) / 0.25 + 1),
+        0.25,
+    ),
+}
+"""Elo by an option's value from 0 to 1, and the best value."""
+
+
+def tuned(name: str, games: int, repetitions: int, rng: np.random.Generator) -> dict[str, float]:
+    """Tunings of one number in so many games, half of the luck shared by the trials of a round."""
+    found = [_tuned(*CURVES[name], games, rng) for _ in range(repetitions)]
+    return dict(zip(TUNED, np.mean(found, axis=0).tolist(), strict=True))
+
+
+def _tuned(
+    elo: Callable[[Numbers], Numbers], best: float, games: int, rng: np.random.Generator
+) -> tuple[bool, float, float, float]:
+    def chances(values: Numbers) -> Numbers:
+        shares: Numbers = 1 / (1 + np.exp(-elo(values) / ELO))
+        return shares
+
+    def scores(points: Sequence[Numbers], first: int, deals: int) -> Sequence[float]:
+        shares = chances(np.array(points)[:, 0])
+        luck = 0.5**0.5 * (rng.normal() + rng.normal(size=len(points)))
+        noisy = shares + luck * np.sqrt(shares * (1 - shares) / 2 / deals)
+        return [float(share) for share in np.clip(noisy, 0, 1)]
+
+    peak = search(scores, [Range(0.0, 1.0, is_integer=False)], games // 2)
+    low, high, point = peak.low[0], peak.high[0], peak.point
+    (curve,) = peak.curves
+    inside = np.abs(chances(curve.values) - curve.scores) <= curve.halves
+    lost = float(elo(np.array([best]))[0] - elo(point)[0])
+    grid = 0.0025  # the point is one of 201
+    return low - grid <= best <= high + grid, high - low, lost, float(inside.mean())
+
+
 def _holds(low: float | None, true: float, high: float | None) -> bool:
     return (low is None or low <= true) and (high is None or true <= high)
 
 
 def tables() -> Sequence[StudyTable]:
-    """Those of leagues, comparisons and profiles."""
+    """Those of leagues, comparisons, profiles and tunings."""
     rare = [
         (100, 2, 0.02, 0.002, False),
         (1000, 2, 0.004, 0.0005, False),
@@ -273,5 +318,17 @@ def tables() -> Sequence[StudyTable]:
                 for games in (10, 20, 60)
             ],
             share=2,
+        ),
+        StudyTable(
+            "{repetitions} tunings of one number from 0 to 1: the intervals of the best value that"
+            " hold it, their mean width, the Elo that the value found is worse than the best, and"
+            " how much of the true curve the printed band holds. {error}",
+            "tune",
+            [Column(TUNED[0]), Column(TUNED[1], 2), Column(TUNED[2], 1), Column(TUNED[3])],
+            [
+                Line(f"{name}, {games:,} games", partial(tuned, name, games))
+                for name in CURVES
+                for games in (2000, 20_000, 200_000)
+            ],
         ),
     )

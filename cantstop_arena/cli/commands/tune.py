@@ -50,7 +50,7 @@ def tune(
     arena tune rule28 threshold=24..34 prefer           a number, and a choice
     arena tune tuned numbers --against glenn-aloi       a list of numbers
 
-    One to three options are tuned by rounds of trials and a quadratic fitted to all of them; more
+    One to three options are tuned by rounds of trials and a curve fitted to all of them; more
     options, and lists, by an evolution strategy (CMA-ES). The tuned bot then plays BOT with its
     present options on new deals until a sequential test of 0 against 10 Elo is decided. Options are
     recommended only if it shows that they are stronger. The folder of the results has tuning.json
