@@ -28,11 +28,17 @@ Cycles, in which bots beat each other in a circle, and their share in the result
   for each bot, fitted by weighted least squares, and of a cyclic flow, the residuals. Weights are
   1 / variance, so that a bot which loses nearly everything drowns nothing. The share is the cyclic
   flow's squares over all squares, both less the mean of the noise in them. It is 0 for bots on a
-  line, 1 for rock, paper and scissors. The cyclic flow's squares follow a noncentral chi-square,
-  which gives the interval.
+  line, 1 for rock, paper and scissors.
+- The squares of both parts follow noncentral chi-squares, which give an interval for each. That of
+  the share is made of the distances that each part's ends, alone, move the share, as the root of
+  their squares (MOVER: Zou and Donner 2008). Pairs that share a bot's luck are correlated, so that
+  the squares of noise have the mean T = tr(C) and the degrees of freedom T² / tr(C²), C being the
+  covariance of the flow's part (Satterthwaite 1946). C follows from a sample of deals, tr(C²)
+  without bias for normal ones (Srivastava 2005).
 """
 
-from math import sqrt
+from itertools import permutations
+from math import hypot, sqrt
 from typing import NamedTuple
 
 import msgspec
@@ -166,10 +172,14 @@ def _three_cycles(
     ]
 
 
-def cyclic_share(scores: PairScores, bots: int) -> CyclicShare | None:
+def cyclic_share(
+    scores: PairScores, bots: int, deal_flows: Floats | None = None
+) -> CyclicShare | None:
     """The cyclic share; None where it is not defined, or the flow is no more than noise.
 
-    Half a win is added on both sides, so that every flow is finite (Anscombe 1956).
+    `deal_flows` is what sampled deals add to each pair's flow, deals by pairs, in any unit; without
+    it pairs are taken as independent. Half a win is added on both sides, so that every flow is
+    finite (Anscombe 1956).
     """
     won, lost = scores.score * scores.decided + 0.5, (1 - scores.score) * scores.decided + 0.5
     total = won + lost
@@ -181,25 +191,88 @@ def cyclic_share(scores: PairScores, bots: int) -> CyclicShare | None:
     rows = np.arange(len(flow))
     design = np.zeros((len(flow), bots))
     design[rows, scores.first], design[rows, scores.second] = root_weights, -root_weights
-    gradient, rank = _gradient_basis(design)
-    dimensions = len(flow) - rank
-    squares = float(flow @ flow)
-    if dimensions <= 0 or squares - len(flow) <= 2 * sqrt(2 * len(flow)):
+    basis, rank = _gradient_basis(design)
+    if len(flow) == rank:
         return None
-    cyclic_flow = flow - gradient @ (gradient.T @ flow)
-    cyclic_squares = float(cyclic_flow @ cyclic_flow)
-    gradient_squares = max(squares - cyclic_squares - rank, 0.0)
-    limits = (noncentrality(cyclic_squares, dimensions, tail) for tail in (TAIL, 1 - TAIL))
-    return CyclicShare(
-        *(
-            _share_of_squares(net_squares, gradient_squares)
-            for net_squares in (max(cyclic_squares - dimensions, 0.0), *limits)
-        )
+    gradient = basis.T @ flow
+    cyclic = flow - basis @ gradient
+    noise = None if deal_flows is None else _with_unit_variances(deal_flows)
+    of_gradient = None if noise is None else noise @ basis
+    of_cycles = None if noise is None or of_gradient is None else noise - of_gradient @ basis.T
+    whole = _Squares(flow, len(flow), noise)
+    if whole.net <= 2 * whole.scale * sqrt(2 * whole.degrees_of_freedom):
+        return None
+    return _share_of(
+        _Squares(cyclic, len(flow) - rank, of_cycles), _Squares(gradient, rank, of_gradient)
     )
 
 
-def _share_of_squares(cyclic_squares: float, gradient_squares: float) -> float:
+class _Squares:
+    """The squares of a part of the flow, less the mean of the noise in them, with 95% limits."""
+
+    def __init__(self, flow: Floats, dimensions: int, noise: Floats | None) -> None:
+        """`noise` has that of deals as rows; without it all `dimensions` have variance 1."""
+        mean, self.degrees_of_freedom = float(dimensions), float(dimensions)
+        if noise is not None:
+            mean, self.degrees_of_freedom = _moments(noise, dimensions)
+        self.scale = mean / self.degrees_of_freedom
+        squares = float(flow @ flow)
+        self.net = max(squares - mean, 0.0)
+        self.low, self.high = (
+            self.scale * noncentrality(squares / self.scale, self.degrees_of_freedom, tail)
+            for tail in (TAIL, 1 - TAIL)
+        )
+
+
+def _moments(noise: Floats, dimensions: int) -> tuple[float, float]:
+    """The mean of the squares of noise, tr(C), and their degrees of freedom, tr(C)² / tr(C²)."""
+    deals = len(noise)
+    trace = float((noise**2).sum())
+    products = float(((noise @ noise.T) ** 2).sum())
+    unbiased = (deals - 1) ** 2 / (deals + 1) / (deals - 2) * (products - trace**2 / (deals - 1))
+    return trace, trace**2 / min(max(unbiased, trace**2 / dimensions), trace**2)
+
+
+def _with_unit_variances(deal_flows: Floats) -> Floats:
+    """The flows in standard errors; each pair without variance has a deal of its own."""
+    lengths = np.sqrt((deal_flows**2).sum(axis=0))
+    scaled = np.divide(deal_flows, lengths, out=np.zeros_like(deal_flows), where=lengths > 0)
+    return np.concatenate([scaled, np.eye(len(lengths))[lengths == 0]])
+
+
+def _share_of(cyclic: _Squares, gradient: _Squares) -> CyclicShare:
+    share = _ratio(cyclic.net, gradient.net)
+    below = (_ratio(cyclic.low, gradient.net), _ratio(cyclic.net, gradient.high))
+    above = (_ratio(cyclic.high, gradient.net), _ratio(cyclic.net, gradient.low))
+    low, high = (hypot(*(end - share for end in ends)) for ends in (below, above))
+    return CyclicShare(share, max(share - low, 0.0), min(share + high, 1.0))
+
+
+def _ratio(cyclic_squares: float, gradient_squares: float) -> float:
     return cyclic_squares / (cyclic_squares + gradient_squares) if cyclic_squares > 0 else 0.0
+
+
+def flows_of_deals(scores: PairScores, sample: DealClusters, order: Ints) -> Floats:
+    """What each deal of a sample adds to the logarithm of each pair's odds: deals by pairs.
+
+    `order` has the bots, as `scores` numbers them, in the order of the sample.
+    """
+    lineups = order[sample.lineups]
+    seats, bots = len(lineups), len(order)
+    numbers = np.full((bots, bots), -1)
+    numbers[scores.first, scores.second] = numbers[scores.second, scores.first] = np.arange(
+        len(scores.first)
+    )
+    won_in_games = sample.won(seats)
+    won = np.zeros((len(sample.masks), 2, len(scores.first)))
+    for seat, rival in permutations(range(seats), 2):
+        pairs = numbers[lineups[seat], lineups[rival]]
+        sides = (lineups[seat] > lineups[rival]).astype(int)
+        met = pairs >= 0
+        np.add.at(won, (slice(None), sides[met], pairs[met]), won_in_games[:, seat, met])
+    shares = won / np.maximum(won.sum(axis=0), 1 / win_units(seats))
+    flows: Floats = shares[:, 0] - shares[:, 1]
+    return flows - flows.mean(axis=0)
 
 
 def _gradient_basis(design: Floats) -> tuple[Floats, int]:
@@ -334,11 +407,15 @@ def residuals(results: TournamentTotals) -> Residuals:
     """The residuals and cycles of a tournament's results."""
     scores = pair_scores(results)
     evidence, order = gather_evidence(results)
-    model = fit(evidence)
+    model, sample = fit(evidence), sample_of(results, order)
     return Residuals(
         _residuals(results, scores, model, order),
         cycles(scores, len(results.bots)),
-        cyclic_share(scores, len(results.bots)),
+        cyclic_share(
+            scores,
+            len(results.bots),
+            None if sample is None else flows_of_deals(scores, sample, order),
+        ),
     )
 
 
