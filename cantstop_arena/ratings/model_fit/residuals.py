@@ -408,14 +408,11 @@ def residuals(results: TournamentTotals) -> Residuals:
     scores = pair_scores(results)
     evidence, order = gather_evidence(results)
     model, sample = fit(evidence), sample_of(results, order)
+    flows = None if sample is None else flows_of_deals(scores, sample, order)
     return Residuals(
         _residuals(results, scores, model, order),
         cycles(scores, len(results.bots)),
-        cyclic_share(
-            scores,
-            len(results.bots),
-            None if sample is None else flows_of_deals(scores, sample, order),
-        ),
+        cyclic_share(scores, len(results.bots), flows),
     )
 
 
