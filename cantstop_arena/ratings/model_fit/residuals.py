@@ -92,6 +92,7 @@ def pair_scores(results: TournamentTotals) -> PairScores:
 
 MAX_CYCLES = 10
 TAIL = 0.025  # beyond each end of an interval
+MIN_DOF_BELOW = 4.5  # of Fisher's F, which has a variance from 4 on
 
 
 class CyclicShare(NamedTuple):
@@ -199,28 +200,40 @@ def cyclic_share(
     noise = None if deal_flows is None else _with_unit_variances(deal_flows)
     of_gradient = None if noise is None else noise @ basis
     of_cycles = None if noise is None or of_gradient is None else noise - of_gradient @ basis.T
-    whole = _Squares(flow, len(flow), noise)
-    if whole.net <= 2 * whole.scale * sqrt(2 * whole.degrees_of_freedom):
+    deals = float(scores.deals.min())
+    whole = _Squares(flow, len(flow), deals, noise)
+    if whole.net <= 2 * whole.error:
         return None
     return _share_of(
-        _Squares(cyclic, len(flow) - rank, of_cycles), _Squares(gradient, rank, of_gradient)
+        _Squares(cyclic, len(flow) - rank, deals, of_cycles),
+        _Squares(gradient, rank, deals, of_gradient),
     )
 
 
 class _Squares:
-    """The squares of a part of the flow, less the mean of the noise in them, with 95% limits."""
+    """The squares of a part of the flow, less the mean of the noise in them, with 95% limits.
 
-    def __init__(self, flow: Floats, dimensions: int, noise: Floats | None) -> None:
-        """`noise` has that of deals as rows; without it all `dimensions` have variance 1."""
-        mean, self.degrees_of_freedom = float(dimensions), float(dimensions)
+    `error` is the standard deviation of the noise.
+    """
+
+    def __init__(
+        self, flow: Floats, dimensions: int, deals: float, noise: Floats | None = None
+    ) -> None:
+        """`noise` has that of deals as rows; without it all `dimensions` have variance 1.
+
+        As variances are estimated from `deals`, the squares over their mean follow Fisher's F. The
+        limits are those of a chi-square with its mean and variance.
+        """
+        mean, dof = float(dimensions), float(dimensions)
         if noise is not None:
-            mean, self.degrees_of_freedom = _moments(noise, dimensions)
-        self.scale = mean / self.degrees_of_freedom
+            mean, dof = _moments(noise, dimensions)
         squares = float(flow @ flow)
-        self.net = max(squares - mean, 0.0)
+        self.net, self.error = max(squares - mean, 0.0), mean * sqrt(2 / dof)
+        below = max(dof * (deals - 1), MIN_DOF_BELOW)
+        of_chi_square = dof * (below - 4) / (dof + below - 2)
+        scale = mean * below / (below - 2) / of_chi_square
         self.low, self.high = (
-            self.scale * noncentrality(squares / self.scale, self.degrees_of_freedom, tail)
-            for tail in (TAIL, 1 - TAIL)
+            scale * noncentrality(squares / scale, of_chi_square, tail) for tail in (TAIL, 1 - TAIL)
         )
 
 
