@@ -91,6 +91,7 @@ def pair_scores(results: TournamentTotals) -> PairScores:
 
 
 MAX_CYCLES = 10
+ROUNDING = 1e-12  # of what deals add to a flow
 TAIL = 0.025  # beyond each end of an interval
 MIN_DOF_BELOW = 4.5  # of Fisher's F, which has a variance from 4 on
 
@@ -178,8 +179,7 @@ def cyclic_share(
 ) -> CyclicShare | None:
     """The cyclic share; None where it is not defined, or the flow is no more than noise.
 
-    `deal_flows` is what sampled deals add to each pair's flow, deals by pairs, in any unit; without
-    it pairs are taken as independent. Half a win is added on both sides, so that every flow is
+    `deal_flows` is what sampled deals add to each pair's flow, deals by pairs; without it pairs are taken as independent. Half a win is added on both sides, so that every flow is
     finite (Anscombe 1956).
     """
     won, lost = scores.score * scores.decided + 0.5, (1 - scores.score) * scores.decided + 0.5
@@ -249,8 +249,9 @@ def _moments(noise: Floats, dimensions: int) -> tuple[float, float]:
 def _with_unit_variances(deal_flows: Floats) -> Floats:
     """The flows in standard errors; each pair without variance has a deal of its own."""
     lengths = np.sqrt((deal_flows**2).sum(axis=0))
-    scaled = np.divide(deal_flows, lengths, out=np.zeros_like(deal_flows), where=lengths > 0)
-    return np.concatenate([scaled, np.eye(len(lengths))[lengths == 0]])
+    varies = lengths > ROUNDING
+    scaled = np.divide(deal_flows, lengths, out=np.zeros_like(deal_flows), where=varies)
+    return np.concatenate([scaled, np.eye(len(lengths))[~varies]])
 
 
 def _share_of(cyclic: _Squares, gradient: _Squares) -> CyclicShare:
@@ -276,15 +277,15 @@ def flows_of_deals(scores: PairScores, sample: DealClusters, order: Ints) -> Flo
     numbers[scores.first, scores.second] = numbers[scores.second, scores.first] = np.arange(
         len(scores.first)
     )
-    won_in_games = sample.won(seats)
-    won = np.zeros((len(sample.masks), 2, len(scores.first)))
+    won_in_games = sample.won(seats).transpose(1, 2, 0)
+    won = np.zeros((2, len(scores.first), len(sample.masks)))
     for seat, rival in permutations(range(seats), 2):
         pairs = numbers[lineups[seat], lineups[rival]]
         sides = (lineups[seat] > lineups[rival]).astype(int)
         met = pairs >= 0
-        np.add.at(won, (slice(None), sides[met], pairs[met]), won_in_games[:, seat, met])
-    shares = won / np.maximum(won.sum(axis=0), 1 / win_units(seats))
-    flows: Floats = shares[:, 0] - shares[:, 1]
+        np.add.at(won, (sides[met], pairs[met]), won_in_games[seat, met])
+    shares = won / np.maximum(won.sum(axis=2, keepdims=True), 1 / win_units(seats))
+    flows: Floats = (shares[0] - shares[1]).T
     return flows - flows.mean(axis=0)
 
 
