@@ -179,8 +179,9 @@ def cyclic_share(
 ) -> CyclicShare | None:
     """The cyclic share; None where it is not defined, or the flow is no more than noise.
 
-    `deal_flows` is what sampled deals add to each pair's flow, deals by pairs; without it pairs are taken as independent. Half a win is added on both sides, so that every flow is
-    finite (Anscombe 1956).
+    `deal_flows` is what sampled deals add to each pair's flow, deals by pairs; without it pairs are
+    taken as independent. Half a win is added on both sides, so that every flow is finite (Anscombe
+    1956).
     """
     won, lost = scores.score * scores.decided + 0.5, (1 - scores.score) * scores.decided + 0.5
     total = won + lost
@@ -197,36 +198,58 @@ def cyclic_share(
         return None
     gradient = basis.T @ flow
     cyclic = flow - basis @ gradient
-    noise = None if deal_flows is None else _with_unit_variances(deal_flows)
-    of_gradient = None if noise is None else noise @ basis
-    of_cycles = None if noise is None or of_gradient is None else noise - of_gradient @ basis.T
+    noise, alone = _standardised(np.zeros((0, len(flow))) if deal_flows is None else deal_flows)
+    of_gradient, leverage = noise @ basis, (basis**2).sum(axis=1)
     deals = float(scores.deals.min())
-    whole = _Squares(flow, len(flow), deals, noise)
+    whole = _Squares(flow, _Noise(noise, alone, len(flow)), deals)
     if whole.net <= 2 * whole.error:
         return None
+    of_cycles = noise - of_gradient @ basis.T
     return _share_of(
-        _Squares(cyclic, len(flow) - rank, deals, of_cycles),
-        _Squares(gradient, rank, deals, of_gradient),
+        _Squares(cyclic, _Noise(of_cycles, alone * (1 - leverage), len(flow) - rank), deals),
+        _Squares(gradient, _Noise(of_gradient, alone * leverage, rank), deals),
     )
+
+
+def _standardised(deal_flows: Floats) -> tuple[Floats, Floats]:
+    """The flows of deals in standard errors, and 1 for each pair without variance there, else 0."""
+    lengths = np.sqrt((deal_flows**2).sum(axis=0))
+    varies = lengths > ROUNDING
+    scaled = np.divide(deal_flows, lengths, out=np.zeros_like(deal_flows), where=varies)
+    return scaled, 1.0 - varies
+
+
+class _Noise(NamedTuple):
+    """The noise in a part of the flow: that of deals, as rows, and the variances of pairs that no
+    deal of the sample shows, which are taken as independent. The part has so many `dimensions`.
+    """
+
+    of_deals: Floats
+    alone: Floats
+    dimensions: int
+
+    def moments(self) -> tuple[float, float]:
+        """The mean of the squares, tr(C), and their degrees of freedom, tr(C)² / tr(C²)."""
+        deals, shown = len(self.of_deals), float((self.of_deals**2).sum())
+        products = float(((self.of_deals @ self.of_deals.T) ** 2).sum())
+        unbiased = (
+            (deals - 1) ** 2 / (deals + 1) / (deals - 2) * (products - shown**2 / (deals - 1))
+        )
+        trace = shown + float(self.alone.sum())
+        square = unbiased + float((self.alone**2).sum())
+        return trace, trace**2 / min(max(square, trace**2 / self.dimensions), trace**2)
 
 
 class _Squares:
     """The squares of a part of the flow, less the mean of the noise in them, with 95% limits.
 
-    `error` is the standard deviation of the noise.
+    `error` is the standard deviation of the noise. As variances are estimated from deals, the
+    squares over their mean follow Fisher's F. The limits are those of a chi-square with its mean
+    and variance.
     """
 
-    def __init__(
-        self, flow: Floats, dimensions: int, deals: float, noise: Floats | None = None
-    ) -> None:
-        """`noise` has that of deals as rows; without it all `dimensions` have variance 1.
-
-        As variances are estimated from `deals`, the squares over their mean follow Fisher's F. The
-        limits are those of a chi-square with its mean and variance.
-        """
-        mean, dof = float(dimensions), float(dimensions)
-        if noise is not None:
-            mean, dof = _moments(noise, dimensions)
+    def __init__(self, flow: Floats, noise: _Noise, deals: float) -> None:
+        mean, dof = noise.moments()
         squares = float(flow @ flow)
         self.net, self.error = max(squares - mean, 0.0), mean * sqrt(2 / dof)
         below = max(dof * (deals - 1), MIN_DOF_BELOW)
@@ -235,23 +258,6 @@ class _Squares:
         self.low, self.high = (
             scale * noncentrality(squares / scale, of_chi_square, tail) for tail in (TAIL, 1 - TAIL)
         )
-
-
-def _moments(noise: Floats, dimensions: int) -> tuple[float, float]:
-    """The mean of the squares of noise, tr(C), and their degrees of freedom, tr(C)² / tr(C²)."""
-    deals = len(noise)
-    trace = float((noise**2).sum())
-    products = float(((noise @ noise.T) ** 2).sum())
-    unbiased = (deals - 1) ** 2 / (deals + 1) / (deals - 2) * (products - trace**2 / (deals - 1))
-    return trace, trace**2 / min(max(unbiased, trace**2 / dimensions), trace**2)
-
-
-def _with_unit_variances(deal_flows: Floats) -> Floats:
-    """The flows in standard errors; each pair without variance has a deal of its own."""
-    lengths = np.sqrt((deal_flows**2).sum(axis=0))
-    varies = lengths > ROUNDING
-    scaled = np.divide(deal_flows, lengths, out=np.zeros_like(deal_flows), where=varies)
-    return np.concatenate([scaled, np.eye(len(lengths))[~varies]])
 
 
 def _share_of(cyclic: _Squares, gradient: _Squares) -> CyclicShare:
