@@ -232,10 +232,9 @@ class _Noise(NamedTuple):
         """The mean of the squares, tr(C), and their degrees of freedom, tr(C)² / tr(C²)."""
         deals, shown = len(self.of_deals), float((self.of_deals**2).sum())
         products = float(((self.of_deals @ self.of_deals.T) ** 2).sum())
-        unbiased = (
-            (deals - 1) ** 2 / (deals + 1) / (deals - 2) * (products - shown**2 / (deals - 1))
-        )
-        trace = shown + float(self.alone.sum())
+        unbiased = products - shown**2 / (deals - 1)
+        unbiased *= (deals - 1) ** 2 / (deals + 1) / (deals - 2)
+        trace = max(shown + float(self.alone.sum()), ROUNDING * self.dimensions)
         square = unbiased + float((self.alone**2).sum())
         return trace, trace**2 / min(max(square, trace**2 / self.dimensions), trace**2)
 
@@ -291,8 +290,8 @@ def flows_of_deals(scores: PairScores, sample: DealClusters, order: Ints) -> Flo
         met = pairs >= 0
         np.add.at(won, (sides[met], pairs[met]), won_in_games[seat, met])
     shares = won / np.maximum(won.sum(axis=2, keepdims=True), 1 / win_units(seats))
-    flows: Floats = (shares[0] - shares[1]).T
-    return flows - flows.mean(axis=0)
+    flows = (shares[0] - shares[1]).T
+    return np.asarray(flows - flows.mean(axis=0))
 
 
 def _gradient_basis(design: Floats) -> tuple[Floats, int]:
