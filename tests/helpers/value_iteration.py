@@ -105,8 +105,7 @@ class _Solver:
         length, rival = self.lengths[column], self.rival[self.position, column]
         following = at + 1
         jumps = (self.rules.landing == "jump") & (following == rival) & (following < length)
-        advanced: Ints = np.minimum(following + jumps, length)
-        return advanced
+        return np.asarray(np.minimum(following + jumps, length))
 
     def _offers(self) -> Ints:
         """The states that each pairing leads to: two choices by pairing and state, -1 for none."""
