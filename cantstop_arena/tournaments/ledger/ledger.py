@@ -483,7 +483,7 @@ def connect(path: Path, **options: Any) -> sqlite3.Connection:
     network file systems lack; there a rollback journal serves, which is slower. `options` are those
     of `sqlite3.connect`. Raises sqlite3.Error.
     """
-    connection = sqlite3.connect(path, **options)
+    connection: sqlite3.Connection = sqlite3.connect(path, **options)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("SELECT COUNT(*) FROM sqlite_master")  # opens the memory
