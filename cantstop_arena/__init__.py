@@ -96,16 +96,11 @@ def _is_of_core(name: str) -> bool:
 sys.meta_path.insert(0, _PublicModules)  # type: ignore[arg-type]
 
 
-ON_WINDOWS = sys.platform == "win32"
-NOT_ON_WINDOWS = (
-    "arena runs on Linux and macOS; on Windows, install and start it in WSL, the Linux of Windows"
-    " (wsl --install)"
-)
-
-
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, since some import NumPy and more."""
-    if ON_WINDOWS:
+    if sys.platform == "win32":
+        from cantstop_arena.errors import NOT_ON_WINDOWS
+
         raise ImportError(NOT_ON_WINDOWS)
     if name == "__all__":
         return sorted(all_modules())

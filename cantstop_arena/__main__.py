@@ -3,13 +3,13 @@
 import signal
 import sys
 
-from cantstop_arena import NOT_ON_WINDOWS, ON_WINDOWS
+from cantstop_arena.errors import NOT_ON_WINDOWS
 from cantstop_arena.exit_codes import ExitCode
 
 
 def main() -> None:
     """Run the command line. Ctrl-C ends it without a traceback, also while modules are imported."""
-    if ON_WINDOWS:
+    if sys.platform == "win32":
         print(NOT_ON_WINDOWS, file=sys.stderr)
         sys.exit(ExitCode.WRONG_USE)
     is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
