@@ -83,6 +83,12 @@ class LedgerError(ArenaError):
     """Results on disk that cannot be used, or that belong to another tournament."""
 
 
+class EarlierLedgerError(LedgerError):
+    """A ledger of an earlier format, whose games had other dice."""
+
+    exit_code = ExitCode.WRONG_USE
+
+
 class FaultError(ArenaError):
     """A fault of a bot that ends the run: with `on_fault: abort`, and in tuning."""
 

@@ -344,7 +344,8 @@ class Tables:
             from cantstop_arena.table.seated_bot import SeatedBot
 
             contestants = [
-                SeatedBot(name, self.player(name), name.removeprefix("plain ")) for name in bots
+                SeatedBot(name, self.player(name), own, dice_name=own)
+                for name, own in ((name, name.removeprefix("plain ")) for name in bots)
             ]
             self._built[key] = EngineTable(GAME, rules, contestants, players, seed)
         return self._built[key]

@@ -117,8 +117,9 @@ def code_digest(*parts: str) -> str:
 class BotStart(msgspec.Struct, frozen=True, kw_only=True):
     """All that a process on any machine needs to build a bot, or to start a process for it.
 
-    The `bot` plays as `name`. `options` is a JSON object of all its options; `files` are those that
-    name files, with digests. Its `backend` is that of its description.
+    The `bot` plays as `name`, with the dice of `dice_name`. `options` is a JSON object of all its
+    options; `files` are those that name files, with digests. Its `backend` is that of its
+    description.
 
     The other fields are for a process of its own, in which a bot plays that has an `isolation`. A
     program is started by its `command`; a bot in Python is served, from its files or from `folder`,
@@ -135,6 +136,7 @@ class BotStart(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[tuple[str, str], ...] = ()
     learns: bool = False
     backend: str = ""
+    dice_name: str = ""
     isolation: Isolation = Isolation.NONE
 
     command: tuple[str, ...] = ()

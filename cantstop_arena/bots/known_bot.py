@@ -4,6 +4,7 @@ The functions of a bot are compiled or plain, may have a memory, and may be insi
 """
 
 import inspect
+import json
 import types
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial, wraps
@@ -87,6 +88,20 @@ class KnownBot(msgspec.Struct, frozen=True, kw_only=True):
     def defaults(self) -> dict[str, Any]:
         """Every option with its default."""
         return {name: option.default for name, option in self.options.items()}
+
+    def dice_name(self, name: str, options: Mapping[str, Any]) -> str:
+        """What the bot is called where dice are derived: its own `name`, and chosen options.
+
+        So all its versions have one, wherever their files lie, and whatever they play as.
+        """
+        chosen = {
+            name: Path(value).name if self.options[name].is_file and value else value
+            for name, value in options.items()
+            if name in self.options
+            and value != self.options[name].default
+            and json.dumps(value) != json.dumps(self.options[name].default)
+        }
+        return f"{name} {json.dumps(chosen, sort_keys=True)}" if chosen else name
 
     def check_options(self, options: Mapping[str, Any]) -> list[tuple[str, str]]:
         """The faults in values of options, as (option, message) pairs."""

@@ -8,7 +8,7 @@ the numbers of the fields are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import count
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,7 +20,7 @@ METADATA = "cantstop_arena."
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5  # kinds of fields
 _ENDS = {_FIXED64: 8, _FIXED32: 4}
 _MAX_DEPTH = 20  # of graphs inside operators
-_MAX_FIELDS = 200_000  # a net of a thousand layers has some 20,000
+_MAX_FIELDS = 300_000  # of all messages; a net of 10,000 operators has some 200,000
 
 _DOMAINS = ("", "ai.onnx", "ai.onnx.ml")  # of the operators that ONNX defines
 _FLOAT = 1  # the type of tensors
@@ -55,26 +55,29 @@ class NetFile(msgspec.Struct, frozen=True):
 def read_net(content: bytes) -> NetFile:
     """The net in a file. Raises BotError if it is none that the arena can play."""
     try:
-        return _net_in(_Message(memoryview(content), count()))
+        return _net_in(_Message(memoryview(content), iter(range(_MAX_FIELDS))))
     except (ValueError, IndexError, UnicodeDecodeError, RecursionError) as error:
         raise BotError("it is no file in the format ONNX, or it is damaged") from error
 
 
-def _net_in(model: _Message) -> NetFile:
-    graphs = model.messages(7)
+def _net_in(content: _Message) -> NetFile:
+    model = _fields(content)
+    graphs = _messages(model, 7)
     if not graphs:
         raise ValueError("no graph")
-    graph, functions = graphs[-1], model.messages(25)
-    own_domains = {function.text(10) for function in functions}
+    functions = [_fields(function) for function in _messages(model, 25)]
+    own_domains = {_text(function, 10) for function in functions}
+    graph = _fields(graphs[-1])
     _check_graph(graph, own_domains, 0)
     for function in functions:
-        _check_nodes(function.messages(7), own_domains, 0)
-    constants = {tensor.text(8) for tensor in graph.messages(5)}
-    inputs = [_tensor(value) for value in graph.messages(11)]
+        _check_nodes(_messages(function, 7), own_domains, 0)
+    constants = {_text(_fields(tensor), 8) for tensor in _messages(graph, 5)}
+    inputs = [_tensor(_fields(value)) for value in _messages(graph, 11)]
     inputs = [tensor for tensor in inputs if tensor.name not in constants]
-    outputs = [_tensor(value) for value in graph.messages(12)]
+    outputs = [_tensor(_fields(value)) for value in _messages(graph, 12)]
     _check_input(inputs)
-    metadata = {entry.text(1): entry.text(2) for entry in model.messages(14)}
+    entries = [_fields(entry) for entry in _messages(model, 14)]
+    metadata = {_text(entry, 1): _text(entry, 2) for entry in entries}
     return NetFile(tuple(inputs), tuple(outputs), metadata)
 
 
@@ -88,97 +91,85 @@ def _check_input(inputs: Sequence[NetTensor]) -> None:
         )
 
 
-def _check_graph(graph: _Message, own_domains: set[str], depth: int) -> None:
+def _check_graph(graph: _Fields, own_domains: set[str], depth: int) -> None:
     """Raise BotError for operators and data that are not in the file."""
     if depth > _MAX_DEPTH:
         raise ValueError("graphs in graphs")
-    for tensor in graph.messages(5):
+    for tensor in _messages(graph, 5):
         _check_tensor(tensor)
-    for sparse in graph.messages(15):
+    for sparse in _messages(graph, 15):
         _check_sparse(sparse)
-    _check_nodes(graph.messages(1), own_domains, depth)
+    _check_nodes(_messages(graph, 1), own_domains, depth)
 
 
 def _check_nodes(nodes: Sequence[_Message], own_domains: set[str], depth: int) -> None:
-    for node in nodes:
-        domain = node.text(7)
+    for node in map(_fields, nodes):
+        domain = _text(node, 7)
         if domain not in _DOMAINS and domain not in own_domains:
             raise BotError(
-                f"its operator {node.text(4)} of {domain} is none of ONNX's own, which alone are"
+                f"its operator {_text(node, 4)} of {domain} is none of ONNX's own, which alone are"
                 " played"
             )
-        for attribute in node.messages(5):
-            for tensor in attribute.messages(5, 10):
+        for attribute in map(_fields, _messages(node, 5)):
+            for tensor in (*_messages(attribute, 5), *_messages(attribute, 10)):
                 _check_tensor(tensor)
-            for sparse in attribute.messages(22, 23):
+            for sparse in (*_messages(attribute, 22), *_messages(attribute, 23)):
                 _check_sparse(sparse)
-            for graph in attribute.messages(6, 11):
-                _check_graph(graph, own_domains, depth + 1)
+            for graph in (*_messages(attribute, 6), *_messages(attribute, 11)):
+                _check_graph(_fields(graph), own_domains, depth + 1)
 
 
 def _check_sparse(sparse: _Message) -> None:
-    for tensor in sparse.messages(1, 2):
+    for tensor in (*_messages(_fields(sparse), 1), *_messages(_fields(sparse), 2)):
         _check_tensor(tensor)
 
 
 def _check_tensor(tensor: _Message) -> None:
-    if tensor.messages(13) or 1 in tensor.fields.get(14, ()):
+    fields = _fields(tensor)
+    if _messages(fields, 13) or any(location == 1 for location in fields.get(14, ())):
         raise BotError(
             "its weights are in another file: export them into the same one (external_data=False)"
         )
 
 
-def _tensor(value: _Message) -> NetTensor:
-    tensors = [tensor for kind in value.messages(2) for tensor in kind.messages(1)]
+def _tensor(value: _Fields) -> NetTensor:
+    types = [_fields(kind) for kind in _messages(value, 2)]
+    tensors = [_fields(tensor) for kind in types for tensor in _messages(kind, 1)]
     if not tensors:
-        return NetTensor(value.text(1), 0, ())
-    sizes = [size for shape in tensors[-1].messages(2) for size in shape.messages(1)]
-    shape = tuple(size.number(1) or None for size in sizes)
-    return NetTensor(value.text(1), tensors[-1].number(1), shape)
+        return NetTensor(_text(value, 1), 0, ())
+    shapes = [_fields(shape) for shape in _messages(tensors[-1], 2)]
+    sizes = [_fields(size) for shape in shapes for size in _messages(shape, 1)]
+    shape = tuple(_number(size, 1) or None for size in sizes)
+    return NetTensor(_text(value, 1), _number(tensors[-1], 1), shape)
 
 
 # Protocol Buffers -------------------------------------------------------------------------------
 
 
-class _Message:
-    """The values of a message's `fields`, by number; `field_count` is shared by those of a file.
+class _Message(NamedTuple):
+    """A message, and a number for each field of its file that may still be read."""
 
-    Raises ValueError for what is no message, and BotError for a file with too many fields.
-    """
-
-    def __init__(self, content: memoryview, field_count: Iterator[int]) -> None:
-        self.fields: dict[int, list[int | memoryview]] = {}
-        self._field_count = field_count
-        for number, value in _values(content):
-            if next(field_count) == _MAX_FIELDS:
-                raise BotError(
-                    f"it has more than {_MAX_FIELDS:,} nodes, tensors and names of them, or it is"
-                    " damaged: export a smaller net"
-                )
-            self.fields.setdefault(number, []).append(value)
-
-    def messages(self, *numbers: int) -> list[_Message]:
-        """The messages inside."""
-        return [_Message(value, self._field_count) for value in self._bytes(*numbers)]
-
-    def text(self, number: int) -> str:
-        """The last text of this number; empty if there is none."""
-        texts = self._bytes(number)
-        return bytes(texts[-1]).decode() if texts else ""
-
-    def number(self, number: int) -> int:
-        """The last whole number of this number; 0 if there is none."""
-        numbers = [value for value in self.fields.get(number, ()) if isinstance(value, int)]
-        return numbers[-1] if numbers else 0
-
-    def _bytes(self, *numbers: int) -> list[memoryview]:
-        values = (value for number in numbers for value in self.fields.get(number, ()))
-        return [value for value in values if isinstance(value, memoryview)]
+    content: memoryview
+    budget: Iterator[int]
 
 
-def _values(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+_Fields = dict[int, list[int | _Message]]
+"""The values of a message's fields, by number."""
+
+
+def _fields(message: _Message) -> _Fields:
+    fields: _Fields = {}
+    for number, value in _values(message):
+        fields.setdefault(number, []).append(value)
+    return fields
+
+
+def _values(parent: _Message) -> Iterator[tuple[int, int | _Message]]:
+    message, budget = parent
     at = 0
     while at < len(message):
+        if next(budget, None) is None:
+            raise BotError(f"it has more than {_MAX_FIELDS:,} parts, as no net that can play has")
         key, at = _varint(message, at)
         number, kind = key >> 3, key & 7
         if kind == _VARINT:
@@ -191,7 +182,7 @@ def _values(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
             size = _ENDS.get(kind, -1)
         if size < 0 or at + size > len(message):
             raise ValueError("a field without an end")
-        yield number, message[at : at + size]
+        yield number, _Message(message[at : at + size], budget)
         at += size
 
 
@@ -207,3 +198,17 @@ def _varint(message: memoryview, at: int) -> tuple[int, int]:
         shift += 7
         if shift > 63:
             raise ValueError("a number without an end")
+
+
+def _messages(fields: _Fields, number: int) -> list[_Message]:
+    return [value for value in fields.get(number, ()) if isinstance(value, _Message)]
+
+
+def _text(fields: _Fields, number: int) -> str:
+    texts = _messages(fields, number)
+    return bytes(texts[-1].content).decode() if texts else ""
+
+
+def _number(fields: _Fields, number: int) -> int:
+    numbers = [value for value in fields.get(number, ()) if isinstance(value, int)]
+    return numbers[-1] if numbers else 0

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from math import inf
 from typing import Any
 
+from msgspec.structs import replace
+
 from cantstop_arena.bots.known_bot import (
     PRINTED_BACKENDS,
     LoadedBot,
@@ -328,7 +330,7 @@ class BotChecks:
 def _reused_bot(seated_bot: SeatedBot, spec: LoadedBot) -> SeatedBot:
     """A seated bot that plays all its games with one instance."""
     player = spec.fresh_instance({})
-    return SeatedBot(seated_bot.name, player, seated_bot.digest, lambda start: player)
+    return replace(seated_bot, player=player, make_player=lambda start: player, learns=False)
 
 
 def _uncompiled(seated_bot: SeatedBot, spec: LoadedBot) -> SeatedBot:
@@ -342,7 +344,13 @@ def _uncompiled(seated_bot: SeatedBot, spec: LoadedBot) -> SeatedBot:
         hooks = (hook for hook in spec.decisions if hasattr(player, hook))  # some are optional
         return BotFunctions(**{hook: plain(getattr(player, hook)) for hook in hooks})
 
-    return SeatedBot(seated_bot.name, new_player(), "", lambda start: new_player())
+    return replace(
+        seated_bot,
+        player=new_player(),
+        digest="",
+        make_player=lambda start: new_player(),
+        learns=False,
+    )
 
 
 def _size(tensor: NetTensor) -> str:

@@ -80,7 +80,8 @@ def compare(
     if catalogue.isolation:
         raise BotError(f"bot {plain.name} is isolated, and isolated bots are not compiled")
     game, bots = catalogue.game, [plain, compiled] if compiled else [plain]
-    seats = tuple(bot_start(bot.name, bot, bot.defaults) for bot in bots)
+    starts = (bot_start(bot.name, bot, bot.defaults) for bot in bots)
+    seats = tuple(replace(start, dice_name=plain.name) for start in starts)
     players = usual_players(game)
     spec = TableSpec(game.name, game.rules.default, seats, players, SEED, catalogue.folder)
     call = IsolatedCall(f"{__name__}:play_both_versions", {"spec": pack_spec(spec)}, _LIMIT_SECONDS)

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from cantstop_arena.check.suite import FAILS, CheckStep, Trace
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.game_api.game import CheckGame, Game
@@ -144,9 +146,7 @@ class Harness:
             player = seated_bot.make_player(start) if seated_bot.make_player else seated_bot.player
             return self._timed_player(player)
 
-        return SeatedBot(
-            seated_bot.name, seated_bot.player, seated_bot.digest, make_player, seated_bot.learns
-        )
+        return replace(seated_bot, make_player=make_player)
 
     def _timed_player(self, player: Any) -> _TimedPlayer:
         """The player with its decisions timed; frames of this file do not count as the bot's."""

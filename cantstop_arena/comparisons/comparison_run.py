@@ -34,10 +34,8 @@ from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.cover import Cover
-from cantstop_arena.tournaments.ledger.joined_ledgers import join_part_ledgers
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
-from cantstop_arena.tournaments.ledger.ledger_query import QueryBot
-from cantstop_arena.tournaments.ledger.open_ledger import open_ledger, part_ledgers, set_aside
+from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
 from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.run import (
@@ -75,7 +73,6 @@ def compare(
     deviations: dict[int, Mapping[str, float]] = {}
     covers: dict[str, Cover] = {}
     with open_ledger(folder / LEDGER, fresh) as ledger, PoolOwner() as pools:
-        _take_over_parts(comparison, ledger, folder, fresh)
         comparison = with_stored_seed(comparison, ledger)
         _forget_other_parts(comparison, ledger, folder)
 
@@ -119,8 +116,6 @@ def plan_comparison(
         open_ledger(copy / LEDGER) as ledger,
         PoolOwner() as pools,
     ):
-        if not fresh:
-            join_part_ledgers(ledger, folder, _bots_in(comparison, folder))
         comparison = with_stored_seed(comparison, ledger)
         sessions = _Sessions(comparison, catalogue, ledger, pools, copy, folder, observer_of)
         sessions.visit(lambda session, observer: session.plan(observer))
@@ -172,23 +167,6 @@ def with_stored_seed(comparison: Comparison, ledger: Ledger) -> Comparison:
     queries = (ledger.query(part) for part in ledger.parts())
     seeds = (query.setting.deal_seed for query in queries if query is not None)
     return replace(comparison, seed=next(seeds, comparison.seed))
-
-
-def _bots_in(comparison: Comparison, folder: Path) -> Iterator[QueryBot]:
-    for tournament in comparison.tournaments(folder):
-        yield from tournament.query.bots
-
-
-def _take_over_parts(comparison: Comparison, ledger: Ledger, folder: Path, fresh: bool) -> None:
-    """Add the games that earlier releases have stored for each part, and set those ledgers aside.
-
-    With `fresh` they are only set aside.
-    """
-    paths = part_ledgers(folder)
-    if not fresh:
-        join_part_ledgers(ledger, folder, _bots_in(comparison, folder))
-    for path in paths:
-        set_aside(path)
 
 
 def _forget_other_parts(comparison: Comparison, ledger: Ledger, folder: Path) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.loader import Loader
@@ -60,9 +61,8 @@ class DecisionRecorder:
             return self._recording_player(make_player(start), start.seat)
 
         player = self._recording_player(bot.player, 0)
-        return SeatedBot(
-            bot.name, player, f"{bot.digest}, noted", make_recording_player, bot.learns
-        )
+        digest = f"{bot.digest}, noted"
+        return replace(bot, player=player, digest=digest, make_player=make_recording_player)
 
     def _recording_player(self, player: Any, seat: int) -> BotFunctions:
         functions = {

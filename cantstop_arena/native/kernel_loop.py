@@ -90,9 +90,9 @@ def loop_of(kernel: RulesOfKernel, slots: Slots) -> Any:
     Arguments are the numbers that other processes watch; rows for the state, the payoffs and the
     workspace, of which `eyes` and `moves` are parts; the rules; the addresses of the bots by
     position in the group; the positions by seat, a row for each order; for each game the payoffs
-    and counts of decisions by seat, and whether anything was drawn; for each deal its opening,
-    followed by -1, and the keys of chance and of each seat's bot; for each seat the key and count
-    of its stream; the numbers of the first game and the end, and the most decisions.
+    and counts of decisions by seat, and whether anything was drawn; for each deal and order its
+    opening, followed by -1, and the keys of chance and of each seat's bot; for each seat the key
+    and count of its stream; the numbers of the first game and the end, and the most decisions.
 
     It returns the number of the next game. That has a fault if it is not the end: of the bot, whose
     answer is on the workspace, or, if the number is negative, of the game: -1 - its number.
@@ -108,12 +108,13 @@ def loop_of(kernel: RulesOfKernel, slots: Slots) -> Any:
         workspace_at, streams_at = np.int64(workspace.ctypes.data), np.int64(streams.ctypes.data)
         for cursor in range(start, stop):
             game = cursor - start
-            deal, order = cursor // len(orders) - start // len(orders), cursor % len(orders)
+            order = cursor % len(orders)
+            dice = cursor - start // len(orders) * len(orders)  # a row of openings and keys
             watched[slots.cursor] = cursor
             watched[slots.mark] = slots.game
             for seat in range(players):
                 watched[slots.positions + seat] = orders[order, seat]
-                streams[seat, 0], streams[seat, 1] = keys[deal, 1 + seat], 0
+                streams[seat, 0], streams[seat, 1] = keys[dice, 1 + seat], 0
                 got[seat] = 0
             for cell in range(size):
                 state[cell] = 0
@@ -123,7 +124,7 @@ def loop_of(kernel: RulesOfKernel, slots: Slots) -> Any:
                 watched[slots.step] += 1
                 seat = who(state)
                 if seat == OVER:
-                    if openings[deal, opening] >= 0:
+                    if openings[dice, opening] >= 0:
                         workspace[ANSWER] = BAD_OPENING
                         return -1 - cursor
                     break
@@ -132,7 +133,7 @@ def loop_of(kernel: RulesOfKernel, slots: Slots) -> Any:
                     if bound < 1:
                         workspace[ANSWER] = NO_OUTCOME
                         return -1 - cursor
-                    key = number_at(keys[deal, 0], np.uint64(name(state) + 1))
+                    key = number_at(keys[dice, 0], np.uint64(name(state) + 1))
                     act(state, _first_below(key, bound))
                     has_draws = True
                     continue
@@ -143,8 +144,8 @@ def loop_of(kernel: RulesOfKernel, slots: Slots) -> Any:
                 if legal_count < 1:
                     workspace[ANSWER] = NO_ACTION
                     return -1 - cursor
-                if openings[deal, opening] >= 0:
-                    number = openings[deal, opening]
+                if openings[dice, opening] >= 0:
+                    number = openings[dice, opening]
                     opening += 1
                     if not _contains(moves, legal_count, number):
                         workspace[ANSWER] = BAD_OPENING

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.deals.dice_keys import DiceBits
 from cantstop_arena.deals.outcomes import ILLEGAL, Block
 from cantstop_arena.deals.seatings import Group, Order, lineups
-from cantstop_arena.deals.seeds import Seed, bits_of
+from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError, GameError
 from cantstop_arena.game_api import watched
 from cantstop_arena.game_api.answers import IllegalAnswer, index_among
@@ -169,7 +171,12 @@ class CompiledTable(PlainTable):
         """Play games of compiled bots, numbered from the first deal. Raises GameError."""
         bots = [self._bots[bot] for bot in group]
         has_random = any(bot and bot.memory for bot in bots)
-        keys = self._keys(deals, has_random)
+        dice = [
+            (self.dice_of(tuple(group[p] for p in order)), deal)
+            for deal in deals
+            for order in orders
+        ]
+        keys = self._keys(dice, has_random)
         numbers = np.frombuffer(self._watched.numbers, np.int64)
         loop, (first, end) = self._own_loop, games
         players = len(self.orders[0])
@@ -179,7 +186,7 @@ class CompiledTable(PlainTable):
         try:
             cursor = loop.play(
                 numbers, row([bot.address for bot in bots if bot]), np.array(orders, np.int64),
-                payoffs, decisions, self._openings(deals), keys, first, end,
+                payoffs, decisions, self._openings(dice), keys, first, end,
             )  # fmt: skip
         except Exception as error:
             cursor = int(numbers[watched.CURSOR])
@@ -215,26 +222,33 @@ class CompiledTable(PlainTable):
                 self._deal = deals[(skipped + game) // orders]
                 raise self._game_error(error) from error
 
-    def _openings(self, deals: Sequence[int]) -> NDArray[np.int64]:
-        """The opening of each deal, followed by -1. Raises GameError."""
-        openings = [self._opening_of(deal) for deal in deals]
+    def _openings(self, dice: Sequence[tuple[DiceBits, int]]) -> NDArray[np.int64]:
+        """The opening of each circle's deal, followed by -1. Raises GameError."""
+        openings = [self._opening_of(*at) for at in dice]
         rows = np.full((len(openings), 1 + max(map(len, openings))), -1, np.int64)
         for row_, opening in zip(rows, openings, strict=True):
             row_[: len(opening)] = opening
         return rows
 
-    def _keys(self, deals: Sequence[int], has_random: bool) -> NDArray[np.uint64]:
-        """The keys of each deal: of chance, and of the bots' random numbers, if there are any."""
+    def _keys(self, dice: Iterable[tuple[DiceBits, int]], has_random: bool) -> NDArray[np.uint64]:
+        """The keys of each circle's deal: of chance, and of the bots' random numbers, if any."""
         assert self._kernel is not None
-        seed, players = bits_of(self.seed), len(self.orders[0])
-        keys = np.zeros((len(deals), 1 + players), np.uint64)
-        for index, deal in enumerate(deals):
-            chance = DealChance(seed, deal)
-            if self._kernel.outcomes is not None:
-                keys[index, 0] = chance.key_of((DRAW,))
-            if has_random:
-                keys[index, 1:] = [chance.key_of_bot(seat) for seat in range(players)]
+        bots = len(self.orders[0]) if has_random else 0
+        draws = self._kernel.outcomes is not None
+        rows = [_keys_of_deal(bits.circle, deal, draws, bots) for bits, deal in dice]
+        keys = np.zeros((len(rows), 1 + len(self.orders[0])), np.uint64)
+        keys[:, : 1 + bots] = rows
         return keys
+
+
+@lru_cache(64)  # the rotations of a circle have the same
+def _keys_of_deal(circle: int, deal: int, draws: bool, bots: int) -> tuple[int, ...]:
+    """The key of chance, or 0, and those of the random numbers of so many bots."""
+    chance = DealChance(circle, deal)
+    return (
+        chance.key_of((DRAW,)) if draws else 0,
+        *(chance.key_of_bot(seat) for seat in range(bots)),
+    )
 
 
 class _Played(NamedTuple):

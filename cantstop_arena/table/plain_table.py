@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import force_setattr
 
+from cantstop_arena.deals.dice_keys import DiceBits
 from cantstop_arena.deals.outcomes import ILLEGAL, Block
 from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.deals.seatings import Group
@@ -102,7 +103,7 @@ class PlainTable(GameTable):
         self._chance = DealChance(bits_of(seed), 0)
         self._draws: dict[Any, int] = {}  # the first numbers of the deal's draws so far, by name
         self._deal = 0
-        self._chance_deal = -1  # that of `_chance`; machine code plays deals without it
+        self._chance_key = (0, -1)  # of `_chance`; machine code plays deals without it
         self._opening: Opening = ()
         self._games = 0
         self._draw_names: set[Any] = set()
@@ -140,10 +141,12 @@ class PlainTable(GameTable):
         return self._deal
 
     def begin(self, deal: int) -> None:
-        if deal != self._chance_deal:  # its other seatings meet the same chance
-            self._chance, self._draws = DealChance(bits_of(self.seed), deal), {}
-        self._deal = self._chance_deal = deal
-        self._opening = self._opening_of(deal)
+        bits = self.dice_of(self.seats)
+        key = bits.circle, deal
+        if key != self._chance_key:  # else a rotation has met the same chance
+            self._chance, self._draws = DealChance(*key), {}
+        self._deal, self._chance_key = deal, key
+        self._opening = self._opening_of(bits, deal)
         self._games += 1
         self._draw_names.clear()
         self._state, self.loser, self._new_events = None, None, []
@@ -151,10 +154,10 @@ class PlainTable(GameTable):
         self.decision_counts = [0] * len(self.seats)
         self._last_views.clear()
 
-    def _opening_of(self, deal: int) -> Opening:
-        """The opening of a deal. Raises GameError where none can be found."""
+    def _opening_of(self, bits: DiceBits, deal: int) -> Opening:
+        """The opening of a deal with these dice. Raises GameError where none can be found."""
         try:
-            return self.opening_of(deal)
+            return self.opening_of(bits, deal)
         except UsageError as error:
             raise GameError(f"deal {deal} has no opening: {error}") from None
 
@@ -589,6 +592,7 @@ class PlainTable(GameTable):
         table = PlainTable(self.game, self.rules, self.seated_bots, players, self.seed)
         table._watched, table._guard, table._origin = self._watched, self._guard, self._origin
         table.on_speaker, table.opening_of = self.on_speaker, self.opening_of
+        table.group = self.group
         table._games, table._keeps_events = number, False
         return table
 

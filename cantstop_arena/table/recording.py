@@ -75,7 +75,7 @@ def opening(table: GameTable, seats: Group, deal: int) -> Event:
         seats=[table.seated_bots[bot].name for bot in table.by_seat(seats)],
         seed=in_json(table.seed),
         deal=deal,
-        opening=table.opening_of(deal) or UNSET,
+        opening=table.opening_of(table.dice_of(table.by_seat(seats)), deal) or UNSET,
     )
     event: Event = msgspec.to_builtins(first)
     return event

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cantstop_arena.deals.dice_keys import DiceBits, dice_bits
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
 from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.seeds import Seed, bits_of
@@ -51,7 +52,8 @@ class GameTable(ABC):
         self.after_block: Callable[[], None] = lambda: None
         self.keeps_counts = False  # whether counts are stored deal by deal
         self.luck_measure = ""  # how luck is measured and stored, too; empty: not at all
-        self.opening_of: Callable[[int], Opening] = lambda deal: ()  # see tournaments.openings
+        self.opening_of: Callable[[DiceBits, int], Opening] = lambda bits, deal: ()
+        """The opening of a deal with these dice: see tournaments.openings."""
         self.seats: Group = tuple(range(players))
         self.group = self.seats
         """The bots that meet; other processes see bots as positions in it."""
@@ -60,6 +62,7 @@ class GameTable(ABC):
         self.sitting: list[Any] = []
         # The bots that have sat down in this block, partners apart.
         self._learners: set[tuple[int, int]] = set()
+        self._dice: dict[tuple[Group, Group], DiceBits] = {}
 
     def play(
         self, block: Block, forfeits: Iterable[Fault] = (), alone: bool = False
@@ -225,6 +228,16 @@ class GameTable(ABC):
             return lineup
         return tuple(lineup[side] for side in self.side_by_seat)
 
+    def dice_of(self, seats: Group) -> DiceBits:
+        """The bits from which the dice of these bots, by seat, follow in every deal."""
+        key = self.group, seats
+        if key not in self._dice:
+            lineup = self.group if {*seats} <= {*self.group} else sorted({*seats})
+            seated = {bot: self.seated_bots[bot] for bot in lineup if bot in seats}
+            names = {bot: seat.dice_name or seat.name for bot, seat in seated.items()}
+            self._dice[key] = dice_bits(bits_of(self.seed), seats, names)
+        return self._dice[key]
+
     def start(self, lineup: Group, deal: int) -> None:
         """Seat the bots of a lineup, by index, and begin a deal.
 
@@ -324,8 +337,8 @@ class GameTable(ABC):
         )
 
     def _seed_python(self, deal: int) -> None:
-        """Seed `random` and NumPy, so that plain bots' numbers depend on the deal alone."""
-        text = f"{bits_of(self.seed)}/{deal}".encode()
+        """Seed `random` and NumPy, so that plain bots' numbers depend on the dice alone."""
+        text = f"{self.dice_of(self.seats).circle}/{deal}".encode()
         digest = hashlib.blake2b(text, digest_size=4).digest()
         random.seed(digest)
         np.random.seed(int.from_bytes(digest))

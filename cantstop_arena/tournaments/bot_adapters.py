@@ -37,15 +37,18 @@ def seat_bot(start: BotStart, loader: Loader, as_plain: bool = False) -> SeatedB
     """
     if start.isolation:
         seating = IsolatedSeating(start)
-        return SeatedBot(start.name, seating.player, repr(start), seating, start.learns)
+        return SeatedBot(
+            start.name, seating.player, repr(start), seating, start.learns, start.dice_name
+        )
     bot, options = loader.open(start.bot), json.loads(start.options)
     _check_files(start, bot, options)
     player = bot.build(options)
-    if isinstance(player, BatchedBot):
-        return SeatedBot(start.name, player, start.digest, player.seated)
-    is_local = as_plain or bot.origin.is_foreign
+    is_local, learns = as_plain or bot.origin.is_foreign, bot.learns
+    make_player: Callable[[GameStart], Any] | None
     make_player = LocalSeating(bot, options) if is_local else None
-    return SeatedBot(start.name, player, start.digest, make_player, bot.learns)
+    if isinstance(player, BatchedBot):
+        make_player, learns = player.seated, False
+    return SeatedBot(start.name, player, start.digest, make_player, learns, start.dice_name)
 
 
 def _check_files(start: BotStart, bot: LoadedBot, options: Mapping[str, Any]) -> None:

@@ -146,7 +146,9 @@ class Host:
         needs = present.needs if present else ()
         catalogue = self.catalogue.isolated(isolation, needs)
         for description in self._descriptions(bot, version, catalogue):
-            entrant = Entrant(name, description, version.options, isolation, needs=needs)
+            entrant = Entrant(
+                name, description, version.options, isolation, needs=needs, own_name=version.bot
+            )
             if version_of(entrant).id == version.id:
                 return entrant
         raise BotError(
@@ -230,7 +232,7 @@ class Host:
 
 def _found_bot(query_bot: QueryBot, catalogue: Catalogue) -> Entrant:
     """A bot of the last run, found by its path or its own name."""
-    is_alone = query_bot.path and not query_bot.version.bot
+    is_alone = query_bot.path and bot_name(Path(query_bot.path)) == query_bot.bot
     entrant = entrant_from_reference(query_bot.path if is_alone else query_bot.bot, catalogue)
     return replace(entrant, name=query_bot.name, options=query_bot.version.options)
 

@@ -1,7 +1,8 @@
 """Openings of a tournament: actions that are played before the bots are asked.
 
-A deal has one opening, the same for all groups and in every seating: so bots that never draw play
-other games from deal to deal, in games without chance, too.
+Bots that never draw so play other games from deal to deal, in games without chance, too. A deal of
+a lineup has one opening of a list in every seating, and other lineups have another, as they have
+other dice. Random plies depend on the dice, and are the same where these are.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from cantstop_arena.deals.seeds import Seed, bits_of
+from cantstop_arena.deals.dice_keys import DiceBits
 from cantstop_arena.errors import ArenaError, UsageError
 from cantstop_arena.game_api.action_numbers import ActionNumbers, numbers_of
 from cantstop_arena.game_api.game import Game
@@ -70,7 +71,7 @@ class Openings(msgspec.Struct, frozen=True):
             return f"openings need a game in plain Python, which {game.title} is not"
         try:
             if self.plies:
-                RandomOpenings(game, rules, players, 0, self.plies).of_deal(0)
+                RandomOpenings(game, rules, players, self.plies).of_deal(DiceBits(0, 0), 0)
             else:
                 self.listed(game, rules, players)
         except ArenaError as error:
@@ -88,18 +89,16 @@ class Openings(msgspec.Struct, frozen=True):
         openings = (reader.opening(line, f"{what} {n}") for n, line in enumerate(given, 1))
         return [*dict.fromkeys(openings)]
 
-    def by_deal(
-        self, game: Game, rules: Any, players: int, seed: Seed
-    ) -> ListedOpenings | RandomOpenings:
+    def by_deal(self, game: Game, rules: Any, players: int) -> ListedOpenings | RandomOpenings:
         """The openings of all deals. Raises UsageError."""
         if not self.plies:
-            return ListedOpenings(self.listed(game, rules, players), seed)
+            return ListedOpenings(self.listed(game, rules, players))
         starts = different_starts(game, rules, players, self.plies)
         if starts is None:
-            return RandomOpenings(game, rules, players, seed, self.plies)
+            return RandomOpenings(game, rules, players, self.plies)
         if not starts:
             raise UsageError(_too_many(self.plies, game))
-        return ListedOpenings(starts, seed)
+        return ListedOpenings(starts)
 
     def count(self, game: Game, rules: Any, players: int) -> int:
         """The number of different openings; 0 if they are drawn anew for each deal."""
@@ -119,17 +118,16 @@ class Openings(msgspec.Struct, frozen=True):
 class ListedOpenings:
     """Openings of a list: each once before any comes again, every time in a new order."""
 
-    def __init__(self, openings: Sequence[Opening], seed: Seed) -> None:
+    def __init__(self, openings: Sequence[Opening]) -> None:
         self.openings = openings
-        self._seed = bits_of(seed)
-        self._round, self._order = -1, list(openings)
+        self._round, self._order = (0, -1), list(openings)
 
-    def of_deal(self, deal: int) -> Opening:
+    def of_deal(self, bits: DiceBits, deal: int) -> Opening:
         """The opening of a deal."""
         number, index = divmod(deal, len(self.openings))
-        if number != self._round:
-            stream = DealChance(self._seed, number).stream(*_STREAM)
-            self._round, self._order = number, stream.shuffled(self.openings)
+        if (bits.lineup, number) != self._round:
+            stream = DealChance(bits.lineup, number).stream(*_STREAM)
+            self._round, self._order = (bits.lineup, number), stream.shuffled(self.openings)
         return self._order[index]
 
 
@@ -139,22 +137,22 @@ class RandomOpenings:
     A question to several seats is not broken off: they all answer it.
     """
 
-    def __init__(self, game: Game, rules: Any, players: int, seed: Seed, plies: int) -> None:
-        self._setting = game, rules, players, seed
+    def __init__(self, game: Game, rules: Any, players: int, plies: int) -> None:
+        self._setting = game, rules, players
         self._plies = plies
-        self._last: tuple[int, Opening] = (-1, ())
+        self._last: tuple[tuple[int, int], Opening] = ((0, -1), ())
 
-    def of_deal(self, deal: int) -> Opening:
+    def of_deal(self, bits: DiceBits, deal: int) -> Opening:
         """The opening of a deal. Raises UsageError when the game is over too early."""
-        if self._last[0] != deal:
-            self._last = deal, self._sampled(deal)
+        if self._last[0] != (bits.circle, deal):
+            self._last = (bits.circle, deal), self._sampled(bits.circle, deal)
         return self._last[1]
 
-    def _sampled(self, deal: int) -> Opening:
-        game, rules, players, seed = self._setting
-        stream = DealChance(bits_of(seed), deal).stream(*_STREAM)
+    def _sampled(self, bits: int, deal: int) -> Opening:
+        game, rules, players = self._setting
+        stream = DealChance(bits, deal).stream(*_STREAM)
         for _ in range(_TRIES):
-            position = StatePosition(game, rules, players, seed, deal, track=False)
+            position = StatePosition(game, rules, players, bits, deal, track=False)
             actions: list[int] = []
             while not position.is_over and _goes_on(position, len(actions), self._plies):
                 actions.append(position.legal[stream.below(len(position.legal))])

@@ -24,7 +24,6 @@ from cantstop_arena.tournaments.ledger.open_ledger import (
     ledger_part,
     open_ledger,
     part_folders,
-    part_ledgers,
 )
 from cantstop_arena.tournaments.ledger.read_ledger import look_into
 from cantstop_arena.tournaments.tournament import COPIES
@@ -46,7 +45,7 @@ class ResultsFolder(msgspec.Struct, frozen=True):
 def results_folders(results: Path) -> Iterator[ResultsFolder]:
     """The folders of runs below a folder of results, by name."""
     for path in sorted(results.glob("*")):
-        if path.name != PEOPLE and ((path / LEDGER).exists() or part_ledgers(path)):
+        if path.name != PEOPLE and (path / LEDGER).exists():
             yield _described(path)
 
 

@@ -112,7 +112,7 @@ def plan_run(
         for text in _notices(tournament, seeded, folder):
             observer.on_notice(text)
         with (
-            open_ledger(copy / LEDGER, fresh, seeded.query.bots) as ledger,
+            open_ledger(copy / LEDGER, fresh) as ledger,
             PoolOwner() as pools,
         ):
             session = begin_session(seeded, catalogue, copy, ledger, pools, observer, folder)
@@ -285,7 +285,7 @@ def open_session(
     for text in _notices(tournament, seeded, folder):
         observer.on_notice(text)
     path = ledger_part(folder).path if tournament.is_guest else folder / LEDGER
-    with open_ledger(path, fresh, seeded.query.bots) as ledger, PoolOwner() as pools:
+    with open_ledger(path, fresh) as ledger, PoolOwner() as pools:
         yield begin_session(seeded, catalogue, folder, ledger, pools, observer, folder)
         ledger.tidy()
 

@@ -45,6 +45,7 @@ def bot_start(name: str, bot: BotDescription | LoadedBot, options: Mapping[str, 
         files=tuple(files_among(bot.options, options).items()),
         learns=bot.learns,
         backend=bot.backend,
+        dice_name=bot.dice_name(bot.name, options),
     )
 
 
@@ -101,7 +102,7 @@ class TableSpec(msgspec.Struct, frozen=True):
     def set_openings(self, table: GameTable) -> None:
         """Let the deals at a table begin with the openings, if there are any."""
         if self.openings:
-            openings = self.openings.by_deal(table.game, self.rules, self.players, self.seed)
+            openings = self.openings.by_deal(table.game, self.rules, self.players)
             table.opening_of = openings.of_deal
 
     @property
@@ -207,7 +208,10 @@ def entrant_start(
 
     In the sandbox it cannot read the `hidden` paths, nor the results and the folder of bots.
     """
-    start = bot_start(entrant.name, entrant.bot, entrant.options)
+    start = replace(
+        bot_start(entrant.name, entrant.bot, entrant.options),
+        dice_name=entrant.bot.dice_name(entrant.source_name, entrant.options),
+    )
     if copies and (source := start.bot.source):
         start = replace(start, bot=replace(start.bot, source=source.copied(copies)))
     if not (entrant.isolate or start.is_foreign):

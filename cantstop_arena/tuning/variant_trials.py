@@ -10,6 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cantstop_arena.bots.bot_start import BotStart
@@ -90,7 +91,8 @@ class VariantTrials:
 
     def _start_of(self, name: str, bot: BotDescription, options: Options) -> BotStart:
         entrant = foreign_isolated(Entrant(name, bot, options), self._catalogue.isolation)
-        return entrant_start(entrant, self._catalogue, FaultPolicy())
+        start = entrant_start(entrant, self._catalogue, FaultPolicy())
+        return replace(start, dice_name=bot.name)  # all variants meet the same dice
 
     def _spec(self, variants: Sequence[BotStart], opponents: Sequence[BotStart]) -> TableSpec:
         """A table of all variants, and of each opponent as often as it is in a lineup."""
@@ -179,7 +181,8 @@ class LiveVariantTrials(VariantTrials):
     def _table(self, opponent: BotStart) -> "GameTable":
         loader = Loader(self._catalogue.folder)
         spec = loader.find(self._bot.name, self._catalogue.game)
-        variant = SeatedBot("bot", spec.build({self._option: self._numbers}), "live")
+        player = spec.build({self._option: self._numbers})
+        variant = SeatedBot("bot", player, "live", dice_name=spec.name)
         opponents = [seat_bot(opponent, loader) for _ in range(self.lineup_size - 1)]
         table: GameTable = self._catalogue.game.table(
             self._rules, [variant, *opponents], self.players, self._seed

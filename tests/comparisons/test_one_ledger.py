@@ -1,16 +1,12 @@
 """A comparison has one ledger: what edits play, what the other commands read, and older folders."""
 
-import gzip
 import json
 import re
 import shutil
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
-from helpers.paths import ROOT
 
 import cantstop_arena as ca
 
@@ -177,77 +173,6 @@ def test_a_run_of_the_same_name_keeps_its_own_query(arena: Arena) -> None:
     compare(arena, text_of())
     assert "nothing to play" in arena("run", "run.yaml", "--no-page", yaml=run).output
     assert compare(arena, text_of()).count("nothing to play") == 2
-
-
-def separate_ledgers() -> None:
-    """Give each part a ledger of its own, as comparisons had before."""
-    for path in PARTS.values():
-        part = f"2-players/{path.name}"
-        shutil.copy(LEDGER, path)
-        with closing(sqlite3.connect(path / "ledger.sqlite")) as ledger, ledger:
-            ledger.execute(
-                "DELETE FROM groups WHERE setting != (SELECT setting FROM groups"
-                " JOIN settings ON settings.id = setting WHERE key LIKE ?)",
-                (f'%"landing":"{"jump" if path.name == "jump" else "share"}"%',),
-            )
-            for table in ("blocks", "seals"):
-                ledger.execute(f"DELETE FROM {table} WHERE grp NOT IN (SELECT id FROM groups)")
-            ledger.execute("DELETE FROM settings WHERE id NOT IN (SELECT setting FROM groups)")
-            ledger.execute(
-                "DELETE FROM disturbances WHERE setting NOT IN (SELECT id FROM settings)"
-            )
-            ledger.execute("UPDATE about SET key = replace(key, ?, '')", (f" {part}",))
-            ledger.execute("DELETE FROM about WHERE key LIKE '% %'")
-    LEDGER.unlink()
-
-
-@pytest.mark.slow
-def test_ledgers_of_rule_sets_are_joined(arena: Arena) -> None:
-    compare(arena, text_of())
-    separate_ledgers()
-    assert "is a comparison of an earlier release" in arena("rate results/rules", code=2).error
-    assert "with a ledger for each rule set" in arena("results").text
-    before = {path: path.read_bytes() for path in Path("results").rglob("ledger.sqlite")}
-    assert len(before) == 2
-    assert all("rule28" in arena("rate", path).text for path in PARTS.values())
-    text = text_of(more="")  # their seed is taken
-    assert compare(arena, text, "--dry-run").count("nothing to play") == 2
-    assert {path: path.read_bytes() for path in before} == before and not LEDGER.exists()
-    assert compare(arena, text).count("nothing to play") == 2
-    assert_as_fresh(arena, text_of())
-    assert games_in("rules") == 80
-    assert "all 80 games are as they were written" in arena("results check rules").text
-    assert [*Path("results").rglob("ledger.sqlite")] == [LEDGER]
-    assert all((path / "ledger.old.sqlite").is_file() for path in PARTS.values())
-
-
-@pytest.mark.slow
-def test_fresh_sets_ledgers_of_rule_sets_aside(arena: Arena) -> None:
-    compare(arena, text_of())
-    separate_ledgers()
-    assert compare(arena, text_of(), "--fresh").count("playing 1 pairing (40 games)") == 2
-    assert [*Path("results").rglob("ledger.sqlite")] == [LEDGER]
-
-
-@pytest.mark.slow
-def test_a_damaged_ledger_of_a_rule_set_is_named_and_left(arena: Arena) -> None:
-    compare(arena, text_of())
-    separate_ledgers()
-    path = PARTS["jump"] / "ledger.sqlite"
-    path.write_bytes(b"no ledger" * 1000)
-    error = arena("compare rules.yaml", code=1).error
-    assert f"{path}: " in error and path.read_bytes() == b"no ledger" * 1000
-
-
-@pytest.mark.slow
-def test_ledgers_of_release_0_2_are_taken_over(arena: Arena) -> None:
-    for rules, path in PARTS.items():
-        path.mkdir(parents=True)
-        packed = (ROOT / f"tests/data/ledgers/rules-{rules}.sqlite.gz").read_bytes()
-        (path / "ledger.sqlite").write_bytes(gzip.decompress(packed))
-    assert compare(arena, text_of(), "--dry-run").count("nothing to play") == 2
-    assert compare(arena, text_of()).count("nothing to play") == 2
-    assert_as_fresh(arena, text_of())
 
 
 @pytest.mark.slow

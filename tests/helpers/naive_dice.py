@@ -1,5 +1,8 @@
 """A second SipHash and SplitMix, in plain integers, written from the papers."""
 
+import hashlib
+from collections.abc import Sequence
+
 import numpy as np
 
 MASK = (1 << 64) - 1
@@ -54,3 +57,16 @@ def stream(seed: int, deal: int, seat: int, purpose: int) -> int:
     words = [seed & MASK, seed >> 64 ^ int.from_bytes(b"cantstop"), deal, 2 * seat + purpose]
     text = b"".join(word.to_bytes(8, "little") for word in words)
     return siphash(text[:16], text[16:])
+
+
+def circle(seed: int, names: Sequence[str]) -> int:
+    """The seed of a circle: BLAKE2b of its rotation that comes first, each name with its length.
+
+    Of equal names, here in the order of seats, the first is number 0.
+    """
+    numbered = [f"{name}\0{[*names[:seat]].count(name)}" for seat, name in enumerate(names)]
+    turned = sorted(tuple(numbered[seat:] + numbered[:seat]) for seat in range(len(names)))
+    text = "".join(str(len(name)) + " " + name for name in turned[0])
+    key, person = seed.to_bytes(16, "little"), b"arena dice"
+    digest = hashlib.blake2b(text.encode(), digest_size=16, key=key, person=person).digest()
+    return seed if len(names) == 1 else int.from_bytes(digest, "little")

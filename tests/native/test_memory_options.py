@@ -97,7 +97,7 @@ def winners_with(table: Any, row: int) -> tuple[Any, Any]:
     slow = Player(partial(in_python(by_table), **options), in_python(three_rolls))
     tables = []
     for bot, name in ((fast, "fast"), (slow, "slow")):
-        bots = [SeatedBot(name, bot, f"{name}{seat}") for seat in range(2)]
+        bots = [SeatedBot("bot", bot, f"{name}{seat}") for seat in range(2)]
         tables.append(EngineTable(GAME, GAME.rules.default, bots, 2, 5))
     compiled_games, plain_games = (each.play(Block((0, 1), 0, 40)).masks() for each in tables)
     return compiled_games, plain_games

@@ -71,7 +71,7 @@ def test_what_files_change_at_import_changes_nothing_for_others(
     arena: Arena, names: list[str]
 ) -> None:
     """An innocent bot notes the state of the first game, and compares; the others play alike."""
-    calm = played(arena, {"calm": ""})
+    calm = played(arena, dict.fromkeys(names, ""))
     assert played(arena, {name: AT_IMPORT[name] for name in names}) == calm
 
 

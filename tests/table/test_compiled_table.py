@@ -161,11 +161,11 @@ def test_openings_are_played_compiled() -> None:
     results = []
     for plain in (False, True):
         table = table_of(KernelBreakthrough(), [by_view, first], plain=plain)
-        table.opening_of = lambda deal: (16, 47) if deal % 2 else (19,)
+        table.opening_of = lambda bits, deal: (16, 47) if deal % 2 else (19,)
         results.append(table.play(Block((0, 1), 0, 20)))
     assert results[0] == results[1]
     table = table_of(KernelBreakthrough(), [by_view, first])
-    table.opening_of = lambda deal: (0,)
+    table.opening_of = lambda bits, deal: (0,)
     with pytest.raises(GameError, match="the opening cannot be played"):
         table.play(Block((0, 1), 0, 2))
 

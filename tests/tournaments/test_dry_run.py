@@ -1,7 +1,6 @@
 """What a dry run says is what the run then says, and it leaves every file as it is."""
 
 import hashlib
-import shutil
 from pathlib import Path
 
 import pytest
@@ -79,19 +78,6 @@ def test_the_seed_is_that_of_the_folder(arena: Arena, folder: Path) -> None:
     told = arena("run", "mine.yaml", "--dry-run").output
     assert "from results/mine; --fresh draws another." in told
     assert "mine: all 3 pairings are in the ledger; nothing to play." in told
-
-
-def test_a_ledger_of_release_0_2_stays_as_it_is(arena: Arena, folder: Path) -> None:
-    import gzip
-
-    (folder / "results" / "duo").mkdir(parents=True)
-    packed = Path(__file__).parents[1] / "data" / "ledgers" / "duo.sqlite.gz"
-    ledger = folder / "results" / "duo" / "ledger.sqlite"
-    with gzip.open(packed) as source, ledger.open("wb") as target:
-        shutil.copyfileobj(source, target)
-    before = contents(folder)
-    arena("run", "duo.yaml", "--dry-run", yaml="games: 20\nseed: 1\nbots: [odds, random]\n")
-    assert {path: contents(folder)[path] for path in before} == before
 
 
 def test_it_is_not_watched(arena: Arena, folder: Path) -> None:

@@ -193,10 +193,11 @@ def test_where_the_home_cannot_be_written_a_run_plays_and_warns_once(place: Path
 
 def test_a_ledger_of_another_version_is_named_with_the_way_out(arena: Arena, four: Path) -> None:
     with sqlite3.connect(four / "ledger.sqlite") as ledger:
-        ledger.execute("UPDATE about SET value = '1' WHERE key = 'version'")
-    told = arena("run", "four.yaml", code=1).output
-    assert "another version" in told
-    assert "--fresh" in told
+        ledger.execute("UPDATE about SET value = '6' WHERE key = 'version'")
+    for words in ((), ("--dry-run",)):
+        told = arena("run", "four.yaml", *words, code=2).output
+        assert "results/four/ledger.sqlite was written by an earlier version" in told
+        assert "--fresh" in told and len(told.splitlines()) == 1
 
 
 @pytest.mark.parametrize("size", ["", "2Q", "-1G", "0"])

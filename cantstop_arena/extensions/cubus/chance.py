@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 from cantstop_arena.extensions.cubus.builds.cards import ORDER
@@ -29,6 +30,7 @@ def keys_of(stream: Callable[[str], Stream], bots: Sequence[int] = ()) -> CubusK
     return CubusKeys(deck, knocks, ending, tuple(bots))
 
 
+@lru_cache(64)  # the rotations of a circle have the same
 def keys_of_deal(seed: int, deal: int, players: int) -> CubusKeys:
     """The keys of a deal with so many seats."""
     chance = DealChance(seed, deal)

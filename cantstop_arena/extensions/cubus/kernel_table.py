@@ -8,7 +8,7 @@ from typing import Any
 
 from cantstop_arena.deals.outcomes import ILLEGAL, Block
 from cantstop_arena.deals.seatings import Group, lineups
-from cantstop_arena.deals.seeds import Seed, bits_of
+from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.extensions.cubus.chance import keys_of_deal
 from cantstop_arena.extensions.cubus.choices.bot_view import CubusBotView
 from cantstop_arena.extensions.cubus.choices.named_positions import view_of
@@ -180,8 +180,10 @@ class KernelTable(PlainTable):
         self, group: Group, seatings: Sequence[Group], deals: Sequence[int], first: int
     ) -> tuple[int, CountedGames, BotFault | None]:
         """Play a game of each deal: how many were played, their counts, the fault of the next."""
-        seed, players = bits_of(self.seed), len(seatings[0])
-        keys = [keys_of_deal(seed, deal, players) for deal in deals]
+        keys = [
+            keys_of_deal(self.dice_of(tuple(group[p] for p in seating)).circle, deal, len(seating))
+            for seating, deal in zip(seatings, deals, strict=True)
+        ]
         bots = [code for bot in group if (code := self._machine_code[bot])]
         played, counted, error = self._kernel_games.play(bots, seatings, keys, first)
         numbers = self._watched.numbers

@@ -13,12 +13,12 @@ from cantstop_arena.atomic_files import check_results_folder, create_below, refu
 from cantstop_arena.bots.bot_start import check_sandbox
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.versions import short_digest
+from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.extensions.league.extension import LEAGUE_FILE
 from cantstop_arena.extensions.league.grading import Grade, MarkRow, grade, no_grade, thresholds
 from cantstop_arena.extensions.league.league_file import League
 from cantstop_arena.extensions.league.played_games import (
-    DICE_SETS,
     LeagueGames,
     open_games,
     version_key,
@@ -34,7 +34,7 @@ from cantstop_arena.extensions.league.rounds import (
     deals_of_round,
     play_rounds,
 )
-from cantstop_arena.extensions.league.secrets import dice_seeds, pseudonyms
+from cantstop_arena.extensions.league.secrets import pseudonyms, season_seed
 from cantstop_arena.extensions.league.standings import (
     LeagueRow,
     PastStandings,
@@ -129,13 +129,10 @@ def run_league(
         submissions = reader.read()
         for text in _about(league, submissions):
             echo(text)
-        seeds = dice_seeds(seed, league.season, DICE_SETS)
 
         def play(field: LeagueField, is_time_up: Callable[[], bool], echo: Echo) -> PlayedRounds:
-            tournament = field.tournament(folder)
-            with open_games(
-                tournament, seeds, catalogue, folder, options, observer, is_time_up
-            ) as games:
+            tournament = field.tournament(folder, seed)
+            with open_games(tournament, catalogue, folder, options, observer, is_time_up) as games:
                 echo(f"{league.name}: {_plan_text(_plan(field, games, submissions))}")
                 table = play_rounds(
                     field.of_rounds,
@@ -177,11 +174,11 @@ def plan_league(
         reader = SubmissionReader(league, catalogue, store, seed, now, observer, folder, False)
         submissions = reader.read()
     field = LeagueField(league, submissions)
-    seeds, options = dice_seeds(seed, league.season, DICE_SETS), PoolOptions(1, "fork")
+    options = PoolOptions(1, "fork")
     with (
         copied_ledger(folder, fresh=False) as copy,
         open_games(
-            field.tournament(folder), seeds, catalogue, copy, options, observer, lambda: True
+            field.tournament(folder, seed), catalogue, copy, options, observer, lambda: True
         ) as games,
     ):
         return _plan(field, games, submissions)
@@ -229,8 +226,8 @@ class LeagueField:
         """The games of a lineup in the base rounds."""
         return self.base * self.deals * self.orders
 
-    def tournament(self, folder: Path) -> Tournament:
-        """The tournament of all lineups, with the base rounds; its games have other seeds."""
+    def tournament(self, folder: Path, seed: Seed) -> Tournament:
+        """The tournament of all lineups, with the base rounds and the dice of the season."""
         league = self.league
         return Tournament(
             name=league.name,
@@ -238,7 +235,7 @@ class LeagueField:
             rules=league.rules,
             players=league.players,
             games=self.games_of_base,
-            seed=0,
+            seed=season_seed(seed, league.season),
             policy=league.policy,
             entrants=tuple(self.entrants),
             source=folder / RESOLVED,

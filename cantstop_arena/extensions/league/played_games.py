@@ -2,15 +2,8 @@
 
 The ledger's rows are keyed by versions and setting, so games of a pairing are played once, whoever
 takes part and whatever the standings need next. This is all that a league knows of ledgers.
-
-Lineups are spread over several sets of dice. Were the dice of a deal the same in all lineups, the
-wins of a bot against all its opponents would depend on each other, and its mean would be known no
-better than by a few of them: of 18 compiled bots neighbours in the ranking differed by 24 points a
-deal (standard deviation), where independent lineups would give 8. Which set a lineup has depends
-on its versions alone.
 """
 
-import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -24,7 +17,6 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import Fault, FaultReport, Span, gaps, win_units
 from cantstop_arena.deals.sampling import wins_by_deal
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.extensions.league.rounds import Shares
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis
@@ -40,7 +32,6 @@ from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import PoolOwner
 from cantstop_arena.tournaments.tournament import Tournament
 
-DICE_SETS = 8
 _BLOCKS = 64  # at least so many of the games that a step lacks: workers end at the same time
 
 
@@ -52,13 +43,12 @@ def version_key(entrant: Entrant) -> str:
 class LeagueGames:
     """The games of a tournament's lineups in an open ledger; `rounds.Games` for real.
 
-    `seeds` are those of the sets of dice. `is_time_up` is asked before missing games are played.
+    `is_time_up` is asked before missing games are played.
     """
 
     def __init__(
         self,
         tournament: Tournament,
-        seeds: Sequence[Seed],
         catalogue: Catalogue,
         folder: Path,
         ledger: Ledger,
@@ -67,29 +57,15 @@ class LeagueGames:
         observer: RunObserver,
         is_time_up: Callable[[], bool],
     ) -> None:
-        self.tournament, self.seeds = tournament, seeds
+        self.tournament = tournament
         self.catalogue, self.folder = catalogue, folder
         self.ledger, self.pools = ledger, pools
         self.options, self.observer = options, observer
         self.is_time_up = is_time_up
         self.played = 0
-        self._versions = [version_key(entrant) for entrant in tournament.entrants]
-        self._covers: dict[tuple[int, int], Cover] = {}
-        self._spans: dict[tuple[int, int], Mapping[Group, Sequence[Span]]] = {}
+        self._covers: dict[int, Cover] = {}
+        self._spans: dict[int, Mapping[Group, Sequence[Span]]] = {}
         self._shares: dict[Group, Shares] = {}
-
-    @cached_property
-    def _by_set(self) -> Mapping[int, Sequence[Group]]:
-        """All lineups by their set of dice."""
-        sets: dict[int, list[Group]] = {}
-        for group in combinations(range(len(self._versions)), self.tournament.lineup_size):
-            sets.setdefault(self._set_of(group), []).append(group)
-        return dict(sorted(sets.items()))
-
-    def _set_of(self, group: Group) -> int:
-        """The set of dice of a lineup."""
-        text = " ".join(sorted(self._versions[bot] for bot in group))
-        return int(hashlib.sha256(text.encode()).hexdigest(), 16) % len(self.seeds)
 
     # The interface of `rounds.Games`
 
@@ -104,11 +80,11 @@ class LeagueGames:
             return True
         if self.is_time_up():
             return False
-        steps: dict[tuple[int, int], list[Group]] = {}
+        steps: dict[int, list[Group]] = {}
         for group, count in lacking.items():
-            steps.setdefault((count, self._set_of(group)), []).append(group)
-        for (count, dice), groups in sorted(steps.items()):
-            self._play(groups, count, dice)
+            steps.setdefault(count, []).append(group)
+        for count, groups in sorted(steps.items()):
+            self._play(groups, count)
         return True
 
     def shares(self, group: Group, deals: int) -> Shares:
@@ -121,12 +97,12 @@ class LeagueGames:
 
     # Playing
 
-    def _play(self, groups: Sequence[Group], deals: int, dice: int) -> None:
+    def _play(self, groups: Sequence[Group], deals: int) -> None:
         """Play what these lineups lack, in a tournament of their bots alone: only those start."""
         bots = sorted({bot for group in groups for bot in group})
         lineups = [tuple(bots.index(bot) for bot in group) for group in sorted(groups)]
         entrants = [self.tournament.entrants[bot] for bot in bots]
-        part = replace(self._tournament(deals, dice, lineups), entrants=tuple(entrants))
+        part = replace(self._tournament(deals, lineups), entrants=tuple(entrants))
         session = Session(part, self.catalogue, self.folder, self.ledger, self.pools)
         session.play(deals, _BLOCKS, self.options, self.observer)
         self.played += session.played_games
@@ -134,39 +110,33 @@ class LeagueGames:
         own = dict(zip(bots, session.tournament.entrants, strict=True))
         entrants = [own.get(bot, each) for bot, each in enumerate(self.tournament.entrants)]
         self.tournament = replace(self.tournament, entrants=tuple(entrants))
-        self._covers.pop((deals, dice), None)
-        self._spans.pop((deals, dice), None)
+        self._covers.pop(deals, None)
+        self._spans.pop(deals, None)
 
-    def _tournament(
-        self, deals: int, dice: int, lineups: Sequence[Group] | None = None
-    ) -> Tournament:
-        """The tournament of all lineups with a set of dice, or of some of them."""
-        lineups = self._by_set[dice] if lineups is None else lineups
+    def _tournament(self, deals: int, lineups: Sequence[Group] | None = None) -> Tournament:
+        """The tournament of all lineups, or of some of them."""
         games = deals * len(self.tournament.orders)
-        seed = self.seeds[dice]
-        return replace(self.tournament, games=games, lineups=tuple(lineups), seed=seed)
+        return replace(self.tournament, games=games, lineups=lineups and tuple(lineups))
 
     # Reading
 
-    def _cover(self, deals: int, dice: int) -> Cover:
-        """The rows of all lineups with a set of dice, of deals below this number."""
-        if (deals, dice) not in self._covers:
-            query = self._tournament(deals, dice).query
-            self._covers[deals, dice] = Cover(self.ledger, query)
-        return self._covers[deals, dice]
+    def _cover(self, deals: int) -> Cover:
+        """The rows of all lineups, of deals below this number."""
+        if deals not in self._covers:
+            self._covers[deals] = Cover(self.ledger, self._tournament(deals).query)
+        return self._covers[deals]
 
     def _missing(self, group: Group, deals: int) -> int:
-        dice = self._set_of(group)
-        if (deals, dice) not in self._spans:
-            self._spans[deals, dice] = self._cover(deals, dice).complete_spans()
-        spans = self._spans[deals, dice].get(group, ())
+        if deals not in self._spans:
+            self._spans[deals] = self._cover(deals).complete_spans()
+        spans = self._spans[deals].get(group, ())
         return sum(count for _, count in gaps(spans, deals))
 
     def _read(self, group: Group, deals: int) -> None:
-        """Read the deals that have not been read of a lineup, and of others with its dice."""
+        """Read the deals that have not been read of a lineup, and of others."""
         start = len(self._shares.get(group, ()))
         read: dict[Group, Shares] = {}
-        cover = self._cover(deals, self._set_of(group))
+        cover = self._cover(deals)
         for each, first, winners, _ in cover.deals(start, deals - start):
             if len(self._shares.get(each, ())) != start:
                 continue
@@ -195,12 +165,10 @@ class LeagueGames:
 
     def elo(self, deals: int, bots: Collection[int]) -> list[Estimate]:
         """The Elo of each of these bots from so many deals of all their lineups."""
-        totals = []
-        for dice, groups in self._by_set.items():
-            if lineups := [group for group in groups if {*group} <= {*bots}]:
-                query = self._tournament(deals, dice, lineups).query
-                totals.append(LedgerTotals(Cover(self.ledger, query), query, self._fault_report))
-        elo = list(Analysis(aggregate(totals, {})).elo)
+        size = self.tournament.lineup_size
+        query = self._tournament(deals, [*combinations(sorted(bots), size)]).query
+        totals = LedgerTotals(Cover(self.ledger, query), query, self._fault_report)
+        elo = list(Analysis(aggregate([totals], {})).elo)
         return [each if bot in bots else Estimate(None) for bot, each in enumerate(elo)]
 
     def _fault_report(self, fault: Fault) -> FaultReport:
@@ -210,7 +178,6 @@ class LeagueGames:
 @contextmanager
 def open_games(
     tournament: Tournament,
-    seeds: Sequence[Seed],
     catalogue: Catalogue,
     folder: Path,
     options: PoolOptions,
@@ -220,6 +187,6 @@ def open_games(
     """The games in the ledger of a folder, which is locked meanwhile. Raises LedgerError."""
     with open_ledger(folder / LEDGER) as ledger, PoolOwner() as pools:
         yield LeagueGames(
-            tournament, seeds, catalogue, folder, ledger, pools, options, observer, is_time_up
+            tournament, catalogue, folder, ledger, pools, options, observer, is_time_up
         )
         ledger.tidy()

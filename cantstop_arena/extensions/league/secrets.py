@@ -41,9 +41,9 @@ def derived_seed(seed: Seed, purpose: str) -> int:
     return int.from_bytes(digest, "little")
 
 
-def dice_seeds(seed: Seed, season: int, sets: int) -> list[Seed]:
-    """The seeds of a season's games, one for each set of dice."""
-    return [derived_seed(seed, f"season {season}, dice {number}") for number in range(sets)]
+def season_seed(seed: Seed, season: int) -> Seed:
+    """The seed of a season's games."""
+    return derived_seed(seed, f"season {season}")
 
 
 def check_seed(seed: Seed) -> Seed:

@@ -54,7 +54,7 @@ def check_conditions(league: League, seed: Seed) -> str:
 
 def entrant_for(league: League, participant: str, bot: BotDescription) -> Entrant:
     """A participant's bot as it plays."""
-    return Entrant(participant, bot, bot.defaults, league.isolate)
+    return Entrant(participant, bot, bot.defaults, league.isolate, own_name=participant)
 
 
 def check_submission(

@@ -33,12 +33,16 @@ from cantstop_arena.bots.versions import (
     version_in,
     version_name,
 )
+from cantstop_arena.bounded_files import digest_of_path
 from cantstop_arena.errors import BotError
-from cantstop_arena.game_api.bot_options import did_you_mean, digest_of_path, files_among
+from cantstop_arena.game_api.bot_options import did_you_mean, files_among
 from cantstop_arena.texts import shortened
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
+
+
+_ENTRY = "bot"  # the usual name in folders of submissions
 
 
 class Entrant(msgspec.Struct, frozen=True, dict=True):
@@ -48,6 +52,7 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     Such a program is started by its `command`, in which files are absolute paths, and may start so
     many `processes` (0: the default). In the sandbox it can read `needs`, absolute paths.
     `reference` is how a file names it where that can mean another bot tomorrow: `patient@previous`.
+    `own_name` is what its dice follow from, if that is not its bot's name: see `source_name`.
     """
 
     name: str
@@ -58,6 +63,7 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     reference: str = ""
     needs: tuple[Path, ...] = ()
     processes: int = 0
+    own_name: str = ""
 
     def as_file(self, folder: Path, copies: str = "") -> dict[str, Any]:
         """The entrant as an entry of a tournament file in `folder`.
@@ -81,6 +87,17 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     def in_own_process(self) -> Entrant:
         """The entrant as it plays when its code disturbs a process that it shares."""
         return replace(self, isolate=Isolation.PROCESSES)
+
+    @property
+    def source_name(self) -> str:
+        """Its name in its source: not what it plays as, so that this changes nobody's dice.
+
+        Where all participants' files are called `bot.py`, their folders have the names.
+        """
+        path = self.bot.path
+        if self.own_name or path is None or self.bot.name != _ENTRY or is_digest(path.parent.name):
+            return self.own_name or self.bot.name
+        return bot_path(path).parent.name
 
     @cached_property
     def files(self) -> Mapping[str, str]:
@@ -120,11 +137,11 @@ def foreign_isolated(entrant: Entrant, isolation: Isolation) -> Entrant:
 
 
 def needed_path(text: str, folder: Path) -> Path | None:
-    """The path that an entry of `needs` names, from `folder`; None if there is nothing."""
+    """The path that an entry of `needs` names, from `folder`; None if it is no file or folder."""
     if "\0" in text:
         return None
     path = real_path(Path(text).expanduser() if text[:1] == "~" else folder / text)
-    return path if os.path.exists(path) else None  # noqa: PTH110 - a name can be too long
+    return path if os.path.isfile(path) or os.path.isdir(path) else None  # noqa: PTH112 - long
 
 
 def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotDescription:

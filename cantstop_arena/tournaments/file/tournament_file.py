@@ -198,15 +198,6 @@ def read_aims(path: Path, bots: Sequence[str], orders: Orders) -> Aims:
     return Aims(anchor, until, left_out, score)
 
 
-def games_of_file(path: Path) -> int:
-    """Only the number of games of each group in a tournament file. Raises ConfigError."""
-    reader = Reader(path)
-    entries = reader.mapping(reader.root, "a tournament", KEYS)
-    games = read_games(reader, entries, DEFAULT_GAMES)
-    reader.finish()
-    return games
-
-
 # The values of keys, and messages for invalid ones
 
 UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # minimum and maximum
@@ -340,7 +331,10 @@ def read_seed(reader: Reader, entry: Entry | None) -> Seed | None:
     """The seed in the file; None when there is none, or an invalid one."""
     if entry is None:
         return None
-    seed = seed_of(converted_losslessly(reader.plain(entry.value), 0))
+    value = reader.plain(entry.value)
+    if value is None:  # as in JSON: there is none
+        return None
+    seed = seed_of(converted_losslessly(value, 0))
     if seed is None:
         reader.complain(entry.value, f"seed must be {SEED_FORM}, not {node_text(entry.value)}")
     return seed

@@ -27,7 +27,7 @@ from cantstop_arena.tournaments.ledger.ledger_query import (
 )
 from cantstop_arena.tournaments.ledger.row_codec import LedgerRow, row_checksum, text
 
-VERSION = 6
+VERSION = 7
 LEDGER = "ledger.sqlite"
 SUFFIXES = ("", "-wal", "-shm", "-journal")
 """Of the files of a database: SQLite has the last rows, or the ones before, beside the first."""

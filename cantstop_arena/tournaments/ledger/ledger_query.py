@@ -1,6 +1,6 @@
 """What a ledger knows bots and games by, and a query: which deals of which bots one asks it for.
 
-Two bots of one version play the same games, whatever they are called and wherever they lie; two
+Two bots of one version play the same games, whatever they play as and wherever they lie; two
 tournaments of one setting play the same games of the same versions.
 
 A query is plain data, stored in the ledger, so that results can be read without the bots. Groups
@@ -36,7 +36,8 @@ class BotVersion(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     `digest` is that of its source: a file with what it reads and imports beside it, a package, a
     command. Built-in bots have an `edition` in its place, which is raised when their games change:
     their digest is that of all sources in the game's folder of bots. `files` are digests of nets
-    and other files that it plays with. `bot` is its name where its source holds several bots.
+    and other files that it plays with. `bot` is its name in its source: the dice of its games
+    follow from that, too, so that a renamed file plays other games.
     """
 
     origin: Origin
@@ -69,9 +70,9 @@ def version_of(entrant: Entrant) -> BotVersion:
     """The version of a bot that plays."""
     bot, isolate = entrant.bot, entrant.isolate.identity or False
     edition = 0 if bot.origin.is_foreign else game_named(bot.game).editions.get(bot.name, 1)
-    digest, name = "" if edition else bot.digest, "" if bot.is_alone else bot.name
+    digest = "" if edition else bot.digest
     options, files = dict(entrant.options), dict(entrant.files)
-    return BotVersion(bot.origin, digest, options, files, isolate, edition, name)
+    return BotVersion(bot.origin, digest, options, files, isolate, edition, entrant.source_name)
 
 
 class GameSetting(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):

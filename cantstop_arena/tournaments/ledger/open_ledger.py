@@ -4,8 +4,7 @@ A ledger is opened for writing by one run at a time. The games of a folder of re
 ledger, or in that of a comparison.
 
 A comparison is played as several tournaments, its parts. Each has a folder, two levels below that
-of the comparison, and a query in the comparison's ledger. Comparisons of earlier releases have a
-ledger in the folder of each part: see `joined_ledgers`.
+of the comparison, and a query in the comparison's ledger.
 
 Bots whose games are recorded could reach the ledger: `protected_ledger` restores it.
 """
@@ -13,14 +12,14 @@ Bots whose games are recorded could reach the ledger: `protected_ledger` restore
 import errno
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from cantstop_arena.atomic_files import draft_of, open_unlinked, remove_all_drafts
 from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.errors import LedgerError
+from cantstop_arena.errors import EarlierLedgerError, LedgerError
 from cantstop_arena.tournaments.ledger.ledger import (
     LEDGER,
     SUFFIXES,
@@ -30,23 +29,18 @@ from cantstop_arena.tournaments.ledger.ledger import (
     connect,
     damage_message,
 )
-from cantstop_arena.tournaments.ledger.ledger_query import QueryBot
-from cantstop_arena.tournaments.ledger.old_ledger import OLD_VERSIONS, OldLedger
 
 
 @contextmanager
-def open_ledger(
-    path: Path, fresh: bool = False, query_bots: Sequence[QueryBot] = ()
-) -> Iterator[Ledger]:
+def open_ledger(path: Path, fresh: bool = False) -> Iterator[Ledger]:
     """Open a ledger; create it if there is none. With `fresh`, what is there is set aside.
 
-    Drafts of result files that killed runs have left are deleted. A ledger of release 0.2 is taken
-    over, with the help of bots that are `query_bots`. Raises LedgerError when the file cannot be
-    used.
+    Drafts of result files that killed runs have left are deleted. Raises LedgerError when the file
+    cannot be used.
     """
     with locked_folder(path.parent):
         remove_all_drafts(path.parent)
-        yield from _opened(path, fresh, query_bots)
+        yield from _opened(path, fresh)
 
 
 @contextmanager
@@ -86,14 +80,10 @@ def locked_folder(folder: Path) -> Iterator[None]:
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
 
 
-def _opened(path: Path, fresh: bool, query_bots: Sequence[QueryBot]) -> Iterator[Ledger]:
+def _opened(path: Path, fresh: bool) -> Iterator[Ledger]:
     if fresh:
         set_aside(path)
     try:
-        if _old_version(path):
-            from cantstop_arena.tournaments.ledger.migration import take_over
-
-            take_over(path, query_bots)
         ledger = Ledger(path, connect(path))
         try:
             if ledger.version() is None:
@@ -121,14 +111,6 @@ _UNWRITTEN = {
 }
 
 
-def _old_version(path: Path) -> bool:
-    """Whether a file is a ledger of release 0.2."""
-    if not path.exists():
-        return False
-    with closing(connect(path)) as connection:
-        return Ledger(path, connection).version() in OLD_VERSIONS
-
-
 def set_aside(path: Path) -> None:
     """Rename a ledger to `ledger.old.sqlite`, of which there is one generation."""
     old = path.with_suffix(".old.sqlite")
@@ -150,9 +132,9 @@ def check_version(ledger: Ledger) -> None:
             f"{ledger.path} was written by a newer arena (ledger {stored}); use that one, or start"
             " over with --fresh"
         )
-    raise LedgerError(
-        f"{ledger.path} was written by another version of this program; leave it and choose"
-        " another folder with --results, or replace it with --fresh"
+    raise EarlierLedgerError(
+        f"{ledger.path} was written by an earlier version of this program, with other dice; leave"
+        " it and choose another folder with --results, or replace it with --fresh"
     )
 
 
@@ -164,8 +146,6 @@ def stored_seed(path: Path) -> Seed | None:
     for open_database in (sqlite3.connect, connect):  # which reads more, but may have to write
         with suppress(*damage), closing(open_database(path)) as connection:
             ledger = Ledger(path, connection)
-            if ledger.version() in OLD_VERSIONS:
-                return OldLedger(path, connection).query.setting.deal_seed
             query = ledger.query()
             return query.setting.deal_seed if query else None
     return None
@@ -189,11 +169,6 @@ def part_name(players: int, rules: str) -> str:
 def part_folders(folder: Path) -> Iterator[Path]:
     """The folders of the parts of the comparison in a folder, by name."""
     yield from sorted(path for path in folder.glob(_PARTS) if path.is_dir())
-
-
-def part_ledgers(folder: Path) -> list[Path]:
-    """The ledgers that parts of a comparison have in their own folders."""
-    return [path / LEDGER for path in part_folders(folder) if (path / LEDGER).is_file()]
 
 
 def ledger_part(folder: Path) -> LedgerPart:

@@ -21,19 +21,17 @@ from msgspec.structs import replace
 from cantstop_arena.deals.outcomes import Fault, FaultReport, TournamentTotals, Until
 from cantstop_arena.errors import BotError, LedgerError, UsageError
 from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
-from cantstop_arena.tournaments.file.tournament_file import games_of_file, read_aims
+from cantstop_arena.tournaments.file.tournament_file import read_aims
 from cantstop_arena.tournaments.file.yaml_reader import unknown_word
 from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate, fault_report
 from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.differences import differences
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, UNREADABLE, Ledger, damage_message
 from cantstop_arena.tournaments.ledger.ledger_query import LedgerQuery, QueryBot
-from cantstop_arena.tournaments.ledger.old_ledger import OLD_VERSIONS, OldLedger
 from cantstop_arena.tournaments.ledger.open_ledger import (
     LedgerPart,
     check_version,
     ledger_part,
-    part_ledgers,
 )
 from cantstop_arena.tournaments.tournament import RESOLVED
 
@@ -144,7 +142,7 @@ def copied_ledger(folder: Path, fresh: bool) -> Iterator[Path]:
         try:
             yield copy
         except LedgerError as error:
-            raise LedgerError(str(error).replace(str(copy), str(folder))) from error
+            raise type(error)(str(error).replace(str(copy), str(folder))) from error
 
 
 def _copy(path: Path, copy: Path) -> None:
@@ -158,10 +156,6 @@ def look_into(folder: Path, look: Callable[[Ledger], Read]) -> Read:
 
     def read() -> Read:
         with _opened(path) as ledger:
-            if ledger.version() in OLD_VERSIONS:
-                raise LedgerError(
-                    f"{path} was written by release 0.2; run its tournament once to take it over"
-                )
             check_version(ledger)
             return look(ledger)
 
@@ -186,11 +180,6 @@ def _ledger_in(folder: Path) -> LedgerPart:
     if not folder.exists():
         raise UsageError(
             f"There is no folder {folder}. Results are in folders that arena run makes."
-        )
-    if parts := [path.parent for path in part_ledgers(folder)]:
-        raise UsageError(
-            f"{folder} is a comparison of an earlier release, with a ledger for each rule set. Run"
-            f" arena compare to join them, or name one: {', '.join(map(str, parts))}"
         )
     inner = sorted(ledger.parent for ledger in folder.glob(f"*/{LEDGER}"))
     hint = f"did you mean {', '.join(map(str, inner))}?" if inner else "arena run FILE makes one."
@@ -222,13 +211,9 @@ def _ledger_totals(folder: Path, ledger: Ledger, part: str) -> LedgerTotals:
     return LedgerTotals(games, games.query, charge)
 
 
-def _games(folder: Path, ledger: Ledger, part: str) -> Cover | OldLedger:
+def _games(folder: Path, ledger: Ledger, part: str) -> Cover:
     """What the last run in a folder covers, checked. Raises UsageError if nothing."""
     version = ledger.version()
-    if version in OLD_VERSIONS:
-        path = folder / RESOLVED
-        games = games_of_file(path) if path.is_file() else 0
-        return OldLedger(ledger.path, ledger.connection, games=games)
     if version is not None:
         check_version(ledger)
     query = ledger.query(part) if version is not None else None

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cantstop_arena.bots.catalogue import Catalogue as RealCatalogue
-from cantstop_arena.bots.known_bot import RESERVED
+from cantstop_arena.bots.known_bot import RESERVED, KnownBot
 from cantstop_arena.bots.origins import Origin
 from cantstop_arena.errors import BotError, ConfigError, UsageError
 from cantstop_arena.game_api.bot_options import Option
@@ -52,6 +52,8 @@ class Spec:
     @property
     def options(self) -> Mapping[str, Option]:
         return {name: Option(name, default) for name, default in self.defaults.items()}
+
+    dice_name = KnownBot.dice_name
 
     def check_options(self, options: Mapping[str, Any]) -> list[tuple[str, str]]:
         unknown = [(key, f"{key} is unknown") for key in options if key not in self.defaults]
@@ -800,8 +802,8 @@ def asked(cup: Tournament) -> tuple[object, ...]:
 def test_games_and_places_and_names_decide_no_game(folder: Path) -> None:
     bot_file(folder / "mine.py")
     here = tournament(folder, "seed: 1\nbots: [mine.py, rule28]")
-    bot_file(folder / "sub" / "yours.py")
-    text = "name: b\nmax_faults: 3\nseed: 1\nbots: [yours.py, {bot: rule28, as: other}]"
+    bot_file(folder / "sub" / "mine.py")
+    text = "name: b\nmax_faults: 3\nseed: 1\nbots: [mine.py, {bot: rule28, as: other}]"
     there = tournament(folder / "sub", text, games=3)
     assert here != there
     assert asked(here) == asked(there)
@@ -822,6 +824,34 @@ def test_all_else_decides_games(folder: Path, text: str) -> None:
     bot_file(folder / "mine.py")
     one = asked(tournament(folder, "seed: 1\nbots: [mine.py, rule28]"))
     assert asked(tournament(folder, text)) != one
+
+
+def dice_names(folder: Path, bots: str) -> list[str]:
+    """The names from which the dice of bots follow."""
+    entrants = tournament(folder, f"seed: 1\nbots: [{bots}]").entrants
+    return [each.bot.dice_name(each.source_name, each.options) for each in entrants]
+
+
+def test_dice_follow_from_names_in_sources_and_chosen_options(folder: Path) -> None:
+    """Not from `as:`, nor from options that are as they are by default; a folder names `bot.py`."""
+    for path in ("mine.py", "sub/mine.py", "ada/bot.py", "bob/bot.py"):
+        bot_file(folder / path)
+    assert dice_names(folder, "mine.py, {bot: sub/mine.py, as: yours}") == ["mine", "mine"]
+    both = "{bot: ada/bot.py, as: a}, {bot: bob/bot.py, as: b}"
+    assert dice_names(folder, both) == ["ada", "bob"]
+    assert dice_names(folder, "rule28, {bot: rule28, as: same, threshold: 28}") == ["rule28"] * 2
+    assert dice_names(folder, "{bot: rule28, threshold: 30}, random") == [
+        *('rule28 {"threshold": 30}', "random")
+    ]
+
+
+def test_a_renamed_file_plays_other_games(folder: Path) -> None:
+    """Its dice are others, so games of the former name must not be found."""
+    for name in ("mine.py", "yours.py"):
+        bot_file(folder / name)
+    files = (f"seed: 1\nbots: [{name}.py, cautious]" for name in ("mine", "yours"))
+    one, other = (asked(tournament(folder, text)) for text in files)
+    assert one != other
 
 
 def test_the_content_of_a_bot_file_decides_its_games(folder: Path) -> None:
@@ -905,6 +935,7 @@ def test_limits_on_bots_are_read_with_their_defaults(tmp_path: Path) -> None:
         ("game_limit: 0", "game_limit must be a number of seconds above 0"),
         ("max_faults: 0", "max_faults must be a whole number from 1"),
         ("max_faults: 1.5", "max_faults must be a whole number from 1"),
+        ("max_faults: 1.000", "not 1.000; for 1,000 write 1000"),
         ("on_fault: abrt", "must be forfeit or abort, not 'abrt' (did you mean 'abort'?)"),
         ("isolate: 1", "isolate must be true, false or processes, not 1"),
     ],

@@ -226,8 +226,8 @@ def test_what_is_no_results_folder_is_refused_with_what_to_do(arena: Arena, cup:
 
 def test_ledgers_of_other_versions_are_refused(arena: Arena, cup: str) -> None:
     with closing(sqlite3.connect(f"{cup}/ledger.sqlite")) as ledger, ledger:
-        ledger.execute("UPDATE about SET value = '2' WHERE key = 'version'")
-    assert "another version" in arena("rate", cup, code=1).error
+        ledger.execute("UPDATE about SET value = '6' WHERE key = 'version'")
+    assert "an earlier version of this program, with other dice" in arena("rate", cup, code=2).error
 
 
 @pytest.mark.slow

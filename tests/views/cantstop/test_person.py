@@ -85,16 +85,15 @@ def test_the_record_is_told_and_drawn_like_any_other(arena: Arena) -> None:
     assert "Seats: A you" in arena("draw", "game-1.jsonl", code=None).text
 
 
-def test_bots_play_as_they_do_without_a_person(arena: Arena) -> None:
-    """The dice are those of the seed and the deal, whoever sits there."""
-    Path("cup.yaml").write_text("seed: 9\nbots: [rule28, random]\n")
-    words = ["cup.yaml", "rule28", "rule28", "--deal", "4", "--json"]
-    told = arena("replay", *words, code=None).text.splitlines()
-    play(arena, "rule28", "--seat", "2", "--seed", "9", "--deal", "4", typed=STOPS_SOON)
-    events, _ = recorded()
-    turns = [[e for e in map(json.loads, told) if e.get("turn") == 1], []]
-    turns[1] = [event for event in events if event.get("turn") == 1]
-    assert turns[0] == turns[1] != []
+def test_a_person_and_a_bot_meet_the_dice_of_their_circle(arena: Arena) -> None:
+    """Whoever of them begins; another person, or another deal, brings others."""
+    first_dice: list[tuple[int, ...]] = []
+    for words in ("--seat 2", "--seat 1", "--seat 2 --name Ada", "--seat 2 --deal 5"):
+        play(arena, "rule28", *f"--deal 4 --seed 9 {words}".split(), typed=STOPS_SOON)
+        events, _ = recorded(f"game-{len(first_dice) + 1}.jsonl")
+        first_dice.append(next(tuple(e["dice"]) for e in events if e["event"] == "roll"))
+    assert first_dice[0] == first_dice[1]
+    assert len({*first_dice}) == 3
 
 
 def test_leaving_keeps_the_record_and_the_end_of_input_is_told_apart(arena: Arena) -> None:
@@ -189,8 +188,8 @@ def test_somebody_who_plays_for_the_first_time_is_told_what_matters(arena: Arena
     wanted = "You are A. Whoever claims 3 columns wins.", "Runners jump over rivals' markers."
     assert all(line in begun.splitlines() for line in wanted)
     assert "? shows the odds, h gives a hint, q leaves the game." in begun
-    assert "  3-5-5-1  (3 of 3 runners free)\n    1  4+10    4 to space 1 of 7 (new" in begun
-    assert "    1  4+12    4 to space 2 of 7, 12 to space 1 of 3 (new runner)\n" in later
+    assert "  1-1-5-3  (3 of 3 runners free)\n    1  2+8     2 to space 1 of 3 (new" in begun
+    assert "    3  7+7     7 to space 2 of 13 (new runner)\n" in later
 
 
 @pytest.mark.parametrize("rules", NAMED)

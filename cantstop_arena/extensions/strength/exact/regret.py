@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.deals.seeds import Seed
@@ -208,7 +208,7 @@ class _Notes:
         make_player = bot.make_player
         maker = make_player and (lambda start: self._observed(make_player(start)))
         player = self._observed(bot.player)
-        return SeatedBot(bot.name, player, f"{bot.digest}, judged", maker, bot.learns)
+        return replace(bot, player=player, digest=f"{bot.digest}, judged", make_player=maker)
 
     def _observed(self, player: Any) -> Player:
         def choose_move(turn: Turn, moves: Sequence[Sequence[int]]) -> int:

@@ -75,7 +75,12 @@ def _count(handle, record, swings, number, first, orders, sums, tallies, winners
 
 @njit_inline
 def _seat_bots(game, seatings, order):
-    """Seat the bots of a seating: their positions, and addresses and memory of compiled ones."""
+    """Seat the bots of a seating: their positions, and addresses and memory of compiled ones.
+
+    After the seats a seating has the key of its dice.
+    """
+    for half in range(2):
+        game.secret[half] = np.uint64(seatings[order, game.players, half])
     for seat in range(game.players):
         game.bots[seat] = seatings[order, seat, 0]
         game.turn_at[seat] = seatings[order, seat, 1]

@@ -82,7 +82,12 @@ def tally_finished_game(handle, sums, tallies, winners, measures, seating_index,
 
 @njit_inline
 def seat_bots(game, addresses, seating):
-    """Seat the compiled bots of a seating: set their indices, addresses and sizes of memory."""
+    """Seat the compiled bots of a seating: set their indices, addresses and sizes of memory.
+
+    After the indices a seating has the key of its dice: see `game_array.secret`.
+    """
+    for half in range(2):
+        game.secret[half] = np.uint64(seating[game.players + half])
     for seat in range(game.players):
         bot = seating[seat]
         game.bots[seat] = bot

@@ -165,11 +165,16 @@ class _Calls:
 
 
 def _seatings(table: EngineTable, block: Block) -> NDArray[np.int64]:
-    """By seating and seat: the position of the bot, the address of its code, and its memory."""
+    """By seating and seat: the position of the bot, the address of its code, and its memory.
+
+    After the seats of a seating comes the key of its dice.
+    """
     positions = tuple(range(len(block.group)))
     rows = []
     for seating in lineups(positions, table.orders):
         natives = [table.native[block.group[position]] for position in seating]
         codes = [(native.address, native.memory) if native else (0, 0) for native in natives]
-        rows.append([(position, *code) for position, code in zip(seating, codes, strict=True)])
+        seats = [(position, *code) for position, code in zip(seating, codes, strict=True)]
+        dice = table.secret_of(tuple(block.group[position] for position in seating))
+        rows.append([*seats, (*dice, 0)])
     return np.array(rows, np.int64)

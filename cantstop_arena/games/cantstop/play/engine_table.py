@@ -33,6 +33,7 @@ from cantstop_arena.games.cantstop.engine.game_array import (
     OVER,
     ROLL,
     new_game,
+    secret,
     slot,
 )
 from cantstop_arena.games.cantstop.play.engine_tally import EngineTally, LuckTally
@@ -186,9 +187,15 @@ class EngineTable(GameTable):
             native = self.native[bot]
             game["turn_at"][seat] = native.address if native else 0
             game["memory_sizes"][seat] = native.memory if native else 0
+        game["secret"].view(np.int64)[:] = self.secret_of(self.seats)
         engine().start_game(self.handle, deal)
         if not self.is_compiled(self.seats):
             self._caller.begin()
+
+    def secret_of(self, seats: Group) -> list[int]:
+        """The key of the dice of bots by seat, as signed numbers, as machine code passes them."""
+        key = np.array(secret(self.dice_of(seats).circle), np.uint64)
+        return [int(half) for half in key.view(np.int64)]
 
     def begin_again(self, deal: int) -> None:
         engine().start_game(self.handle, deal)
@@ -331,7 +338,13 @@ class EngineTable(GameTable):
         machine_codes = [(native.address, native.memory) for native in natives if native]
         addresses = np.array(machine_codes, np.int64).reshape(-1, 2)
         positions = tuple(range(len(block.group)))
-        lineup_rows = np.array([*lineups(positions, self.orders)], np.int64)
+        lineup_rows = np.array(
+            [
+                [*order, *self.secret_of(tuple(block.group[position] for position in order))]
+                for order in lineups(positions, self.orders)
+            ],
+            np.int64,
+        )
         played = block.first, start, stop
         self._use_own_memories()
         try:

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 import pytest
 from conftest import Tables, from_python
-from helpers.naive_dice import MASK, siphash, splitmix, stream
+from helpers.naive_dice import MASK, circle, siphash, splitmix, stream
 from numpy.typing import NDArray
 
 from cantstop_arena.games.cantstop.engine import dice
@@ -71,23 +71,44 @@ def test_every_roll_is_the_number_that_its_key_gives(tables: Tables, seed: int, 
     for deal in (0, 17, 10**9):
         found = dice_in_game(tables, *bots, deal=deal, seed=seed, rules=rules)
         assert found
-        assert all(dice == expected_dice(seed, deal, key, sides) for key, dice in found.items())
+        bits = circle(seed, bots)
+        assert all(dice == expected_dice(bits, deal, key, sides) for key, dice in found.items())
 
 
-def test_a_seat_rolls_the_same_whoever_plays_and_by_whatever_rules(tables: Tables) -> None:
-    """Rolls that two games both come to are equal, with other rivals, rules or numbers of seats."""
-    games = [
+def shared(one: dict[Key, list[int]], other: dict[Key, list[int]]) -> float:
+    """The share of equal rolls among those that two games both come to."""
+    keys = one.keys() & other.keys()
+    assert len(keys) > 10
+    return sum(one[key] == other[key] for key in keys) / len(keys)
+
+
+def test_a_circle_rolls_the_same_whoever_begins_and_by_whatever_rules(tables: Tables) -> None:
+    """Rolls that two games both come to are equal: of other rules, of plain bots, in rotations."""
+    game = dice_in_game(tables, "cautious", "random", "rule28")
+    for same in (
+        dice_in_game(tables, "random", "rule28", "cautious"),
+        dice_in_game(tables, "rule28", "plain cautious", "random"),
+        dice_in_game(tables, "cautious", "random", "rule28", rules=NAMED["jump"][0]),
+    ):
+        assert shared(game, same) == 1
+    for other in (
+        dice_in_game(tables, "random", "cautious", "rule28"),
+        dice_in_game(tables, "cautious", "random", "daring"),
         dice_in_game(tables, "cautious", "random"),
-        dice_in_game(tables, "daring", "rule28"),
-        dice_in_game(tables, "plain random", "cautious"),
-        dice_in_game(tables, "glenn-aloi", "cautious", "random", "random"),
-        dice_in_game(tables, "rule28", rules=NAMED["jump"][0]),
-        dice_in_game(tables, "odds", "plain daring", rules=NAMED["korean"][0]),
-    ]
-    merged: dict[Key, list[int]] = {}
-    for game in games:
-        assert len(merged.keys() & game.keys()) > 10 or not merged
-        assert all(merged.setdefault(key, dice) == dice for key, dice in game.items())
+        dice_in_game(tables, "cautious", "random", "random"),
+    ):
+        assert shared(game, other) < 0.2
+    alone = dice_in_game(tables, "cautious")
+    assert shared(alone, dice_in_game(tables, "rule28", rules=NAMED["jump"][0])) == 1
+
+
+def test_twins_have_circles_of_their_own(tables: Tables) -> None:
+    """Or a bot and copies of another would play the same few games in all their seatings."""
+    table = tables.of(CLASSIC, ["daring", "cautious", "cautious"], 3)
+    games = [rolled(record(table, seats, 0), 3) for seats in ((0, 1, 2), (0, 2, 1), (2, 0, 1))]
+    assert shared(games[0], games[1]) < 0.2
+    assert shared(games[0], games[2]) == 1
+    assert shared(games[1], rolled(record(table, (2, 1, 0), 0), 3)) == 1
 
 
 def test_other_seeds_deals_seats_turns_and_rolls_bring_other_dice(tables: Tables) -> None:
@@ -236,7 +257,8 @@ def test_a_bots_numbers_are_those_of_its_seat_and_deal(tables: Tables) -> None:
     for seats, deal in [((0, 1, 2), 5), ((1, 2, 0), 9), ((0, 2, 1), 5)]:
         drawn.clear()
         list(record(table, seats, deal))
-        key = stream(1980, deal, seats.index(0), 1)
+        names = [table.seated_bots[bot].name for bot in seats]
+        key = stream(circle(1980, names), deal, seats.index(0), 1)
         assert drawn == [(splitmix(key, n + 1) >> 11) / 2**53 for n in range(len(drawn))]
         assert len(drawn) > 3
 

@@ -109,7 +109,8 @@ def test_bots_in_seats_play_as_at_the_table(tables: Tables, name: str) -> None:
     bot = SeatedBot(name, tables.player(name), name)
     agent = tables.player("plain rule28")
     for deal in range(5):
-        position = GAME.position(CLASSIC, 3, SEED, deal, {0: bot, 2: bot})
+        seed = table.dice_of((0, 1, 0)).circle
+        position = GAME.position(CLASSIC, 3, seed, deal, {0: bot, 2: bot})
         while not position.is_over:
             assert position.seat == 1
             turn, moves = position.turn(), position.moves
@@ -124,7 +125,7 @@ def test_bots_in_seats_play_as_at_the_table(tables: Tables, name: str) -> None:
 def test_plain_bots_in_seats_draw_the_numbers_that_they_have_at_the_table(tables: Tables) -> None:
     table = tables.of(CLASSIC, ["plain random"], 2, SEED)
     bot = SeatedBot("random", plain(tables.player("random")), "plain random")
-    position = GAME.position(CLASSIC, 2, SEED, 3, {0: bot, 1: bot})
+    position = GAME.position(CLASSIC, 2, table.dice_of((0, 0)).circle, 3, {0: bot, 1: bot})
     *_, end = record(table, (0, 0), 3)
     assert [*position.winners] == end["winners"]
     assert position.turn_number == end["turns"]
