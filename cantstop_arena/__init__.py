@@ -103,6 +103,10 @@ sys.meta_path.insert(0, _PublicModules)  # type: ignore[arg-type]
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, since some import NumPy and more."""
+    if sys.platform == "win32":
+        from cantstop_arena.errors import NOT_ON_WINDOWS
+
+        raise ImportError(NOT_ON_WINDOWS)
     if name == "__all__":
         return sorted(all_modules())
     module = _MODULE_OF.get(name)

@@ -21,6 +21,11 @@ from typing import NamedTuple
 
 from cantstop_arena.exit_codes import ExitCode
 
+NOT_ON_WINDOWS = (
+    "arena runs on Linux and macOS; on Windows, install and start it in WSL, the Linux of Windows"
+    " (wsl --install)"
+)
+
 
 class ArenaError(Exception):
     """An error that a user can correct. `exit_code` is the process's exit code."""

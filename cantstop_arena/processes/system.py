@@ -150,11 +150,6 @@ def close_files(folder: Path, prefix: str = "") -> None:
                 os.close(int(link.name))
 
 
-def counts_waiting() -> bool:
-    """Whether the system counts here for how long threads wait for a processor."""
-    return Path(_SCHEDSTAT).exists()
-
-
 def core_count(root: Path = Path(os.sep)) -> int:
     """The number of cores that this process may use: by affinity, and by quotas of its cgroups."""
     has_affinity = hasattr(os, "sched_getaffinity")
@@ -185,6 +180,11 @@ def _cgroup_quota(folder: Path) -> float | None:
             if int(quota) > 0:  # -1, and "max" in version 2, is no limit
                 return int(quota) / int(period)
     return None
+
+
+def counts_waiting() -> bool:
+    """Whether the system counts here for how long threads wait for a processor."""
+    return Path(_SCHEDSTAT).exists()
 
 
 def run_queue_seconds() -> float:

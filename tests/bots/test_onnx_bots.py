@@ -119,7 +119,27 @@ def with_two_inputs(model: Any) -> None:
 def test_nets_that_the_arena_does_not_play(arena: Arena, change: Any, message: str) -> None:
     Path("bad.onnx").write_bytes(edited(change))
     done = arena("match bad.onnx rule28 --games 2", code=2)
-    assert message in done.error
+    assert message in done.error and done.error.endswith("bad.onnx)\n")
+
+
+def field(number: int, *contents: bytes) -> bytes:
+    """Fields of Protocol Buffers with these bytes, of which each has fewer than 128."""
+    return b"".join(bytes([number << 3 | 2, len(content)]) + content for content in contents)
+
+
+FIELDS = {
+    "names": field(1, *[b""] * 400_000),
+    "numbers": bytes([8, 1]) * 400_000,
+    "messages": field(14, *[bytes([8, 1]) * 60] * 6000),
+}
+
+
+@pytest.mark.parametrize("fields", FIELDS.values(), ids=FIELDS)
+def test_a_net_with_very_many_fields_is_refused_before_they_take_memory(fields: bytes) -> None:
+    model = onnx.ModelProto()
+    model.ParseFromString(edited(lambda _: None))
+    with pytest.raises(BotError, match="more than 300,000"):
+        read_net(model.SerializeToString() + fields)
 
 
 def test_damaged_files_are_reported() -> None:
