@@ -645,7 +645,7 @@ def all_commands(
                 yield from all_commands(each, context, *words, name)
 
 
-@pytest.mark.parametrize("words", ["rules", "games", "bots --game cantstop", "odds"])
+@pytest.mark.parametrize("words", ["rules", "games", "bots --game cantstop", "odds", "bots rule28"])
 def test_json_is_format_json(arena: Arena, words: str) -> None:
     data = arena(*words.split(), "--json").output
     assert data == arena(*words.split(), "--format", "json").output
@@ -653,6 +653,12 @@ def test_json_is_format_json(arena: Arena, words: str) -> None:
     assert data == arena(*words.split(), "--json", "--format", "json").output
     error = arena(*words.split(), "--json", "--format", "csv", code=2).error
     assert "--json cannot be combined with --format csv" in error
+
+
+def test_json_of_a_bot_is_asked_for_before_or_after_its_name(arena: Arena) -> None:
+    outputs = {arena(f"bots {words}").output for words in ("--json rule28", "rule28 --json")}
+    assert json.loads(outputs.pop())["name"] == "rule28"
+    assert not outputs
 
 
 @pytest.mark.parametrize(("words", "is_wide"), [((), False), (("--wide",), True)])

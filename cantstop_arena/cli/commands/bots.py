@@ -22,6 +22,7 @@ from cantstop_arena.texts import in_a_line
 from cantstop_arena.views.command_options import (
     TEXT,
     TableOutput,
+    format_option,
     format_options,
     print_plain_tables,
 )
@@ -40,13 +41,17 @@ class BotGroup(click.Group):
         if command := super().get_command(context, name):
             return command
 
-        def show(words: tuple[str, ...]) -> None:
+        @click.command(name)
+        @click.argument("words", nargs=-1)
+        @format_option
+        def show(words: tuple[str, ...], form: str) -> None:
             if words:
                 hint = did_you_mean(name, self.list_commands(context))
                 raise UsageError(f"there is no command `arena bots {in_a_line(name)}`{hint}")
-            _show(name, **context.params)
+            chosen = {} if form == TEXT else {"form": form}
+            _show(name, **{**context.params, **chosen})
 
-        return click.Command(name, params=[click.Argument(["words"], nargs=-1)], callback=show)
+        return show
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
         """Completions of commands, options and bots."""
@@ -106,7 +111,6 @@ def _list(output: TableOutput, bots_folder: Path, game_name: str | None) -> None
 
 def _show(
     reference: str,
-    as_json: bool,
     form: str,
     game_name: str | None,
     bots_folder: Path,
@@ -127,7 +131,7 @@ def _show(
     catalogue = next(playing, catalogues[0])
     bot = find_bot(reference, Path(), catalogue)
     versions = stored_versions(results, bot_name(bot.path)) if bot.path else []
-    if as_json or form == "json":
+    if form == "json":
         click.echo(
             json.dumps(_row(bot) | {"versions": list(map(_version_row, versions))}, indent=2)
         )
