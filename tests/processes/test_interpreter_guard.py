@@ -98,7 +98,8 @@ def test_a_profiler_that_was_running_goes_on() -> None:
         guard.note()
         sys.setprofile(None)
         guard.restore()
-        assert sys.getprofile() is profile
+        running: object = sys.getprofile()
+        assert running is profile
         len([])  # which it observes: a function that is none would raise here
     finally:
         profile.disable()
