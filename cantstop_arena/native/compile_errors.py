@@ -11,6 +11,7 @@ _RAISED_AT = re.compile(r"Raised from (\S+) \((\d+)\)")
 _SIGNATURE = re.compile(r">>> (\w+)\((.*)\)$", re.MULTILINE)
 _COLOR = re.compile(r"\x1b\[[\d;]*m")  # numba highlights messages where colorama is installed
 _MAX_LENGTH = 300
+UNDEFINED = r"name '(\w+)' is not defined"
 _NO_MESSAGE = "the compiler refuses it without a word"
 
 _OPERATORS = {
@@ -97,12 +98,7 @@ def _first_line_of_bot(report: str) -> re.Match[str] | None:
 
 
 def _is_library_file(file: str) -> bool:
-    return is_of_arena(file) or "numba/" in file
-
-
-def is_of_arena(file: str) -> bool:
-    """Whether a source file is one of the arena's own."""
-    return str(Path(file).absolute().resolve()).startswith(_PACKAGE_FOLDER)
+    return str(Path(file).absolute().resolve()).startswith(_PACKAGE_FOLDER) or "numba/" in file
 
 
 def _innermost_signature(report: str) -> tuple[str, str] | None:
@@ -171,7 +167,7 @@ def _expanded(text: str) -> _Wording:
 
 
 _CAUSES: Sequence[tuple[str, _Wording]] = (
-    (r"name '(\w+)' is not defined", _expanded(r"\1 is not defined")),
+    (UNDEFINED, _expanded(r"\1 is not defined")),
     (
         "use of yield in a closure|use of cell variable",
         _expanded("a generator expression with := cannot be compiled; write a loop"),

@@ -194,7 +194,7 @@ def compile_bot(
 ) -> list[Compiled]:
     """The machine code of a bot's decision, as a list of one. Raises BotError."""
     methods = import_module(workspace.methods).METHODS if workspace.methods else ()
-    with errors_of_bot(name, _wording(workspace, decision, methods), function):
+    with errors_of_bot(name, _wording(workspace, decision, methods)):
         if not isinstance(function, FunctionType):
             raise BotError(f"{decision} is a method, and only functions can be @compiled")
         register_function(function)

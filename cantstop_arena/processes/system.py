@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -19,6 +20,7 @@ FOREIGN_SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP,
 """Signals by which other processes end a process; other signals are faults of its own."""
 
 _PR_SET_PDEATHSIG = 1
+_MONITORING_TOOLS = 6  # whose numbers sys.monitoring knows
 _PF_EXITING = 4  # set before the kernel closes the files of a process that ends
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -109,6 +111,19 @@ def prepare_process() -> None:
 
 
 _SCHEDSTAT = "/proc/thread-self/schedstat"
+
+
+def remove_hooks() -> None:
+    """Remove the functions with which a profiler or debugger observes the parent of this process.
+
+    They are not to observe foreign code, which may replace them.
+    """
+    for module in (sys, threading):
+        module.setprofile(None)
+        module.settrace(None)
+    if monitoring := getattr(sys, "monitoring", None):  # Python 3.12
+        for tool in filter(monitoring.get_tool, range(_MONITORING_TOOLS)):
+            monitoring.free_tool_id(tool)
 
 
 def is_ending(pid: int) -> bool:

@@ -1,4 +1,4 @@
-"""The state in which `arena` is started changes no game, and no bot is charged with it."""
+"""The state of the arena's own process changes no game, and no bot is charged with it."""
 
 import os
 import subprocess
@@ -9,6 +9,8 @@ import pytest
 from helpers.parameters import slow_but
 
 BOT = """
+import sys
+sys.setprofile(None)
 def choose_move(turn, moves):
     return 0
 def roll_again(turn):
@@ -43,12 +45,31 @@ os.execv(sys.executable, [sys.executable, "-m", "cantstop_arena", *sys.argv[1:]]
 """
 
 
-def run(folder: Path, state: str) -> dict[str, bytes]:
+# Profilers and debuggers observe this process alone.
+HOOKS = {
+    "one that knows its process": (
+        "parent = os.getpid()\n"
+        "def observe(*_): assert os.getpid() == parent\n"
+        "sys.setprofile(observe); sys.settrace(observe)"
+    ),
+    "cProfile": "import cProfile; profile = cProfile.Profile(); profile.enable()",
+    "a debugger": "def trace(*_): return trace\nsys.settrace(trace); threading.settrace(trace)",
+}
+OBSERVED = """
+import os, sys, threading
+HOOK
+from cantstop_arena.__main__ import main
+main()
+"""
+
+
+def run(folder: Path, state: str, script: str = START) -> dict[str, bytes]:
     """The results of a run that is started in this state, and what it prints to say it."""
     (folder / "bots").mkdir(parents=True)
     for name in ("one", "two"):
         (folder / "bots" / f"{name}.py").write_text(BOT)
-    command = [sys.executable, "-c", START.replace("STATE", state), "match", "one", "two"]
+    script = script.replace("STATE", state).replace("HOOK", state)
+    command = [sys.executable, "-c", script, "match", "one", "two"]
     done = subprocess.run(
         [*command, "--games", "40", "--seed", "1", "--quiet", "--workers", "1"],
         cwd=folder,
@@ -73,3 +94,8 @@ def test_the_state_of_the_arena_itself_changes_nothing(
     usual: dict[str, bytes], tmp_path: Path, state: str
 ) -> None:
     assert run(tmp_path, STATES[state]) == usual
+
+
+@pytest.mark.parametrize("hook", slow_but([0], HOOKS))
+def test_profilers_and_debuggers_work(usual: dict[str, bytes], tmp_path: Path, hook: str) -> None:
+    assert run(tmp_path, HOOKS[hook], OBSERVED) == usual

@@ -235,6 +235,7 @@ def _work(
     """The main function of a worker: play blocks until the parent closes the channel or ends."""
     _set_safe_path(safe_path)  # programs of bots see the environment of the arena
     system.die_with_parent(parent)
+    system.remove_hooks()
     with contextlib.suppress(OSError):
         os.setpgid(0, 0)  # so that processes that bots start are killed together with the worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)

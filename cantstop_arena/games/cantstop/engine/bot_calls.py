@@ -205,9 +205,8 @@ def compile_player(player: Player, name: str) -> list[Compiled]:
 
     Raises BotError when it cannot be compiled.
     """
-    decisions = unwrap_partial(player.choose_move), unwrap_partial(player.roll_again)
-    with errors_of_bot(name, _WORDING, *(function for function, _ in decisions)):
-        return [_compile(*decisions)]
+    with errors_of_bot(name, _WORDING):
+        return [_compile(unwrap_partial(player.choose_move), unwrap_partial(player.roll_again))]
 
 
 def _compile(*decisions: _FunctionAndOptions) -> Compiled:
