@@ -33,6 +33,14 @@ from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.games.cantstop.game import GAME
 
 RANDOM = np.random.default_rng(4)
+
+
+@pytest.fixture(autouse=True)
+def numbers() -> None:
+    """The same random numbers for each test, in whatever order they run."""
+    RANDOM.bit_generator.state = np.random.default_rng(4).bit_generator.state
+
+
 ONES = np.ones(40)
 
 
