@@ -202,6 +202,9 @@ class Loader:
     ) -> list[LoadedBot]:
         """Register a plug-in and return its bots. Raises BotError if they are not valid."""
         manager = self._managers.setdefault(game.name, plugin_manager(game))
+        earlier = manager.get_plugin(manager.get_canonical_name(plugin))
+        if earlier is not None:  # a file that names its game was asked for as one of another
+            manager.unregister(earlier)
         try:
             manager.register(plugin)
             manager.check_pending()
