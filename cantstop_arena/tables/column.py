@@ -195,10 +195,7 @@ def mean_text(mean: float, decimals: int, scale: float, number_text: NumberText)
 def interval_texts(
     estimate: Estimate, decimals: int, scale: float = 1, number_text: NumberText = decimal_text
 ) -> tuple[str, str]:
-    """Half the width of an interval, or, where ± would not be true, its ends: one is empty.
-
-    All intervals in tables, on pages and in sentences are written by this function.
-    """
+    """Half the width of an interval, or, where ± would not be true, its ends; else empty texts."""
     half = estimate.half_width
     if half is not None:
         return number_text(scale * half, decimals, 0.0).removeprefix("+") if half else "", ""
@@ -238,4 +235,4 @@ def estimate_text(
 
 def percent_text(share: float, decimals: int) -> str:
     """A share in percent, without the sign: 0.6505 is "65.1" with one decimal."""
-    return f"{half_away(100 * share, decimals, EVEN_PERCENT):.{decimals}f}"
+    return mean_text(share, decimals, 100, decimal_text)
