@@ -96,11 +96,9 @@ class MeanError(msgspec.Struct, frozen=True):
         if self.is_unknown or self.mean == 0:
             return 1.0
         if error := self.standard_error:
-            deviate = abs(self.mean) / error
             if self.expected is not None:
-                return p_value(deviate, self.deals, self.expected)
-            dof = np.array([self.degrees_of_freedom.towards(-self.mean)])
-            return min(1.0, float(2 * student_tail(np.array([deviate]), dof)[0]))
+                return p_value(abs(self.mean) / error, self.deals, self.expected)
+            return min(1.0, 2 * self._tail(error))
         if self.bounds is None:  # the sign test
             return float(2.0 ** max(1 - self.deals, -_MAX_DEALS))
         across = abs(self.bounds[0 if self.mean > 0 else 1])  # what others would have to pay
@@ -113,10 +111,13 @@ class MeanError(msgspec.Struct, frozen=True):
             return 0.5
         if not (error := self.standard_error):
             return float(self.mean > 0)
-        deviate = abs(self.mean) / error
-        dof = np.array([self.degrees_of_freedom.towards(-self.mean)])
-        tail = float(student_tail(np.array([deviate]), dof)[0])
+        tail = self._tail(error)
         return 1 - tail if self.mean > 0 else tail
+
+    def _tail(self, error: float) -> float:
+        """The probability that a mean of 0 is estimated so far from it, on this side."""
+        dof = np.array([self.degrees_of_freedom.towards(-self.mean)])
+        return float(student_tail(np.array([abs(self.mean) / error]), dof)[0])
 
     @property
     def estimate(self) -> Estimate:
