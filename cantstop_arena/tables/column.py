@@ -208,14 +208,6 @@ def interval_texts(
     return "", f"from {low}" if high is None else f"{low} to {high}"
 
 
-def error_text(
-    estimate: Estimate, decimals: int, scale: float = 1, number_text: NumberText = decimal_text
-) -> str:
-    """What follows a number: "± 0.4", or "(40.1 to 55.0)"; empty without an interval."""
-    half, ends = interval_texts(estimate, decimals, scale, number_text)
-    return f"± {half}" if half else f"({ends})" if ends else ""
-
-
 def estimate_text(
     estimate: Estimate,
     decimals: int,
@@ -227,10 +219,10 @@ def estimate_text(
     if estimate.mean is None:
         return "unknown"
     mean = mean_text(estimate.mean, decimals, scale, number_text)
-    error = error_text(estimate, decimals, scale, number_text)
-    if error.startswith("±"):
-        return f"{mean} {error}{unit}"
-    return f"{mean}{unit} {error}".rstrip()
+    half, ends = interval_texts(estimate, decimals, scale, number_text)
+    if half:
+        return f"{mean} ± {half}{unit}"
+    return f"{mean}{unit} ({ends})" if ends else f"{mean}{unit}"
 
 
 def percent_text(share: float, decimals: int) -> str:

@@ -376,15 +376,14 @@ class Cover:
         return sorted({stored[key] for key in keys if key in stored})
 
     def missing_games(self) -> int:
-        """The number of missing games of the groups that count."""
-        return sum(count for _, count in self.missing()) * len(self.orders)
-
-    def missing(self) -> Iterator[Span]:
-        """The missing deals of every group that counts; of groups with the same rows once."""
+        """The number of missing games of groups that count, once of those with the same rows."""
         counter, spans = self.fault_counter(), self.complete_spans()
-        for group in self.query.groups:
-            if self.owner(group) == group and not counter.is_void(group):
-                yield from gaps(spans.get(tuple(sorted(group)), ()), self.end)
+        return len(self.orders) * sum(
+            count
+            for group in self.query.groups
+            if self.owner(group) == group and not counter.is_void(group)
+            for _, count in gaps(spans.get(tuple(sorted(group)), ()), self.end)
+        )
 
 
 def disjoint_rows(keys: Iterable[RowKey]) -> list[RowKey]:
