@@ -131,7 +131,6 @@ def mean_error(
     influences: Floats,
     bounds: tuple[float, float] | None = None,
     scale: float = 1.0,
-    expected: float | None = None,
 ) -> MeanError:
     """The error of a value, from what each deal adds to it, in any order.
 
@@ -142,4 +141,4 @@ def mean_error(
     variance = float((away**2).mean()) / deals
     is_constant = variance <= (ROUNDING * scale) ** 2
     dof = degrees_of_freedom(deals, away)
-    return MeanError(value, 0.0 if is_constant else variance, deals, dof, bounds, expected)
+    return MeanError(value, 0.0 if is_constant else variance, deals, dof, bounds)

@@ -251,11 +251,8 @@ def _design_matrix(points: Numbers, ranges: Sequence[Range]) -> Numbers:
 
 def _positions(points: Numbers, ranges: Sequence[Range]) -> Numbers:
     """Points in a space in which distances matter: numbers from 0 to 1, choices far apart."""
-    width = np.array([max(each.high - each.low, 1e-300) for each in ranges])
-    scale = np.array([_FAR if each.is_choice else 1 for each in ranges])
-    positions: Numbers = (
-        (points - [each.low for each in ranges]) / np.where(scale > 1, 1, width) * scale
-    )
+    widths = [1 / _FAR if each.is_choice else max(each.high - each.low, 1e-300) for each in ranges]
+    positions: Numbers = (points - [each.low for each in ranges]) / np.array(widths)
     return positions
 
 
