@@ -75,19 +75,15 @@ class MeanError(msgspec.Struct, frozen=True):
         if self.is_unknown:
             return None, None
         if error := self.standard_error:
-            low, high = self._quantiles(tail)
+            if self.expected is not None:
+                low = high = multiplier(self.deals, self.expected)
+            else:
+                low, high = (student_quantile(dof, tail) for dof in self.degrees_of_freedom)
             return self.mean - low * error, self.mean + high * error
         if self.bounds is None:
             return None, None
         rare = 1 - (2 * tail) ** (1 / self.deals)
         low, high = ((1 - rare) * self.mean + rare * bound for bound in self.bounds)
-        return low, high
-
-    def _quantiles(self, tail: float) -> tuple[float, float]:
-        """Those of the lower and of the upper end."""
-        if self.expected is not None:
-            return (multiplier(self.deals, self.expected),) * 2
-        low, high = (student_quantile(dof, tail) for dof in self.degrees_of_freedom)
         return low, high
 
     @property
