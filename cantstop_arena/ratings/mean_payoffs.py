@@ -26,7 +26,7 @@ from cantstop_arena.ratings.covariance import (
     MIN_SAMPLED,
     degrees_of_freedom,
 )
-from cantstop_arena.ratings.mean_error import MeanError
+from cantstop_arena.ratings.mean_error import ROUNDING, MeanError
 from cantstop_arena.ratings.model.evidence import Floats, Truths
 from cantstop_arena.ratings.significance import (
     assign_groups,
@@ -36,7 +36,6 @@ from cantstop_arena.ratings.significance import (
 
 FEW_DEALS = 12  # effective deals: with fewer an interval may be too narrow
 HEAVY_TAILS = 6  # a kurtosis; the normal distribution has 3
-_ROUNDING = 1e-12
 
 
 class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
@@ -143,10 +142,10 @@ class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
         deals = self._deals_of(contrast)
         variance = float(contrast @ self._covariance @ contrast)
         scale = float((contrast**2) @ np.maximum(self._covariance.diagonal(), 0.0))
-        scale += float(contrast @ self._means) ** 2 * _ROUNDING
+        scale += float(contrast @ self._means) ** 2 * ROUNDING
         return MeanError(
             float(contrast @ self._means),
-            variance if variance > _ROUNDING * scale else 0.0,
+            variance if variance > ROUNDING * scale else 0.0,
             deals,
             degrees_of_freedom(deals, contrast @ self._influence),
             bounds,
