@@ -131,7 +131,7 @@ class _FileSearch:
                         folders.append(entry.path)
 
     def matches(self, base: str, parts: Sequence[str]) -> Iterator[str]:
-        """The paths below `base`, which is empty or ends with /, that match parts of a pattern."""
+        """The paths below `base`, which ends with /, that match parts of a pattern."""
         part, *rest = parts
         if part == "**":
             yield from self.matches(base, rest) if rest else (base,)

@@ -445,11 +445,8 @@ class Catalogue:
 
     def packaged_rules(self) -> Mapping[str, Sequence[Any]]:
         """The rule sets of installed packages by name, which several can have."""
-        rule_sets: dict[str, list[Any]] = {}
-        for offer in self._descriptions.offers[0]:
-            for rules in offer.rules if offer.game == self.game.name else ():
-                rule_sets.setdefault(rules.name, []).append(rules)
-        return rule_sets
+        offers = [offer for offer in self._descriptions.offers[0] if offer.game == self.game.name]
+        return _by_name(rules for offer in offers for rules in offer.rules)
 
     # Isolated bots
 
@@ -559,11 +556,7 @@ class Catalogue:
         """The bots that files register under names of their choice, looked for in a short time."""
         paths = self._descriptions.registering
         lookups = self._list_files(paths, self.game.name, _SEARCH_SECONDS)
-        bots: dict[str, list[BotDescription]] = {}
-        for path in paths:
-            for bot in self._usable(lookups.get(path, ())):
-                bots.setdefault(bot.name, []).append(bot)
-        return bots
+        return _by_name(bot for path in paths for bot in self._usable(lookups.get(path, ())))
 
     def _usable(self, lookup: Lookup) -> Sequence[BotDescription]:
         """The bots for this game in a file; none in a broken one."""
@@ -602,12 +595,8 @@ class Catalogue:
     @cached_property
     def _namesakes(self) -> Mapping[str, Sequence[BotDescription]]:
         """The bots of packages for this game by name, which several can have."""
-        bots: dict[str, list[BotDescription]] = {}
-        for offer in self._descriptions.offers[0]:
-            for bot in offer.bots:
-                if bot.game == self.game.name:
-                    bots.setdefault(bot.name, []).append(bot)
-        return bots
+        offers = self._descriptions.offers[0]
+        return _by_name(bot for offer in offers for bot in self._usable(offer.bots))
 
 
 class _BuiltInBots(Mapping[str, LoadedBot]):
@@ -667,6 +656,13 @@ class _RuleSetsByName(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def _by_name(items: Iterable[Any]) -> Mapping[str, Sequence[Any]]:
+    by_name: dict[str, list[Any]] = {}
+    for item in items:
+        by_name.setdefault(item.name, []).append(item)
+    return by_name
 
 
 def _files_beside(lookup: Lookup) -> Iterator[Path]:

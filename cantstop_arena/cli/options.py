@@ -110,7 +110,6 @@ def _parameter(declarations: tuple[str, ...]) -> str:
 bots_option = option("bots_folder")
 game_option = option("game")
 rules_option = option("rules")
-players_option = option("players")
 isolate_option = option("isolate")
 workers_option = option("workers")
 versions_option = option("results", "tune")
