@@ -71,7 +71,7 @@ def _chunks(path: str | Path, max_bytes: int) -> Iterator[bytes]:
     """
     try:
         _check(Path(path).stat(), max_bytes)
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except ValueError as error:  # a null character
         raise OSError(errno.EINVAL, str(error)) from error
     try:

@@ -23,7 +23,6 @@ from cantstop_arena.tournaments.tournament import Tournament
 if TYPE_CHECKING:
     from cantstop_arena.api.comparisons import ComparisonResults
     from cantstop_arena.bots.catalogue import Catalogue
-    from cantstop_arena.tournaments.tournament import Tournament
 
 
 def open(

@@ -38,7 +38,6 @@ from cantstop_arena.bots.describe import (
     DESCRIBING,
     PackageContents,
     about_file,
-    about_file_in_sandbox,
     about_package,
     about_packages,
     about_texts,
@@ -499,7 +498,7 @@ class Catalogue:
         try:
             source = BotSource.at(path).identified()
             policy = file_policy(source, self._needs, self._hidden)
-            call = about_file_in_sandbox(source, self.game.name, display_folder(source))
+            call = about_file(source, self.game.name, display_folder(source))
             (answer,) = run_all([call], start=starter(policy))
         except BotError as error:
             return error

@@ -42,7 +42,7 @@ def history(bot: str, folder: Path, play: bool, given: Given) -> None:
     screen = RunScreen(folder.name, given.quiet, given.aside)
     bots_folder = given.tournament["bots_folder"]
     if given.dry_run:
-        if text := MissingGames(folder, bot, bots_folder).announce(given.run_options, screen):
+        if text := MissingGames(folder, bot, bots_folder).announce(screen, given.run_options):
             screen.echo(text)
         return
     if play:
