@@ -13,7 +13,7 @@ import click
 
 from cantstop_arena.bots.bot_paths import RESULTS
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.terminal.tty import supports_colours
+from cantstop_arena.cli.terminal.tty import coloured
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes import shutdown
 from cantstop_arena.tables.names import TABLES
@@ -191,11 +191,9 @@ def print_tables(
 
     chosen = output.chosen or TABLES
     first = answer or ("" if output.chosen else headline(analysis))
-    is_terminal = sys.stdout.isatty()
     if output.is_text:
-        is_coloured = is_terminal and supports_colours()
-        text = all_tables.terminal_text(analysis, chosen, is_coloured, output.width, first)
-        if is_terminal:
+        text = all_tables.terminal_text(analysis, chosen, coloured(), output.width, first)
+        if sys.stdout.isatty():
             click.echo(text, nl=False, color=True)
         else:
             print_text(text)
