@@ -160,9 +160,9 @@ class _Descriptions:
 class Catalogue:
     """The bots and rule sets for one game: built in, from packages, and from a folder.
 
-    A file is described when it is first needed, and only once; as `isolation` says, in a sandbox
-    that shows it what it `needs`, and nothing `hidden`. `arrivals` are the versions that the
-    results at hand know.
+    A file is described when it is first needed, once for each game; as `isolation` says, in a
+    sandbox that shows it what it `needs`, and nothing `hidden`. `arrivals` are the versions that
+    the results at hand know.
     """
 
     def __init__(
@@ -275,9 +275,9 @@ class Catalogue:
 
     def _bot_by_search(self, name: str) -> BotDescription:
         """The bot that a file registers under this name; other files are not described."""
-        for bot in self._registered.get(name, ()):
-            own_bots = self.bots_of(bot.path) if bot.path else ()
-            return next((each for each in own_bots if each.name == name), bot)
+        if namesakes := self._registered.get(name):
+            bots = self.bots_of(namesakes[0].path) if namesakes[0].path else namesakes
+            return next((bot for bot in bots if bot.name == name), namesakes[0])
         if broken := next((bot for bot in self._descriptions.offers[1] if bot.name == name), None):
             return self._plain_bot_of_package(broken)
         if game := self._game_of(name):
@@ -329,10 +329,10 @@ class Catalogue:
         own = file_in(self.folder, name)
         if not (own or self.has(name)):
             return [bot.path for bot in self._registered.get(name, ()) if bot.path]
+        paths = [real_path(own)] if own else []
         quoted = re.compile(rb"[\"']%s[\"']" % re.escape(name.encode()))
-        registering = self._descriptions.registering
-        paths = [path for path in registering if quoted.search(registering[path])]
-        paths = [*dict.fromkeys([*paths, *([real_path(own)] if own else [])])]
+        texts = self._descriptions.registering
+        paths = [path for path in texts if quoted.search(texts[path]) and path not in paths] + paths
         if not self.has(name) and len(paths) < 2:
             return paths
         lookups = self._list_files(paths, self.game.name)
@@ -647,9 +647,8 @@ class _RuleSetsByName(Mapping[str, Any]):
 
     def _rule_sets(self, name: str) -> Sequence[Any]:
         """All rule sets of this name: published or of the game's pattern, and of packages."""
-        published = self._named[name].rules if name in self._named else None
-        if published is None:
-            published = self._game.rules_of_pattern(name, {})
+        named = self._named.get(name)
+        published = named.rules if named else self._game.rules_of_pattern(name, {})
         packaged = self._packaged().get(name, ())
         return [*packaged] if published is None else [published, *packaged]
 
