@@ -21,6 +21,7 @@ from cantstop_arena.tournaments.file.keys import BY_NAME, KEYS, Command, Key
 from cantstop_arena.views.command_options import Decorator, TableOutput, key_option, print_text
 
 if TYPE_CHECKING:
+    from cantstop_arena.api.histories import MissingGames
     from cantstop_arena.api.results import Results
     from cantstop_arena.api.tournaments import PlannedTournament
     from cantstop_arena.bots.bot_start import Isolation
@@ -148,7 +149,9 @@ def play_and_write(
     return results
 
 
-def announce(planned: "PlannedTournament", given: Given, screen: "RunScreen") -> ExitCode:
+def announce(
+    planned: "PlannedTournament | MissingGames", given: Given, screen: "RunScreen"
+) -> ExitCode:
     """Print what would be played, and how long that takes."""
     if text := planned.announce(screen, given.run_options):
         screen.echo(text)
